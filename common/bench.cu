@@ -1,0 +1,112 @@
+#include "common/bench.cuh"
+
+#include <algorithm>
+#include <chrono>
+
+#include "common/profile_range.cuh"
+
+namespace BACKEND {
+
+static bool on_host(const Case& one) { return one.variant->needs == Needs::host; }
+
+// "4096", "64x64", or "none" for a launch that a library shaped or that never was.
+static std::string extent_text(const dim3& extent) {
+    if (extent.x == 0) return "none";
+    std::string text = std::to_string(extent.x);
+    if (extent.y > 1 || extent.z > 1) text += "x" + std::to_string(extent.y);
+    if (extent.z > 1) text += "x" + std::to_string(extent.z);
+    return text;
+}
+
+Bench::Bench(Session& session)
+    : session_(session), report_(session), stopwatch_(session.options.cold_cache && !session.options.profile, session.device.l2_bytes),
+      clocks_(session.device.simulated ? "" : session.device.uuid), progress_(session.options) {}
+
+bool Bench::verify(Case& one, LaunchShape& shape) {
+    const cudaStream_t stream = stopwatch_.stream();
+    if (one.poison) one.poison(stream);
+    if (one.prepare) one.prepare(stream);
+    {
+        const ProfileRange range(one.variant->name);
+        shape = one.launch(stream);
+        CHECK(cudaGetLastError());
+        CHECK(cudaStreamSynchronize(stream));
+    }
+    if (!session_.options.verify) return true;
+    const Verdict verdict = one.check();
+    if (verdict.right) return true;
+    progress_.clear();
+    session_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n, name_of(one.problem.dtype),
+                           verdict.detail));
+    session_.found_wrong_result();
+    return false;
+}
+
+double Bench::sample(Case& one) {
+    if (!on_host(one)) return stopwatch_.time(one.prepare, [&](cudaStream_t stream) { one.launch(stream); });
+    if (one.prepare) one.prepare(stopwatch_.stream());
+    CHECK(cudaStreamSynchronize(stopwatch_.stream()));
+    return host_time([&] { one.launch(stopwatch_.stream()); });
+}
+
+// Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns.
+void Bench::collect(Case& one, Case* peer, Measurement& result) {
+    const Options& options = session_.options;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.timeout_s);
+    const int fewest = std::min(session_.samples(), 10);
+    std::vector<double> clock_samples;
+    for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) {
+        sample(one);
+        if (peer) sample(*peer);
+    }
+    for (int i = 0; i < session_.samples(); ++i) {
+        double time_ns = sample(one);
+        if (!on_host(one) && clocks_.throttled()) {  // once more; a second time it is the card's state, and is said so
+            time_ns = sample(one);
+            result.throttled |= clocks_.throttled();
+        }
+        result.samples_ns.push_back(time_ns);
+        if (peer) result.peer_ratios.push_back(sample(*peer) / time_ns);
+        if (!on_host(one)) clock_samples.push_back(clocks_.sm_clock_mhz());
+        if (i + 1 < fewest) {
+            if (std::chrono::steady_clock::now() < deadline) continue;
+            break;
+        }
+        const bool known = !peer && 100 * relative_half_width(result.samples_ns) <= options.max_ci_percent;
+        if (known || std::chrono::steady_clock::now() >= deadline) break;
+    }
+    result.sm_clock_mhz = static_cast<int>(summarize(clock_samples).median);
+}
+
+Measurement Bench::measure(Case& one, const LaunchShape& shape, Case* peer) {
+    Measurement result;
+    result.variant = one.variant;
+    result.problem = one.problem;
+    result.grid = extent_text(shape.grid);
+    result.block = extent_text(shape.block);
+    result.shared_bytes = shape.dynamic_shared_bytes;
+    result.timer = on_host(one) ? "host" : Stopwatch::timer_name();
+    result.cache = on_host(one) || session_.device.simulated ? "none" : session_.options.cold_cache ? "cold" : "warm";
+    result.warmup = session_.warmup();
+    result.verify = session_.options.verify ? "pass" : "skipped";
+    collect(one, peer, result);
+    if (one.own_cells) result.own = one.own_cells();
+    return result;
+}
+
+void Bench::run(std::vector<Case>& cases) {
+    const std::string& versus = session_.options.versus;
+    const auto peer = std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
+    if (!versus.empty() && peer == cases.end())
+        fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus, session_.program.name);
+    for (Case& one : cases) {
+        progress_.show(text("{}: {} n = {}", session_.program.name, one.variant->name, one.problem.n));
+        LaunchShape shape;
+        if (!verify(one, shape) || session_.options.profile) continue;
+        report_.add(measure(one, shape, versus.empty() ? nullptr : &*peer));
+    }
+    progress_.clear();
+    if (!cases.empty()) report_.end_block(cases.front().problem);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,53 @@
+// The flow of every benchmark: verify each variant, then time it, then print its row.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "common/launch_shape.cuh"
+#include "common/nvml.hpp"
+#include "common/progress.hpp"
+#include "common/report.hpp"
+#include "common/timing.cuh"
+#include "common/verify.hpp"
+
+namespace BACKEND {
+
+// One variant, ready to run on one problem.
+struct Case {
+    const Variant* variant = nullptr;
+    Problem problem;
+    // Enqueues the timed work. For a variant that needs the host: does it.
+    std::function<LaunchShape(cudaStream_t)> launch;
+    // Enqueued before every launch and not timed: restores an input that the kernel destroys. May be empty.
+    Enqueue prepare;
+    // Overwrites the output so that a kernel that writes nothing cannot pass.
+    Enqueue poison;
+    // Compares the output of the launch before, which has completed, with the reference.
+    std::function<Verdict()> check;
+    // The program's own columns, asked for after the timing. May be empty.
+    std::function<std::vector<Cell>()> own_cells;
+};
+
+class Bench {
+public:
+    explicit Bench(Session& session);
+
+    // All cases of one problem. With --profile the one launch that is verified is all there is. Else: a block of the table. Wrong results are reported, get no row, and make the exit code 1.
+    void run(std::vector<Case>& cases);
+
+private:
+    bool verify(Case& one, LaunchShape& shape);
+    double sample(Case& one);
+    Measurement measure(Case& one, const LaunchShape& shape, Case* peer);
+    void collect(Case& one, Case* peer, Measurement& result);
+
+    Session& session_;
+    Report report_;
+    Stopwatch stopwatch_;
+    ClockMonitor clocks_;
+    Progress progress_;
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,17 @@
+// CUDA error checking that keeps expression, place and remedy. The cold path is out of line: a check costs one comparison.
+#pragma once
+
+#include <cuda_runtime.h>
+
+namespace BACKEND {
+
+// Throws Failure(cuda_error): "kernels/reduce.cuh:41: cudaMalloc(...): out of memory (cudaErrorMemoryAllocation); REMEDY".
+[[noreturn]] void fail_cuda(cudaError_t error, const char* expression, const char* file, int line);
+
+inline void check(cudaError_t error, const char* expression, const char* file, int line) {
+    if (__builtin_expect(error != cudaSuccess, 0)) fail_cuda(error, expression, file, line);
+}
+
+}  // namespace BACKEND
+
+#define CHECK(expression) ::BACKEND::check((expression), #expression, __FILE__, __LINE__)

@@ -1,0 +1,72 @@
+#include "common/devices.hpp"
+
+#include <algorithm>
+
+#include "common/text.hpp"
+
+std::string explain(const Probe& probe) {
+    switch (probe.status) {
+        case Probe::found: return "";
+        case Probe::no_driver: return "no NVIDIA driver is installed (libcuda.so.1 is missing); install the driver to use a GPU";
+        case Probe::driver_too_old: return "the NVIDIA driver is too old for this build (" + probe.detail + "); update the driver";
+        case Probe::no_device:
+            return "the NVIDIA driver reports no GPU (" + probe.detail + "); check nvidia-smi and CUDA_VISIBLE_DEVICES";
+        default: return "the GPU could not be initialised: " + probe.detail;
+    }
+}
+
+static Probe probe_gpus() {
+    if (gpu::backend) return gpu::backend().probe();
+    Probe probe;
+    probe.status = Probe::failed;
+    probe.detail = "this build has no GPU code because nvcc was missing; install the CUDA toolkit and build again";
+    return probe;
+}
+
+static std::vector<Chosen> all_of(const Backend& backend, const Probe& probe) {
+    std::vector<Chosen> chosen;
+    for (const DeviceInfo& device : probe.devices) chosen.push_back({&backend, device});
+    return chosen;
+}
+
+// A UUID or PCI id names a device by any unambiguous beginning, with or without "GPU-" and the PCI domain.
+static bool is_named(const DeviceInfo& device, const std::string& name) {
+    if (name.size() < 4) return false;
+    const auto begins = [&](const std::string& id) { return id.compare(0, name.size(), name) == 0; };
+    return begins(device.uuid) || (device.uuid.size() > 4 && begins(device.uuid.substr(4))) || begins(device.pci_bus_id) ||
+           (device.pci_bus_id.size() > 5 && begins(device.pci_bus_id.substr(5)));
+}
+
+static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus) {
+    const bool ordinal = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+    std::vector<Chosen> found;
+    for (const Chosen& gpu : gpus)
+        if (ordinal ? std::to_string(gpu.device.ordinal) == name : is_named(gpu.device, name)) found.push_back(gpu);
+    if (found.empty())
+        fail(Exit::unavailable, "no GPU '{}': there {} 0 to {}; devquery --list shows them", name,
+             gpus.size() == 1 ? "is only one, numbered" : "are those numbered", gpus.size() - 1);
+    if (found.size() > 1) fail(Exit::usage, "'{}' names {} GPUs; give more of the id", name, found.size());
+    return found.front();
+}
+
+std::vector<Chosen> choose_devices(const std::string& spec, std::string& notice) {
+    const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
+    if (spec.empty()) fail(Exit::usage, "--device is empty; {}", help);
+    if (spec == "sim") return {all_of(sim::backend(), sim::backend().probe()).front()};
+    const bool looks_like_name = spec.find_first_not_of("0123456789abcdefABCDEFGPU-:.,") == spec.npos;
+    if (spec != "auto" && spec != "gpu" && spec != "all" && !looks_like_name)
+        fail(Exit::usage, "unknown device '{}'; {}", spec, help);
+
+    const Probe probe = probe_gpus();
+    if (probe.devices.empty()) {
+        if (spec != "auto") fail(Exit::unavailable, "{}; -d sim runs in the simulator", explain(probe));
+        notice = explain(probe) + "; using the SIMT simulator";
+        return {all_of(sim::backend(), sim::backend().probe()).front()};
+    }
+    const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);
+    if (spec == "auto" || spec == "gpu") return {gpus.front()};
+    if (spec == "all") return gpus;
+    std::vector<Chosen> chosen;
+    for (const std::string& name : split(spec, ',')) chosen.push_back(find_gpu(name, gpus));
+    return chosen;
+}

@@ -1,0 +1,19 @@
+// The choice of a device: auto, gpu, ordinals, all, UUID, PCI id or the simulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/backend.hpp"
+
+struct Chosen {
+    const Backend* backend;
+    DeviceInfo device;
+};
+
+// The devices that `spec` names, in its order. For "auto" without a GPU: the simulated device, with the reason in `notice`.
+// Throws Failure(unavailable) when a GPU is asked for and there is none, Failure(usage) for a spec that names nothing.
+std::vector<Chosen> choose_devices(const std::string& spec, std::string& notice);
+
+// One line that tells no driver, an old driver and no device apart, each with its remedy.
+std::string explain(const Probe& probe);

@@ -1,0 +1,26 @@
+#include "common/dtype.hpp"
+
+#include <algorithm>
+
+#include "common/text.hpp"
+
+const char* name_of(DType dtype) {
+    switch (dtype) {
+        case DType::f32: return "f32";
+        case DType::f64: return "f64";
+        case DType::i32: return "i32";
+        case DType::i64: return "i64";
+    }
+    return "none";
+}
+
+std::size_t size_of(DType dtype) { return dtype == DType::f32 || dtype == DType::i32 ? 4 : 8; }
+
+DType parse_dtype(const std::string& name, const std::string& allowed) {
+    const std::vector<std::string> names = split(allowed, ',');
+    if (std::find(names.begin(), names.end(), name) == names.end())
+        fail(Exit::usage, "unknown element type '{}'; choose one of {}", name, allowed);
+    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64})
+        if (name == name_of(dtype)) return dtype;
+    fail(Exit::usage, "unknown element type '{}'", name);
+}

@@ -1,0 +1,64 @@
+// main() of every program: options, then the device, then the backend's run. All failures end here, as one line and a code.
+#include <cstdio>
+#include <exception>
+
+#include "common/devices.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+#include "common/session.hpp"
+#include "common/text.hpp"
+
+static const char* needs_text(Needs needs) {
+    switch (needs) {
+        case Needs::gpu: return "gpu";
+        case Needs::host: return "host";
+        default: return "any";
+    }
+}
+
+static void list_variants(const Session& session) {
+    Table table(session.output, session.format(), session.options.header,
+                {{"kernel", "kernel"}, {"needs", "needs"}, {"ladder", "ladder"}, {"idea", "idea"}});
+    for (const Variant& variant : session.program.variants) {
+        std::string idea = variant.idea;
+        table.add({std::string(variant.name), std::string(needs_text(variant.needs)), std::string(variant.ladder), idea});
+    }
+    table.flush();
+}
+
+static Exit run(const Program& program, int argc, char** argv) {
+    bool done = false;
+    const Options options = parse_options(program, argc, argv, done);
+    if (done) return Exit::fine;
+    Output output(options.output_path);
+    Exit exit = Exit::fine;
+    if (options.list && program.benchmark) {
+        list_variants(Session(program, options, DeviceInfo{}, output));
+    } else {
+        std::string notice;
+        for (const Chosen& chosen : choose_devices(options.device, notice)) {
+            Session session(program, options, chosen.device, output);
+            if (!notice.empty()) session.notice(notice);
+            chosen.backend->run(session);
+            if (exit == Exit::fine) exit = session.exit();
+        }
+    }
+    output.commit();
+    return exit;
+}
+
+int main(int argc, char** argv) {
+    const Program& program = *sim::backend().program;
+    try {
+        return static_cast<int>(run(program, argc, argv));
+    } catch (const Failure& failure) {
+        std::fprintf(stderr, "%s: %s\n", program.name, failure.what());
+        return static_cast<int>(failure.exit());
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "%s: not enough host memory; choose a smaller --size\n", program.name);
+        return static_cast<int>(Exit::cuda_error);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: unexpected: %s\n", program.name, error.what());
+        return static_cast<int>(Exit::cuda_error);
+    }
+}

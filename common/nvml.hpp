@@ -1,0 +1,26 @@
+// Clocks and throttle reasons of a GPU through the driver's management library, loaded at run time:
+// nothing is linked, and where the library is missing every answer is "unknown".
+#pragma once
+
+#include <string>
+
+class ClockMonitor {
+public:
+    // For the GPU of that UUID ("GPU-..."). Never throws.
+    explicit ClockMonitor(const std::string& uuid);
+    ~ClockMonitor();
+    ClockMonitor(const ClockMonitor&) = delete;
+    ClockMonitor& operator=(const ClockMonitor&) = delete;
+
+    int sm_clock_mhz() const;      // 0 if unknown
+    int memory_clock_mhz() const;  // 0 if unknown
+    // True while the clocks are held down by power, heat or an external brake (not by idleness or a user's setting).
+    bool throttled() const;
+
+private:
+    int clock(int domain) const;
+    void* symbol(const char* name) const;
+
+    void* library_ = nullptr;
+    void* device_ = nullptr;
+};

@@ -1,0 +1,58 @@
+// One parser and one table of options for all programs (CLI11 does the parsing).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/program.hpp"
+#include "common/table.hpp"
+
+enum class When { automatic, always, never };
+
+struct Options {
+    std::string device;
+    bool list = false;
+    std::string sizes;                 // as typed: parse_sizes() reads it
+    std::vector<std::string> kernels;  // names or globs; empty for all
+    std::string dtype;                 // "" if not given
+    unsigned block = 256;
+    int warmup = 3;
+    int samples = 30;
+    double max_ci_percent = 1;
+    double timeout_s = 15;
+    bool cold_cache = true;
+    std::string format;  // "" for human on a terminal and csv elsewhere
+    bool header = true;
+    bool raw = false;
+    bool ladder = false;
+    std::string versus;  // the peer's variant name
+    std::string output_path;
+    std::uint64_t seed = 42;
+    bool verify = true;
+    double tolerance = 0;  // 0: from n, type and operation
+    bool profile = false;
+    bool quiet = false, verbose = false;
+    When color = When::automatic, progress = When::automatic;
+    std::string input_format;  // "" to sniff
+    std::vector<std::string> operands;
+    std::map<std::string, std::string> own;  // the program's options by long name; flags are "1" when given
+    std::set<std::string> given;             // long names of the options that were typed
+
+    bool is_given(const std::string& long_name) const { return given.count(long_name) > 0; }
+};
+
+// Reads the command line. --help and --version print to standard output and set `done`.
+// Throws Failure(usage) with one message that names the nearest option for a misspelt one.
+Options parse_options(const Program& program, int argc, char** argv, bool& done);
+
+// A count with an optional suffix: k M G T are powers of 1000, Ki Mi Gi Ti of 1024. `what` names it in the error.
+std::size_t parse_count(const std::string& text, const std::string& what);
+
+// "1Ki,4Mi", "A:B:xF" (geometric) or "A:B:+S" (arithmetic, both ends included).
+std::vector<std::size_t> parse_sizes(const std::string& list);
+
+// The common options that apply to a program, then its own.
+std::vector<OptionSpec> option_table(const Program& program);

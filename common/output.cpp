@@ -1,0 +1,66 @@
+#include "common/output.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "common/text.hpp"
+
+Output::Output(const std::string& path) : path_(path), file_(stdout) {
+    if (path.empty()) return;
+    struct stat existing {};
+    if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+        // A device or a pipe has no completeness to keep: write to it directly.
+        if (S_ISDIR(existing.st_mode)) fail(Exit::output_error, "cannot write '{}': it is a directory; name a file", path);
+        file_ = std::fopen(path.c_str(), "wb");
+    } else {
+        std::string pattern = path + ".XXXXXX";
+        const int descriptor = mkstemp(pattern.data());
+        if (descriptor >= 0) {
+            const mode_t mask = umask(0);
+            umask(mask);
+            fchmod(descriptor, 0666 & ~mask);
+            unfinished_path_ = pattern;
+            file_ = fdopen(descriptor, "wb");
+        } else {
+            file_ = nullptr;
+        }
+    }
+    if (!file_)
+        fail(Exit::output_error, "cannot write '{}': {}; choose a folder that exists and is writable", path,
+             std::strerror(errno));
+}
+
+Output::~Output() {
+    if (file_ && file_ != stdout) std::fclose(file_);
+    if (!unfinished_path_.empty()) unlink(unfinished_path_.c_str());
+}
+
+void Output::fail_write() const {
+    fail(Exit::output_error, "cannot write to {}: {}; the output is incomplete",
+         path_.empty() ? "standard output" : "'" + path_ + "'", std::strerror(errno));
+}
+
+void Output::write(std::string_view bytes) {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail_write();
+}
+
+void Output::flush() {
+    if (std::fflush(file_) != 0) fail_write();
+}
+
+void Output::commit() {
+    flush();
+    if (file_ == stdout) return;
+    std::FILE* finished = std::exchange(file_, nullptr);
+    if (std::fclose(finished) != 0) fail_write();
+    if (unfinished_path_.empty()) return;
+    if (std::rename(unfinished_path_.c_str(), path_.c_str()) != 0) fail_write();
+    unfinished_path_.clear();
+}
+
+bool Output::is_terminal() const { return file_ && isatty(fileno(file_)); }

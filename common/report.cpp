@@ -1,0 +1,107 @@
+#include "common/report.hpp"
+
+#include "common/text.hpp"
+
+// A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so its table shows none.
+std::vector<Column> common_columns(bool simulated) {
+    const auto gpu_only = [&](const char* heading) { return simulated ? std::string() : std::string(heading); };
+    return {
+        {"schema"}, {"tool"}, {"kernel", "kernel"}, {"dtype"}, {"n", "n"}, {"bytes"}, {"flop"},
+        {"grid", "grid"}, {"block", "block"}, {"smem_bytes"}, {"device"}, {"device_uuid"}, {"timer"}, {"cache"},
+        {"warmup"}, {"samples"}, {"min_ns"}, {"p25_ns"},
+        {"median_ns", simulated ? "simulated in ms" : "median us", simulated ? 1e-6 : 1e-3, 3},
+        {"p75_ns"}, {"max_ns"}, {"mean_ns"},
+        {"gbyte_per_s", gpu_only("GB/s"), 1, 1}, {"gflop_per_s", gpu_only("GFLOP/s"), 1, 1},
+        {"sm_clock_mhz"}, {"throttled"}, {"verify", "verify"},
+    };
+}
+
+static std::vector<Column> columns_of(const Session& session) {
+    const bool simulated = session.device.simulated;
+    std::vector<Column> columns = common_columns(simulated);
+    if (!simulated) {
+        columns.push_back({"", "+- %", 1, 1});
+        columns.push_back({"", "% of peak GB/s", 1, 1});
+    }
+    columns.insert(columns.end(), session.program.columns.begin(), session.program.columns.end());
+    if (session.options.ladder)
+        for (const char* name : {"step", "cumulative", "cpu"})
+            columns.push_back({std::string(name) + "_speedup", name == std::string("cpu") ? "over CPU" : name, 1, 2});
+    if (!session.options.versus.empty()) {
+        columns.push_back({"versus"});
+        columns.push_back({"versus_ratio", "x " + session.options.versus, 1, 3});
+        columns.push_back({"versus_low", "95 % from", 1, 3});
+        columns.push_back({"versus_high", "to", 1, 3});
+    }
+    if (session.options.raw) columns.push_back({"sample", "sample"});
+    return columns;
+}
+
+Report::Report(Session& session)
+    : session_(session), table_(session.output, session.format(), session.options.header, columns_of(session)) {}
+
+static double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
+
+std::vector<Cell> Report::row_of(const Measurement& m, const Summary& times) const {
+    const Problem& problem = m.problem;
+    const DeviceInfo& device = session_.device;
+    const bool on_host = m.variant->needs == Needs::host;
+    const double gbyte_per_s = ratio(problem.bytes, times.median);  // bytes per nanosecond are gigabytes per second
+    std::vector<Cell> row = {
+        1LL, session_.program.name, m.variant->name, name_of(problem.dtype), static_cast<long long>(problem.n),
+        Fixed{problem.bytes, 0}, Fixed{problem.flop, 0}, m.grid, m.block, static_cast<long long>(m.shared_bytes),
+        on_host ? "host" : device.name, on_host ? "none" : device.uuid, m.timer, m.cache, static_cast<long long>(m.warmup),
+        static_cast<long long>(m.samples_ns.size()), Fixed{times.minimum, 1}, Fixed{times.p25, 1}, Fixed{times.median, 1},
+        Fixed{times.p75, 1}, Fixed{times.maximum, 1}, Fixed{times.mean, 1}, Fixed{gbyte_per_s, 3},
+        Fixed{ratio(problem.flop, times.median), 3}, static_cast<long long>(m.sm_clock_mhz), m.throttled ? 1LL : 0LL, m.verify,
+    };
+    if (!device.simulated) {
+        const Interval interval = times.median_interval;
+        row.push_back(Fixed{100 * ratio((interval.high - interval.low) / 2, times.median), 2});
+        row.push_back(Fixed{on_host ? 0 : 100 * ratio(gbyte_per_s, device.peak_gbyte_per_s), 1});
+    }
+    row.insert(row.end(), m.own.begin(), m.own.end());
+    if (session_.options.ladder)
+        for (double before : {previous_ns_, first_ns_, cpu_ns_}) row.push_back(Fixed{ratio(before, times.median), 3});
+    if (!session_.options.versus.empty()) {
+        const Summary ratios = summarize(m.peer_ratios);
+        row.push_back(session_.options.versus);
+        for (double value : {ratios.median, ratios.median_interval.low, ratios.median_interval.high})
+            row.push_back(Fixed{value, 4});
+    }
+    return row;
+}
+
+void Report::add(const Measurement& measurement) {
+    const Summary times = summarize(measurement.samples_ns);
+    const bool on_host = measurement.variant->needs == Needs::host;
+    if (on_host && cpu_ns_ == 0) cpu_ns_ = times.median;
+    if (!on_host && ladder_ != measurement.variant->ladder) {  // another ladder's first step
+        ladder_ = measurement.variant->ladder;
+        first_ns_ = previous_ns_ = 0;
+    }
+    if (!on_host && first_ns_ == 0) first_ns_ = previous_ns_ = times.median;
+    if (session_.options.raw) {
+        for (std::size_t i = 0; i < measurement.samples_ns.size(); ++i) {
+            Measurement single = measurement;
+            single.samples_ns = {measurement.samples_ns[i]};
+            if (!measurement.peer_ratios.empty()) single.peer_ratios = {measurement.peer_ratios[i]};
+            std::vector<Cell> row = row_of(single, summarize(single.samples_ns));
+            row.push_back(static_cast<long long>(i));
+            table_.add(std::move(row));
+        }
+    } else {
+        table_.add(row_of(measurement, times),
+                   {{"samples_ns", measurement.samples_ns},
+                    {"median_ci_ns", {times.median_interval.low, times.median_interval.high}}});
+    }
+    if (!on_host) previous_ns_ = times.median;
+}
+
+void Report::end_block(const Problem& problem) {
+    const DeviceInfo& device = session_.device;
+    table_.flush(text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype),
+                      device.simulated ? ": times are the simulation's on this CPU, not a GPU's" : ""));
+    cpu_ns_ = first_ns_ = previous_ns_ = 0;
+    ladder_.clear();
+}

@@ -1,0 +1,54 @@
+// From measurements to rows: the schema that every program shares, and the speed-ups of --ladder and --versus.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/session.hpp"
+#include "common/statistics.hpp"
+#include "common/table.hpp"
+
+// What a variant was given to do: the numerators of its rates.
+struct Problem {
+    DType dtype = DType::f32;
+    std::size_t n = 0;
+    double bytes = 0;  // compulsory traffic of the operation: each input read once, each output written once
+    double flop = 0;
+};
+
+struct Measurement {
+    const Variant* variant = nullptr;
+    Problem problem;
+    std::string grid = "none", block = "none";  // "4096", "64x64"
+    std::size_t shared_bytes = 0;
+    std::string timer = "none";  // event, host or sim
+    std::string cache = "none";  // cold or warm
+    int warmup = 0;
+    std::vector<double> samples_ns;
+    std::vector<double> peer_ratios;  // --versus: peer's time over this variant's, sample by sample
+    int sm_clock_mhz = 0;
+    bool throttled = false;
+    std::string verify = "skipped";  // pass, or skipped by --no-verify
+    std::vector<Cell> own;           // the program's own columns
+};
+
+class Report {
+public:
+    explicit Report(Session& session);
+
+    void add(const Measurement& measurement);
+    // Ends the block of one size: the human table is printed and the ladder's comparisons start afresh.
+    void end_block(const Problem& problem);
+
+private:
+    std::vector<Cell> row_of(const Measurement& measurement, const Summary& summary) const;
+
+    Session& session_;
+    Table table_;
+    double cpu_ns_ = 0, first_ns_ = 0, previous_ns_ = 0;  // the ladder so far
+    std::string ladder_;
+};
+
+// The columns of every program's rows, in their order.
+std::vector<Column> common_columns(bool simulated);

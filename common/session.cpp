@@ -1,0 +1,71 @@
+#include "common/session.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include "common/text.hpp"
+
+Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
+    : program(program_), options(options_), device(device_), output(output_) {}
+
+Format Session::format() const {
+    if (!options.format.empty()) return parse_format(options.format);
+    return output.is_terminal() ? Format::human : Format::csv;
+}
+
+DType Session::dtype() const {
+    const std::string name = options.dtype.empty() ? split(program.dtypes, ',').front() : options.dtype;
+    return parse_dtype(name, program.dtypes);
+}
+
+std::vector<std::size_t> Session::sizes() const {
+    if (!options.sizes.empty()) return parse_sizes(options.sizes);
+    return parse_sizes(device.simulated ? program.simulator_sizes : program.sizes);
+}
+
+int Session::warmup() const { return device.simulated && !options.is_given("warmup") ? 1 : options.warmup; }
+
+int Session::samples() const { return device.simulated && !options.is_given("samples") ? 5 : options.samples; }
+
+std::vector<const Variant*> Session::selected() const {
+    std::vector<std::string> names;
+    for (const Variant& variant : program.variants) names.push_back(variant.name);
+    std::vector<const Variant*> chosen;
+    std::vector<bool> matched(options.kernels.size());
+    std::string left_out;
+    for (const Variant& variant : program.variants) {
+        bool wanted = false, named = false;
+        for (std::size_t i = 0; i < options.kernels.size(); ++i) {
+            if (!matches_glob(options.kernels[i], variant.name)) continue;
+            wanted = matched[i] = true;
+            named |= options.kernels[i] == variant.name;
+        }
+        if (!wanted) continue;
+        if (variant.needs == Needs::gpu && device.simulated) {
+            if (named) fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant.name);
+            left_out += (left_out.empty() ? "" : ", ") + std::string(variant.name);
+            continue;
+        }
+        chosen.push_back(&variant);
+    }
+    for (std::size_t i = 0; i < matched.size(); ++i) {
+        if (matched[i]) continue;
+        const std::string nearest = nearest_name(options.kernels[i], names);
+        fail(Exit::usage, "unknown kernel '{}'{}; {} --list shows them", options.kernels[i],
+             nearest.empty() ? "" : "; did you mean '" + nearest + "'?", program.name);
+    }
+    if (!left_out.empty()) detail("left out because they need a GPU: " + left_out);
+    return chosen;
+}
+
+void Session::complain(const std::string& message) const {
+    std::fprintf(stderr, "%s: %s\n", program.name, message.c_str());
+}
+
+void Session::notice(const std::string& message) const {
+    if (!options.quiet) complain(message);
+}
+
+void Session::detail(const std::string& message) const {
+    if (options.verbose) complain(message);
+}

@@ -1,0 +1,44 @@
+// One run of a program on one device: its options, where its rows go, and how it will exit.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/backend.hpp"
+#include "common/dtype.hpp"
+#include "common/failure.hpp"
+#include "common/options.hpp"
+#include "common/output.hpp"
+
+class Session {
+public:
+    Session(const Program& program, const Options& options, const DeviceInfo& device, Output& output);
+
+    const Program& program;
+    const Options& options;
+    const DeviceInfo& device;
+    Output& output;
+
+    Format format() const;
+    DType dtype() const;                     // -t, or the program's default
+    std::vector<std::size_t> sizes() const;  // -n, or the program's default for this backend
+    int warmup() const;                      // the simulator's default is smaller than a GPU's
+    int samples() const;
+    const std::string& own(const std::string& long_name) const { return options.own.at(long_name); }
+    bool own_flag(const std::string& long_name) const { return options.own.count(long_name) > 0; }
+
+    // The program's variants that --kernel selects, in the table's order. One that this device cannot run is left out with
+    // a notice, or ends the program with Failure(unavailable) if it was named exactly. Unknown names: Failure(usage).
+    std::vector<const Variant*> selected() const;
+
+    // "reduce: MESSAGE" on standard error: always, unless --quiet, only with --verbose.
+    void complain(const std::string& message) const;
+    void notice(const std::string& message) const;
+    void detail(const std::string& message) const;
+
+    void found_wrong_result() { exit_ = Exit::wrong_result; }
+    Exit exit() const { return exit_; }
+
+private:
+    Exit exit_ = Exit::fine;
+};

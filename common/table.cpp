@@ -1,0 +1,123 @@
+#include "common/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "common/text.hpp"
+
+Format parse_format(const std::string& name) {
+    if (name == "human") return Format::human;
+    if (name == "csv") return Format::csv;
+    if (name == "tsv") return Format::tsv;
+    if (name == "jsonl" || name == "json") return Format::jsonl;
+    if (name == "md") return Format::markdown;
+    fail(Exit::usage, "unknown format '{}'; choose one of human, csv, tsv, jsonl, md", name);
+}
+
+static std::string plain(const Cell& cell) {
+    if (const auto* word = std::get_if<std::string>(&cell)) return word->empty() ? "none" : *word;
+    if (const auto* integer = std::get_if<long long>(&cell)) return fmt::format("{}", *integer);
+    const auto& number = std::get<Fixed>(cell);
+    return fmt::format("{:.{}f}", std::isfinite(number.value) ? number.value : 0.0, number.digits);
+}
+
+// Separators and line ends inside a cell would break the readers that need no quotes: they become spaces.
+static std::string unquoted(std::string field, char separator) {
+    std::replace_if(field.begin(), field.end(), [&](char c) { return c == separator || c == '\n' || c == '"'; }, ' ');
+    return field;
+}
+
+static std::string scaled(const Cell& cell, const Column& column) {
+    if (const auto* number = std::get_if<Fixed>(&cell)) return plain(Fixed{number->value * column.scale, column.digits});
+    if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
+        return plain(Fixed{static_cast<double>(*integer) * column.scale, column.digits});
+    return plain(cell);
+}
+
+Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
+    : output_(output), format_(format), header_pending_(header), columns_(std::move(columns)) {}
+
+void Table::add(std::vector<Cell> row, const std::vector<JsonExtra>& extras) {
+    switch (format_) {
+        case Format::csv: return print_separated(row, ',');
+        case Format::tsv: return print_separated(row, '\t');
+        case Format::jsonl: return print_json(row, extras);
+        default: held_.push_back(std::move(row));
+    }
+}
+
+void Table::print_separated(const std::vector<Cell>& row, char separator) {
+    std::string line;
+    if (std::exchange(header_pending_, false)) {
+        for (const Column& column : columns_)
+            if (!column.name.empty()) line += (line.empty() ? "" : std::string(1, separator)) + column.name;
+        line += '\n';
+    }
+    bool first = true;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (columns_[i].name.empty()) continue;
+        if (!std::exchange(first, false)) line += separator;
+        line += unquoted(plain(row[i]), separator);
+    }
+    output_.write(line + '\n');
+    output_.flush();
+}
+
+void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras) {
+    nlohmann::ordered_json object;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+        if (columns_[i].name.empty()) continue;
+        if (const auto* word = std::get_if<std::string>(&row[i])) object[columns_[i].name] = *word;
+        else if (const auto* integer = std::get_if<long long>(&row[i])) object[columns_[i].name] = *integer;
+        else object[columns_[i].name] = nlohmann::ordered_json::parse(plain(row[i]));  // keeps the fixed number of digits
+    }
+    for (const JsonExtra& extra : extras) object[extra.key] = extra.values;
+    output_.write(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+    output_.flush();
+}
+
+void Table::flush(const std::string& title) {
+    if (!held_.empty()) print_aligned(title);
+    held_.clear();
+}
+
+void Table::print_aligned(const std::string& title) {
+    struct Shown {
+        std::vector<std::string> fields;
+        std::size_t width = 0;
+        bool number = false;
+    };
+    std::vector<Shown> shown;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (columns_[i].heading.empty()) continue;
+        Shown column;
+        column.number = !std::holds_alternative<std::string>(held_.front()[i]);
+        if (header_pending_) column.fields.push_back(columns_[i].heading);
+        for (const auto& row : held_) column.fields.push_back(scaled(row[i], columns_[i]));
+        for (const std::string& field : column.fields) column.width = std::max(column.width, field.size());
+        shown.push_back(std::move(column));
+    }
+    const bool markdown = format_ == Format::markdown;
+    std::string block = title.empty() || markdown ? "" : title + "\n";
+    for (std::size_t line = 0; line < shown.front().fields.size(); ++line) {
+        std::string text_line;
+        for (const Shown& column : shown) {
+            const std::string field = column.number ? fmt::format("{:>{}}", column.fields[line], column.width)
+                                                    : fmt::format("{:<{}}", column.fields[line], column.width);
+            text_line += markdown ? "| " + field + " " : (text_line.empty() ? "" : "  ") + field;
+        }
+        if (markdown) text_line += "|";
+        else text_line.erase(text_line.find_last_not_of(' ') + 1);
+        block += text_line + '\n';
+        if (markdown && line == 0 && header_pending_) {
+            for (const Shown& column : shown) block += column.number ? "|---:" : "|---";
+            block += "|\n";
+        }
+    }
+    if (markdown) header_pending_ = false;
+    output_.write(block);
+    output_.flush();
+}

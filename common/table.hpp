@@ -1,0 +1,55 @@
+// One table, five formats. Machine formats are flushed row by row; the human one is aligned, so it waits for flush().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/output.hpp"
+
+enum class Format { human, csv, tsv, jsonl, markdown };
+
+Format parse_format(const std::string& name);
+
+struct Fixed {  // a number printed with so many digits after the point; never nan, never in exponent form
+    double value;
+    int digits;
+};
+
+using Cell = std::variant<std::string, long long, Fixed>;
+
+struct Column {
+    std::string name;          // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
+    std::string heading = {};  // the head of the human table, its unit named; "" keeps the column out of it
+    double scale = 1;          // what the human table multiplies a number by, and
+    int digits = 0;            // how many digits it shows then
+};
+
+// What only JSON Lines can carry: lists beside a row's cells.
+struct JsonExtra {
+    std::string key;
+    std::vector<double> values;
+};
+
+class Table {
+public:
+    Table(Output& output, Format format, bool header, std::vector<Column> columns);
+
+    // One cell per column, in their order.
+    void add(std::vector<Cell> row, const std::vector<JsonExtra>& extras = {});
+
+    // Prints the rows that the human formats hold back, with `title` above them; the next rows begin a new block.
+    void flush(const std::string& title = "");
+
+private:
+    void print_separated(const std::vector<Cell>& row, char separator);
+    void print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras);
+    void print_aligned(const std::string& title);
+
+    Output& output_;
+    Format format_;
+    bool header_pending_;
+    std::vector<Column> columns_;
+    std::vector<std::vector<Cell>> held_;
+};

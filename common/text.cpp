@@ -1,0 +1,67 @@
+#include "common/text.hpp"
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+std::string format_text(std::string_view format, std::initializer_list<TextArgument> arguments) {
+    fmt::dynamic_format_arg_store<fmt::format_context> store;
+    for (const TextArgument& argument : arguments) std::visit([&](const auto& value) { store.push_back(value); }, argument);
+    return fmt::vformat(fmt::string_view(format.data(), format.size()), store);
+}
+
+std::string human_bytes(double bytes) {
+    constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    while (bytes >= 1024 && unit + 1 < std::size(units)) bytes /= 1024, ++unit;
+    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::vector<std::string> split(std::string_view list, char separator) {
+    std::vector<std::string> parts;
+    if (list.empty()) return parts;
+    for (std::size_t begin = 0;;) {
+        const std::size_t end = list.find(separator, begin);
+        parts.emplace_back(list.substr(begin, end == list.npos ? list.npos : end - begin));
+        if (end == list.npos) return parts;
+        begin = end + 1;
+    }
+}
+
+bool matches_glob(std::string_view pattern, std::string_view name) {
+    if (pattern.empty()) return name.empty();
+    if (pattern[0] == '*') {
+        for (std::size_t skipped = 0; skipped <= name.size(); ++skipped)
+            if (matches_glob(pattern.substr(1), name.substr(skipped))) return true;
+        return false;
+    }
+    return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches_glob(pattern.substr(1), name.substr(1));
+}
+
+// Levenshtein's distance, one row at a time.
+static std::size_t edit_distance(std::string_view from, std::string_view to) {
+    std::vector<std::size_t> row(to.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= from.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= to.size(); ++j) {
+            const std::size_t substituted = diagonal + (from[i - 1] != to[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+        }
+    }
+    return row[to.size()];
+}
+
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
+    std::string nearest;
+    std::size_t smallest = std::max<std::size_t>(word.size() / 2, 1) + 1;
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance < smallest) smallest = distance, nearest = candidate;
+    }
+    return nearest;
+}

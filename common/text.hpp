@@ -1,0 +1,48 @@
+// fmt's formatting behind a type-erased door: fmt's own headers cost seconds per file and trouble nvcc, so they stay in text.cpp.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "common/failure.hpp"
+
+using TextArgument = std::variant<long long, unsigned long long, double, std::string_view>;
+
+template <typename T>
+TextArgument text_argument(const T& value) {
+    if constexpr (std::is_floating_point_v<T>) return static_cast<double>(value);
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) return static_cast<long long>(value);
+    else if constexpr (std::is_integral_v<T>) return static_cast<unsigned long long>(value);
+    else return std::string_view(value);
+}
+
+// Formats as fmt::format does: "{}" and "{:.3f}" for integers, floating-point numbers and strings.
+std::string format_text(std::string_view format, std::initializer_list<TextArgument> arguments);
+
+template <typename... Arguments>
+std::string text(std::string_view format, const Arguments&... arguments) {
+    return format_text(format, {text_argument(arguments)...});
+}
+
+// Ends the program by way of main(): prints the message after the program's name and exits with this code.
+template <typename... Arguments>
+[[noreturn]] void fail(Exit exit, std::string_view format, const Arguments&... arguments) {
+    throw Failure(exit, text(format, arguments...));
+}
+
+// "16.0 GiB", "512 B": for messages and human tables.
+std::string human_bytes(double bytes);
+
+// Splits at every separator; an empty text gives no parts.
+std::vector<std::string> split(std::string_view list, char separator);
+
+// Shell-style match of a whole name against a pattern with * and ?.
+bool matches_glob(std::string_view pattern, std::string_view name);
+
+// The candidate with the smallest edit distance to `word`, or "" when none is near enough to be a slip of the fingers.
+std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);

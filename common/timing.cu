@@ -1,0 +1,85 @@
+#include "common/timing.cuh"
+
+#include <chrono>
+
+namespace BACKEND {
+
+#ifndef __SIMCC__
+// Holds the stream until the host has enqueued all that is to be timed, so that no launch overhead falls between the events.
+// It gives up after two seconds: a launch that waits for the device must not hang the program, it only gets a worse timing.
+__global__ void hold_stream(const volatile int* released) {
+    long long begin = 0, now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do {
+        __nanosleep(100);
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (*released == 0 && now - begin < 2'000'000'000);
+}
+#endif
+
+// Evicts what was in the L2 by reading a buffer larger than it. Reading leaves no dirty lines whose write-back would
+// fall into the timed window, as a memset would.
+__global__ void read_all(const float4* data, size_t n, float* sink) {
+    float sum = 0;
+    for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) {
+        const float4 four = data[i];
+        sum += four.x + four.y + four.z + four.w;
+    }
+    if (sum == 1.0f) *sink = sum;  // never: the buffer holds zeros; but the compiler must keep the loads
+}
+
+Stopwatch::Stopwatch(bool cold, std::size_t l2_bytes) : released_(1, cudaHostAllocMapped), sink_(1), cold_(cold) {
+#ifdef __SIMCC__
+    cold_ = false;  // the simulator has no cache to flush
+#endif
+    if (!cold_) return;
+    flush_ = DeviceBuffer<float4>(2 * l2_bytes / sizeof(float4));
+    CHECK(cudaMemsetAsync(flush_.data(), 0, flush_.bytes(), stream_));
+    CHECK(cudaStreamSynchronize(stream_));
+}
+
+const char* Stopwatch::timer_name() {
+#ifdef __SIMCC__
+    return "sim";
+#else
+    return "event";
+#endif
+}
+
+void Stopwatch::hold() {
+#ifndef __SIMCC__
+    *static_cast<volatile int*>(released_.data()) = 0;
+    hold_stream<<<1, 1, 0, stream_>>>(released_.data());
+    CHECK(cudaGetLastError());
+#endif
+}
+
+void Stopwatch::release() { *static_cast<volatile int*>(released_.data()) = 1; }
+
+void Stopwatch::flush_l2() {
+    if (!cold_) return;
+    read_all<<<1024, 256, 0, stream_>>>(flush_.data(), flush_.size(), sink_.data());
+    CHECK(cudaGetLastError());
+}
+
+double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
+    hold();
+    if (prepare) prepare(stream_);
+    flush_l2();
+    start_.record(stream_);
+    launch(stream_);
+    const cudaError_t launched = cudaGetLastError();
+    stop_.record(stream_);
+    release();
+    CHECK(launched);
+    stop_.synchronize();
+    return elapsed_ns(start_, stop_);
+}
+
+double host_time(const std::function<void()>& work) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace BACKEND

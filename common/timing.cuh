@@ -1,0 +1,43 @@
+// How one launch is timed: CUDA events around it, a blocking kernel ahead of it so that launch overhead stays out,
+// and the L2 cache flushed before it when it is to be cold.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <functional>
+
+#include "common/buffers.cuh"
+
+namespace BACKEND {
+
+using Enqueue = std::function<void(cudaStream_t)>;
+
+class Stopwatch {
+public:
+    // cold: every sample finds none of its data in the L2 cache of `l2_bytes`.
+    Stopwatch(bool cold, std::size_t l2_bytes);
+
+    // Nanoseconds that the work enqueued by `launch` takes on the device, between events. `prepare` is enqueued before the
+    // first event and not timed. Neither may wait for the device: it waits for them.
+    double time(const Enqueue& prepare, const Enqueue& launch);
+
+    cudaStream_t stream() const { return stream_; }
+    static const char* timer_name();  // "event", or "sim" when the time is the simulation's
+
+private:
+    void hold();
+    void release();
+    void flush_l2();
+
+    Stream stream_;
+    Event start_, stop_;
+    PinnedBuffer<int> released_;  // the flag that the blocking kernel waits for, in mapped host memory
+    DeviceBuffer<float4> flush_;
+    DeviceBuffer<float> sink_;
+    bool cold_;
+};
+
+// Nanoseconds of host time that `work` takes.
+double host_time(const std::function<void()>& work);
+
+}  // namespace BACKEND

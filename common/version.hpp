@@ -1,0 +1,3 @@
+#pragma once
+
+constexpr const char* gridutils_version = "0.1.0";
