@@ -1,0 +1,45 @@
+#pragma once
+// Reducing one value per thread to one value per warp and per block: the last stage of every modern reduction.
+#include "common/launch_shape.cuh"
+#include "common/reduction_operators.cuh"
+
+#include <cuda_runtime.h>
+
+namespace BACKEND {
+
+/// Lane 0 receives the combination of all 32 lanes' values; what the other lanes receive is of no use.
+/// All 32 lanes of the warp must call it. No shared memory, no barrier: a shuffle hands a register from lane to lane,
+/// and its mask makes the lanes wait for one another.
+template <typename Operator, typename T> __device__ inline T warp_reduce(T value) {
+    constexpr unsigned all_lanes = 0xffffffffU;
+#pragma unroll
+    for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2) {
+        value = Operator::combine(value, __shfl_down_sync(all_lanes, value, distance));
+    }
+    return value;
+}
+
+/// Thread 0 receives the combination of all threads' values. blockDim.x is a multiple of 32, at most 1024; every
+/// thread of the block must call it, and a block that calls it twice puts a __syncthreads() in between.
+template <typename Operator, typename T> __device__ inline T block_reduce(T value) {
+    __shared__ T warp_totals[largest_block / lanes_per_warp];
+    const unsigned lane = threadIdx.x % lanes_per_warp;
+    const unsigned warp = threadIdx.x / lanes_per_warp;
+
+    value = warp_reduce<Operator>(value);
+    if (lane == 0) warp_totals[warp] = value;
+    __syncthreads(); // the first warp reads what the others' lanes 0 have written
+    if (warp == 0) {
+        value = lane < blockDim.x / lanes_per_warp ? warp_totals[lane] : Operator::identity();
+        value = warp_reduce<Operator>(value);
+    }
+    return value;
+}
+
+/// The block's dynamic shared memory, whose size the launch chose, as an array of T.
+template <typename T> __device__ inline T* dynamic_shared() {
+    extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];
+    return reinterpret_cast<T*>(dynamic_shared_bytes);
+}
+
+} // namespace BACKEND

@@ -1,0 +1,43 @@
+#pragma once
+// What the launch functions of every program's kernels have in common: the shape they report and how they round.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// Grid, block and dynamic shared memory of the main kernel of a launch. All zero where a library chose them.
+struct LaunchShape {
+    dim3 grid{0, 0, 0};
+    dim3 block{0, 0, 0};
+    size_t dynamic_shared_bytes = 0;
+};
+
+constexpr unsigned lanes_per_warp = 32;
+constexpr unsigned largest_block = 1024;
+
+/// How many groups of `group` elements hold `count` elements, the last one perhaps in part.
+__host__ __device__ constexpr size_t divide_up(size_t count, size_t group) {
+    return count / group + (count % group != 0);
+}
+
+/// The same, but at least one: a grid has a block even when there is nothing to do.
+__host__ __device__ constexpr unsigned grid_for(size_t count, size_t items_per_block) {
+    return count == 0 ? 1U : static_cast<unsigned>(divide_up(count, items_per_block));
+}
+
+/// The block size of a kernel that works in whole warps: `requested` rounded up to a multiple of 32, at most 1024.
+constexpr unsigned whole_warps(unsigned requested) {
+    const unsigned rounded = (requested + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;
+    return rounded == 0 ? lanes_per_warp : rounded > largest_block ? largest_block : rounded;
+}
+
+/// The block size of a kernel that halves its block again and again: `requested` rounded down to a power of two,
+/// between `smallest` and 1024.
+constexpr unsigned power_of_two_block(unsigned requested, unsigned smallest = lanes_per_warp) {
+    unsigned size = largest_block;
+    while (size > requested && size > smallest) size /= 2;
+    return size;
+}
+
+} // namespace BACKEND

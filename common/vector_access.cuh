@@ -1,0 +1,51 @@
+#pragma once
+// Sixteen bytes at a time: the widest access a thread can make, a quarter of the instructions of a float at a time.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+constexpr unsigned vector_bytes = 16;
+
+/// Four floats or ints, two doubles or longs, moved by one instruction.
+template <typename T> struct alignas(vector_bytes) Vector {
+    static constexpr unsigned length = vector_bytes / sizeof(T);
+    T values[length];
+};
+
+/// An array as it lies in memory: a few elements up to the first 16-byte boundary, vectors, a few elements after the
+/// last. All three may be empty.
+template <typename T> struct VectorSpan {
+    size_t head;    // elements before the first boundary, fewer than Vector<T>::length
+    size_t vectors; // whole vectors from there
+    size_t tail;    // elements after the last vector, fewer than Vector<T>::length
+};
+
+/// Splits `n` elements at `address`, which is aligned as T is.
+template <typename T> VectorSpan<T> split_into_vectors(const T* address, size_t n) {
+    const size_t misaligned_bytes = reinterpret_cast<std::uintptr_t>(address) % vector_bytes;
+    size_t head = misaligned_bytes == 0 ? 0 : (vector_bytes - misaligned_bytes) / sizeof(T);
+    if (head > n) head = n;
+    const size_t vectors = (n - head) / Vector<T>::length;
+    return {head, vectors, n - head - vectors * Vector<T>::length};
+}
+
+/// Loads a vector that is read once and never again, and that nobody writes during the kernel: it does not displace
+/// anything from L1, and L2 fetches 256 bytes at a time, since the neighbours are wanted next.
+template <typename T> __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
+#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint4 words;
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                 : "l"(__cvta_generic_to_global(address)));
+    Vector<T> vector;
+    memcpy(&vector, &words, sizeof vector);
+    return vector;
+#else
+    return *address;
+#endif
+}
+
+} // namespace BACKEND
