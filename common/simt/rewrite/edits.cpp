@@ -1,0 +1,54 @@
+#include "common/simt/rewrite/edits.hpp"
+
+#include <algorithm>
+
+namespace simcc {
+
+void Edits::replace(std::size_t first, std::size_t last, std::string text) {
+    edits_.push_back({source_.token(first).begin, source_.token(last - 1).end, std::move(text)});
+}
+
+void Edits::insert_before(std::size_t i, std::string text) {
+    edits_.push_back({source_.token(i).begin, source_.token(i).begin, std::move(text)});
+}
+
+void Edits::complain(std::size_t token, std::string message) {
+    const Location location = source_.locate(source_.token(token).begin);
+    diagnostics_.push_back({std::string(location.file), location.line, location.column, std::move(message)});
+}
+
+std::string Edits::join(std::size_t first, std::size_t last) const {
+    std::string joined;
+    for (std::size_t i = first; i < last; ++i) {
+        if (i > first) joined += ' ';
+        const Token& token = source_.token(i);
+        const auto edit = std::find_if(edits_.begin(), edits_.end(), [&](const Edit& candidate) {
+            return candidate.begin == token.begin && candidate.end == token.end;
+        });
+        joined += edit == edits_.end() ? source_[i] : std::string_view(edit->text);
+    }
+    return joined;
+}
+
+std::string Edits::apply() const {
+    std::vector<const Edit*> sorted;
+    for (const Edit& edit : edits_) sorted.push_back(&edit);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Edit* a, const Edit* b) { return a->begin < b->begin; });
+
+    const std::string_view text = source_.text();
+    std::string result;
+    result.reserve(text.size() + 128 * edits_.size());
+    std::size_t copied = 0;
+    for (const Edit* edit : sorted) {
+        if (edit->begin < copied) continue;
+        result.append(text, copied, edit->begin - copied);
+        result += edit->text;
+        copied = edit->end;
+        const Location here = source_.locate(edit->end);
+        result.append("\n# ").append(std::to_string(here.line)).append(" \"").append(here.file).append("\"").append(here.flags);
+        result.append("\n").append(here.column - 1, ' ');
+    }
+    return result.append(text, copied, text.size() - copied);
+}
+
+}  // namespace simcc

@@ -1,0 +1,52 @@
+#pragma once
+// What the passes of the rewriter hand over: replacements of stretches of text, and complaints.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/rewrite/source.hpp"
+
+namespace simcc {
+
+struct Diagnostic {
+    std::string file;
+    std::size_t line, column;
+    std::string message;
+};
+
+/// Replacements of text ranges, collected in any order and applied at once.
+class Edits {
+public:
+    explicit Edits(const Source& source) : source_(source) {}
+
+    /// Puts `text` in the place of the tokens [first, last).
+    void replace(std::size_t first, std::size_t last, std::string text);
+    /// Puts `text` before token i.
+    void insert_before(std::size_t i, std::string text);
+    void complain(std::size_t token, std::string message);
+
+    /// The tokens [first, last) on one line, each as the replacements made so far have it. A replacement counts when it
+    /// covers one token, as those of the built-in variables do.
+    std::string join(std::size_t first, std::size_t last) const;
+
+    /// The whole text with all replacements made. Behind each, a line marker and blanks put the rest of the line back on its
+    /// line and column, so that the compiler's messages and the debug information keep pointing into the user's file.
+    /// Where two ranges overlap, the one that begins first wins.
+    std::string apply() const;
+
+    const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+private:
+    struct Edit {
+        std::size_t begin, end;
+        std::string text;
+    };
+
+    const Source& source_;
+    std::vector<Edit> edits_;
+    std::vector<Diagnostic> diagnostics_;
+};
+
+}  // namespace simcc

@@ -1,0 +1,25 @@
+#pragma once
+// The passes of the rewriter. Each reads the tokens and adds its replacements; none depends on another's, but the kernel of a
+// launch is quoted with the built-in variables in it already replaced, so launches come last.
+
+#include "common/simt/rewrite/braces.hpp"
+#include "common/simt/rewrite/edits.hpp"
+
+namespace simcc {
+
+/// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that name.
+void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits& edits);
+
+/// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory.
+void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& edits);
+
+/// Function specifiers that nvcc takes and g++ does not: a bare `__noinline__`, and `inline` said twice.
+void rewrite_specifiers(const Source& source, Edits& edits);
+
+/// `cudaLaunchKernel((void*)k, ...)` keeps the kernel's type.
+void rewrite_launch_calls(const Source& source, Edits& edits);
+
+/// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
+void rewrite_launches(const Source& source, const Braces& braces, Edits& edits);
+
+}  // namespace simcc

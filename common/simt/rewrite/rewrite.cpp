@@ -1,0 +1,19 @@
+#include "common/simt/rewrite/rewrite.hpp"
+
+#include "common/simt/rewrite/passes.hpp"
+
+namespace simcc {
+
+Rewritten rewrite(std::string_view preprocessed) {
+    const Source source(preprocessed);
+    const Braces braces(source);
+    Edits edits(source);
+    rewrite_builtin_variables(source, braces, edits);
+    rewrite_dynamic_shared(source, braces, edits);
+    rewrite_specifiers(source, edits);
+    rewrite_launch_calls(source, edits);
+    rewrite_launches(source, braces, edits);
+    return {edits.apply(), edits.diagnostics()};
+}
+
+}  // namespace simcc

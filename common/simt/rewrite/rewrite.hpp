@@ -1,0 +1,21 @@
+#pragma once
+// The rewriter of simcc: preprocessed CUDA C++ in, preprocessed C++ out.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/rewrite/edits.hpp"
+
+namespace simcc {
+
+struct Rewritten {
+    std::string text;
+    std::vector<Diagnostic> errors;  ///< launches that were not understood; the text is then of no use
+};
+
+/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables and a few specifiers
+/// are replaced by plain C++ that uses common/simt/include; line markers keep every other token on its line and column.
+Rewritten rewrite(std::string_view preprocessed);
+
+}  // namespace simcc

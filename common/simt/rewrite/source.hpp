@@ -1,0 +1,74 @@
+#pragma once
+// Preprocessed C++ as a sequence of tokens that remember their place: what every pass of the rewriter reads.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simcc {
+
+enum class TokenKind : std::uint8_t { identifier, number, literal, punctuator };
+
+/// A token covers text[begin, end). `<` and `>` are always tokens of their own (a launch may be written `k << <1, 2> > >()`);
+/// `::` and `->` are the only punctuators of two characters.
+struct Token {
+    std::uint32_t begin, end;
+    TokenKind kind;
+};
+
+/// A place in the user's file, as the line markers of `g++ -E` tell it. Line and column count from 1.
+struct Location {
+    std::string_view file;   ///< between the quotes of the marker, escapes untouched
+    std::string_view flags;  ///< what followed the file name, without the flags "entered" and "left"
+    std::size_t line = 1, column = 1;
+};
+
+/// The token sequence of one translation unit. System headers are skipped: they hold no CUDA syntax of the program.
+/// The text must outlive the object.
+class Source {
+public:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+    explicit Source(std::string_view text);
+
+    std::string_view text() const { return text_; }
+    std::size_t size() const { return tokens_.size(); }
+    const Token& token(std::size_t i) const { return tokens_[i]; }
+
+    /// The spelling of token i; empty when there is no such token, so that looking one past either end is harmless.
+    std::string_view operator[](std::size_t i) const {
+        return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin) : std::string_view{};
+    }
+    bool is_identifier(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier; }
+    bool is_literal(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::literal; }
+
+    /// The token that closes (or opens) the (), [] or {} group that token i opens (or closes); none when unbalanced.
+    std::size_t partner(std::size_t i) const { return i < partners_.size() ? partners_[i] : none; }
+
+    /// Where the character at `offset` stands in the user's file.
+    Location locate(std::size_t offset) const;
+
+    /// The tokens [first, last) on one line, a space between any two.
+    std::string join(std::size_t first, std::size_t last) const;
+
+private:
+    struct LineMarker {
+        std::size_t begin;  // offset of the first character after the marker's line
+        std::size_t line;
+        std::string_view file, flags;
+    };
+
+    std::size_t read_marker(std::size_t at);
+    void match_groups();
+
+    std::string_view text_;
+    std::vector<Token> tokens_;
+    std::vector<std::size_t> partners_;
+    std::vector<LineMarker> markers_;
+    std::vector<std::size_t> line_starts_;
+    bool inside_system_header_ = false;
+};
+
+}  // namespace simcc

@@ -1,0 +1,131 @@
+#include "common/simt/simcc_process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace simcc {
+namespace {
+
+// Written by a signal handler, so they cannot be anything but globals.
+volatile std::sig_atomic_t caught_signal = 0;
+volatile std::sig_atomic_t running_child = 0;
+
+void pass_on(int signal) {
+    caught_signal = signal;
+    if (running_child != 0) kill(static_cast<pid_t>(running_child), signal);
+}
+
+/// While this object lives, the signals that end a program end the child first.
+class PassSignalsOn {
+public:
+    PassSignalsOn() {
+        struct sigaction action = {};
+        action.sa_handler = pass_on;
+        for (std::size_t i = 0; i < count; ++i) sigaction(signals[i], &action, &previous_[i]);
+    }
+    ~PassSignalsOn() {
+        running_child = 0;
+        for (std::size_t i = 0; i < count; ++i) sigaction(signals[i], &previous_[i], nullptr);
+    }
+
+private:
+    static constexpr std::size_t count = 3;
+    static constexpr int signals[count] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction previous_[count];
+};
+
+/// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 when it cannot be started.
+pid_t start(const Command& command, int output) {
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    pid_t child = 0;
+    const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) return child;
+    std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", arguments[0], std::strerror(error));
+    return 0;
+}
+
+ExitCode wait_for(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return {127};
+    }
+    return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)};
+}
+
+}  // namespace
+
+ExitCode run(const Command& command) {
+    PassSignalsOn guard;
+    const pid_t child = start(command, -1);
+    if (child == 0) return {127};
+    running_child = child;
+    return wait_for(child);
+}
+
+std::string output_of(const Command& command) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return "";
+    PassSignalsOn guard;
+    const pid_t child = start(command, ends[1]);
+    close(ends[1]);
+    running_child = child;
+    std::string text;
+    char buffer[4096];
+    for (ssize_t length = 0; child != 0 && ((length = read(ends[0], buffer, sizeof buffer)) > 0 || (length < 0 && errno == EINTR));) {
+        if (length > 0) text.append(buffer, static_cast<std::size_t>(length));
+    }
+    close(ends[0]);
+    if (child == 0 || !wait_for(child).ok()) return "";
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+int interrupted_by() { return caught_signal; }
+
+std::string quoted(const Command& command) {
+    std::string line;
+    for (const std::string& argument : command) {
+        const bool plain = !argument.empty() && argument.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~") == std::string::npos;
+        std::string text = plain ? argument : "'";
+        if (!plain) {
+            for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+            text += '\'';
+        }
+        line += (line.empty() ? "" : " ") + text;
+    }
+    return line;
+}
+
+TemporaryFolder::TemporaryFolder() {
+    const char* parent = std::getenv("TMPDIR");
+    path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/simcc.XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) {
+        throw std::runtime_error(path_ + ": cannot make a temporary folder: " + std::strerror(errno) + "; set TMPDIR to a folder that can be written");
+    }
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace simcc

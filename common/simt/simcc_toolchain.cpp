@@ -1,0 +1,161 @@
+#include "common/simt/simcc_toolchain.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+namespace simcc {
+namespace {
+
+namespace fs = std::filesystem;
+
+void append(Command& command, const Command& more) { command.insert(command.end(), more.begin(), more.end()); }
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+/// The include folder of a CUDA toolkit, by CUDA_HOME, CUDA_PATH, the nvcc in PATH or the usual place.
+std::string find_cuda_headers() {
+    std::vector<fs::path> roots;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (!environment(name).empty()) roots.emplace_back(environment(name));
+    }
+    std::istringstream path(environment("PATH"));
+    for (std::string folder; std::getline(path, folder, ':');) {
+        std::error_code error;
+        const fs::path nvcc = fs::canonical(fs::path(folder) / "nvcc", error);
+        if (!error) roots.push_back(nvcc.parent_path().parent_path());
+    }
+    roots.emplace_back("/usr/local/cuda");
+    for (const fs::path& root : roots) {
+        if (fs::exists(root / "include/cuda_runtime.h")) return root / "include";
+    }
+    return "";
+}
+
+bool is_cuda_folder(const std::string& folder) { return fs::exists(fs::path(folder) / "cuda_runtime.h"); }
+
+/// The -I, -D and so on of the command line. A folder with a cuda_runtime.h of its own, the toolkit's, must not hide ours: it is
+/// searched after it.
+Command user_search(const Toolchain& toolchain, const Options& options) {
+    Command flags, later;
+    for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
+        const std::string &flag = options.preprocessor[i], &value = options.preprocessor[i + 1];
+        const bool toolkit = flag == "-I" && is_cuda_folder(value) && !fs::equivalent(value, toolchain.headers);
+        append(toolkit ? later : flags, {toolkit ? "-isystem" : flag, value});
+    }
+    // -I and not -isystem: a library's headers may hold kernels, and the rewriter leaves system headers alone.
+    for (const std::string& folder : options.system_folders) append(is_cuda_folder(folder) ? later : flags, {is_cuda_folder(folder) ? "-isystem" : "-I", folder});
+    append(flags, {"-isystem", toolchain.headers});
+    append(flags, later);
+    if (!toolchain.cuda_headers.empty()) {
+        append(flags, {"-idirafter", toolchain.cuda_headers});
+        const std::string cccl = toolchain.cuda_headers + "/cccl";  // where CUDA 13 keeps Thrust and cuda/std
+        if (fs::exists(cccl)) append(flags, {"-idirafter", cccl});
+        flags.push_back("-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP");
+    }
+    return flags;
+}
+
+Command dependency_flags(const Dependencies& dependencies, const std::string& object) {
+    if (!dependencies.wanted && !dependencies.only) return {};
+    Command flags;
+    if (dependencies.only) {
+        flags.push_back(dependencies.system_headers ? "-M" : "-MM");
+        if (!dependencies.file.empty()) append(flags, {"-MF", dependencies.file});
+    } else {
+        flags.push_back(dependencies.system_headers ? "-MD" : "-MMD");
+        append(flags, {"-MF", dependencies.file.empty() ? fs::path(object).replace_extension(".d").string() : dependencies.file});
+    }
+    append(flags, dependencies.targets.empty() ? Command{"-MQ", object} : dependencies.targets);
+    if (dependencies.phony) flags.push_back("-MP");
+    return flags;
+}
+
+/// Warnings that the rewritten text or nvcc's own attributes would cause, and what nvcc allows: narrowing in braces.
+const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-deprecated", "-Wno-volatile", "-Wno-unused-value"};
+
+Command code_generation(const Options& options) {
+    return {options.optimization, options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init"};
+}
+
+}  // namespace
+
+Toolchain find_toolchain() {
+    Toolchain toolchain;
+    std::istringstream words(environment("CXX"));
+    for (std::string word; words >> word;) toolchain.compiler.push_back(word);
+    if (toolchain.compiler.empty()) toolchain.compiler = {"g++"};
+
+    const fs::path bin = fs::canonical("/proc/self/exe").parent_path();
+    const fs::path installed = bin.parent_path() / "lib/gridutils", tree = bin.parent_path();
+    if (fs::exists(installed / "include/cuda_runtime.h")) {
+        toolchain.headers = installed / "include";
+        toolchain.library = installed / "libsimt.a";
+    } else if (fs::exists(tree / "common/simt/include/cuda_runtime.h")) {
+        toolchain.headers = tree / "common/simt/include";
+        toolchain.library = tree / "build/libsimt.a";
+    } else {
+        throw std::runtime_error("the simulator's headers are neither in " + (installed / "include").string() + " nor in " +
+                                 (tree / "common/simt/include").string() + "; install gridutils, or run simcc from its source tree");
+    }
+    toolchain.cuda_headers = find_cuda_headers();
+    return toolchain;
+}
+
+Command preprocess_command(const Toolchain& toolchain, const Options& options, const std::string& source, const std::string& object,
+                           const std::string& output) {
+    Command command = toolchain.compiler;
+    append(command, {"-E", options.standard, options.optimization});
+    append(command, options.compiler);
+    append(command, dependency_flags(options.dependencies, object));
+    append(command, {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
+    append(command, user_search(toolchain, options));
+    append(command, {"-include", "cuda_runtime.h", "-x", "c++", source});
+    if (!output.empty()) append(command, {"-o", output});
+    return command;
+}
+
+Command compile_command(const Toolchain& toolchain, const Options& options, const std::string& rewritten, const std::string& object) {
+    Command command = toolchain.compiler;
+    append(command, {options.standard, "-fpreprocessed"});
+    append(command, code_generation(options));
+    append(command, options.compiler);
+    append(command, quiet);
+    append(command, {"-x", "c++", "-c", rewritten, "-o", object});
+    return command;
+}
+
+Command host_command(const Toolchain& toolchain, const Options& options, const Input& source, const std::string& object) {
+    Command command = toolchain.compiler;
+    if (source.language == Language::cxx) command.push_back(options.standard);
+    append(command, code_generation(options));
+    append(command, options.compiler);
+    append(command, dependency_flags(options.dependencies, object));
+    append(command, user_search(toolchain, options));
+    append(command, {"-x", source.language == Language::c ? "c" : "c++", options.stage == Stage::preprocess ? "-E" : "-c", source.text});
+    if (!object.empty()) append(command, {"-o", object});
+    return command;
+}
+
+Command link_command(const Toolchain& toolchain, const Options& options, const std::vector<std::string>& items, const std::string& output) {
+    if (!fs::exists(toolchain.library)) throw std::runtime_error(toolchain.library + ": the simulator's library is missing; run make");
+    Command command = toolchain.compiler;
+    append(command, options.compiler);
+    append(command, options.linker);
+    append(command, items);
+    append(command, {toolchain.library, "-lpthread", "-ldl"});
+    // libbacktrace, which ships with g++, names file and line in the simulator's reports; it is not on every machine.
+    Command question = toolchain.compiler;
+    question.push_back("-print-file-name=libbacktrace.a");
+    if (fs::path(output_of(question)).is_absolute()) command.push_back("-lbacktrace");
+    append(command, {"-o", output});
+    return command;
+}
+
+std::string renamed(const std::string& path, const std::string& suffix) { return fs::path(path).stem().string() + suffix; }
+
+}  // namespace simcc
