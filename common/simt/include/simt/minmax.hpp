@@ -1,0 +1,54 @@
+// min and max for any two arithmetic types, as CUDA overloads them.
+//
+// They are templates so that a program's own min(int, int) is preferred instead of being ambiguous, and so that they stay apart
+// from std::min when the program says `using namespace std`.
+#pragma once
+
+#include "simt/declare.h"
+
+#define SIMT_MINMAX(left, right, result)                                                         \
+    template <class = void>                                                                      \
+    SIMT_INLINE constexpr result min(left x, right y) {                                          \
+        return static_cast<result>(y) < static_cast<result>(x) ? static_cast<result>(y) : static_cast<result>(x); \
+    }                                                                                            \
+    template <class = void>                                                                      \
+    SIMT_INLINE constexpr result max(left x, right y) {                                          \
+        return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(y) : static_cast<result>(x); \
+    }
+// Signed with unsigned compares as unsigned, by the language's usual conversions.
+SIMT_MINMAX(int, int, int)
+SIMT_MINMAX(unsigned, unsigned, unsigned)
+SIMT_MINMAX(int, unsigned, unsigned)
+SIMT_MINMAX(unsigned, int, unsigned)
+SIMT_MINMAX(long, long, long)
+SIMT_MINMAX(unsigned long, unsigned long, unsigned long)
+SIMT_MINMAX(long, unsigned long, unsigned long)
+SIMT_MINMAX(unsigned long, long, unsigned long)
+SIMT_MINMAX(long long, long long, long long)
+SIMT_MINMAX(unsigned long long, unsigned long long, unsigned long long)
+SIMT_MINMAX(long long, unsigned long long, unsigned long long)
+SIMT_MINMAX(unsigned long long, long long, unsigned long long)
+#undef SIMT_MINMAX
+
+// A number wins over NaN.
+#define SIMT_FLOAT_MINMAX(left, right, result, minimum, maximum)                            \
+    template <class = void>                                                                 \
+    SIMT_INLINE result min(left x, right y) {                                               \
+        return minimum(x, y);                                                               \
+    }                                                                                       \
+    template <class = void>                                                                 \
+    SIMT_INLINE result max(left x, right y) {                                               \
+        return maximum(x, y);                                                               \
+    }
+SIMT_FLOAT_MINMAX(float, float, float, __builtin_fminf, __builtin_fmaxf)
+SIMT_FLOAT_MINMAX(double, double, double, __builtin_fmin, __builtin_fmax)
+SIMT_FLOAT_MINMAX(float, double, double, __builtin_fmin, __builtin_fmax)
+SIMT_FLOAT_MINMAX(double, float, double, __builtin_fmin, __builtin_fmax)
+#undef SIMT_FLOAT_MINMAX
+
+SIMT_INLINE unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }
+SIMT_INLINE unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
+SIMT_INLINE long long llmin(long long x, long long y) { return y < x ? y : x; }
+SIMT_INLINE long long llmax(long long x, long long y) { return x < y ? y : x; }
+SIMT_INLINE unsigned long long ullmin(unsigned long long x, unsigned long long y) { return y < x ? y : x; }
+SIMT_INLINE unsigned long long ullmax(unsigned long long x, unsigned long long y) { return x < y ? y : x; }
