@@ -81,4 +81,9 @@ Probe probe_devices() {
     return probe;
 }
 
+void run_on_device(Session& session, void (*run)(Session&)) {
+    CHECK(cudaSetDevice(session.device.ordinal));
+    run(session);
+}
+
 }  // namespace BACKEND

@@ -15,13 +15,17 @@ int attribute(cudaDeviceAttr name, int ordinal);
 // Peak memory bandwidth in GB/s: bus width in bytes x memory clock x 2 transfers a cycle. 0 if the clock is not told.
 double peak_bandwidth(int ordinal);
 
+// Makes the session's device the current one, then calls the program.
+void run_on_device(Session& session, void (*run)(Session&));
+
 }  // namespace BACKEND
 
 // At the end of tools/NAME.cu: makes `program` and `run` the backend that main() calls.
 #define GRIDUTILS_PROGRAM(program, run)                                                    \
     namespace BACKEND {                                                                    \
     const ::Backend& backend() {                                                           \
-        static const ::Backend registered{&program, &probe_devices, &run};                 \
+        static const ::Backend registered{&program, &probe_devices,                        \
+                                          [](Session& session) { run_on_device(session, &run); }}; \
         return registered;                                                                 \
     }                                                                                      \
     }

@@ -49,7 +49,7 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     return found.front();
 }
 
-std::vector<Chosen> choose_devices(const std::string& spec, std::string& notice) {
+std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice) {
     const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
     if (spec.empty()) fail(Exit::usage, "--device is empty; {}", help);
     if (spec == "sim") return {all_of(sim::backend(), sim::backend().probe()).front()};
@@ -64,8 +64,8 @@ std::vector<Chosen> choose_devices(const std::string& spec, std::string& notice)
         return {all_of(sim::backend(), sim::backend().probe()).front()};
     }
     const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);
+    if (spec == "all" || (spec == "auto" && every_device)) return gpus;
     if (spec == "auto" || spec == "gpu") return {gpus.front()};
-    if (spec == "all") return gpus;
     std::vector<Chosen> chosen;
     for (const std::string& name : split(spec, ',')) chosen.push_back(find_gpu(name, gpus));
     return chosen;

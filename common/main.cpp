@@ -28,7 +28,7 @@ static void list_variants(const Session& session) {
 
 static Exit run(const Program& program, int argc, char** argv) {
     bool done = false;
-    const Options options = parse_options(program, argc, argv, done);
+    Options options = parse_options(program, argc, argv, done);
     if (done) return Exit::fine;
     Output output(options.output_path);
     Exit exit = Exit::fine;
@@ -36,11 +36,13 @@ static Exit run(const Program& program, int argc, char** argv) {
         list_variants(Session(program, options, DeviceInfo{}, output));
     } else {
         std::string notice;
-        for (const Chosen& chosen : choose_devices(options.device, notice)) {
+        for (const Chosen& chosen : choose_devices(options.device, program.every_device, notice)) {
             Session session(program, options, chosen.device, output);
             if (!notice.empty()) session.notice(notice);
             chosen.backend->run(session);
             if (exit == Exit::fine) exit = session.exit();
+            // The rows of several devices are one table for a program that reads them.
+            if (session.format() != Format::human) options.header = false;
         }
     }
     output.commit();

@@ -35,6 +35,7 @@ struct Program {
     const char* operands = "";            // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
     bool benchmark = true;                // has variants, samples and timings, and so their common options
+    bool every_device = false;            // "auto" means all GPUs, not the first
     const char* dtypes = "f32";           // the element types it knows, the default first
     const char* sizes = "1Mi";            // default of -n on a GPU,
     const char* simulator_sizes = "64Ki"; // and in the simulator

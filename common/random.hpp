@@ -1,6 +1,7 @@
 // Seeded inputs: element i depends on the seed and i alone, so any number of threads fills an array the same way.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -24,6 +25,17 @@ T exact_summand(std::uint64_t seed, std::uint64_t index) {
     const int odd = 2 * static_cast<int>(random_bits(seed, index) >> 57) - 127;
     if constexpr (std::is_floating_point_v<T>) return static_cast<T>(odd) / 256;
     else return static_cast<T>(odd);
+}
+
+// The error a right method may have in the sum of n of them. Rounding begins only where a partial sum leaves the 24 bits of a
+// float; partial sums are random walks, which stay below 6 standard deviations (0.29 sqrt(n)) with near certainty.
+template <typename T>
+double summand_error_bound(std::size_t n) {
+    if constexpr (!std::is_same_v<T, float>) return 0;
+    const double largest_partial = 6 * 0.29 * std::sqrt(static_cast<double>(n));
+    const double exact_below = 65536;  // 2^24 multiples of 2^-8
+    if (n <= (std::size_t{1} << 32)) return 0;
+    return std::sqrt(static_cast<double>(n)) * largest_partial / exact_below / 256;
 }
 
 // Uniform over (-1, 1) for floating types, over most of the range for integers: for minima, maxima and element-wise work.

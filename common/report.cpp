@@ -62,7 +62,8 @@ std::vector<Cell> Report::row_of(const Measurement& m, const Summary& times) con
     }
     row.insert(row.end(), m.own.begin(), m.own.end());
     if (session_.options.ladder)
-        for (double before : {previous_ns_, first_ns_, cpu_ns_}) row.push_back(Fixed{ratio(before, times.median), 3});
+        for (double before : {previous_ns_, first_ns_, cpu_ns_})
+            row.push_back(Fixed{ratio(before, times.median), 3});
     if (!session_.options.versus.empty()) {
         const Summary ratios = summarize(m.peer_ratios);
         row.push_back(session_.options.versus);
@@ -76,8 +77,9 @@ void Report::add(const Measurement& measurement) {
     const Summary times = summarize(measurement.samples_ns);
     const bool on_host = measurement.variant->needs == Needs::host;
     if (on_host && cpu_ns_ == 0) cpu_ns_ = times.median;
-    if (!on_host && ladder_ != measurement.variant->ladder) {  // another ladder's first step
-        ladder_ = measurement.variant->ladder;
+    const std::string ladder = measurement.variant->ladder;
+    if (!ladder.empty() && ladder != ladder_) {  // another ladder's first step; a variant of no ladder goes on with the one before
+        ladder_ = ladder;
         first_ns_ = previous_ns_ = 0;
     }
     if (!on_host && first_ns_ == 0) first_ns_ = previous_ns_ = times.median;

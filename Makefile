@@ -1,0 +1,203 @@
+# gridutils: CUDA programs for the shell, on a GPU and in an embedded SIMT simulator.
+#
+# Every program is one executable made of three parts:
+#     build/host    common/*.cpp         options, output, main(): g++
+#     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
+#     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
+# A new program needs no line here: tools/NAME.cu is found.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+PROGRAM_PREFIX ?=
+CXX ?= g++
+OPTIMIZE ?= -O2
+
+# ---- toolchains
+
+TOOLKIT := build/toolkit/nvidia/cu13
+NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard $(TOOLKIT)/bin/nvcc))
+# The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs; without a GPU a portable list.
+# "native" needs no nvidia-smi option newer than the driver of CUDA 11.
+NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
+KNOWN = $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
+ARCHS ?= $(or $(NATIVE),$(filter 75 80 90,$(KNOWN)))
+# The newest plain architecture also goes in as PTX, for GPUs that are newer than this build.
+PTX_ARCH = $(lastword $(filter-out %a,$(ARCHS)))
+GENCODE = $(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
+          $(if $(PTX_ARCH),-gencode arch=compute_$(PTX_ARCH),code=compute_$(PTX_ARCH))
+
+WARNINGS := -Wall -Wextra
+HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
+NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS)" -Xcudafe --diag_suppress=177
+SIM_FLAGS = -std=c++17 -O3 $(WARNINGS) -I. -DBACKEND=sim
+# Own context switches need their 128 bytes below the stack pointer left alone.
+SIMT_FLAGS = $(HOST_FLAGS) $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
+LIBRARIES = -lfmt -lpthread -ldl -lrt
+CUDA_LIBRARIES = -L$(dir $(NVCC))../lib64 -L$(dir $(NVCC))../lib -lcudart_static
+
+# ---- what there is to build
+
+PROGRAMS := $(basename $(notdir $(wildcard tools/*.cu)))
+HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
+COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard common/*.cpp))
+COMMON_CUDA := $(basename $(notdir $(wildcard common/*.cu)))
+SIMT_RUNTIME := $(patsubst %.cpp,build/host/%.o,$(filter-out common/simt/simcc_%,$(wildcard common/simt/*.cpp)))
+SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/rewrite/*.cpp))
+BACKENDS := $(if $(NVCC),gpu) sim
+
+all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
+
+without-nvcc:
+	$(if $(NVCC),,@echo "make: no nvcc: the programs are built for the simulator only (README.md, \"On a GPU\", says how to get it)" >&2)
+
+help:
+	@echo "make demo        install what is missing, build, and show the programs at work"
+	@echo "make test        install what is missing, build, and run all tests in the simulator"
+	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
+	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
+	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
+	@echo "make lint        check scripts, pages and the layout"
+	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX=     (and uninstall)"
+	@echo "make clean       remove bin/ and build/, but keep the toolkit"
+	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for; NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
+
+# ---- a changed flag rebuilds what it changes: each stamp is rewritten only when its text differs
+
+define stamp
+build/flags-$(1): FORCE
+	@mkdir -p build
+	@printf '%s\n' '$$(subst ','\'',$(2))' | cmp -s - $$@ || printf '%s\n' '$$(subst ','\'',$(2))' >$$@
+endef
+$(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
+$(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
+$(eval $(call stamp,sim,$$(CXX) $$(SIM_FLAGS)))
+$(eval $(call stamp,link,$$(CXX) $$(BACKENDS) $$(LIBRARIES)))
+FORCE:
+
+# ---- objects
+
+build/host/common/simt/%.o: common/simt/%.cpp build/flags-host
+	@mkdir -p $(@D)
+	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
+
+build/host/%.o: %.cpp build/flags-host
+	@mkdir -p $(@D)
+	$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
+
+build/gpu/%.o: %.cu build/flags-gpu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+build/sim/%.o: %.cu build/flags-sim bin/simcc
+	@mkdir -p $(@D)
+	CXX=$(CXX) bin/simcc $(SIM_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+build/libgridutils.a: $(COMMON_HOST)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+build/libsimt.a: $(SIMT_RUNTIME)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
+# backend can be linked into another.
+define isolate
+build/$(1)/%.o: build/$(1)/tools/%.o $$(COMMON_CUDA:%=build/$(1)/common/%.o)
+	$$(LD) -r --force-group-allocation $$^ -o $$@.all
+	objcopy --keep-global-symbol=_ZN3$(1)7backendEv $$@.all $$@
+	@rm -f $$@.all
+endef
+$(eval $(call isolate,gpu))
+$(eval $(call isolate,sim))
+.SECONDARY:
+
+$(PROGRAMS:%=bin/%): bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.o) build/libgridutils.a build/libsimt.a build/flags-link
+	@mkdir -p bin
+	$(CXX) $(filter-out build/flags-%,$^) $(if $(NVCC),$(CUDA_LIBRARIES)) $(LIBRARIES) -o $@
+
+bin/simcc: build/host/tools/simcc.o $(SIMCC) build/libsimt.a
+	@mkdir -p bin
+	$(CXX) build/host/tools/simcc.o $(SIMCC) -o $@
+
+# The timing layer's own test: kernels of known duration.
+bin/timing-test: $(foreach backend,$(BACKENDS),build/$(backend)/timing-test.o) build/libgridutils.a build/libsimt.a build/flags-link
+	@mkdir -p bin
+	$(CXX) $(filter-out build/flags-%,$^) $(if $(NVCC),$(CUDA_LIBRARIES)) $(LIBRARIES) -o $@
+build/gpu/tools/timing-test.o: tests/timing.cu build/flags-gpu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+build/sim/tools/timing-test.o: tests/timing.cu build/flags-sim bin/simcc
+	@mkdir -p $(@D)
+	CXX=$(CXX) bin/simcc $(SIM_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+
+-include $(shell find build -name '*.d' 2>/dev/null)
+
+# ---- packages: only what is missing, only through apt-get, and only for demo and test
+
+BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
+TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck
+
+define install_packages
+	@missing=; for package in $(1); do \
+	    dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; done; \
+	[ -z "$$missing" ] && exit 0; \
+	command -v apt-get >/dev/null || { echo "make: install these packages first:$$missing" >&2; exit 2; }; \
+	[ "$$(id -u)" = 0 ] || { echo "make: missing packages; type: sudo apt-get install$$missing" >&2; exit 2; }; \
+	echo "make: installing$$missing"; \
+	apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing >/dev/null
+endef
+
+build-packages:
+	$(call install_packages,$(BUILD_PACKAGES))
+test-packages:
+	$(call install_packages,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+
+toolkit:
+	python3 -m pip install --quiet --target build/toolkit 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' \
+	    'nvidia-nvvm==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cccl==13.0.*' 'nvidia-nvtx==13.0.*'
+	@echo "make: nvcc is $(TOOLKIT)/bin/nvcc; make all uses it from now on"
+
+# ---- the user's commands
+
+demo: build-packages
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@bash tests/demo.bash
+
+test: test-packages
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@bash tests/run.bash sim
+
+test-gpu: all bin/timing-test
+	@bash tests/run.bash gpu
+
+lint:
+	shellcheck -s bash tests/*.bash
+	mandoc -T lint -W warning man/*.[17]
+
+PAGES := $(wildcard man/*.1 man/*.7)
+INSTALLED := $(PROGRAMS) $(HOST_TOOLS)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gridutils $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	for name in $(INSTALLED); do \
+	    install -m 755 bin/$$name $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name || exit; \
+	    install -m 644 man/$$name.1 $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 || exit; \
+	    [ $$name = simcc ] || sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/completion.bash \
+	        >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name || exit; \
+	done
+	install -m 644 man/gridutils.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 build/libsimt.a $(DESTDIR)$(PREFIX)/lib/gridutils
+	cp -R common/simt/include $(DESTDIR)$(PREFIX)/lib/gridutils
+
+uninstall:
+	for name in $(INSTALLED); do rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name; done
+	rm -rf $(DESTDIR)$(PREFIX)/share/man/man7/gridutils.7 $(DESTDIR)$(PREFIX)/lib/gridutils
+
+clean:
+	rm -rf bin build/host build/gpu build/sim build/flags-* build/*.a
+
+.PHONY: all help without-nvcc build-packages test-packages toolkit demo test test-gpu lint install uninstall clean FORCE

@@ -1,0 +1,41 @@
+// Bytes from a file or standard input, with messages that name it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/text.hpp"
+
+class InputFile {
+public:
+    explicit InputFile(const std::string& path);  // "-" is standard input
+    ~InputFile();
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+
+    const std::string& name() const { return name_; }
+    // The next bytes without taking them: fewer than asked for only at the end.
+    std::string_view peek(std::size_t count);
+    // Takes up to `count` bytes into `target`; fewer only at the end.
+    std::size_t read(void* target, std::size_t count);
+    // The size of a regular file, counted from where reading began; -1 for a pipe.
+    long long size() const { return size_; }
+    std::size_t offset() const { return offset_; }  // bytes taken so far
+
+    template <typename... Arguments>
+    [[noreturn]] void fail(std::string_view format, const Arguments&... arguments) const {
+        throw Failure(Exit::bad_input, name_ + ": " + text(format, arguments...));
+    }
+
+private:
+    std::size_t read_some(void* target, std::size_t count);
+
+    std::string name_;
+    int descriptor_;
+    long long size_ = -1;
+    std::size_t offset_ = 0;
+    std::vector<char> ahead_;  // peeked at, not yet taken
+    std::size_t ahead_begin_ = 0;
+};

@@ -1,0 +1,71 @@
+// Numbers in and out of a Unix filter: text, raw little-endian and .npy (versions 1 and 2), in chunks.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/dtype.hpp"
+#include "common/output.hpp"
+
+enum class NumberFormat { text, npy, raw };
+
+// Consecutive elements of one input.
+struct Chunk {
+    DType dtype = DType::f32;
+    std::size_t count = 0;
+    std::vector<std::byte> bytes;
+
+    template <typename T> T* as() { return reinterpret_cast<T*>(bytes.data()); }
+    template <typename T> const T* as() const { return reinterpret_cast<const T*>(bytes.data()); }
+    // The same elements in another type.
+    Chunk converted_to(DType wanted) const;
+};
+
+// What an input says of itself before its numbers.
+struct NumberLayout {
+    NumberFormat format = NumberFormat::text;
+    DType dtype = DType::i64;        // of text: i64 until a number with a fraction comes
+    std::string shape = {};          // .npy: "(3, 4)"
+    bool fortran_order = false;      // .npy
+};
+
+class NumberReader {
+public:
+    virtual ~NumberReader() = default;
+
+    // Opens a file, or standard input for "-". `format` is "", text, npy or raw:TYPE; "" takes .npy by its magic bytes, else text.
+    // Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was expected.
+    static std::unique_ptr<NumberReader> open(const std::string& path, const std::string& format);
+
+    virtual const NumberLayout& layout() const = 0;
+    // Up to `most` elements; fewer only at the end, none after it. Text widens from i64 to f64 from one chunk to the next.
+    virtual Chunk read(std::size_t most) = 0;
+};
+
+// Collects a result and hands it over only when it is complete, so that malformed input leaves nothing written.
+// Small results stay in memory; large ones go to an unlinked temporary file.
+class NumberWriter {
+public:
+    explicit NumberWriter(const NumberLayout& layout);
+    ~NumberWriter();
+    NumberWriter(const NumberWriter&) = delete;
+    NumberWriter& operator=(const NumberWriter&) = delete;
+
+    void append(const Chunk& chunk);
+    // Writes the header that the layout asks for (with the type of the last chunk) and all that was appended.
+    void finish(Output& output);
+
+private:
+    void spill();
+
+    NumberLayout layout_;
+    std::string pending_;
+    std::FILE* spilled_ = nullptr;
+};
+
+// A number as a filter prints it: the shortest text that reads back as the same value of that type.
+std::string number_text(double value);
+std::string number_text(float value);
+std::string number_text(long long value);

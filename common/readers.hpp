@@ -1,0 +1,14 @@
+// The three readers behind NumberReader::open, and the .npy header.
+#pragma once
+
+#include <memory>
+
+#include "common/input_file.hpp"
+#include "common/numbers.hpp"
+
+std::unique_ptr<NumberReader> open_text(std::unique_ptr<InputFile> file);
+std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype);
+std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file);
+
+// Magic, version 1.0, header length and dictionary, padded to 64 bytes (NumPy's format description, NEP 1).
+std::string npy_header(const NumberLayout& layout);

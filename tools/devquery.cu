@@ -1,0 +1,181 @@
+// devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
+#include <cuda_runtime.h>
+
+#include "common/buffers.cuh"
+#include "common/device.cuh"
+#include "common/nvml.hpp"
+#include "tools/devquery_table.cuh"
+
+namespace BACKEND {
+namespace {
+
+const Program program = [] {
+    Program description{"devquery", "Describes the CUDA devices, or the simulated one where there is none: one property per row."};
+    description.benchmark = false;
+    description.every_device = true;
+    description.options = {
+        {"--prop", "LIST", "properties to show: names or globs", "*"},
+        {"--value", nullptr, "bare values, one per line, for shell variables", ""},
+        {"--p2p", nullptr, "which device can access which other's memory", ""},
+    };
+    return description;
+}();
+
+std::string value_of(const Attribute& row, int ordinal) { return std::to_string(attribute(row.attribute, ordinal)); }
+
+// A version as CUDA encodes it: 13000 is 13.0.
+std::string version_text(int version) { return text("{}.{}", version / 1000, version % 1000 / 10); }
+
+std::vector<Property> identity_of(const DeviceInfo& device) {
+    int driver = 0, runtime = 0;
+    CHECK(cudaDriverGetVersion(&driver));
+    CHECK(cudaRuntimeGetVersion(&runtime));
+    const char* cuda = "CUDA runtime";
+    return {
+        {"identity", "name", device.name, "none", cuda},
+        {"identity", "ordinal", std::to_string(device.ordinal), "none", cuda},
+        {"identity", "uuid", device.uuid, "none", cuda},
+        {"identity", "pci_bus_id", device.pci_bus_id, "none", cuda},
+        {"identity", "simulated", device.simulated ? "1" : "0", "bool", "this build"},
+        {"identity", "compute_capability", text("{}.{}", device.compute_capability / 10, device.compute_capability % 10), "none", cuda},
+        {"identity", "driver_cuda_version", version_text(driver), "none", cuda},
+        {"identity", "runtime_cuda_version", version_text(runtime), "none", cuda},
+    };
+}
+
+std::vector<Property> memory_of(const DeviceInfo& device) {
+    cudaDeviceProp properties;
+    CHECK(cudaGetDeviceProperties(&properties, device.ordinal));
+    CHECK(cudaSetDevice(device.ordinal));
+    std::size_t free_bytes = 0, total_bytes = 0;
+    CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    const char* cuda = "CUDA runtime";
+    return {
+        {"memory", "total_memory_bytes", std::to_string(properties.totalGlobalMem), "byte", cuda},
+        {"memory", "free_memory_bytes", std::to_string(free_bytes), "byte", cuda},
+    };
+}
+
+// Peaks follow from counts and clocks; the per-multiprocessor rates are those of the programming guide.
+std::vector<Property> derived_of(const DeviceInfo& device) {
+    const Throughput per_clock = throughput_of(device.compute_capability);
+    const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
+    const auto peak = [&](int operations) { return text("{:.1f}", 2e-12 * operations * device.multiprocessors * clock_hz); };
+    const char* guide = "programming guide's rate per multiprocessor x multiprocessors x clock";
+    return {
+        {"derived", "fp32_cores", std::to_string(per_clock.f32 * device.multiprocessors), "core", "programming guide by compute capability"},
+        {"derived", "peak_memory_gbyte_per_s", text("{:.1f}", device.peak_gbyte_per_s), "GB/s", "bus width x memory clock x 2"},
+        {"derived", "peak_f32_tflop_per_s", peak(per_clock.f32), "TFLOP/s", guide},
+        {"derived", "peak_f64_tflop_per_s", peak(per_clock.f64), "TFLOP/s", guide},
+        {"derived", "peak_f16_tensor_tflop_per_s", peak(per_clock.f16_tensor), "TFLOP/s", guide},
+    };
+}
+
+std::vector<Property> clocks_of(const DeviceInfo& device) {
+    const ClockMonitor clocks(device.simulated ? "" : device.uuid);
+    return {
+        {"clocks", "current_sm_clock_mhz", std::to_string(clocks.sm_clock_mhz()), "MHz", "NVML"},
+        {"clocks", "current_memory_clock_mhz", std::to_string(clocks.memory_clock_mhz()), "MHz", "NVML"},
+        {"clocks", "throttled", clocks.throttled() ? "1" : "0", "bool", "NVML"},
+    };
+}
+
+std::vector<Property> properties_of(const DeviceInfo& device) {
+    std::vector<Property> all = identity_of(device);
+    const auto append = [&](const std::vector<Property>& more) { all.insert(all.end(), more.begin(), more.end()); };
+    const auto append_attributes = [&](const std::string& group) {
+        for (const Attribute& row : attributes)
+            if (group == row.group) all.push_back({row.group, row.property, value_of(row, device.ordinal), row.unit, "CUDA attribute"});
+    };
+    append(memory_of(device));
+    for (const char* group : {"memory", "multiprocessors", "limits", "features", "clocks"}) append_attributes(group);
+    append(clocks_of(device));
+    append(derived_of(device));
+    return all;
+}
+
+bool is_selected(const std::string& name, const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns)
+        if (matches_glob(pattern, name)) return true;
+    return false;
+}
+
+std::vector<Property> selected_properties(const Session& session) {
+    const std::vector<std::string> patterns = split(session.own("prop"), ',');
+    std::vector<Property> all = properties_of(session.device), selected;
+    std::vector<std::string> names;
+    for (const Property& property : all) {
+        names.push_back(property.name);
+        if (is_selected(property.name, patterns)) selected.push_back(property);
+    }
+    for (const std::string& pattern : patterns) {
+        bool found = false;
+        for (const std::string& name : names) found |= matches_glob(pattern, name);
+        const std::string nearest = nearest_name(pattern, names);
+        if (!found)
+            fail(Exit::usage, "unknown property '{}'{}; devquery without --prop shows them all", pattern,
+                 nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+    }
+    return selected;
+}
+
+// "141.0 GiB" for what is too long to read in bytes.
+std::string in_words(const Property& property) {
+    const double value = std::atof(property.value.c_str());
+    return property.unit == std::string("byte") && value >= 1024 ? human_bytes(value) : " ";
+}
+
+void show_properties(Session& session) {
+    const std::vector<Property> selected = selected_properties(session);
+    if (session.own_flag("value")) {
+        for (const Property& property : selected) session.output.write(property.value + "\n");
+        return session.output.flush();
+    }
+    Table table(session.output, session.format(), session.options.header,
+                {{"device"}, {"group", "group"}, {"property", "property"}, {"value", "value"}, {"unit", "unit"}, {"", "about"}, {"source", ""}});
+    for (const Property& property : selected)
+        table.add({device_label(session.device), property.group, property.name, property.value, property.unit, in_words(property), property.source});
+    table.flush(text("device {}: {}", device_label(session.device), session.device.name));
+}
+
+void show_peers(Session& session) {
+    Table table(session.output, session.format(), session.options.header,
+                {{"from_device", "from"}, {"to_device", "to"}, {"access", "access"}, {"native_atomics", "native atomics"},
+                 {"performance_rank", "rank (0 is best)"}});
+    int count = 0;
+    CHECK(cudaGetDeviceCount(&count));
+    const int from = session.device.ordinal;
+    for (int to = 0; to < count; ++to) {
+        int access = to == from, atomics = to == from, rank = 0;
+        if (to != from) {
+            CHECK(cudaDeviceCanAccessPeer(&access, from, to));
+            if (access) {
+                CHECK(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, from, to));
+                CHECK(cudaDeviceGetP2PAttribute(&rank, cudaDevP2PAttrPerformanceRank, from, to));
+            }
+        }
+        table.add({(long long)from, (long long)to, (long long)access, (long long)atomics, (long long)rank});
+    }
+    table.flush();
+}
+
+void list_device(Session& session) {
+    Table table(session.output, session.format(), session.options.header,
+                {{"device", "device"}, {"name", "name"}, {"compute_capability", "cc"}, {"multiprocessors", "SMs"},
+                 {"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1}, {"uuid", "uuid"}, {"pci_bus_id", "PCI bus id"}});
+    const DeviceInfo& device = session.device;
+    table.add({device_label(device), device.name, text("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
+               (long long)device.multiprocessors, (long long)device.memory_bytes, device.uuid, device.pci_bus_id});
+    table.flush();
+}
+
+void run(Session& session) {
+    if (session.options.list) list_device(session);
+    else if (session.own_flag("p2p")) show_peers(session);
+    else show_properties(session);
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(program, run)

@@ -1,0 +1,122 @@
+// reduce: the sum, minimum, maximum or mean of many numbers, by every method of the lectures and the best we know.
+#include <memory>
+
+#include "common/bench.cuh"
+#include "common/device.cuh"
+#include "common/numbers.hpp"
+#include "common/random.hpp"
+#include "tools/reduce_filter.cuh"
+#include "tools/reduce_table.cuh"
+
+namespace BACKEND {
+namespace {
+
+// One element type and operation on one device: the data of the current size, and the variants as cases over it.
+template <typename T, typename Operation>
+class Reduction {
+public:
+    Reduction(Session& session, size_t n)
+        : session_(session), n_(n), offset_(parse_count(session.own("offset"), "--offset")),
+          h_input_(new T[n + 1]), d_memory_(n + offset_), d_result_(1) {
+        const std::uint64_t seed = session.options.seed;
+        if (Operation::adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
+        else fill(h_input_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
+        expected_ = reduce_on_all_cores<T, Operation>(h_input_.get(), n);
+        bound_ = session.options.tolerance > 0 ? session.options.tolerance * std::fabs(double(expected_))
+                 : Operation::adds                ? summand_error_bound<T>(n)
+                                                  : 0;
+        if (n_ > 0) CHECK(cudaMemcpy(d_input(), h_input_.get(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+    }
+
+    Case case_of(const Variant& variant) {
+        Case one;
+        one.variant = &variant;
+        one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
+        one.own_cells = [this] { return std::vector<Cell>{session_.own("op"), static_cast<long long>(offset_)}; };
+        if (variant.needs == Needs::host) set_host_work(one, variant.name == std::string("cpu-parallel"));
+        else set_device_work(one, method_named<T, typename Operation::template Of<T>>(variant.name));
+        return one;
+    }
+
+private:
+    T* d_input() const { return d_memory_.data() + offset_; }
+
+    void set_host_work(Case& one, bool parallel) {
+        one.launch = [this, parallel](cudaStream_t) {
+            h_result_ = parallel ? reduce_on_all_cores<T, Operation>(h_input_.get(), n_) : reduce_on_host<T, Operation>(h_input_.get(), 0, n_);
+            return LaunchShape{};
+        };
+        one.check = [this] { return compare(double(h_result_)); };
+    }
+
+    void set_device_work(Case& one, const Method<T>& method) {
+        const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
+        const unsigned block_size = session_.options.block;
+        const auto workspace = std::make_shared<DeviceBuffer<unsigned char>>(method.workspace(n_, block_size, multiprocessors));
+        if (workspace->size() > 0) CHECK(cudaMemset(workspace->data(), 0, workspace->size()));
+        if (method.destroys_input) {
+            if (!d_scratch_) d_scratch_ = std::make_unique<DeviceBuffer<T>>(n_ + offset_);
+            one.prepare = [this](cudaStream_t stream) {
+                if (n_ > 0) CHECK(cudaMemcpyAsync(d_scratch_->data() + offset_, d_input(), n_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+            };
+        }
+        one.poison = [this](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_result_.data(), 0xa5, sizeof(T), stream)); };
+        one.launch = [=](cudaStream_t stream) {
+            T* input = method.destroys_input ? d_scratch_->data() + offset_ : d_input();
+            return method.launch({input, n_, d_result_.data(), workspace->data(), workspace->size(), block_size, multiprocessors, stream});
+        };
+        one.check = [this] {
+            T result{};
+            CHECK(cudaMemcpy(&result, d_result_.data(), sizeof(T), cudaMemcpyDeviceToHost));
+            return compare(double(result));
+        };
+    }
+
+    Verdict compare(double result) const {
+        const double divisor = session_.own("op") == "mean" && n_ > 0 ? double(n_) : 1;
+        return compare_value(result / divisor, double(expected_) / divisor, bound_ / divisor);
+    }
+
+    Session& session_;
+    size_t n_, offset_;
+    std::unique_ptr<T[]> h_input_;
+    DeviceBuffer<T> d_memory_, d_result_;
+    std::unique_ptr<DeviceBuffer<T>> d_scratch_;  // the copy that the in-place kernels work on
+    Wide<T> expected_{}, h_result_{};
+    double bound_ = 0;  // absolute, on the undivided result
+};
+
+// With --ladder and no choice of kernels: the ladder that was published for this element type, then ours.
+std::vector<const Variant*> choose_variants(const Session& session) {
+    std::vector<const Variant*> chosen = session.selected();
+    if (!session.options.ladder || session.options.is_given("kernel")) return chosen;
+    const std::string published = session.dtype() == DType::i32 ? "course" : "tutorial";
+    chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](const Variant* variant) {
+                     return *variant->ladder != 0 && variant->ladder != published;
+                 }), chosen.end());
+    return chosen;
+}
+
+void run_benchmark(Session& session) {
+    Bench bench(session);
+    const std::vector<const Variant*> variants = choose_variants(session);
+    for (size_t n : session.sizes())
+        with_dtype(session.dtype(), [&](auto zero) {
+            with_operation(session.own("op"), [&](auto operation) {
+                Reduction<decltype(zero), decltype(operation)> reduction(session, n);
+                std::vector<Case> cases;
+                for (const Variant* variant : variants) cases.push_back(reduction.case_of(*variant));
+                bench.run(cases);
+            });
+        });
+}
+
+void run(Session& session) {
+    if (session.options.operands.empty()) run_benchmark(session);
+    else ReduceFilter(session).run(session.options.operands.front());
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(reduce_program, run)

@@ -1,0 +1,116 @@
+// reduce as a filter: one number for all numbers of an input, read and reduced in chunks.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "common/buffers.cuh"
+#include "common/numbers.hpp"
+#include "common/session.hpp"
+#include "tools/reduce_table.cuh"
+
+namespace BACKEND {
+
+// What the chunks so far add up to. It begins in integers and goes on in floating point when the input does.
+struct RunningTotal {
+    bool floating = false;
+    std::int64_t integer = 0;
+    double real = 0;
+    size_t count = 0;
+    DType dtype = DType::i64;
+};
+
+// A 64-bit sum that wraps around would be a wrong number: refuse it instead. Elements that are small enough cannot overflow.
+inline void refuse_overflow(const Chunk& chunk, const RunningTotal& total) {
+    const auto* values = chunk.as<std::int64_t>();
+    double largest = 0;
+    for (size_t i = 0; i < chunk.count; ++i) largest = std::max(largest, std::fabs(double(values[i])));
+    if (largest * double(chunk.count) + std::fabs(double(total.integer)) >= 0x1p63)
+        fail(Exit::bad_input, "the sum may not fit in 64 bits; use -t f64 for a rounded one");
+}
+
+class ReduceFilter {
+public:
+    explicit ReduceFilter(Session& session) : session_(session) {}
+
+    // Reduces all of the input and writes the result as one line.
+    void run(const std::string& path) {
+        const auto reader = NumberReader::open(path, session_.options.input_format);
+        constexpr size_t chunk_elements = size_t{1} << 24;
+        for (Chunk chunk = reader->read(chunk_elements); chunk.count > 0; chunk = reader->read(chunk_elements)) {
+            const Chunk typed = chunk.converted_to(type_for(chunk.dtype));
+            with_operation(session_.own("op"), [&](auto operation) {
+                with_dtype(typed.dtype, [&](auto zero) { add<decltype(zero), decltype(operation)>(typed); });
+            });
+        }
+        write_result(path);
+    }
+
+private:
+    bool adds() const { return session_.own("op") == "sum" || session_.own("op") == "mean"; }
+
+    // -t, or the input's own type; 32-bit integers are summed in 64 bits.
+    DType type_for(DType stored) const {
+        if (!session_.options.dtype.empty()) return session_.dtype();
+        return adds() && stored == DType::i32 ? DType::i64 : stored;
+    }
+
+    template <typename T, typename Operation>
+    void add(const Chunk& chunk) {
+        using Operator = typename Operation::template Of<Wide<T>>;
+        if (Operation::adds && chunk.dtype == DType::i64) refuse_overflow(chunk, total_);
+        const auto partial = static_cast<Wide<T>>(reduce_on_device<T, Operation>(chunk));
+        if constexpr (std::is_floating_point_v<T>) {
+            const double before = total_.count == 0 ? Operator::identity() : total_.floating ? total_.real : double(total_.integer);
+            total_.real = Operator::combine(before, partial);
+            total_.floating = true;
+        } else {
+            total_.integer = Operator::combine(total_.count == 0 ? Operator::identity() : total_.integer, partial);
+        }
+        total_.count += chunk.count;
+        total_.dtype = chunk.dtype;
+    }
+
+    template <typename T, typename Operation>
+    T reduce_on_device(const Chunk& chunk) {
+        const Method<T>& method = method_named<T, typename Operation::template Of<T>>(kernel_name());
+        const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
+        const unsigned block_size = session_.options.block;
+        const DeviceBuffer<T> d_input(chunk.count), d_result(1);
+        const DeviceBuffer<unsigned char> d_workspace(method.workspace(chunk.count, block_size, multiprocessors));
+        if (d_workspace.size() > 0) CHECK(cudaMemset(d_workspace.data(), 0, d_workspace.size()));
+        CHECK(cudaMemcpy(d_input.data(), chunk.as<T>(), d_input.bytes(), cudaMemcpyHostToDevice));
+        method.launch({d_input.data(), chunk.count, d_result.data(), d_workspace.data(), d_workspace.size(), block_size,
+                       multiprocessors, nullptr});
+        CHECK(cudaGetLastError());
+        T result{};
+        CHECK(cudaMemcpy(&result, d_result.data(), sizeof(T), cudaMemcpyDeviceToHost));
+        return result;
+    }
+
+    // The one variant that --kernel names, or the fastest.
+    std::string kernel_name() const {
+        if (!session_.options.is_given("kernel")) return "single-pass";
+        const auto chosen = session_.selected();
+        if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
+        return chosen.front()->name;
+    }
+
+    void write_result(const std::string& path) {
+        const std::string input = path == "-" ? "standard input" : path;
+        if (total_.count == 0 && session_.own("op") != "sum")
+            fail(Exit::bad_input, "{}: there is no {} of no numbers", input, session_.own("op"));
+        const double real = total_.floating ? total_.real : double(total_.integer);
+        std::string result;
+        if (session_.own("op") == "mean") result = number_text(real / double(total_.count));
+        else if (!total_.floating) result = number_text(static_cast<long long>(total_.integer));
+        else result = total_.dtype == DType::f32 ? number_text(static_cast<float>(real)) : number_text(real);
+        session_.output.write(result + "\n");
+        session_.output.flush();
+    }
+
+    Session& session_;
+    RunningTotal total_;
+};
+
+}  // namespace BACKEND

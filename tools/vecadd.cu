@@ -1,0 +1,171 @@
+// vecadd: c = a + b, the first kernel of every course: its variants, the kinds of memory, and what each stage costs.
+#include <memory>
+
+#include "common/bench.cuh"
+#include "common/device.cuh"
+#include "kernels/vecadd.cuh"
+#include "kernels/vecadd_streaming.cuh"
+#include "tools/vecadd_filter.cuh"
+#include "tools/vecadd_memory.cuh"
+#ifndef __SIMCC__
+#include "kernels/vecadd_cub.cuh"
+#endif
+
+namespace BACKEND {
+namespace {
+
+const Program program = {
+    "vecadd",
+    "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for one of them).",
+    "[A B]",
+    2,
+    true,
+    "f32,f64,i32,i64",
+    "16Mi",
+    "64Ki",
+    "256",
+    {
+        {"cpu", "one core", Needs::host},
+        {"cpu-parallel", "all cores, a share each", Needs::host},
+        {"one-per-thread", "a thread per element and a test for the threads beyond the end"},
+        {"grid-stride", "a resident grid strides over the elements: few blocks to launch"},
+        {"unroll4", "eight loads in flight per thread before the first addition"},
+        {"vector4", "16 bytes per load and store: a quarter of the instructions"},
+        {"streaming", "the fastest: chosen by size, with cache hints"},
+        {"cub", "the peer: CUB's DeviceTransform", Needs::gpu},
+    },
+    {
+        {"--memory", "LIST", "device, pageable, pinned, write-combined, mapped, managed or all", "device"},
+        {"--offset", "N", "begin the vectors N elements past an aligned address", "0"},
+    },
+    {
+        {"p_memory", "memory"},
+        {"p_offset"},
+        {"p_alloc_ns", "alloc us", 1e-3, 1},
+        {"p_h2d_ns", "h2d us", 1e-3, 1},
+        {"p_kernel_ns", "kernel us", 1e-3, 1},
+        {"p_d2h_ns", "d2h us", 1e-3, 1},
+        {"p_total_ns", "total us", 1e-3, 1},
+    },
+};
+
+template <typename T>
+using Method = LaunchShape (*)(const VecaddArguments<T>&);
+
+// How a device variant of the table runs; nullptr for one that this build lacks or that runs on the host.
+template <typename T>
+Method<T> method_named(const std::string& name) {
+    if (name == "one-per-thread") return launch_vecadd_one_per_thread<T>;
+    if (name == "grid-stride") return launch_vecadd_grid_stride<T>;
+    if (name == "unroll4") return launch_vecadd_unroll4<T>;
+    if (name == "vector4") return launch_vecadd_vector4<T>;
+    if (name == "streaming") return launch_vecadd_streaming<T>;
+#if !defined(__SIMCC__) && HAVE_CUB_TRANSFORM
+    if (name == "cub") return launch_vecadd_cub<T>;
+#endif
+    return nullptr;
+}
+
+template <typename T>
+void add_on_host(const Vectors<T>& vectors, bool parallel) {
+    const T *a = vectors.h_a(), *b = vectors.h_b();
+    T* c = vectors.h_c();
+    const auto share = [=](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
+    };
+    if (parallel) parallel_for(vectors.size(), share);
+    else share(0, vectors.size());
+}
+
+// One correctly rounded addition: half a unit in the last place of T.
+template <typename T>
+Verdict check_sum(const Session& session, const Vectors<T>& vectors, const T* c) {
+    const double relative = session.options.tolerance > 0 ? session.options.tolerance
+                            : std::is_floating_point_v<T> ? double(std::numeric_limits<T>::epsilon()) / 2
+                                                          : 0;
+    const T *a = vectors.h_a(), *b = vectors.h_b();
+    return compare_elements(
+        c, vectors.size(), [=](size_t i) { return double(a[i]) + double(b[i]); },
+        [=](double expected) { return relative * std::fabs(expected); });
+}
+
+template <typename T>
+Case case_of(Session& session, const Variant& variant, const std::shared_ptr<Vectors<T>>& vectors, size_t offset) {
+    const size_t n = vectors->size();
+    const auto costs = std::make_shared<StageCosts>();
+    Case one;
+    one.variant = &variant;
+    one.problem = {dtype_of<T>, n, 3.0 * double(n) * sizeof(T), double(n)};
+    one.own_cells = [=] {
+        return std::vector<Cell>{vectors->kind().name, static_cast<long long>(offset), Fixed{costs->allocate, 1}, Fixed{costs->h2d, 1},
+                                 Fixed{costs->kernel, 1}, Fixed{costs->d2h, 1}, Fixed{costs->total, 1}};
+    };
+    if (variant.needs == Needs::host) {
+        const bool parallel = variant.name == std::string("cpu-parallel");
+        one.poison = [=](cudaStream_t) { std::fill_n(vectors->h_c(), n, T(-77)); };
+        one.launch = [=](cudaStream_t) {
+            add_on_host(*vectors, parallel);
+            return LaunchShape{};
+        };
+        one.check = [=, &session] { return check_sum(session, *vectors, vectors->h_c()); };
+        return one;
+    }
+    const Method<T> method = method_named<T>(variant.name);
+    const unsigned block_size = session.options.block, multiprocessors = unsigned(session.device.multiprocessors);
+    const auto run_kernel = [=](cudaStream_t stream) {
+        return method({vectors->d_a(), vectors->d_b(), vectors->d_c(), n, block_size, multiprocessors, stream});
+    };
+    one.launch = run_kernel;
+    one.poison = [=](cudaStream_t stream) {
+        vectors->upload(stream);
+        if (n > 0) CHECK(cudaMemsetAsync(vectors->d_c(), 0xa5, n * sizeof(T), stream));
+    };
+    one.check = [=, &session] {
+        vectors->download(nullptr);
+        CHECK(cudaDeviceSynchronize());
+        const Verdict verdict = check_sum(session, *vectors, vectors->h_c());
+        if (verdict.right && !session.options.profile) *costs = measure_stages(*vectors, Stream(), run_kernel);
+        return verdict;
+    };
+    return one;
+}
+
+std::vector<std::string> chosen_memory(const Session& session) {
+    if (session.own("memory") != "all") return split(session.own("memory"), ',');
+    std::vector<std::string> names;
+    for (const MemoryKind& kind : memory_kinds) names.push_back(kind.name);
+    return names;
+}
+
+template <typename T>
+void run_size(Session& session, Bench& bench, size_t n) {
+    const size_t offset = parse_count(session.own("offset"), "--offset");
+    std::vector<Case> cases;
+    for (const std::string& name : chosen_memory(session)) {
+        const MemoryKind& kind = memory_kind_named(name);
+        const auto vectors = std::make_shared<Vectors<T>>(kind, n, offset, session.options.seed);
+        for (const Variant* variant : session.selected()) {
+            const bool on_host = variant->needs == Needs::host;
+            // The CPU's time does not depend on where the device finds its vectors: measure it once.
+            if (on_host && name != chosen_memory(session).front()) continue;
+            if (!on_host && !method_named<T>(variant->name)) {
+                session.notice(text("{}: this build's toolkit lacks it", variant->name));
+                continue;
+            }
+            cases.push_back(case_of(session, *variant, vectors, offset));
+        }
+    }
+    bench.run(cases);
+}
+
+void run(Session& session) {
+    if (!session.options.operands.empty()) return run_vecadd_filter(session);
+    Bench bench(session);
+    for (size_t n : session.sizes())
+        with_dtype(session.dtype(), [&](auto zero) { run_size<decltype(zero)>(session, bench, n); });
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(program, run)

@@ -1,0 +1,66 @@
+// vecadd as a filter: the element-wise sum of two inputs, read and added in chunks, written in the first one's format.
+#pragma once
+
+#include <algorithm>
+
+#include "common/buffers.cuh"
+#include "common/numbers.hpp"
+#include "common/session.hpp"
+#include "kernels/vecadd.cuh"
+
+namespace BACKEND {
+
+// The narrowest of our types that holds both: integers of different width meet in i64, integers and fractions in f64.
+inline DType common_type(DType a, DType b) {
+    if (a == b) return a;
+    const bool integers = (a == DType::i32 || a == DType::i64) && (b == DType::i32 || b == DType::i64);
+    return integers ? DType::i64 : DType::f64;
+}
+
+template <typename T>
+Chunk add_chunks(const Session& session, const Chunk& a, const Chunk& b) {
+    const DeviceBuffer<T> d_a(a.count), d_b(a.count), d_c(a.count);
+    CHECK(cudaMemcpy(d_a.data(), a.as<T>(), d_a.bytes(), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_b.data(), b.as<T>(), d_b.bytes(), cudaMemcpyHostToDevice));
+    launch_vecadd_vector4<T>({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block,
+                              unsigned(session.device.multiprocessors), nullptr});
+    CHECK(cudaGetLastError());
+    Chunk sum;
+    sum.dtype = a.dtype;
+    sum.count = a.count;
+    sum.bytes.resize(d_c.bytes());
+    CHECK(cudaMemcpy(sum.as<T>(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
+    return sum;
+}
+
+inline void run_vecadd_filter(Session& session) {
+    const std::vector<std::string>& operands = session.options.operands;
+    if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
+    if (operands[0] == "-" && operands[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
+    const auto reader_a = NumberReader::open(operands[0], session.options.input_format);
+    const auto reader_b = NumberReader::open(operands[1], session.options.input_format);
+    const NumberLayout &layout_a = reader_a->layout(), &layout_b = reader_b->layout();
+    if (!layout_a.shape.empty() && !layout_b.shape.empty() &&
+        (layout_a.shape != layout_b.shape || layout_a.fortran_order != layout_b.fortran_order))
+        fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same, in the same order", operands[0],
+             layout_a.shape, operands[1], layout_b.shape);
+
+    NumberWriter writer(layout_a);
+    size_t added = 0;
+    constexpr size_t chunk_elements = size_t{1} << 22;
+    for (;;) {
+        const Chunk a = reader_a->read(chunk_elements), b = reader_b->read(chunk_elements);
+        if (a.count != b.count)
+            fail(Exit::bad_input, "{} ends after {} elements, {} goes on: the vectors must have the same length",
+                 operands[a.count < b.count ? 0 : 1], added + std::min(a.count, b.count), operands[a.count < b.count ? 1 : 0]);
+        if (a.count == 0) break;
+        const DType dtype = session.options.dtype.empty() ? common_type(a.dtype, b.dtype) : session.dtype();
+        with_dtype(dtype, [&](auto zero) {
+            writer.append(add_chunks<decltype(zero)>(session, a.converted_to(dtype), b.converted_to(dtype)));
+        });
+        added += a.count;
+    }
+    writer.finish(session.output);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,152 @@
+// The kinds of memory that vecadd's vectors can live in on the host, and what each stage of a round trip costs.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/buffers.cuh"
+#include "common/random.hpp"
+#include "common/statistics.hpp"
+#include "common/timing.cuh"
+
+namespace BACKEND {
+
+struct MemoryKind {
+    const char* name;
+    const char* idea;
+    cudaError_t (*allocate)(void** pointer, size_t bytes);
+    cudaError_t (*release)(void* pointer);
+    bool seen_by_device;  // the kernel works on the host's pointers: nothing is copied
+};
+
+inline cudaError_t allocate_pageable(void** pointer, size_t bytes) {
+    *pointer = std::malloc(bytes);
+    return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+inline cudaError_t release_pageable(void* pointer) {
+    std::free(pointer);
+    return cudaSuccess;
+}
+
+inline const MemoryKind memory_kinds[] = {
+    {"device", "the vectors stay on the device: only the kernel runs", allocate_pageable, release_pageable, false},
+    {"pageable", "malloc: the driver copies through its own pinned buffer", allocate_pageable, release_pageable, false},
+    {"pinned", "page-locked: the copy engine reads and writes it directly",
+     [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault); }, cudaFreeHost, false},
+    {"write-combined", "page-locked and not cached by the CPU: fast to send, slow to read on the host",
+     [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocWriteCombined); }, cudaFreeHost, false},
+    {"mapped", "zero-copy: the kernel reads and writes the host's memory over the bus",
+     [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocMapped); }, cudaFreeHost, true},
+    {"managed", "one pointer for both: pages move to whoever touches them",
+     [](void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }, cudaFree, true},
+};
+
+inline const MemoryKind& memory_kind_named(const std::string& name) {
+    std::string names;
+    for (const MemoryKind& kind : memory_kinds) {
+        if (name == kind.name) return kind;
+        names += (names.empty() ? "" : ", ") + std::string(kind.name);
+    }
+    fail(Exit::usage, "unknown memory kind '{}'; choose among {}", name, names);
+}
+
+// n elements of host memory of one kind.
+template <typename T>
+class HostVector {
+public:
+    HostVector(const MemoryKind& kind, size_t n) : kind_(kind) {
+        void* pointer = nullptr;
+        if (n > 0) CHECK(kind.allocate(&pointer, n * sizeof(T)));
+        pointer_ = static_cast<T*>(pointer);
+    }
+    ~HostVector() {
+        if (pointer_) static_cast<void>(kind_.release(pointer_));
+    }
+    HostVector(const HostVector&) = delete;
+    HostVector& operator=(const HostVector&) = delete;
+    T* data() const { return pointer_; }
+
+private:
+    const MemoryKind& kind_;
+    T* pointer_ = nullptr;
+};
+
+// Two inputs and an output of n elements in host memory of one kind, and what the kernel gets to work on.
+template <typename T>
+class Vectors {
+public:
+    // The device's vectors begin `offset` elements past an aligned address.
+    Vectors(const MemoryKind& kind, size_t n, size_t offset, std::uint64_t seed)
+        : kind_(kind), n_(n), offset_(offset), a_(kind, n + offset), b_(kind, n + offset), c_(kind, n + offset) {
+        if (!kind.seen_by_device) {
+            d_a_ = DeviceBuffer<T>(n + offset);
+            d_b_ = DeviceBuffer<T>(n + offset);
+            d_c_ = DeviceBuffer<T>(n + offset);
+        }
+        fill(h_a(), n, [=](size_t i) { return uniform<T>(seed, 2 * i); });
+        fill(h_b(), n, [=](size_t i) { return uniform<T>(seed, 2 * i + 1); });
+    }
+
+    T* h_a() const { return a_.data() + offset_; }
+    T* h_b() const { return b_.data() + offset_; }
+    T* h_c() const { return c_.data() + offset_; }
+    // Mapped memory has the same address on the device: all supported systems have unified addressing.
+    T* d_a() const { return kind_.seen_by_device ? h_a() : d_a_.data() + offset_; }
+    T* d_b() const { return kind_.seen_by_device ? h_b() : d_b_.data() + offset_; }
+    T* d_c() const { return kind_.seen_by_device ? h_c() : d_c_.data() + offset_; }
+    size_t size() const { return n_; }
+    const MemoryKind& kind() const { return kind_; }
+
+    void upload(cudaStream_t stream) const {
+        if (kind_.seen_by_device || n_ == 0) return;
+        CHECK(cudaMemcpyAsync(d_a(), h_a(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
+        CHECK(cudaMemcpyAsync(d_b(), h_b(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
+    }
+    void download(cudaStream_t stream) const {
+        if (kind_.seen_by_device || n_ == 0) return;
+        CHECK(cudaMemcpyAsync(h_c(), d_c(), n_ * sizeof(T), cudaMemcpyDeviceToHost, stream));
+    }
+
+private:
+    const MemoryKind& kind_;
+    size_t n_, offset_;
+    HostVector<T> a_, b_, c_;
+    DeviceBuffer<T> d_a_, d_b_, d_c_;
+};
+
+// Nanoseconds of host time, each the median of a few round trips; all zero for vectors that never leave the device.
+struct StageCosts {
+    double allocate = 0, h2d = 0, kernel = 0, d2h = 0, total = 0;  // total: the three stages in one go, without allocation
+};
+
+template <typename T, typename Launch>
+StageCosts measure_stages(const Vectors<T>& vectors, cudaStream_t stream, Launch launch) {
+    constexpr int round_trips = 5;
+    StageCosts costs;
+    if (vectors.kind().name == std::string("device")) return costs;
+    const auto finished = [&](auto enqueue) {
+        return host_time([&] {
+            enqueue(stream);
+            CHECK(cudaGetLastError());
+            CHECK(cudaStreamSynchronize(stream));
+        });
+    };
+    const auto upload = [&](cudaStream_t s) { vectors.upload(s); };
+    const auto download = [&](cudaStream_t s) { vectors.download(s); };
+    std::vector<double> allocate, h2d, kernel, d2h, total;
+    for (int i = 0; i < round_trips; ++i) {
+        allocate.push_back(host_time([&] { const HostVector<T> a(vectors.kind(), vectors.size()), b(vectors.kind(), vectors.size()), c(vectors.kind(), vectors.size()); }));
+        h2d.push_back(finished(upload));
+        kernel.push_back(finished(launch));
+        d2h.push_back(finished(download));
+        total.push_back(finished([&](cudaStream_t s) { upload(s), launch(s), download(s); }));
+    }
+    costs = {summarize(allocate).median, summarize(h2d).median, summarize(kernel).median, summarize(d2h).median,
+             summarize(total).median};
+    return costs;
+}
+
+}  // namespace BACKEND
