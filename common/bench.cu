@@ -90,7 +90,7 @@ Measurement Bench::measure(Case& one, const LaunchShape& shape, Case* peer) {
     result.warmup = session_.warmup();
     result.verify = session_.options.verify ? "pass" : "skipped";
     collect(one, peer, result);
-    if (one.own_cells) result.own = one.own_cells();
+    if (one.own_cells) result.own = one.own_cells(summarize(result.samples_ns).median);
     return result;
 }
 

@@ -26,8 +26,8 @@ struct Case {
     Enqueue poison;
     // Compares the output of the launch before, which has completed, with the reference.
     std::function<Verdict()> check;
-    // The program's own columns, asked for after the timing. May be empty.
-    std::function<std::vector<Cell>()> own_cells;
+    // The program's own columns, asked for after the timing with its median in nanoseconds. May be empty.
+    std::function<std::vector<Cell>(double median_ns)> own_cells;
 };
 
 class Bench {

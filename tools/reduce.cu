@@ -32,7 +32,7 @@ public:
         Case one;
         one.variant = &variant;
         one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
-        one.own_cells = [this] { return std::vector<Cell>{session_.own("op"), static_cast<long long>(offset_)}; };
+        one.own_cells = [this](double) { return std::vector<Cell>{session_.own("op"), static_cast<long long>(offset_)}; };
         if (variant.needs == Needs::host) set_host_work(one, variant.name == std::string("cpu-parallel"));
         else set_device_work(one, method_named<T, typename Operation::template Of<T>>(variant.name));
         return one;
