@@ -1,7 +1,7 @@
 // simcc: compiles CUDA C++ for the simulator, in the manner of nvcc.
 //
-// A .cu file goes through `g++ -E` with our cuda_runtime.h, the rewriter (common/simt/rewrite), `g++ -fpreprocessed`, and is
-// linked with libsimt.a.
+// A .cu file goes through `g++ -E` with our cuda_runtime.h, the rewriter (common/simt/rewrite), `g++ -fpreprocessed`,
+// and is linked with libsimt.a.
 
 #include <csignal>
 #include <cstdio>
@@ -53,7 +53,8 @@ public:
             case Stage::archive: return archive(items), fine;
             case Stage::link: break;
         }
-        const std::string program = options_.run && options_.output.empty() ? temporary_.file("a.out") : output_or("a.out");
+        const std::string program =
+            options_.run && options_.output.empty() ? temporary_.file("a.out") : output_or("a.out");
         step(link_command(toolchain_, options_, items, program));
         return options_.run ? run_program(program) : static_cast<int>(fine);
     }
@@ -71,7 +72,8 @@ private:
     std::string compile(const Input& input, std::size_t number) {
         const std::string object = object_name(input.text, number);
         if (input.language != Language::cuda) {
-            step(host_command(toolchain_, options_, input, options_.stage == Stage::preprocess ? options_.output : object));
+            step(host_command(toolchain_, options_, input,
+                              options_.stage == Stage::preprocess ? options_.output : object));
             return object;
         }
         if (options_.stage == Stage::preprocess) {
@@ -83,9 +85,9 @@ private:
 
         const std::string rewritten_name = renamed(input.text, ".cu.cpp.ii");
         const bool kept = options_.keep || options_.stage == Stage::rewrite;
-        const std::string rewritten = !kept                                ? temporary_.file(std::to_string(number) + ".cu.cpp.ii")
+        const std::string rewritten = !kept ? temporary_.file(std::to_string(number) + ".cu.cpp.ii")
                                       : options_.stage == Stage::rewrite ? output_or(rewritten_name)
-                                                                           : rewritten_name;
+                                                                         : rewritten_name;
         rewrite_file(preprocessed, rewritten);
         if (options_.stage == Stage::rewrite) return "";
         step(compile_command(toolchain_, options_, rewritten, object));
@@ -106,7 +108,8 @@ private:
         const std::string text = read_file(from);
         const Rewritten rewritten = rewrite(text);
         for (const Diagnostic& error : rewritten.errors) {
-            std::fprintf(stderr, "%s:%zu:%zu: error: %s\n", error.file.c_str(), error.line, error.column, error.message.c_str());
+            std::fprintf(stderr, "%s:%zu:%zu: error: %s\n", error.file.c_str(), error.line, error.column,
+                         error.message.c_str());
         }
         if (!rewritten.errors.empty()) throw StepFailed();
         write_file(to, rewritten.text);
@@ -147,7 +150,8 @@ int main(const std::vector<std::string>& arguments) {
     try {
         options = parse_options(arguments);
         if (options.help || options.version) {
-            std::printf("%s", options.help ? help_text().c_str() : ("simcc (gridutils) " + std::string(gridutils_version) + "\n").c_str());
+            std::printf("%s", options.help ? help_text().c_str()
+                                           : ("simcc (gridutils) " + std::string(gridutils_version) + "\n").c_str());
             return std::fflush(stdout) == 0 ? fine : failed;
         }
         if (options.inputs.empty()) throw UsageError("no input files");

@@ -14,12 +14,12 @@ struct UsageError : std::runtime_error {
 
 /// How far a source file is taken.
 enum class Stage {
-    preprocess,  ///< -E: to the standard output or the -o file
-    rewrite,     ///< -cuda: FILE.cu.cpp.ii, plain C++ that g++ -fpreprocessed takes
-    compile,     ///< -c, -dc: an object file each
-    device_link, ///< -dlink: an object file that completes what -dc began; empty, as there is nothing left to do
-    archive,     ///< -lib
-    link,        ///< an executable, or with -shared a library
+    preprocess,   ///< -E: to the standard output or the -o file
+    rewrite,      ///< -cuda: FILE.cu.cpp.ii, plain C++ that g++ -fpreprocessed takes
+    compile,      ///< -c, -dc: an object file each
+    device_link,  ///< -dlink: an object file that completes what -dc began; empty, as there is nothing left to do
+    archive,      ///< -lib
+    link,         ///< an executable, or with -shared a library
 };
 
 enum class Language { cuda, cxx, c, link_item };
@@ -31,33 +31,33 @@ struct Input {
 };
 
 struct Dependencies {
-    bool wanted = false;       ///< -MMD or -MD: a dependency file beside the object
-    bool only = false;         ///< -MM or -M: dependencies instead of the preprocessed text
+    bool wanted = false;  ///< -MMD or -MD: a dependency file beside the object
+    bool only = false;    ///< -MM or -M: dependencies instead of the preprocessed text
     bool system_headers = false;
-    std::string file;          ///< -MF; empty: the object's name with .d
+    std::string file;                  ///< -MF; empty: the object's name with .d
     std::vector<std::string> targets;  ///< -MT and -MQ, as g++ takes them
-    bool phony = false;        ///< -MP
+    bool phony = false;                ///< -MP
 };
 
 struct Options {
     bool help = false, version = false;
     Stage stage = Stage::link;
     std::vector<Input> inputs;
-    std::string language = "none";              ///< -x: of the sources that follow; none: by suffix
+    std::string language = "none";  ///< -x: of the sources that follow; none: by suffix
     std::string output;
-    std::string output_folder;                  ///< -odir: for object files that -o does not name
+    std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
-    unsigned cuda_arch = 900;                   ///< the value of __CUDA_ARCH__
+    unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__
     Dependencies dependencies;
-    std::vector<std::string> preprocessor;      ///< -I, -D, -U, -include: first stage only
-    std::vector<std::string> system_folders;    ///< -isystem: searched last, compiled like the program's own
-    std::vector<std::string> compiler;          ///< -Xcompiler and warnings: every stage
-    std::vector<std::string> linker;            ///< -Xlinker and friends, before the inputs
-    bool run = false;                           ///< -run: execute the result, then delete it
+    std::vector<std::string> preprocessor;    ///< -I, -D, -U, -include: first stage only
+    std::vector<std::string> system_folders;  ///< -isystem: searched last, compiled like the program's own
+    std::vector<std::string> compiler;        ///< -Xcompiler and warnings: every stage
+    std::vector<std::string> linker;          ///< -Xlinker and friends, before the inputs
+    bool run = false;                         ///< -run: execute the result, then delete it
     std::vector<std::string> run_arguments;
     bool keep = false, verbose = false, dry_run = false;
-    std::vector<std::string> warnings;          ///< what was ignored, to be said on stderr
+    std::vector<std::string> warnings;  ///< what was ignored, to be said on stderr
 };
 
 /// Reads the arguments after the program's name. Throws UsageError.

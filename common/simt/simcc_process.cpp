@@ -46,7 +46,8 @@ private:
     struct sigaction previous_[count];
 };
 
-/// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 when it cannot be started.
+/// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 when it cannot be
+/// started.
 pid_t start(const Command& command, int output) {
     std::vector<char*> arguments;
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -59,7 +60,8 @@ pid_t start(const Command& command, int output) {
     const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error == 0) return child;
-    std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", arguments[0], std::strerror(error));
+    std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", arguments[0],
+                 std::strerror(error));
     return 0;
 }
 
@@ -90,7 +92,8 @@ std::string output_of(const Command& command) {
     running_child = child;
     std::string text;
     char buffer[4096];
-    for (ssize_t length = 0; child != 0 && ((length = read(ends[0], buffer, sizeof buffer)) > 0 || (length < 0 && errno == EINTR));) {
+    for (ssize_t length = 0;
+         child != 0 && ((length = read(ends[0], buffer, sizeof buffer)) > 0 || (length < 0 && errno == EINTR));) {
         if (length > 0) text.append(buffer, static_cast<std::size_t>(length));
     }
     close(ends[0]);
@@ -104,7 +107,8 @@ int interrupted_by() { return caught_signal; }
 std::string quoted(const Command& command) {
     std::string line;
     for (const std::string& argument : command) {
-        const bool plain = !argument.empty() && argument.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~") == std::string::npos;
+        const bool plain =
+            !argument.empty() && argument.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~") == std::string::npos;
         std::string text = plain ? argument : "'";
         if (!plain) {
             for (const char c : argument) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -119,7 +123,8 @@ TemporaryFolder::TemporaryFolder() {
     const char* parent = std::getenv("TMPDIR");
     path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/simcc.XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) {
-        throw std::runtime_error(path_ + ": cannot make a temporary folder: " + std::strerror(errno) + "; set TMPDIR to a folder that can be written");
+        throw std::runtime_error(path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
+                                 "; set TMPDIR to a folder that can be written");
     }
 }
 

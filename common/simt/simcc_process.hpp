@@ -8,15 +8,15 @@ namespace simcc {
 
 using Command = std::vector<std::string>;
 
-/// The exit code by shell convention: what the program returned, 128 + N when signal N ended it, 127 when it could not be
-/// started (then a message is on stderr).
+/// The exit code by shell convention: what the program returned, 128 + N when signal N ended it, 127 when it could not
+/// be started (then a message is on stderr).
 struct ExitCode {
     int value;
     bool ok() const { return value == 0; }
 };
 
-/// Runs a program found through PATH, without a shell, and waits for it. SIGINT, SIGTERM and SIGHUP are passed on to it;
-/// afterwards interrupted_by() tells.
+/// Runs a program found through PATH, without a shell, and waits for it. SIGINT, SIGTERM and SIGHUP are passed on to
+/// it; afterwards interrupted_by() tells.
 ExitCode run(const Command& command);
 
 /// What the program writes to its standard output, without the last newline; empty when it fails.

@@ -38,8 +38,8 @@ std::string find_cuda_headers() {
 
 bool is_cuda_folder(const std::string& folder) { return fs::exists(fs::path(folder) / "cuda_runtime.h"); }
 
-/// The -I, -D and so on of the command line. A folder with a cuda_runtime.h of its own, the toolkit's, must not hide ours: it is
-/// searched after it.
+/// The -I, -D and so on of the command line. A folder with a cuda_runtime.h of its own, the toolkit's, must not hide
+/// ours: it is searched after it.
 Command user_search(const Toolchain& toolchain, const Options& options) {
     Command flags, later;
     for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
@@ -48,7 +48,8 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
         append(toolkit ? later : flags, {toolkit ? "-isystem" : flag, value});
     }
     // -I and not -isystem: a library's headers may hold kernels, and the rewriter leaves system headers alone.
-    for (const std::string& folder : options.system_folders) append(is_cuda_folder(folder) ? later : flags, {is_cuda_folder(folder) ? "-isystem" : "-I", folder});
+    for (const std::string& folder : options.system_folders)
+        append(is_cuda_folder(folder) ? later : flags, {is_cuda_folder(folder) ? "-isystem" : "-I", folder});
     append(flags, {"-isystem", toolchain.headers});
     append(flags, later);
     if (!toolchain.cuda_headers.empty()) {
@@ -68,7 +69,8 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
         if (!dependencies.file.empty()) append(flags, {"-MF", dependencies.file});
     } else {
         flags.push_back(dependencies.system_headers ? "-MD" : "-MMD");
-        append(flags, {"-MF", dependencies.file.empty() ? fs::path(object).replace_extension(".d").string() : dependencies.file});
+        append(flags, {"-MF", dependencies.file.empty() ? fs::path(object).replace_extension(".d").string()
+                                                        : dependencies.file});
     }
     append(flags, dependencies.targets.empty() ? Command{"-MQ", object} : dependencies.targets);
     if (dependencies.phony) flags.push_back("-MP");
@@ -76,7 +78,8 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
 }
 
 /// Warnings that the rewritten text or nvcc's own attributes would cause, and what nvcc allows: narrowing in braces.
-const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing", "-Wno-deprecated", "-Wno-volatile", "-Wno-unused-value"};
+const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing",
+                       "-Wno-deprecated", "-Wno-volatile",        "-Wno-unused-value"};
 
 Command code_generation(const Options& options) {
     return {options.optimization, options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init"};
@@ -99,27 +102,30 @@ Toolchain find_toolchain() {
         toolchain.headers = tree / "common/simt/include";
         toolchain.library = tree / "build/libsimt.a";
     } else {
-        throw std::runtime_error("the simulator's headers are neither in " + (installed / "include").string() + " nor in " +
-                                 (tree / "common/simt/include").string() + "; install gridutils, or run simcc from its source tree");
+        throw std::runtime_error("the simulator's headers are neither in " + (installed / "include").string() +
+                                 " nor in " + (tree / "common/simt/include").string() +
+                                 "; install gridutils, or run simcc from its source tree");
     }
     toolchain.cuda_headers = find_cuda_headers();
     return toolchain;
 }
 
-Command preprocess_command(const Toolchain& toolchain, const Options& options, const std::string& source, const std::string& object,
-                           const std::string& output) {
+Command preprocess_command(const Toolchain& toolchain, const Options& options, const std::string& source,
+                           const std::string& object, const std::string& output) {
     Command command = toolchain.compiler;
     append(command, {"-E", options.standard, options.optimization});
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
-    append(command, {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
+    append(command,
+           {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
     append(command, user_search(toolchain, options));
     append(command, {"-include", "cuda_runtime.h", "-x", "c++", source});
     if (!output.empty()) append(command, {"-o", output});
     return command;
 }
 
-Command compile_command(const Toolchain& toolchain, const Options& options, const std::string& rewritten, const std::string& object) {
+Command compile_command(const Toolchain& toolchain, const Options& options, const std::string& rewritten,
+                        const std::string& object) {
     Command command = toolchain.compiler;
     append(command, {options.standard, "-fpreprocessed"});
     append(command, code_generation(options));
@@ -129,20 +135,24 @@ Command compile_command(const Toolchain& toolchain, const Options& options, cons
     return command;
 }
 
-Command host_command(const Toolchain& toolchain, const Options& options, const Input& source, const std::string& object) {
+Command host_command(const Toolchain& toolchain, const Options& options, const Input& source,
+                     const std::string& object) {
     Command command = toolchain.compiler;
     if (source.language == Language::cxx) command.push_back(options.standard);
     append(command, code_generation(options));
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
     append(command, user_search(toolchain, options));
-    append(command, {"-x", source.language == Language::c ? "c" : "c++", options.stage == Stage::preprocess ? "-E" : "-c", source.text});
+    append(command, {"-x", source.language == Language::c ? "c" : "c++",
+                     options.stage == Stage::preprocess ? "-E" : "-c", source.text});
     if (!object.empty()) append(command, {"-o", object});
     return command;
 }
 
-Command link_command(const Toolchain& toolchain, const Options& options, const std::vector<std::string>& items, const std::string& output) {
-    if (!fs::exists(toolchain.library)) throw std::runtime_error(toolchain.library + ": the simulator's library is missing; run make");
+Command link_command(const Toolchain& toolchain, const Options& options, const std::vector<std::string>& items,
+                     const std::string& output) {
+    if (!fs::exists(toolchain.library))
+        throw std::runtime_error(toolchain.library + ": the simulator's library is missing; run make");
     Command command = toolchain.compiler;
     append(command, options.compiler);
     append(command, options.linker);
@@ -156,6 +166,8 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     return command;
 }
 
-std::string renamed(const std::string& path, const std::string& suffix) { return fs::path(path).stem().string() + suffix; }
+std::string renamed(const std::string& path, const std::string& suffix) {
+    return fs::path(path).stem().string() + suffix;
+}
 
 }  // namespace simcc

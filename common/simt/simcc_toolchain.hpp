@@ -8,19 +8,22 @@
 
 namespace simcc {
 
-/// Where the simulator's parts lie, relative to the running simcc: installed as lib/gridutils beside bin, or the source tree.
+/// Where the simulator's parts lie, relative to the running simcc: installed as lib/gridutils beside bin, or the source
+/// tree.
 struct Toolchain {
-    Command compiler;         ///< $CXX split at blanks, or g++
-    std::string headers;      ///< the folder of cuda_runtime.h
-    std::string library;      ///< libsimt.a
-    std::string cuda_headers; ///< the toolkit's, for headers the simulator leaves to it (Thrust, curand_kernel.h); may be empty
+    Command compiler;          ///< $CXX split at blanks, or g++
+    std::string headers;       ///< the folder of cuda_runtime.h
+    std::string library;       ///< libsimt.a
+    std::string cuda_headers;  ///< the toolkit's, for headers the simulator leaves to it (Thrust, curand_kernel.h); may
+                               ///< be empty
 };
 
 /// Finds the parts. Throws std::runtime_error naming the places searched when the headers are missing.
 Toolchain find_toolchain();
 
 /// g++ -E of a .cu file. The dependency options go along with it; `object` is the default target.
-Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& object, const std::string& output);
+Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& object,
+                           const std::string& output);
 
 /// g++ -fpreprocessed -c of a rewritten file.
 Command compile_command(const Toolchain&, const Options&, const std::string& rewritten, const std::string& object);
@@ -29,7 +32,8 @@ Command compile_command(const Toolchain&, const Options&, const std::string& rew
 Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object);
 
 /// Links `items` (objects, archives, -l and -L, in their order) to `output`.
-Command link_command(const Toolchain&, const Options&, const std::vector<std::string>& items, const std::string& output);
+Command link_command(const Toolchain&, const Options&, const std::vector<std::string>& items,
+                     const std::string& output);
 
 /// `path` without its folder and suffix, with `suffix` instead.
 std::string renamed(const std::string& path, const std::string& suffix);

@@ -6,9 +6,9 @@
 namespace simcc {
 
 bool is_expression_keyword(std::string_view word) {
-    static constexpr std::string_view keywords[] = {"return", "else",   "do",     "case",     "throw",    "co_return", "co_yield", "co_await",
-                                                    "if",     "while",  "for",    "switch",   "goto",     "typename",  "sizeof",   "new",
-                                                    "delete", "decltype", "alignof", "not",   "and",      "or"};
+    static constexpr std::string_view keywords[] = {
+        "return", "else", "do",       "case",   "throw", "co_return", "co_yield", "co_await", "if",  "while", "for",
+        "switch", "goto", "typename", "sizeof", "new",   "delete",    "decltype", "alignof",  "not", "and",   "or"};
     return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
 }
 
@@ -50,7 +50,8 @@ Braces::Braces(const Source& source) : enclosing_(source.size(), Source::none) {
         } else if (token == "}") {
             if (frames.size() > 1) frames.pop_back();
             const std::size_t open = source.partner(i);
-            if (open != Source::none && braces_.at(open).kind != BraceKind::initializer) frames.back().statement = i + 1;
+            if (open != Source::none && braces_.at(open).kind != BraceKind::initializer)
+                frames.back().statement = i + 1;
         } else if (token == ";") {
             frames.back().statement = i + 1;
         }
@@ -63,7 +64,8 @@ BraceKind Braces::classify(const Source& source, std::size_t open, std::size_t s
         const bool nested_list = braces_.at(enclosing).kind == BraceKind::initializer;
         return nested_list ? BraceKind::initializer : BraceKind::code;
     }
-    if (before == "=" || before == "," || before == "(" || before == "[" || before == "return") return BraceKind::initializer;
+    if (before == "=" || before == "," || before == "(" || before == "[" || before == "return")
+        return BraceKind::initializer;
 
     bool parameters = false, trailing_return = false, type = false;
     for (std::size_t i = statement; i < open; ++i) {
@@ -85,13 +87,14 @@ BraceKind Braces::classify(const Source& source, std::size_t open, std::size_t s
         }
     }
     if (type && !parameters) return BraceKind::type;
-    if (before == "try" || before == "const" || before == "noexcept" || before == "override" || before == "final" || before == "mutable" ||
-        before == "else" || before == "do" || trailing_return) {
+    if (before == "try" || before == "const" || before == "noexcept" || before == "override" || before == "final" ||
+        before == "mutable" || before == "else" || before == "do" || trailing_return) {
         return BraceKind::code;
     }
     const bool after_name = source.is_identifier(open - 1) || before == ">" || before == "]";
     const bool lambda_without_parameters = before == "]" && source.partner(open - 1) != Source::none &&
-                                           !source.is_identifier(source.partner(open - 1) - 1) && source[source.partner(open - 1) - 1] != "]";
+                                           !source.is_identifier(source.partner(open - 1) - 1) &&
+                                           source[source.partner(open - 1) - 1] != "]";
     return after_name && !lambda_without_parameters ? BraceKind::initializer : BraceKind::code;
 }
 

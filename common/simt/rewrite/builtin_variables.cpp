@@ -1,7 +1,7 @@
 // The built-in variables threadIdx, blockIdx, blockDim and gridDim become calls.
 //
-// They cannot be macros: programs declare `dim3 blockDim(16, 16);`, take parameters called gridDim and have members of these
-// names. So this pass follows the scopes: a name that the program declares is its own until the scope ends.
+// They cannot be macros: programs declare `dim3 blockDim(16, 16);`, take parameters called gridDim and have members of
+// these names. So this pass follows the scopes: a name that the program declares is its own until the scope ends.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +40,8 @@ bool is_one_of(std::string_view token, std::initializer_list<std::string_view> l
 
 class BuiltinVariables {
 public:
-    BuiltinVariables(const Source& source, const Braces& braces, Edits& edits) : source_(source), braces_(braces), edits_(edits) {}
+    BuiltinVariables(const Source& source, const Braces& braces, Edits& edits)
+        : source_(source), braces_(braces), edits_(edits) {}
 
     void rewrite() {
         collect_members();
@@ -113,8 +114,8 @@ private:
         return name;
     }
 
-    /// The members visible in the braces at `open` because of classes named ahead of them: the bases of a class, the X of a
-    /// member function X::f defined outside.
+    /// The members visible in the braces at `open` because of classes named ahead of them: the bases of a class, the X
+    /// of a member function X::f defined outside.
     Names members_ahead_of(std::size_t open) const {
         Names names = 0;
         if (by_class_.empty()) return names;
@@ -155,11 +156,12 @@ private:
     }
 
     bool is_own(Names bit) const {
-        return std::any_of(frames_.begin(), frames_.end(), [&](const Frame& frame) { return ((frame.declared | frame.pending) & bit) != 0; });
+        return std::any_of(frames_.begin(), frames_.end(),
+                           [&](const Frame& frame) { return ((frame.declared | frame.pending) & bit) != 0; });
     }
 
-    /// Whether token i, spelled like a built-in variable, declares something: it stands behind a type and before what follows
-    /// a declarator. A use of the built-in is followed by `.x` nearly always.
+    /// Whether token i, spelled like a built-in variable, declares something: it stands behind a type and before what
+    /// follows a declarator. A use of the built-in is followed by `.x` nearly always.
     bool is_declaration(std::size_t i) const {
         const std::string_view before = source_[i - 1], after = source_[i + 1];
         if (!is_one_of(after, {"=", ";", "(", "{", ",", ")", "[", ":", ">"})) return false;
@@ -188,7 +190,8 @@ private:
                 j = source_.partner(j);
             } else if (token == ";" || j == floor) {
                 const std::size_t first = token == ";" ? j + 1 : j;
-                return source_.is_identifier(first) && !is_expression_keyword(source_[first]) && source_[first + 1] != "(";
+                return source_.is_identifier(first) && !is_expression_keyword(source_[first]) &&
+                       source_[first + 1] != "(";
             } else if (token == "(" || token == "[") {
                 return false;
             }
@@ -235,7 +238,7 @@ private:
     const Braces& braces_;
     Edits& edits_;
     std::vector<Frame> frames_;
-    std::map<std::size_t, Names> members_;           // by the class's `{`
+    std::map<std::size_t, Names> members_;  // by the class's `{`
     std::map<std::string_view, Names> by_class_;
 };
 

@@ -1,8 +1,8 @@
 // Dynamic shared memory: `extern __shared__ T s[];`, which the preprocessor has turned into
 // `extern __attribute__((aligned(N))) thread_local T s[];`.
 //
-// At file scope the declaration gets the assembler name of the runtime's window. In a function g++ drops such names when it
-// instantiates templates, so there it becomes a reference: `T (&s)[N] = *(T (*)[N]) ::simt::dynamic_shared();`.
+// At file scope the declaration gets the assembler name of the runtime's window. In a function g++ drops such names
+// when it instantiates templates, so there it becomes a reference: `T (&s)[N] = *(T (*)[N]) ::simt::dynamic_shared();`.
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -20,7 +20,9 @@ struct Declaration {
 /// The declaration that token i belongs to.
 Declaration declaration_around(const Source& source, std::size_t i) {
     std::size_t first = i, last = i;
-    while (first > 0 && source[first - 1] != ";" && source[first - 1] != "{" && source[first - 1] != "}" && source[first - 1] != ":") --first;
+    while (first > 0 && source[first - 1] != ";" && source[first - 1] != "{" && source[first - 1] != "}" &&
+           source[first - 1] != ":")
+        --first;
     while (last < source.size() && source[last] != ";" && source[last] != "{" && source[last] != "}") {
         last = source[last] == "(" && source.partner(last) != Source::none ? source.partner(last) + 1 : last + 1;
     }
@@ -66,7 +68,8 @@ std::string type_text(const Source& source, std::size_t first, std::size_t last)
         const std::string_view token = source[i];
         if (token == "__attribute__" || token == "alignas") {
             i = source.partner(i + 1);
-        } else if (token != "extern" && token != "thread_local" && token != "__thread" && token != "__shared__" && token != "static") {
+        } else if (token != "extern" && token != "thread_local" && token != "__thread" && token != "__shared__" &&
+                   token != "static") {
             type.append(token).append(" ");
         }
     }
@@ -74,7 +77,8 @@ std::string type_text(const Source& source, std::size_t first, std::size_t last)
 }
 
 std::string bounds_text(const Source& source, std::size_t first, std::size_t last) {
-    if (source[first] == "[" && source[first + 1] == "]") return std::string(unknown_bound) + source.join(first + 2, last);
+    if (source[first] == "[" && source[first + 1] == "]")
+        return std::string(unknown_bound) + source.join(first + 2, last);
     return source.join(first, last);
 }
 
@@ -89,7 +93,8 @@ void bind_in_function(const Source& source, Declaration declaration, Edits& edit
             text += "; ";
         }
         const std::string bounds = bounds_text(source, name + 1, end);
-        text += type + "(&" + std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds + ") ::simt::dynamic_shared()";
+        text += type + "(&" + std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds +
+                ") ::simt::dynamic_shared()";
         first = end + 1;
     }
     edits.replace(declaration.first, declaration.last, text);

@@ -45,7 +45,12 @@ std::string Edits::apply() const {
         result += edit->text;
         copied = edit->end;
         const Location here = source_.locate(edit->end);
-        result.append("\n# ").append(std::to_string(here.line)).append(" \"").append(here.file).append("\"").append(here.flags);
+        result.append("\n# ")
+            .append(std::to_string(here.line))
+            .append(" \"")
+            .append(here.file)
+            .append("\"")
+            .append(here.flags);
         result.append("\n").append(here.column - 1, ' ');
     }
     return result.append(text, copied, text.size() - copied);

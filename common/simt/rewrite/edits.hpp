@@ -31,9 +31,9 @@ public:
     /// covers one token, as those of the built-in variables do.
     std::string join(std::size_t first, std::size_t last) const;
 
-    /// The whole text with all replacements made. Behind each, a line marker and blanks put the rest of the line back on its
-    /// line and column, so that the compiler's messages and the debug information keep pointing into the user's file.
-    /// Where two ranges overlap, the one that begins first wins.
+    /// The whole text with all replacements made. Behind each, a line marker and blanks put the rest of the line back
+    /// on its line and column, so that the compiler's messages and the debug information keep pointing into the user's
+    /// file. Where two ranges overlap, the one that begins first wins.
     std::string apply() const;
 
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }

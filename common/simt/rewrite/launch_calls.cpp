@@ -31,7 +31,8 @@ void rewrite_launch_calls(const Source& source, Edits& edits) {
             if (is_void_pointer(source, argument + 1, close)) edits.replace(argument, close + 1, "");
         } else if (source[argument] == "reinterpret_cast" || source[argument] == "static_cast") {
             const std::size_t behind = skip_angles(source, argument + 1);
-            if (behind != argument + 1 && is_void_pointer(source, argument + 2, behind - 1)) edits.replace(argument, behind, "");
+            if (behind != argument + 1 && is_void_pointer(source, argument + 2, behind - 1))
+                edits.replace(argument, behind, "");
         }
     }
 }

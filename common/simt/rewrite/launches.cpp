@@ -5,8 +5,8 @@
 //     ::simt::launch( ::simt::configure(grid, block), "k<T, 256>",
 //                    [=](auto&&... simt_p) -> decltype(void(k<T, 256>(simt_p...))) { k<T, 256>(simt_p...); })(a, b)
 //
-// The lambda keeps all that a call can do: template deduction, default arguments, function pointers; and it makes the kernel
-// known at compile time, so that a kernel without barriers is inlined into the loop over the threads.
+// The lambda keeps all that a call can do: template deduction, default arguments, function pointers; and it makes the
+// kernel known at compile time, so that a kernel without barriers is inlined into the loop over the threads.
 
 #include <optional>
 
@@ -38,14 +38,16 @@ std::optional<std::size_t> open_angle(const Source& source, std::size_t i) {
     return {};
 }
 
-/// Whether the group that opens at `open` is the condition of an if, for, while or switch: a statement begins behind it.
+/// Whether the group that opens at `open` is the condition of an if, for, while or switch: a statement begins behind
+/// it.
 bool is_condition(const Source& source, std::size_t open) {
     const std::string_view before = source[open - 1];
     return before == "if" || before == "for" || before == "while" || before == "switch" ||
            (before == "constexpr" && source[open - 2] == "if");
 }
 
-/// The first token of the postfix expression that ends with token i: `ns::k<T>`, `(*f)`, `table[i]`, `this->app.k`, `get(1)`.
+/// The first token of the postfix expression that ends with token i: `ns::k<T>`, `(*f)`, `table[i]`, `this->app.k`,
+/// `get(1)`.
 std::optional<std::size_t> kernel_begin(const Source& source, std::size_t i) {
     for (;;) {
         if (source[i] == ">") {
@@ -58,7 +60,8 @@ std::optional<std::size_t> kernel_begin(const Source& source, std::size_t i) {
             if (open == Source::none) return {};
             const std::string_view before = source[open - 1];
             const bool subscript = source[i] == "]";
-            const bool called_group = (before == ")" || before == "]") && !is_condition(source, source.partner(open - 1));
+            const bool called_group =
+                (before == ")" || before == "]") && !is_condition(source, source.partner(open - 1));
             if (!subscript && !is_name(source, open - 1) && !called_group && before != ">") return open;
             i = open - 1;
             if (source[i] == ">") {
@@ -141,7 +144,8 @@ void rewrite_launches(const Source& source, const Braces& braces, Edits& edits) 
         const auto begin = kernel_begin(source, i - 1);
         const auto end = configuration_end(source, i + 3);
         if (!begin || !end || source.partner(*end + 3) == Source::none) {
-            edits.complain(i, !begin ? "the kernel before '<<<' is not understood" : "this launch is not closed by '>>>('");
+            edits.complain(
+                i, !begin ? "the kernel before '<<<' is not understood" : "this launch is not closed by '>>>('");
             continue;
         }
         const std::string kernel = edits.join(*begin, i);
@@ -149,8 +153,8 @@ void rewrite_launches(const Source& source, const Braces& braces, Edits& edits) 
         const std::string capture = braces.in_function(i) || braces.in_type(i) ? "[=]" : "[]";
         edits.replace(*begin, i + 3, " ::simt::launch( ::simt::configure(");
         edits.replace(*end, *end + 3,
-                      "), " + quoted(source, *begin, i) + ", " + capture + "(auto&&... simt_p) -> decltype(void(" + kernel +
-                          "(simt_p...))) { " + kernel + "(simt_p...); })");
+                      "), " + quoted(source, *begin, i) + ", " + capture + "(auto&&... simt_p) -> decltype(void(" +
+                          kernel + "(simt_p...))) { " + kernel + "(simt_p...); })");
         name_braced_arguments(source, *end + 3, kernel, edits);
         i += 2;
     }

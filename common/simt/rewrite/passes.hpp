@@ -1,13 +1,14 @@
 #pragma once
-// The passes of the rewriter. Each reads the tokens and adds its replacements; none depends on another's, but the kernel of a
-// launch is quoted with the built-in variables in it already replaced, so launches come last.
+// The passes of the rewriter. Each reads the tokens and adds its replacements; none depends on another's, but the
+// kernel of a launch is quoted with the built-in variables in it already replaced, so launches come last.
 
 #include "common/simt/rewrite/braces.hpp"
 #include "common/simt/rewrite/edits.hpp"
 
 namespace simcc {
 
-/// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that name.
+/// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that
+/// name.
 void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits& edits);
 
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory.

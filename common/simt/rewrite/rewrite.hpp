@@ -14,8 +14,9 @@ struct Rewritten {
     std::vector<Diagnostic> errors;  ///< launches that were not understood; the text is then of no use
 };
 
-/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables and a few specifiers
-/// are replaced by plain C++ that uses common/simt/include; line markers keep every other token on its line and column.
+/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables and a few
+/// specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other token on its line
+/// and column.
 Rewritten rewrite(std::string_view preprocessed);
 
 }  // namespace simcc

@@ -8,7 +8,8 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_identifier_start(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+           static_cast<unsigned char>(c) >= 0x80;
 }
 bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -44,7 +45,8 @@ public:
     void skip_number() {
         for (++at_;; ++at_) {
             const char c = peek(), before = text_[at_ - 1];
-            const bool exponent_sign = (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
+            const bool exponent_sign =
+                (c == '+' || c == '-') && (before == 'e' || before == 'E' || before == 'p' || before == 'P');
             const bool separator = c == '\'' && is_identifier_part(peek(1));
             if (!is_identifier_part(c) && c != '.' && !exponent_sign && !separator) return;
         }
@@ -126,22 +128,25 @@ Source::Source(std::string_view text) : text_(text) {
     }
     match_groups();
     line_starts_.push_back(0);
-    for (std::size_t newline = text.find('\n'); newline != std::string_view::npos; newline = text.find('\n', newline + 1)) {
+    for (std::size_t newline = text.find('\n'); newline != std::string_view::npos;
+         newline = text.find('\n', newline + 1)) {
         line_starts_.push_back(newline + 1);
     }
 }
 
-/// Reads the directive at `at` and returns the offset behind it. A line marker is `# 12 "file" flags`; 1 means that a file is
-/// entered, 2 that it is left, 3 that it is a system header. A bare 3 within one file marks text that came out of a system
-/// header's macro: that is still the user's code. Other directives (#pragma) are left alone.
+/// Reads the directive at `at` and returns the offset behind it. A line marker is `# 12 "file" flags`; 1 means that a
+/// file is entered, 2 that it is left, 3 that it is a system header. A bare 3 within one file marks text that came out
+/// of a system header's macro: that is still the user's code. Other directives (#pragma) are left alone.
 std::size_t Source::read_marker(std::size_t at) {
     const std::size_t end = std::min(text_.find('\n', at), text_.size());
     const std::string_view directive = text_.substr(at, end - at);
     const std::size_t open = directive.find('"'), close = directive.rfind('"');
-    if (directive.size() < 3 || directive[1] != ' ' || !is_digit(directive[2]) || open == std::string_view::npos || open == close) {
+    if (directive.size() < 3 || directive[1] != ' ' || !is_digit(directive[2]) || open == std::string_view::npos ||
+        open == close) {
         return end;
     }
-    LineMarker marker{std::min(end + 1, text_.size()), 1, directive.substr(open + 1, close - open - 1), directive.substr(close + 1)};
+    LineMarker marker{std::min(end + 1, text_.size()), 1, directive.substr(open + 1, close - open - 1),
+                      directive.substr(close + 1)};
     std::from_chars(directive.data() + 2, directive.data() + directive.size(), marker.line);
     bool entered_or_left = false;
     while (marker.flags.size() >= 2 && (marker.flags[1] == '1' || marker.flags[1] == '2')) {
@@ -183,7 +188,9 @@ Location Source::locate(std::size_t offset) const {
         location = {marker.file, marker.flags, marker.line, 1};
         begin = marker.begin;
     }
-    const auto line_of = [&](std::size_t o) { return std::upper_bound(line_starts_.begin(), line_starts_.end(), o) - 1; };
+    const auto line_of = [&](std::size_t o) {
+        return std::upper_bound(line_starts_.begin(), line_starts_.end(), o) - 1;
+    };
     location.line += static_cast<std::size_t>(line_of(offset) - line_of(begin));
     location.column = offset - *line_of(offset) + 1;
     return location;

@@ -11,7 +11,8 @@ namespace simcc {
 
 enum class TokenKind : std::uint8_t { identifier, number, literal, punctuator };
 
-/// A token covers text[begin, end). `<` and `>` are always tokens of their own (a launch may be written `k << <1, 2> > >()`);
+/// A token covers text[begin, end). `<` and `>` are always tokens of their own (a launch may be written `k << <1, 2> >
+/// >()`);
 /// `::` and `->` are the only punctuators of two characters.
 struct Token {
     std::uint32_t begin, end;
@@ -39,7 +40,8 @@ public:
 
     /// The spelling of token i; empty when there is no such token, so that looking one past either end is harmless.
     std::string_view operator[](std::size_t i) const {
-        return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin) : std::string_view{};
+        return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin)
+                                  : std::string_view{};
     }
     bool is_identifier(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::identifier; }
     bool is_literal(std::size_t i) const { return i < tokens_.size() && tokens_[i].kind == TokenKind::literal; }

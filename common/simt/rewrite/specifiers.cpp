@@ -22,7 +22,8 @@ void rewrite_specifiers(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!source.is_identifier(i)) continue;
         if (source[i] == "__noinline__") {
-            const std::string_view before = source[i - 1];  // g++ knows it inside of __attribute__((...)) and [[gnu::...]]
+            const std::string_view before =
+                source[i - 1];  // g++ knows it inside of __attribute__((...)) and [[gnu::...]]
             if (before != "(" && before != "," && before != "::") edits.replace(i, i + 1, "__attribute__((noinline))");
         } else if (is_inline(source[i])) {
             bool repeated = false;

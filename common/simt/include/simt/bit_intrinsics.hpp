@@ -21,11 +21,12 @@ SIMT_INLINE unsigned __brev(unsigned x) {
     return __builtin_bswap32(x);
 }
 SIMT_INLINE unsigned long long __brevll(unsigned long long x) {
-    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
+    return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 |
+           __brev(static_cast<unsigned>(x >> 32));
 }
 
-// Position of the offset-th set bit of mask, counted upwards from bit `base` (offset > 0), downwards (offset < 0), or bit
-// `base` itself (0); 0xffffffff when there is none.
+// Position of the offset-th set bit of mask, counted upwards from bit `base` (offset > 0), downwards (offset < 0), or
+// bit `base` itself (0); 0xffffffff when there is none.
 SIMT_INLINE unsigned __fns(unsigned mask, unsigned base, int offset) {
     const int step = offset < 0 ? -1 : 1;
     int remaining = offset == 0 ? 1 : offset * step;
@@ -70,7 +71,9 @@ SIMT_INLINE int __mul24(int x, int y) {
 }
 SIMT_INLINE unsigned __umul24(unsigned x, unsigned y) { return (x & 0xffffffu) * (y & 0xffffffu); }
 SIMT_INLINE int __mulhi(int x, int y) { return static_cast<int>(static_cast<long long>(x) * y >> 32); }
-SIMT_INLINE unsigned __umulhi(unsigned x, unsigned y) { return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32); }
+SIMT_INLINE unsigned __umulhi(unsigned x, unsigned y) {
+    return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
+}
 SIMT_INLINE long long __mul64hi(long long x, long long y) {
     return static_cast<long long>(static_cast<__int128>(x) * y >> 64);
 }
@@ -91,5 +94,9 @@ SIMT_INLINE unsigned __sad(int x, int y, unsigned z) {
 SIMT_INLINE unsigned __usad(unsigned x, unsigned y, unsigned z) { return (x < y ? y - x : x - y) + z; }
 SIMT_INLINE int __hadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y) >> 1); }
 SIMT_INLINE int __rhadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y + 1) >> 1); }
-SIMT_INLINE unsigned __uhadd(unsigned x, unsigned y) { return static_cast<unsigned>((static_cast<unsigned long long>(x) + y) >> 1); }
-SIMT_INLINE unsigned __urhadd(unsigned x, unsigned y) { return static_cast<unsigned>((static_cast<unsigned long long>(x) + y + 1) >> 1); }
+SIMT_INLINE unsigned __uhadd(unsigned x, unsigned y) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(x) + y) >> 1);
+}
+SIMT_INLINE unsigned __urhadd(unsigned x, unsigned y) {
+    return static_cast<unsigned>((static_cast<unsigned long long>(x) + y + 1) >> 1);
+}

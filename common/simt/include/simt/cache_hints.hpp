@@ -11,10 +11,10 @@ struct NotDeduced {
 };
 }  // namespace simt
 
-#define SIMT_HINTED_LOAD(name)           \
-    template <class T>                   \
-    SIMT_INLINE T name(const T* from) {  \
-        return *from;                    \
+#define SIMT_HINTED_LOAD(name)          \
+    template <class T>                  \
+    SIMT_INLINE T name(const T* from) { \
+        return *from;                   \
     }
 SIMT_HINTED_LOAD(__ldg)
 SIMT_HINTED_LOAD(__ldca)
@@ -24,10 +24,10 @@ SIMT_HINTED_LOAD(__ldcv)
 SIMT_HINTED_LOAD(__ldlu)
 #undef SIMT_HINTED_LOAD
 
-#define SIMT_HINTED_STORE(name)                                           \
-    template <class T>                                                    \
+#define SIMT_HINTED_STORE(name)                                              \
+    template <class T>                                                       \
     SIMT_INLINE void name(T* to, typename simt::NotDeduced<T>::type value) { \
-        *to = value;                                                      \
+        *to = value;                                                         \
     }
 SIMT_HINTED_STORE(__stwb)
 SIMT_HINTED_STORE(__stcg)

@@ -1,7 +1,7 @@
 // Conversions between numbers, with the rounding mode in the name, and between their bits.
 //
-// A number outside the integer's range gives the nearest integer there is, and NaN gives 0, as on a GPU; a plain cast leaves
-// both undefined.
+// A number outside the integer's range gives the nearest integer there is, and NaN gives 0, as on a GPU; a plain cast
+// leaves both undefined.
 #pragma once
 
 #include <limits.h>
@@ -27,13 +27,15 @@ template <class Integer, Rounding mode>
 SIMT_INLINE Integer to_integer(double x, Integer lowest, Integer highest) {
     const double whole = to_whole<mode>(x);
     if (whole != whole) return 0;
-    // For 64 bits the highest integer becomes 2^63 or 2^64 here, the first double out of range: >= is right for all widths.
+    // For 64 bits the highest integer becomes 2^63 or 2^64 here, the first double out of range: >= is right for all
+    // widths.
     if (whole >= static_cast<double>(highest)) return highest;
     if (whole <= static_cast<double>(lowest)) return lowest;
     return static_cast<Integer>(whole);
 }
 
-// long double holds every 64-bit integer and every double exactly, so that the error of the narrower value is exact, too.
+// long double holds every 64-bit integer and every double exactly, so that the error of the narrower value is exact,
+// too.
 template <class Float, Rounding mode>
 SIMT_INLINE Float to_float(long double exact) {
     const Float nearest = static_cast<Float>(exact);
@@ -51,30 +53,42 @@ SIMT_INLINE To same_bits(From from) {
 }  // namespace simt
 
 // For each mode: __float2int_rn, __int2float_rn, __double2float_rn and so on.
-#define SIMT_CONVERSIONS(suffix, mode)                                                                                            \
-    SIMT_INLINE int __float2int_##suffix(float x) { return simt::to_integer<int, simt::Rounding::mode>(x, INT_MIN, INT_MAX); }    \
-    SIMT_INLINE int __double2int_##suffix(double x) { return simt::to_integer<int, simt::Rounding::mode>(x, INT_MIN, INT_MAX); }  \
-    SIMT_INLINE unsigned __float2uint_##suffix(float x) { return simt::to_integer<unsigned, simt::Rounding::mode>(x, 0, UINT_MAX); }   \
-    SIMT_INLINE unsigned __double2uint_##suffix(double x) { return simt::to_integer<unsigned, simt::Rounding::mode>(x, 0, UINT_MAX); } \
-    SIMT_INLINE long long __float2ll_##suffix(float x) {                                                                          \
-        return simt::to_integer<long long, simt::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);                                        \
-    }                                                                                                                             \
-    SIMT_INLINE long long __double2ll_##suffix(double x) {                                                                        \
-        return simt::to_integer<long long, simt::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);                                        \
-    }                                                                                                                             \
-    SIMT_INLINE unsigned long long __float2ull_##suffix(float x) {                                                                \
-        return simt::to_integer<unsigned long long, simt::Rounding::mode>(x, 0, ULLONG_MAX);                                      \
-    }                                                                                                                             \
-    SIMT_INLINE unsigned long long __double2ull_##suffix(double x) {                                                              \
-        return simt::to_integer<unsigned long long, simt::Rounding::mode>(x, 0, ULLONG_MAX);                                      \
-    }                                                                                                                             \
-    SIMT_INLINE float __int2float_##suffix(int x) { return simt::to_float<float, simt::Rounding::mode>(x); }                      \
-    SIMT_INLINE float __uint2float_##suffix(unsigned x) { return simt::to_float<float, simt::Rounding::mode>(x); }                \
-    SIMT_INLINE float __ll2float_##suffix(long long x) { return simt::to_float<float, simt::Rounding::mode>(x); }                 \
-    SIMT_INLINE float __ull2float_##suffix(unsigned long long x) { return simt::to_float<float, simt::Rounding::mode>(x); }       \
-    SIMT_INLINE float __double2float_##suffix(double x) { return simt::to_float<float, simt::Rounding::mode>(x); }                \
-    SIMT_INLINE double __ll2double_##suffix(long long x) { return simt::to_float<double, simt::Rounding::mode>(x); }              \
-    SIMT_INLINE double __ull2double_##suffix(unsigned long long x) { return simt::to_float<double, simt::Rounding::mode>(x); }
+#define SIMT_CONVERSIONS(suffix, mode)                                                                               \
+    SIMT_INLINE int __float2int_##suffix(float x) {                                                                  \
+        return simt::to_integer<int, simt::Rounding::mode>(x, INT_MIN, INT_MAX);                                     \
+    }                                                                                                                \
+    SIMT_INLINE int __double2int_##suffix(double x) {                                                                \
+        return simt::to_integer<int, simt::Rounding::mode>(x, INT_MIN, INT_MAX);                                     \
+    }                                                                                                                \
+    SIMT_INLINE unsigned __float2uint_##suffix(float x) {                                                            \
+        return simt::to_integer<unsigned, simt::Rounding::mode>(x, 0, UINT_MAX);                                     \
+    }                                                                                                                \
+    SIMT_INLINE unsigned __double2uint_##suffix(double x) {                                                          \
+        return simt::to_integer<unsigned, simt::Rounding::mode>(x, 0, UINT_MAX);                                     \
+    }                                                                                                                \
+    SIMT_INLINE long long __float2ll_##suffix(float x) {                                                             \
+        return simt::to_integer<long long, simt::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);                           \
+    }                                                                                                                \
+    SIMT_INLINE long long __double2ll_##suffix(double x) {                                                           \
+        return simt::to_integer<long long, simt::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);                           \
+    }                                                                                                                \
+    SIMT_INLINE unsigned long long __float2ull_##suffix(float x) {                                                   \
+        return simt::to_integer<unsigned long long, simt::Rounding::mode>(x, 0, ULLONG_MAX);                         \
+    }                                                                                                                \
+    SIMT_INLINE unsigned long long __double2ull_##suffix(double x) {                                                 \
+        return simt::to_integer<unsigned long long, simt::Rounding::mode>(x, 0, ULLONG_MAX);                         \
+    }                                                                                                                \
+    SIMT_INLINE float __int2float_##suffix(int x) { return simt::to_float<float, simt::Rounding::mode>(x); }         \
+    SIMT_INLINE float __uint2float_##suffix(unsigned x) { return simt::to_float<float, simt::Rounding::mode>(x); }   \
+    SIMT_INLINE float __ll2float_##suffix(long long x) { return simt::to_float<float, simt::Rounding::mode>(x); }    \
+    SIMT_INLINE float __ull2float_##suffix(unsigned long long x) {                                                   \
+        return simt::to_float<float, simt::Rounding::mode>(x);                                                       \
+    }                                                                                                                \
+    SIMT_INLINE float __double2float_##suffix(double x) { return simt::to_float<float, simt::Rounding::mode>(x); }   \
+    SIMT_INLINE double __ll2double_##suffix(long long x) { return simt::to_float<double, simt::Rounding::mode>(x); } \
+    SIMT_INLINE double __ull2double_##suffix(unsigned long long x) {                                                 \
+        return simt::to_float<double, simt::Rounding::mode>(x);                                                      \
+    }
 SIMT_CONVERSIONS(rn, nearest)
 SIMT_CONVERSIONS(rz, zero)
 SIMT_CONVERSIONS(ru, up)
@@ -94,5 +108,6 @@ SIMT_INLINE double __longlong_as_double(long long x) { return simt::same_bits<do
 SIMT_INLINE int __double2hiint(double x) { return static_cast<int>(simt::same_bits<unsigned long long>(x) >> 32); }
 SIMT_INLINE int __double2loint(double x) { return static_cast<int>(simt::same_bits<unsigned long long>(x)); }
 SIMT_INLINE double __hiloint2double(int hi, int lo) {
-    return simt::same_bits<double>(static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32 | static_cast<unsigned>(lo));
+    return simt::same_bits<double>(static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32 |
+                                   static_cast<unsigned>(lo));
 }

@@ -1,5 +1,6 @@
-// The intrinsic functions of CUDA that are arithmetic only: bits and integers, conversions, rounding modes, fast and special
-// functions, cache hints. Results are CUDA's where it defines them exactly; functions that trade accuracy for speed on a GPU
+// The intrinsic functions of CUDA that are arithmetic only: bits and integers, conversions, rounding modes, fast and
+// special functions, cache hints. Results are CUDA's where it defines them exactly; functions that trade accuracy for
+// speed on a GPU
 // (__sinf, __expf, ...) are here as accurate as the host's library.
 #pragma once
 

@@ -85,19 +85,24 @@ SIMT_INLINE void sincos(float x, float* sine, float* cosine) { *sine = sinf(x), 
 // ---- The normal distribution and the error function.
 SIMT_INLINE double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
 
-// The inverse of normcdf: the rational approximation of P. J. Acklam (relative error 1.2e-9), and two steps of Halley's method.
+// The inverse of normcdf: the rational approximation of P. J. Acklam (relative error 1.2e-9), and two steps of Halley's
+// method.
 inline double normcdfinv(double p) {
     if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -HUGE_VAL : p == 1.0 ? HUGE_VAL : NAN;
-    constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02, 1.383577518672690e+02, -3.066479806614716e+01, 2.506628277459239e+00};
-    constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02, 6.680131188771972e+01, -1.328068155288572e+01};
-    constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00, -2.549732539343734e+00, 4.374664141464968e+00, 2.938163982698783e+00};
+    constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
+                            1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
+    constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
+                            6.680131188771972e+01, -1.328068155288572e+01};
+    constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
+                            -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
     constexpr double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00, 3.754408661907416e+00};
     const bool upper = p > 0.5;
     const double tail = upper ? 1.0 - p : p;
     double x;
     if (tail < 0.02425) {
         const double q = sqrt(-2.0 * log(tail));
-        x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) / ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1.0);
+        x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
+            ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1.0);
     } else {
         const double q = tail - 0.5, r = q * q;
         x = (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
@@ -131,7 +136,8 @@ SIMT_INLINE float erfinv(float x) { return erfinvf(x); }
 namespace simt {
 inline double modified_bessel(int order, double x) {
     double term = order == 0 ? 1.0 : 0.5 * x, sum = term;
-    for (int k = 1; k < 2000 && fabs(term) > 1e-17 * fabs(sum); ++k) sum += term *= 0.25 * x * x / (static_cast<double>(k) * (k + order));
+    for (int k = 1; k < 2000 && fabs(term) > 1e-17 * fabs(sum); ++k)
+        sum += term *= 0.25 * x * x / (static_cast<double>(k) * (k + order));
     return sum;
 }
 }  // namespace simt

@@ -1,18 +1,18 @@
 // min and max for any two arithmetic types, as CUDA overloads them.
 //
-// They are templates so that a program's own min(int, int) is preferred instead of being ambiguous, and so that they stay apart
-// from std::min when the program says `using namespace std`.
+// They are templates so that a program's own min(int, int) is preferred instead of being ambiguous, and so that they
+// stay apart from std::min when the program says `using namespace std`.
 #pragma once
 
 #include "simt/declare.h"
 
-#define SIMT_MINMAX(left, right, result)                                                         \
-    template <class = void>                                                                      \
-    SIMT_INLINE constexpr result min(left x, right y) {                                          \
+#define SIMT_MINMAX(left, right, result)                                                                          \
+    template <class = void>                                                                                       \
+    SIMT_INLINE constexpr result min(left x, right y) {                                                           \
         return static_cast<result>(y) < static_cast<result>(x) ? static_cast<result>(y) : static_cast<result>(x); \
-    }                                                                                            \
-    template <class = void>                                                                      \
-    SIMT_INLINE constexpr result max(left x, right y) {                                          \
+    }                                                                                                             \
+    template <class = void>                                                                                       \
+    SIMT_INLINE constexpr result max(left x, right y) {                                                           \
         return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(y) : static_cast<result>(x); \
     }
 // Signed with unsigned compares as unsigned, by the language's usual conversions.
@@ -31,14 +31,14 @@ SIMT_MINMAX(unsigned long long, long long, unsigned long long)
 #undef SIMT_MINMAX
 
 // A number wins over NaN.
-#define SIMT_FLOAT_MINMAX(left, right, result, minimum, maximum)                            \
-    template <class = void>                                                                 \
-    SIMT_INLINE result min(left x, right y) {                                               \
-        return minimum(x, y);                                                               \
-    }                                                                                       \
-    template <class = void>                                                                 \
-    SIMT_INLINE result max(left x, right y) {                                               \
-        return maximum(x, y);                                                               \
+#define SIMT_FLOAT_MINMAX(left, right, result, minimum, maximum) \
+    template <class = void>                                      \
+    SIMT_INLINE result min(left x, right y) {                    \
+        return minimum(x, y);                                    \
+    }                                                            \
+    template <class = void>                                      \
+    SIMT_INLINE result max(left x, right y) {                    \
+        return maximum(x, y);                                    \
     }
 SIMT_FLOAT_MINMAX(float, float, float, __builtin_fminf, __builtin_fmaxf)
 SIMT_FLOAT_MINMAX(double, double, double, __builtin_fmin, __builtin_fmax)

@@ -1,8 +1,8 @@
 // Arithmetic with the rounding mode in its name: rn to nearest even, rz towards zero, ru up, rd down.
 //
-// The nearest result is computed first; its error, which is itself exact (Knuth's two-sum for sums, a fused multiply-add for
-// the others), tells whether the neighbour on the asked side is the right one. Changing the processor's rounding mode would be
-// no alternative: the compiler moves arithmetic across such changes.
+// The nearest result is computed first; its error, which is itself exact (Knuth's two-sum for sums, a fused
+// multiply-add for the others), tells whether the neighbour on the asked side is the right one. Changing the
+// processor's rounding mode would be no alternative: the compiler moves arithmetic across such changes.
 #pragma once
 
 #include <math.h>
@@ -20,7 +20,8 @@ SIMT_INLINE double fused(double x, double y, double z) { return fma(x, y, z); }
 SIMT_INLINE float root(float x) { return sqrtf(x); }
 SIMT_INLINE double root(double x) { return sqrt(x); }
 
-// The exact value is nearest + error: returns it rounded. An error that is not a number (infinite operands) changes nothing.
+// The exact value is nearest + error: returns it rounded. An error that is not a number (infinite operands) changes
+// nothing.
 template <Rounding mode, class T, class Error>
 SIMT_INLINE T rounded(T nearest, Error error) {
     constexpr T infinity = static_cast<T>(__builtin_huge_val());
@@ -66,21 +67,25 @@ SIMT_INLINE T multiply_add(T x, T y, T z) {
 }  // namespace simt
 
 // For each mode: __fadd_rn, __dadd_rn and so on.
-#define SIMT_ROUNDED_FUNCTIONS(suffix, mode)                                                                              \
-    SIMT_INLINE float __fadd_##suffix(float x, float y) { return simt::add<simt::Rounding::mode>(x, y); }                 \
-    SIMT_INLINE float __fsub_##suffix(float x, float y) { return simt::add<simt::Rounding::mode>(x, -y); }                \
-    SIMT_INLINE float __fmul_##suffix(float x, float y) { return simt::multiply<simt::Rounding::mode>(x, y); }            \
-    SIMT_INLINE float __fdiv_##suffix(float x, float y) { return simt::divide<simt::Rounding::mode>(x, y); }              \
-    SIMT_INLINE float __frcp_##suffix(float x) { return simt::divide<simt::Rounding::mode>(1.0f, x); }                    \
-    SIMT_INLINE float __fsqrt_##suffix(float x) { return simt::square_root<simt::Rounding::mode>(x); }                    \
-    SIMT_INLINE float __fmaf_##suffix(float x, float y, float z) { return simt::multiply_add<simt::Rounding::mode>(x, y, z); } \
-    SIMT_INLINE double __dadd_##suffix(double x, double y) { return simt::add<simt::Rounding::mode>(x, y); }              \
-    SIMT_INLINE double __dsub_##suffix(double x, double y) { return simt::add<simt::Rounding::mode>(x, -y); }             \
-    SIMT_INLINE double __dmul_##suffix(double x, double y) { return simt::multiply<simt::Rounding::mode>(x, y); }         \
-    SIMT_INLINE double __ddiv_##suffix(double x, double y) { return simt::divide<simt::Rounding::mode>(x, y); }           \
-    SIMT_INLINE double __drcp_##suffix(double x) { return simt::divide<simt::Rounding::mode>(1.0, x); }                   \
-    SIMT_INLINE double __dsqrt_##suffix(double x) { return simt::square_root<simt::Rounding::mode>(x); }                  \
-    SIMT_INLINE double __fma_##suffix(double x, double y, double z) { return simt::multiply_add<simt::Rounding::mode>(x, y, z); }
+#define SIMT_ROUNDED_FUNCTIONS(suffix, mode)                                                                      \
+    SIMT_INLINE float __fadd_##suffix(float x, float y) { return simt::add<simt::Rounding::mode>(x, y); }         \
+    SIMT_INLINE float __fsub_##suffix(float x, float y) { return simt::add<simt::Rounding::mode>(x, -y); }        \
+    SIMT_INLINE float __fmul_##suffix(float x, float y) { return simt::multiply<simt::Rounding::mode>(x, y); }    \
+    SIMT_INLINE float __fdiv_##suffix(float x, float y) { return simt::divide<simt::Rounding::mode>(x, y); }      \
+    SIMT_INLINE float __frcp_##suffix(float x) { return simt::divide<simt::Rounding::mode>(1.0f, x); }            \
+    SIMT_INLINE float __fsqrt_##suffix(float x) { return simt::square_root<simt::Rounding::mode>(x); }            \
+    SIMT_INLINE float __fmaf_##suffix(float x, float y, float z) {                                                \
+        return simt::multiply_add<simt::Rounding::mode>(x, y, z);                                                 \
+    }                                                                                                             \
+    SIMT_INLINE double __dadd_##suffix(double x, double y) { return simt::add<simt::Rounding::mode>(x, y); }      \
+    SIMT_INLINE double __dsub_##suffix(double x, double y) { return simt::add<simt::Rounding::mode>(x, -y); }     \
+    SIMT_INLINE double __dmul_##suffix(double x, double y) { return simt::multiply<simt::Rounding::mode>(x, y); } \
+    SIMT_INLINE double __ddiv_##suffix(double x, double y) { return simt::divide<simt::Rounding::mode>(x, y); }   \
+    SIMT_INLINE double __drcp_##suffix(double x) { return simt::divide<simt::Rounding::mode>(1.0, x); }           \
+    SIMT_INLINE double __dsqrt_##suffix(double x) { return simt::square_root<simt::Rounding::mode>(x); }          \
+    SIMT_INLINE double __fma_##suffix(double x, double y, double z) {                                             \
+        return simt::multiply_add<simt::Rounding::mode>(x, y, z);                                                 \
+    }
 SIMT_ROUNDED_FUNCTIONS(rn, nearest)
 SIMT_ROUNDED_FUNCTIONS(rz, zero)
 SIMT_ROUNDED_FUNCTIONS(ru, up)

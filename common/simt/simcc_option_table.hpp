@@ -1,0 +1,29 @@
+#pragma once
+// The one table of simcc's options: the parser and --help read it, and the manual page follows it.
+
+#include <string>
+#include <string_view>
+
+#include "common/simt/simcc_options.hpp"
+
+namespace simcc {
+
+enum class Argument {
+    none,
+    required,  ///< -name VALUE or -name=VALUE
+    joined,    ///< -nVALUE as well
+};
+
+struct OptionRow {
+    std::string_view name, long_name;  ///< without dashes
+    Argument argument;
+    void (*apply)(Options&, const std::string& value);
+    std::string_view help;  ///< empty: accepted for nvcc's sake, not listed
+};
+
+/// The row of the option `name` (without dashes, short or long), or nullptr.
+const OptionRow* find_option(std::string_view name);
+/// The row of an option that takes its value joined, such as -DNAME, or nullptr.
+const OptionRow* find_joined_option(char letter);
+
+}  // namespace simcc
