@@ -35,7 +35,6 @@ struct Program {
     const char* operands = "";            // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
     bool benchmark = true;                // has variants, samples and timings, and so their common options
-    bool every_device = false;            // "auto" means all GPUs, not the first
     const char* dtypes = "f32";           // the element types it knows, the default first
     const char* sizes = "1Mi";            // default of -n on a GPU,
     const char* simulator_sizes = "64Ki"; // and in the simulator
@@ -43,4 +42,5 @@ struct Program {
     std::vector<Variant> variants = {};
     std::vector<OptionSpec> options = {};  // its own, after the common ones
     std::vector<Column> columns = {};      // its own p_ columns, after the common ones
+    bool every_device = false;             // "auto" means all GPUs, not the first
 };
