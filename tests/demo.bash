@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The tour of `make demo`: the programs at work on whatever this machine has, a GPU or the simulator.
+set -eu
+cd "$(dirname "$0")/.."
+PATH=$PWD/bin:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Shows a command as a user would type it, then runs it.
+show() {
+    printf '\n$ %s\n' "$1"
+    bash -o pipefail -c "$1"
+}
+
+echo "The devices this machine has:"
+show "devquery --quiet --prop 'name,compute_capability,multiprocessors,total_memory_bytes,peak_memory_gbyte_per_s' --format human"
+
+echo
+echo "One sum, by every method of the lectures. Each result is verified before it is timed:"
+show "reduce --quiet --format human"
+
+echo
+echo "The same programs are filters:"
+show "seq 1000000 | reduce --quiet -"
+show "seq 3 | vecadd --quiet - <(seq 10 10 30)"
+
+echo
+echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:"
+show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 | cut -d, -f3,5,19,27"
+
+cat >"$work/hello.cu" <<'CUDA'
+#include <cstdio>
+
+__global__ void hello() { printf("hello from thread %d of block %d\n", threadIdx.x, blockIdx.x); }
+
+int main() {
+    hello<<<2, 3>>>();
+    return cudaDeviceSynchronize();
+}
+CUDA
+echo
+echo "And simcc builds your own .cu file for the simulator, without a GPU and without a CUDA toolkit:"
+printf '\n$ cat hello.cu\n'
+cat "$work/hello.cu"
+cd "$work"
+show "simcc hello.cu -o hello && ./hello"
