@@ -1,0 +1,46 @@
+// The reserved range of addresses that all simulated device memory comes from.
+//
+// One PROT_NONE mapping is reserved at the first use; a region becomes accessible when it is taken and inaccessible, its
+// pages returned, when it is given back. Addresses are handed out upwards and reused only after the whole range has been
+// walked, so that an access after a free faults instead of reading someone else's data. Every region is followed by at
+// least one page that is never accessible. Not thread safe: its user locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace simt {
+
+class AddressSpace {
+public:
+    // Reserves about `wanted` bytes, or as much below that as the machine's limits allow.
+    explicit AddressSpace(size_t wanted);
+    AddressSpace(const AddressSpace&) = delete;
+    AddressSpace& operator=(const AddressSpace&) = delete;
+
+    // The start of a zeroed, accessible region of at least `bytes`, whole pages, or 0 if there is no room.
+    uintptr_t take(size_t bytes);
+    void give_back(uintptr_t region);
+    size_t region_bytes(uintptr_t region) const { return regions_.at(region); }
+
+    uintptr_t base() const { return base_; }
+    size_t bytes() const { return bytes_; }
+    bool contains(uintptr_t address) const { return address - base_ < bytes_; }
+
+private:
+    uintptr_t find_room(size_t bytes, size_t alignment);
+
+    uintptr_t base_ = 0;
+    size_t bytes_ = 0;
+    uintptr_t cursor_ = 0;                 // everything from here to the end is free
+    std::map<uintptr_t, size_t> regions_;  // start and bytes, without the guard page
+};
+
+// The smallest unit whose access the system can control.
+size_t page_bytes();
+constexpr size_t huge_page_bytes = 2 << 20;
+
+constexpr size_t round_up(size_t value, size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+}  // namespace simt

@@ -1,0 +1,37 @@
+// One piece of memory that kernels can reach, and who it belongs to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace simt {
+
+enum class MemoryKind {
+    device,      // cudaMalloc and its relatives
+    managed,     // cudaMallocManaged: host and device
+    pinned,      // cudaMallocHost, cudaHostAlloc: host memory inside the simulator's range
+    registered,  // cudaHostRegister: the program's own memory
+    symbol,      // a __device__ or __constant__ variable: storage of the executable
+};
+
+struct Allocation {
+    uintptr_t base = 0;
+    size_t bytes = 0;
+    uint64_t serial = 0;  // 1 for the first allocation of the process; never reused
+    MemoryKind kind = MemoryKind::device;
+    int device = 0;
+    unsigned flags = 0;         // of cudaHostAlloc, cudaHostRegister or cudaMallocManaged
+    bool freed = false;         // the memory is gone; kept for messages
+    bool free_pending = false;  // cudaFreeAsync has been called, the stream has not reached it yet
+
+    bool contains(uintptr_t address, size_t length = 1) const {
+        return address >= base && length <= bytes && address - base <= bytes - length;
+    }
+    bool host_can_reach() const { return kind != MemoryKind::device && kind != MemoryKind::symbol; }
+};
+
+// "4 bytes after the 4096-byte allocation #3 (cudaMalloc)": an address in terms of the allocation nearest to it.
+std::string describe(uintptr_t address, const Allocation& allocation);
+
+}  // namespace simt

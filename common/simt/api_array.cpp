@@ -1,0 +1,233 @@
+// cudaMallocArray and the copies from and to arrays.
+#include <algorithm>
+
+#include "common/simt/array.hpp"
+#include "common/simt/error.hpp"
+
+namespace simt {
+namespace {
+
+HandleTable<cudaArray>& arrays() {
+    static HandleTable<cudaArray>& table = *new HandleTable<cudaArray>;
+    return table;
+}
+
+cudaError_t allocate_array(cudaArray_t* handle, const cudaChannelFormatDesc* format, cudaExtent extent,
+                           unsigned flags) {
+    if (!handle || !format || extent.width == 0) return cudaErrorInvalidValue;
+    const size_t bytes = element_bytes(*format);
+    if (bytes == 0) return cudaErrorInvalidChannelDescriptor;
+    auto array = std::make_shared<cudaArray>();
+    array->format = *format;
+    array->extent = extent;
+    array->flags = flags;
+    array->element_bytes = bytes;
+    array->data = static_cast<char*>(
+        runtime().memory.allocate(array->slice() * array->slices(), MemoryKind::device, current_device_index()));
+    if (!array->data) return cudaErrorMemoryAllocation;
+    *handle = static_cast<cudaArray_t>(arrays().add(std::move(array)));
+    return cudaSuccess;
+}
+
+// One end of a three-dimensional copy.
+struct End {
+    char* start;
+    size_t pitch, slice;
+};
+
+cudaError_t array_end(cudaArray_t handle, const cudaPos& position, const cudaExtent& extent, End& end) {
+    const auto array = find_array(handle);
+    if (!array) return cudaErrorInvalidResourceHandle;
+    if (position.x + extent.width > array->extent.width || position.y + extent.height > array->rows() ||
+        position.z + extent.depth > array->slices()) {
+        return cudaErrorInvalidValue;
+    }
+    end.pitch = array->pitch();
+    end.slice = array->slice();
+    end.start = array->data + position.z * end.slice + position.y * end.pitch + position.x * array->element_bytes;
+    return cudaSuccess;
+}
+
+End pointer_end(const cudaPitchedPtr& pointer, const cudaPos& position, size_t element_bytes) {
+    const size_t slice = pointer.pitch * pointer.ysize;
+    char* start = static_cast<char*>(pointer.ptr);
+    if (start) start += position.z * slice + position.y * pointer.pitch + position.x * element_bytes;
+    return {start, pointer.pitch, slice};
+}
+
+// A copy of `height` rows of `width` bytes with an array at one end or both; x counts bytes.
+cudaError_t copy_rows(cudaArray_t to_array, cudaArray_t from_array, cudaMemcpy3DParms parameters, size_t width,
+                      size_t height, cudaStream_t stream, bool asynchronous) {
+    return api([&] {
+        const auto array = find_array(to_array ? to_array : from_array);
+        if (!array) return cudaErrorInvalidResourceHandle;
+        const size_t bytes = array->element_bytes;
+        if (width % bytes || parameters.dstPos.x % bytes || parameters.srcPos.x % bytes) return cudaErrorInvalidValue;
+        parameters.dstArray = to_array;
+        parameters.srcArray = from_array;
+        if (to_array) parameters.dstPos.x /= bytes;
+        if (from_array) parameters.srcPos.x /= bytes;
+        parameters.extent = {width / bytes, height, 1};
+        BlockCopy copy;
+        cudaMemcpyKind kind = cudaMemcpyDefault;
+        if (const cudaError_t error = block_copy(parameters, copy, kind)) return error;
+        return start_copy(copy, parameters.kind, stream, asynchronous);
+    });
+}
+
+cudaError_t copy_to_array(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
+                          size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+    cudaMemcpy3DParms parameters = {};
+    parameters.dstPos = {x, y, 0};
+    parameters.srcPtr = {const_cast<void*>(from), pitch, width, height};
+    parameters.kind = kind;
+    return copy_rows(to, nullptr, parameters, width, height, stream, asynchronous);
+}
+
+cudaError_t copy_from_array(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                            size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool asynchronous) {
+    cudaMemcpy3DParms parameters = {};
+    parameters.srcPos = {x, y, 0};
+    parameters.dstPtr = {to, pitch, width, height};
+    parameters.kind = kind;
+    return copy_rows(nullptr, const_cast<cudaArray_t>(from), parameters, width, height, stream, asynchronous);
+}
+
+}  // namespace
+
+std::shared_ptr<cudaArray> find_array(const cudaArray* handle) { return arrays().find(handle); }
+
+size_t element_bytes(const cudaChannelFormatDesc& format) {
+    const int bits = format.x + format.y + format.z + format.w;
+    const bool legal = format.x == 8 || format.x == 16 || format.x == 32;
+    return legal && bits % 8 == 0 && bits <= 128 ? static_cast<size_t>(bits) / 8 : 0;
+}
+
+cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cudaMemcpyKind& kind) {
+    const bool to_array = parameters.dstArray != nullptr, from_array = parameters.srcArray != nullptr;
+    if (to_array == (parameters.dstPtr.ptr != nullptr) || from_array == (parameters.srcPtr.ptr != nullptr)) {
+        return cudaErrorInvalidValue;  // each end is either an array or a pointer
+    }
+    const auto array = find_array(to_array ? parameters.dstArray : parameters.srcArray);
+    if ((to_array || from_array) && !array) return cudaErrorInvalidResourceHandle;
+    const size_t unit = array ? array->element_bytes : 1;
+    // Offsets into plain memory count elements only when the extent does.
+    End to = pointer_end(parameters.dstPtr, parameters.dstPos, unit);
+    End from = pointer_end(parameters.srcPtr, parameters.srcPos, unit);
+    if (to_array) {
+        if (const auto error = array_end(parameters.dstArray, parameters.dstPos, parameters.extent, to)) return error;
+    }
+    if (from_array) {
+        if (const auto error = array_end(parameters.srcArray, parameters.srcPos, parameters.extent, from)) return error;
+    }
+    copy = {to.start,   to.pitch,   to.slice, from.start, from.pitch, from.slice, parameters.extent.width * unit,
+            parameters.extent.height, parameters.extent.depth};
+    kind = parameters.kind;
+    return cudaSuccess;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
+    return {x, y, z, w, kind};
+}
+
+cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* format, size_t width, size_t height,
+                            unsigned flags) {
+    return api([=] { return allocate_array(array, format, {width, height, 0}, flags); });
+}
+
+cudaError_t cudaMalloc3DArray(cudaArray_t* array, const cudaChannelFormatDesc* format, cudaExtent extent,
+                              unsigned flags) {
+    return api([=] { return allocate_array(array, format, extent, flags); });
+}
+
+cudaError_t cudaFreeArray(cudaArray_t handle) {
+    return api([=] {
+        if (!handle) return cudaSuccess;
+        const auto array = arrays().remove(handle);
+        if (!array) return cudaErrorInvalidResourceHandle;
+        current_device().synchronize();
+        runtime().memory.release(array->data, [](const Allocation&) { return true; });
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* format, cudaExtent* extent, unsigned* flags, cudaArray_t handle) {
+    return api([=] {
+        const auto array = find_array(handle);
+        if (!array) return cudaErrorInvalidResourceHandle;
+        if (format) *format = array->format;
+        if (extent) *extent = array->extent;
+        if (flags) *flags = array->flags;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_const_t handle) {
+    return cudaArrayGetInfo(format, nullptr, nullptr, const_cast<cudaArray_t>(handle));
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
+                                size_t height, cudaMemcpyKind kind) {
+    return copy_to_array(to, x, y, from, pitch, width, height, kind, nullptr, false);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,
+                                     size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy_to_array(to, x, y, from, pitch, width, height, kind, stream, true);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                  size_t height, cudaMemcpyKind kind) {
+    return copy_from_array(to, pitch, from, x, y, width, height, kind, nullptr, false);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                                       size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+    return copy_from_array(to, pitch, from, x, y, width, height, kind, stream, true);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                     size_t from_y, size_t width, size_t height, cudaMemcpyKind kind) {
+    cudaMemcpy3DParms parameters = {};
+    parameters.dstPos = {to_x, to_y, 0};
+    parameters.srcPos = {from_x, from_y, 0};
+    parameters.kind = kind;
+    return copy_rows(to, const_cast<cudaArray_t>(from), parameters, width, height, nullptr, false);
+}
+
+// The one-dimensional forms, deprecated since CUDA 10: whole rows from row y on, or part of one row.
+cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
+                                   cudaMemcpyKind kind, cudaStream_t stream) {
+    const auto array = find_array(to);
+    const size_t row = array ? std::min(bytes, array->pitch() - std::min(x, array->pitch())) : 0;
+    if (row == 0 || bytes % row) return report(cudaErrorInvalidValue);
+    return copy_to_array(to, x, y, from, row, row, bytes / row, kind, stream, true);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                     cudaMemcpyKind kind, cudaStream_t stream) {
+    const auto array = find_array(from);
+    const size_t row = array ? std::min(bytes, array->pitch() - std::min(x, array->pitch())) : 0;
+    if (row == 0 || bytes % row) return report(cudaErrorInvalidValue);
+    return copy_from_array(to, row, from, x, y, row, bytes / row, kind, stream, true);
+}
+
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    const cudaError_t error = cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, nullptr);
+    return error ? error : cudaStreamSynchronize(nullptr);
+}
+
+cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
+                                cudaMemcpyKind kind) {
+    const cudaError_t error = cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, nullptr);
+    return error ? error : cudaStreamSynchronize(nullptr);
+}
+
+cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x,
+                                   size_t from_y, size_t bytes, cudaMemcpyKind kind) {
+    return cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, bytes, 1, kind);
+}

@@ -1,0 +1,118 @@
+// Events: recording, waiting, and the time between two of them.
+#include <chrono>
+
+#include "common/simt/capture.hpp"
+#include "common/simt/error.hpp"
+
+namespace simt {
+
+Work stamp(std::shared_ptr<Recording> recording) {
+    return [recording] {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        recording->nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+        return 0;
+    };
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+namespace {
+
+template <class Body>
+cudaError_t on_event(cudaEvent_t handle, Body body) {
+    return api([&] {
+        const auto event = runtime().events.find(handle);
+        return event ? body(*event) : cudaErrorInvalidResourceHandle;
+    });
+}
+
+std::shared_ptr<Recording> recording_of(Event& event) {
+    const std::lock_guard lock(event.mutex);
+    return event.recording;
+}
+
+}  // namespace
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
+    return api([=] {
+        constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+        if (!handle || flags & ~known) return cudaErrorInvalidValue;
+        if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
+        auto event = std::make_shared<Event>(flags, current_device_index());
+        *handle = static_cast<cudaEvent_t>(runtime().events.add(std::move(event)));
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+    return api([=] { return runtime().events.remove(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags) {
+    return on_event(handle, [=](Event& event) {
+        if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
+        const auto stream = find_stream(stream_handle);
+        if (!stream || stream->device().index() != event.device) return cudaErrorInvalidResourceHandle;
+        if (stream->capturing()) return capture_event(*stream, event);
+        auto recording = std::make_shared<Recording>();
+        const std::lock_guard lock(event.mutex);
+        recording->ticket = stream->device().enqueue(*stream, stamp(recording), {}, Start::at_once_if_idle);
+        event.recording = std::move(recording);
+        event.capture.reset();
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
+    return on_event(handle, [](Event& event) {
+        if (event.captured()) return cudaErrorCapturedEvent;
+        const auto recording = recording_of(event);
+        if (recording) recording->ticket.wait();
+        return static_cast<cudaError_t>(runtime().device(event.device).broken());
+    });
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+    return on_event(handle, [](Event& event) {
+        if (event.captured()) return cudaErrorCapturedEvent;
+        const auto recording = recording_of(event);
+        return !recording || recording->ticket.done() ? cudaSuccess : cudaErrorNotReady;
+    });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle, cudaEvent_t end_handle) {
+    return api([=] {
+        if (!milliseconds) return cudaErrorInvalidValue;
+        const auto start = runtime().events.find(start_handle), end = runtime().events.find(end_handle);
+        if (!start || !end || (start->flags | end->flags) & cudaEventDisableTiming) {
+            return cudaErrorInvalidResourceHandle;
+        }
+        const auto started = recording_of(*start), ended = recording_of(*end);
+        if (!started || !ended) return cudaErrorInvalidResourceHandle;
+        if (!started->ticket.done() || !ended->ticket.done()) return cudaErrorNotReady;
+        *milliseconds = static_cast<float>(static_cast<double>(ended->nanoseconds - started->nanoseconds) * 1e-6);
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_handle, unsigned flags) {
+    return on_event(event_handle, [=](Event& event) {
+        if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
+        const auto stream = find_stream(stream_handle);
+        if (!stream) return cudaErrorInvalidResourceHandle;
+        if (event.captured() || stream->capturing()) return capture_wait(*stream, event);
+        const auto recording = recording_of(event);
+        if (!recording || recording->ticket.done() || recording->ticket.stream == stream) return cudaSuccess;
+        const auto nothing = [] { return 0; };
+        stream->device().enqueue(*stream, nothing, {recording->ticket}, Start::on_thread);
+        return cudaSuccess;
+    });
+}

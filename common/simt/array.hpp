@@ -1,0 +1,35 @@
+// CUDA arrays: opaque blocks of up to three dimensions, here stored row by row.
+#pragma once
+
+#include <memory>
+
+#include "common/simt/copy.hpp"
+#include "common/simt/include/texture_types.h"
+
+// What a cudaArray_t points to.
+struct cudaArray {
+    cudaChannelFormatDesc format = {};
+    cudaExtent extent = {};  // elements; height or depth 0: the array has fewer dimensions
+    unsigned flags = 0;
+    size_t element_bytes = 0;
+    char* data = nullptr;  // device memory
+
+    size_t rows() const { return extent.height ? extent.height : 1; }
+    size_t slices() const { return extent.depth ? extent.depth : 1; }
+    size_t pitch() const { return extent.width * element_bytes; }
+    size_t slice() const { return pitch() * rows(); }
+};
+
+namespace simt {
+
+// The array behind a handle, or null.
+std::shared_ptr<cudaArray> find_array(const cudaArray* handle);
+
+// Bytes of one element of this format: 1 to 16; 0 if the channels do not make up a format.
+size_t element_bytes(const cudaChannelFormatDesc& format);
+
+// cudaMemcpy3D's parameters, with their mix of elements and bytes, as a copy of bytes. The kind of copy follows from
+// them too when an array takes part.
+cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cudaMemcpyKind& kind);
+
+}  // namespace simt

@@ -1,0 +1,151 @@
+#include "common/simt/copy.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "common/simt/capture.hpp"
+#include "common/simt/runtime.hpp"
+
+namespace simt {
+namespace {
+
+// Pageable sources up to this size are read at once and copied when the stream gets there, as CUDA's driver does.
+constexpr size_t largest_staged_copy = 64 << 10;
+
+enum class Side { host, device, either };
+
+Side source_side(cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyDefault) return Side::either;
+    return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost ? Side::host : Side::device;
+}
+
+Side destination_side(cudaMemcpyKind kind) {
+    if (kind == cudaMemcpyDefault) return Side::either;
+    return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? Side::host : Side::device;
+}
+
+// The bytes from the first to the last that rows and slices touch.
+size_t span(size_t pitch, size_t slice, size_t width, size_t height, size_t depth) {
+    return (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+cudaError_t check_range(const void* pointer, size_t bytes, Side side) {
+    if (!pointer) return cudaErrorInvalidValue;
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const DeviceMemory& memory = runtime().memory;
+    const auto allocation = memory.find(pointer);
+    if (!allocation) {
+        const bool freed_or_wild = memory.address_space().contains(address);
+        return freed_or_wild || side == Side::device ? cudaErrorInvalidValue : cudaSuccess;
+    }
+    if (side == Side::host && !allocation->host_can_reach()) return cudaErrorInvalidValue;
+    // Registered memory is part of a larger host object as far as a host-side copy is concerned.
+    if (allocation->kind == MemoryKind::registered && side == Side::host) return cudaSuccess;
+    return allocation->contains(address, bytes) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+bool pageable(const void* pointer) { return !runtime().memory.find(pointer).has_value(); }
+
+template <class Row>
+void for_each_row(size_t height, size_t depth, Row row) {
+    for (size_t z = 0; z < depth; ++z) {
+        for (size_t y = 0; y < height; ++y) row(y, z);
+    }
+}
+
+void perform(const BlockCopy& copy) {
+    auto* to = static_cast<char*>(copy.to);
+    auto* from = static_cast<const char*>(copy.from);
+    for_each_row(copy.height, copy.depth, [&](size_t y, size_t z) {
+        std::memmove(to + z * copy.to_slice + y * copy.to_pitch, from + z * copy.from_slice + y * copy.from_pitch,
+                     copy.width);
+    });
+}
+
+void perform(const BlockFill& fill) {
+    for_each_row(fill.height, fill.depth, [&](size_t y, size_t z) {
+        char* row = static_cast<char*>(fill.to) + z * fill.slice + y * fill.pitch;
+        if (fill.element_bytes == 1) {
+            std::memset(row, static_cast<int>(fill.value), fill.width);
+            return;
+        }
+        for (size_t at = 0; at < fill.width; at += fill.element_bytes) {
+            std::memcpy(row + at, &fill.value, fill.element_bytes);  // the low bytes: little endian
+        }
+    });
+}
+
+// A copy whose source is kept here until the stream has read it.
+Work staged_copy_work(const BlockCopy& copy) {
+    const size_t bytes = span(copy.from_pitch, copy.from_slice, copy.width, copy.height, copy.depth);
+    const auto* from = static_cast<const char*>(copy.from);
+    auto staged = std::make_shared<std::vector<char>>(from, from + bytes);
+    BlockCopy from_staged = copy;
+    from_staged.from = staged->data();
+    return [from_staged, staged] {
+        perform(from_staged);
+        return 0;
+    };
+}
+
+}  // namespace
+
+cudaError_t check(const BlockCopy& copy, cudaMemcpyKind kind) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (copy.empty()) return cudaSuccess;
+    if (copy.height > 1 && (copy.to_pitch < copy.width || copy.from_pitch < copy.width)) {
+        return cudaErrorInvalidPitchValue;
+    }
+    const size_t to_bytes = span(copy.to_pitch, copy.to_slice, copy.width, copy.height, copy.depth);
+    const size_t from_bytes = span(copy.from_pitch, copy.from_slice, copy.width, copy.height, copy.depth);
+    if (const cudaError_t error = check_range(copy.to, to_bytes, destination_side(kind))) return error;
+    return check_range(copy.from, from_bytes, source_side(kind));
+}
+
+cudaError_t check(const BlockFill& fill) {
+    if (fill.width == 0 || fill.height == 0 || fill.depth == 0) return cudaSuccess;
+    if (fill.height > 1 && fill.pitch < fill.width) return cudaErrorInvalidPitchValue;
+    return check_range(fill.to, span(fill.pitch, fill.slice, fill.width, fill.height, fill.depth), Side::device);
+}
+
+Work copy_work(const BlockCopy& copy) {
+    return [copy] {
+        if (!copy.empty()) perform(copy);
+        return 0;
+    };
+}
+
+Work fill_work(const BlockFill& fill) {
+    return [fill] {
+        perform(fill);
+        return 0;
+    };
+}
+
+cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream_handle, bool asynchronous) {
+    if (const cudaError_t error = check(copy, kind)) return error;
+    const auto stream = find_stream(stream_handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (stream->capturing()) return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)});
+    if (asynchronous && !copy.empty()) {
+        if (!pageable(copy.to) && !pageable(copy.from)) {
+            return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)});
+        }
+        if (!pageable(copy.to) && copy.width * copy.height * copy.depth <= largest_staged_copy) {
+            return dispatch(*stream, {cudaGraphNodeTypeMemcpy, staged_copy_work(copy)});
+        }
+    }
+    return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)}, Start::by_waiting);
+}
+
+cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool asynchronous) {
+    if (const cudaError_t error = check(fill)) return error;
+    const auto stream = find_stream(stream_handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    // CUDA's own cudaMemset does not wait either; filling at once saves the switch to another thread.
+    const bool small = fill.width * fill.height * fill.depth <= largest_staged_copy;
+    const Start start = asynchronous && !small ? Start::on_thread : Start::at_once_if_idle;
+    return dispatch(*stream, {cudaGraphNodeTypeMemset, fill_work(fill)}, start);
+}
+
+}  // namespace simt

@@ -1,0 +1,44 @@
+// Copies and fills of up to three dimensions: one description for all of the API's forms.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "common/simt/graph.hpp"
+#include "common/simt/include/driver_types.h"
+
+namespace simt {
+
+// `width` bytes of each row, `height` rows of each slice, `depth` slices. Pitches and slices are distances in bytes.
+struct BlockCopy {
+    void* to = nullptr;
+    size_t to_pitch = 0, to_slice = 0;
+    const void* from = nullptr;
+    size_t from_pitch = 0, from_slice = 0;
+    size_t width = 0, height = 1, depth = 1;
+
+    bool empty() const { return width == 0 || height == 0 || depth == 0; }
+};
+
+struct BlockFill {
+    void* to = nullptr;
+    size_t pitch = 0, slice = 0;
+    size_t width = 0, height = 1, depth = 1;  // width in bytes
+    unsigned value = 0;
+    unsigned element_bytes = 1;  // 1, 2 or 4: how much of `value` repeats
+};
+
+// cudaErrorInvalidValue if a pointer is null, on the wrong side for `kind`, or its range leaves its allocation;
+// cudaErrorInvalidPitchValue if rows overlap; cudaErrorInvalidMemcpyDirection if `kind` is none of CUDA's.
+cudaError_t check(const BlockCopy& copy, cudaMemcpyKind kind);
+cudaError_t check(const BlockFill& fill);
+
+Work copy_work(const BlockCopy& copy);
+Work fill_work(const BlockFill& fill);
+
+// Checks the copy and hands it to the stream. Returns when it is done unless `asynchronous`; even then a copy that
+// involves pageable host memory is done (or, up to 64 KiB to the device, its source read) before the call returns.
+cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream, bool asynchronous);
+cudaError_t start_fill(const BlockFill& fill, const void* stream, bool asynchronous);
+
+}  // namespace simt

@@ -1,0 +1,86 @@
+#include "common/simt/device.hpp"
+
+#include <algorithm>
+
+namespace simt {
+
+Device::Device(int index) : index_(index) {}
+
+std::shared_ptr<Stream> Device::legacy_stream() {
+    const std::lock_guard lock(streams_mutex_);
+    if (!legacy_) legacy_ = std::make_shared<Stream>(*this, Stream::Kind::legacy_default, 0, 0);
+    return legacy_;
+}
+
+std::shared_ptr<Stream> Device::create_stream(Stream::Kind kind, unsigned flags, int priority) {
+    auto stream = std::make_shared<Stream>(*this, kind, flags, priority);
+    const std::lock_guard lock(streams_mutex_);
+    streams_.push_back(stream);
+    return stream;
+}
+
+void Device::forget_stream(const std::shared_ptr<Stream>& stream) {
+    stream->close();
+    const std::lock_guard lock(streams_mutex_);
+    // A stream that still has work stays, so that the default stream and cudaDeviceSynchronize wait for it.
+    std::erase_if(streams_, [&](const auto& other) {
+        return other.use_count() == 1 || (other == stream && stream->done(stream->last_sequence()));
+    });
+}
+
+std::vector<std::shared_ptr<Stream>> Device::streams() const {
+    const std::lock_guard lock(streams_mutex_);
+    auto all = streams_;
+    if (legacy_) all.push_back(legacy_);
+    return all;
+}
+
+Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Start start) {
+    std::erase_if(after, [](const Ticket& ticket) { return ticket.done(); });
+    const std::lock_guard lock(order);
+    const auto wait_for_last_of = [&after](Stream& other) {
+        if (Ticket last = other.last_ticket(); !last.done()) after.push_back(std::move(last));
+    };
+    if (stream.kind() == Stream::Kind::legacy_default) {
+        const std::lock_guard streams_lock(streams_mutex_);
+        for (const auto& other : streams_) {
+            if (other->blocking()) wait_for_last_of(*other);
+        }
+    } else if (stream.blocking()) {
+        const std::lock_guard streams_lock(streams_mutex_);
+        if (legacy_) wait_for_last_of(*legacy_);
+    }
+    return stream.submit(std::move(work), std::move(after), start);
+}
+
+void Device::synchronize() {
+    for (const auto& stream : streams()) stream->wait(stream->last_sequence());
+}
+
+void Device::fail(int error) {
+    int none = 0;
+    broken_.compare_exchange_strong(none, error, std::memory_order_acq_rel);  // the first failure is the one reported
+}
+
+void Device::reset() {
+    synchronize();
+    for (const auto& stream : streams()) stream->close();
+    const std::lock_guard lock(streams_mutex_);
+    streams_.clear();
+    legacy_.reset();
+    limits_ = {};
+    flags = 0;
+    cache_preference = 0;
+    peers.clear();
+    broken_.store(0, std::memory_order_release);
+}
+
+void Device::discard_work() {
+    for (const auto& stream : streams()) stream->discard();
+}
+
+std::optional<size_t>* Device::limit(int which) {
+    return which >= 0 && which < static_cast<int>(limits_.size()) ? &limits_[which] : nullptr;
+}
+
+}  // namespace simt

@@ -1,0 +1,202 @@
+#include "common/simt/device_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "common/simt/machine.hpp"
+
+namespace simt {
+namespace {
+
+constexpr size_t alignment = 256;
+
+// Allocations of a page or more get pages and a guard page of their own; smaller ones share chunks. The kernel limits
+// the number of mappings (65530 by default), so beyond this many regions those below 64 KiB share chunks too.
+constexpr size_t many_regions = 16384;
+constexpr size_t chunk_bytes = 1 << 20;
+constexpr size_t largest_shared_block = 64 << 10;
+
+// A freed small block waits until so many of its size have been freed after it: late uses meet old data, not new.
+constexpr size_t quarantined_blocks = 16;
+constexpr size_t remembered_frees = 4096;
+
+// Below this size an allocation is granted without asking the machine how much memory is left.
+constexpr size_t worth_asking = size_t{64} << 20;
+
+constexpr size_t largest_reservation = size_t{256} << 30;
+
+uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+}  // namespace
+
+DeviceMemory::DeviceMemory(size_t bytes_per_device, int device_count)
+    : bytes_per_device_(bytes_per_device), space_(largest_reservation), used_(std::max(device_count, 1), 0) {}
+
+bool DeviceMemory::affordable(size_t bytes, int device) const {
+    if (bytes > bytes_per_device_ - std::min(bytes_per_device_, used_[device])) return false;
+    return bytes < worth_asking || bytes < available_memory() / 10 * 9;
+}
+
+void* DeviceMemory::allocate(size_t bytes, MemoryKind kind, int device, unsigned flags) {
+    const std::lock_guard lock(mutex_);
+    if (bytes > bytes_per_device_) return nullptr;
+    const size_t rounded = round_up(bytes, alignment);
+    const bool shared = rounded < page_bytes() || (regions_in_use_ >= many_regions && rounded <= largest_shared_block);
+    Storage storage;
+    storage.charged = shared ? rounded : round_up(rounded, page_bytes());
+    if (!affordable(storage.charged, device)) return nullptr;
+    uintptr_t base = 0;
+    if (shared) {
+        base = take_small_block(rounded);
+    } else if ((storage.region = space_.take(rounded)) != 0) {
+        // The end of the allocation, not its start, meets the page boundary: the guard page catches the first overrun.
+        base = storage.region + storage.charged - rounded;
+        ++regions_in_use_;
+    }
+    if (!base) return nullptr;
+    storage.allocation = {base, bytes, next_serial_++, kind, device, flags};
+    used_[device] += storage.charged;
+    storages_.emplace(base, storage);
+    return reinterpret_cast<void*>(base);
+}
+
+uintptr_t DeviceMemory::take_small_block(size_t bytes) {
+    auto& waiting = free_blocks_[bytes];
+    if (waiting.size() > quarantined_blocks) {
+        const uintptr_t block = waiting.front();
+        waiting.pop_front();
+        std::memset(reinterpret_cast<void*>(block), 0, bytes);
+        return block;
+    }
+    if (bytes > chunk_end_ - chunk_cursor_) {
+        const uintptr_t chunk = space_.take(chunk_bytes);
+        if (!chunk) return 0;
+        chunk_cursor_ = chunk;
+        chunk_end_ = chunk + chunk_bytes;
+    }
+    const uintptr_t block = chunk_cursor_;
+    chunk_cursor_ += bytes;
+    return block;
+}
+
+void DeviceMemory::release_storage(std::map<uintptr_t, Storage>::iterator position) {
+    Storage& storage = position->second;
+    if (storage.region) {
+        space_.give_back(storage.region);
+        --regions_in_use_;
+    } else if (storage.charged > 0) {
+        free_blocks_[storage.charged].push_back(storage.allocation.base);
+    }
+    used_[storage.allocation.device] -= storage.charged;
+    storage.allocation.freed = true;
+    freed_.push_back(storage.allocation);
+    if (freed_.size() > remembered_frees) freed_.pop_front();
+    storages_.erase(position);
+}
+
+bool DeviceMemory::release(const void* pointer, const std::function<bool(const Allocation&)>& accepts) {
+    const std::lock_guard lock(mutex_);
+    const auto found = storages_.find(number(pointer));
+    if (found == storages_.end() || !accepts(found->second.allocation)) return false;
+    release_storage(found);
+    return true;
+}
+
+void DeviceMemory::release_all(int device) {
+    const std::lock_guard lock(mutex_);
+    for (auto position = storages_.begin(); position != storages_.end();) {
+        const auto next = std::next(position);
+        const Allocation& allocation = position->second.allocation;
+        if (allocation.device == device && allocation.kind != MemoryKind::symbol) release_storage(position);
+        position = next;
+    }
+}
+
+bool DeviceMemory::adopt(const void* pointer, size_t bytes, MemoryKind kind, int device, unsigned flags) {
+    const std::lock_guard lock(mutex_);
+    const uintptr_t base = number(pointer);
+    const auto next = storages_.upper_bound(base);
+    if (next != storages_.end() && next->first < base + bytes) return false;
+    if (next != storages_.begin() && std::prev(next)->second.allocation.contains(base)) return false;
+    Storage storage;
+    storage.allocation = {base, bytes, next_serial_++, kind, device, flags};
+    storages_.emplace(base, storage);
+    return true;
+}
+
+bool DeviceMemory::disown(const void* pointer, MemoryKind kind) {
+    return release(pointer, [kind](const Allocation& allocation) { return allocation.kind == kind; });
+}
+
+bool DeviceMemory::mark_free_pending(const void* pointer) {
+    const std::lock_guard lock(mutex_);
+    const auto found = storages_.find(number(pointer));
+    if (found == storages_.end() || found->second.allocation.free_pending) return false;
+    const MemoryKind kind = found->second.allocation.kind;
+    if (kind != MemoryKind::device && kind != MemoryKind::managed) return false;
+    return found->second.allocation.free_pending = true;
+}
+
+const Allocation* DeviceMemory::find_locked(uintptr_t address) const {
+    const auto next = storages_.upper_bound(address);
+    if (next == storages_.begin()) return nullptr;
+    const Allocation& candidate = std::prev(next)->second.allocation;
+    return candidate.contains(address) ? &candidate : nullptr;
+}
+
+std::optional<Allocation> DeviceMemory::find(const void* address) const {
+    const std::lock_guard lock(mutex_);
+    const Allocation* found = find_locked(number(address));
+    return found ? std::optional(*found) : std::nullopt;
+}
+
+std::optional<Allocation> DeviceMemory::nearest(const void* pointer) const {
+    const std::lock_guard lock(mutex_);
+    const uintptr_t address = number(pointer);
+    const auto distance = [address](const Allocation& allocation) {
+        if (allocation.contains(address)) return uintptr_t{0};
+        return address < allocation.base ? allocation.base - address : address - allocation.base - allocation.bytes + 1;
+    };
+    const Allocation* best = nullptr;
+    const auto consider = [&](const Allocation& allocation) {
+        if (!best || distance(allocation) < distance(*best)) best = &allocation;
+    };
+    const auto next = storages_.upper_bound(address);
+    if (next != storages_.end()) consider(next->second.allocation);
+    if (next != storages_.begin()) consider(std::prev(next)->second.allocation);
+    // Of several freed allocations that held the address the latest explains most.
+    std::for_each(freed_.rbegin(), freed_.rend(), consider);
+    return best ? std::optional(*best) : std::nullopt;
+}
+
+std::vector<Allocation> DeviceMemory::live() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Allocation> all;
+    for (const auto& [base, storage] : storages_) all.push_back(storage.allocation);
+    return all;
+}
+
+size_t DeviceMemory::used_bytes(int device) const {
+    const std::lock_guard lock(mutex_);
+    return used_[device];
+}
+
+std::string describe(uintptr_t address, const Allocation& allocation) {
+    const auto bytes = [](uintptr_t count) { return std::to_string(count) + (count == 1 ? " byte" : " bytes"); };
+    std::string where;
+    if (allocation.contains(address)) {
+        where = bytes(address - allocation.base) + " into";
+    } else if (address < allocation.base) {
+        where = bytes(allocation.base - address) + " before";
+    } else {
+        where = bytes(address - allocation.base - allocation.bytes) + " after";
+    }
+    static constexpr const char* origins[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister",
+                                              "device variable"};
+    return where + " the " + (allocation.freed ? "freed " : "") + std::to_string(allocation.bytes) +
+           "-byte allocation #" + std::to_string(allocation.serial) + " (" +
+           origins[static_cast<int>(allocation.kind)] + ")";
+}
+
+}  // namespace simt

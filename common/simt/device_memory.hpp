@@ -1,0 +1,73 @@
+// Every piece of memory that kernels can reach: allocating, freeing, and finding out what an address belongs to.
+// All functions may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/address_space.hpp"
+#include "common/simt/allocation.hpp"
+
+namespace simt {
+
+class DeviceMemory {
+public:
+    // bytes_per_device: what cudaMemGetInfo reports as a device's total; allocations beyond it fail.
+    DeviceMemory(size_t bytes_per_device, int device_count);
+
+    // Zeroed memory aligned to 256 bytes, or null when the device or the machine has not enough left.
+    void* allocate(size_t bytes, MemoryKind kind, int device, unsigned flags = 0);
+
+    // Frees what allocate() returned, if it is of a kind that `accepts`; false otherwise. No kernel may be using it.
+    bool release(const void* pointer, const std::function<bool(const Allocation&)>& accepts);
+    void release_all(int device);
+
+    // Memory that the simulator did not allocate: registered host memory and device variables.
+    // False if part of the range already belongs to a registration.
+    bool adopt(const void* pointer, size_t bytes, MemoryKind kind, int device, unsigned flags);
+    bool disown(const void* pointer, MemoryKind kind);
+
+    // Marks for cudaFreeAsync; false unless this is the start of a live allocation that is not yet marked.
+    bool mark_free_pending(const void* pointer);
+
+    // The live allocation that holds the address; the nearest live or lately freed one, for messages.
+    std::optional<Allocation> find(const void* address) const;
+    std::optional<Allocation> nearest(const void* address) const;
+    std::vector<Allocation> live() const;
+
+    size_t total_bytes() const { return bytes_per_device_; }
+    size_t used_bytes(int device) const;
+    const AddressSpace& address_space() const { return space_; }
+
+private:
+    struct Storage {
+        Allocation allocation;
+        uintptr_t region = 0;  // 0: a small block, or adopted memory
+        size_t charged = 0;    // bytes that count against the device
+    };
+
+    bool affordable(size_t bytes, int device) const;
+    uintptr_t take_small_block(size_t bytes);
+    void release_storage(std::map<uintptr_t, Storage>::iterator position);
+    const Allocation* find_locked(uintptr_t address) const;
+
+    mutable std::mutex mutex_;
+    const size_t bytes_per_device_;
+    AddressSpace space_;
+    std::vector<size_t> used_;               // per device
+    std::map<uintptr_t, Storage> storages_;  // live, by base address
+    std::deque<Allocation> freed_;           // the latest, oldest first
+    uint64_t next_serial_ = 1;
+    size_t regions_in_use_ = 0;
+    std::unordered_map<size_t, std::deque<uintptr_t>> free_blocks_;  // by rounded size, oldest first
+    uintptr_t chunk_cursor_ = 0, chunk_end_ = 0;                     // the unused rest of the newest chunk
+};
+
+}  // namespace simt

@@ -1,0 +1,68 @@
+#include "common/simt/error.hpp"
+
+#include <utility>
+
+namespace simt {
+namespace {
+
+cudaError_t& last_error() {
+    static thread_local cudaError_t error = cudaSuccess;
+    return error;
+}
+
+cudaError_t broken_device_error() {
+    return runtime().device_count() == 0 ? cudaSuccess : static_cast<cudaError_t>(current_device().broken());
+}
+
+}  // namespace
+
+cudaError_t report(cudaError_t error) {
+    if (error != cudaSuccess) last_error() = error;
+    return error;
+}
+
+cudaError_t standing_error() {
+    if (inside_host_function()) return cudaErrorNotPermitted;
+    if (runtime().device_count() == 0) return cudaErrorNoDevice;
+    return broken_device_error();
+}
+
+cudaError_t reported_by(const std::function<void()>& body) {
+    const cudaError_t before = std::exchange(last_error(), cudaSuccess);
+    body();
+    const cudaError_t error = last_error();
+    if (error == cudaSuccess) last_error() = before;
+    return error;
+}
+
+}  // namespace simt
+
+cudaError_t cudaGetLastError() {
+    if (const cudaError_t error = simt::broken_device_error()) return error;
+    return std::exchange(simt::last_error(), cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() {
+    if (const cudaError_t error = simt::broken_device_error()) return error;
+    return simt::last_error();
+}
+
+const char* cudaGetErrorName(cudaError_t error) {
+    switch (error) {
+#define SIMT_NAME(name, value, description) \
+    case name: return #name;
+        SIMT_ERROR_CODES(SIMT_NAME)
+#undef SIMT_NAME
+    }
+    return "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    switch (error) {
+#define SIMT_DESCRIPTION(name, value, description) \
+    case name: return description;
+        SIMT_ERROR_CODES(SIMT_DESCRIPTION)
+#undef SIMT_DESCRIPTION
+    }
+    return "unrecognized error code";
+}

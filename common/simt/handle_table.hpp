@@ -1,0 +1,48 @@
+// Objects that programs hold by handle. A handle is the object's address; looking it up, rather than following it, turns
+// a stale or invented handle into cudaErrorInvalidResourceHandle.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace simt {
+
+template <class Object>
+class HandleTable {
+public:
+    void* add(std::shared_ptr<Object> object) {
+        const std::lock_guard lock(mutex_);
+        Object* const handle = object.get();
+        objects_[handle] = std::move(object);
+        return handle;
+    }
+
+    // The object, or null.
+    std::shared_ptr<Object> find(const void* handle) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = objects_.find(handle);
+        return found == objects_.end() ? nullptr : found->second;
+    }
+
+    std::shared_ptr<Object> remove(const void* handle) {
+        const std::lock_guard lock(mutex_);
+        const auto found = objects_.find(handle);
+        if (found == objects_.end()) return nullptr;
+        auto object = std::move(found->second);
+        objects_.erase(found);
+        return object;
+    }
+
+    template <class Predicate>
+    void remove_if(Predicate predicate) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(objects_, [&](const auto& entry) { return predicate(*entry.second); });
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_map<const void*, std::shared_ptr<Object>> objects_;
+};
+
+}  // namespace simt

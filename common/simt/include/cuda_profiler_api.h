@@ -1,0 +1,4 @@
+// cudaProfilerStart and cudaProfilerStop: accepted, without effect.
+#pragma once
+
+#include "simt/device_api.h"

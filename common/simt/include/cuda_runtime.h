@@ -1,0 +1,11 @@
+// The header that simcc includes ahead of every .cu file, as nvcc does: the runtime API, its C++ forms, and the device
+// language (built-in variables, launches, barriers, warps, atomics, math).
+#pragma once
+
+#include "cuda_runtime_api.h"
+#include "device_launch_parameters.h"
+#include "vector_functions.h"
+#include "simt/device_language.hpp"
+#include "simt/memory_templates.hpp"
+#include "simt/symbol_templates.hpp"
+#include "simt/kernel_templates.hpp"

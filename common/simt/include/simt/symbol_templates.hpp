@@ -1,0 +1,55 @@
+// Copies from and to __device__ and __constant__ variables. A variable is ordinary memory of the process here; passing
+// it by reference lets the runtime know its size.
+#pragma once
+
+#include "simt/copy_api.h"
+#include "simt/memory_api.h"
+
+namespace simt {
+
+// Makes the variable's storage known as device memory, so that copies can check their range. Safe to repeat.
+void remember_symbol(const volatile void* address, size_t bytes);
+
+template <class T>
+inline const void* symbol_address(const T& symbol) {
+    const volatile void* address = __builtin_addressof(symbol);
+    remember_symbol(address, sizeof(T));
+    return const_cast<const void*>(address);
+}
+
+}  // namespace simt
+
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return cudaMemcpyToSymbol(simt::symbol_address(symbol), from, bytes, offset, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return cudaMemcpyFromSymbol(to, simt::symbol_address(symbol), bytes, offset, kind);
+}
+template <class T>
+inline cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                           cudaStream_t stream = nullptr) {
+    return cudaMemcpyToSymbolAsync(simt::symbol_address(symbol), from, bytes, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                             cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                             cudaStream_t stream = nullptr) {
+    return cudaMemcpyFromSymbolAsync(to, simt::symbol_address(symbol), bytes, offset, kind, stream);
+}
+template <class T>
+inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+    return cudaGetSymbolAddress(pointer, simt::symbol_address(symbol));
+}
+template <class Pointee, class T>
+inline cudaError_t cudaGetSymbolAddress(Pointee** pointer, const T& symbol) {
+    return cudaGetSymbolAddress(reinterpret_cast<void**>(pointer), simt::symbol_address(symbol));
+}
+template <class T>
+inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
+    return cudaGetSymbolSize(bytes, simt::symbol_address(symbol));
+}

@@ -1,0 +1,4 @@
+// Surface types are declared with the texture types.
+#pragma once
+
+#include "texture_types.h"

@@ -1,0 +1,14 @@
+// What the runtime knows about kernels: how to call them by address, and the attributes a program has set.
+#pragma once
+
+#include <cstddef>
+
+#include "common/simt/include/simt/kernel_pointer.hpp"
+
+namespace simt {
+
+// The most dynamic shared memory that any kernel may use: 48 KiB, or more once cudaFuncSetAttribute has raised it. A
+// launch does not tell which kernel it runs, so the largest size set for any kernel counts.
+size_t largest_dynamic_shared_bytes();
+
+}  // namespace simt

@@ -1,0 +1,89 @@
+// What happens to <<<>>> and cudaLaunchKernel: the checks of a launch, and its way into a stream.
+#include <algorithm>
+
+#include "common/simt/capture.hpp"
+#include "common/simt/error.hpp"
+#include "common/simt/execute.hpp"
+#include "common/simt/kernels.hpp"
+#include "common/simt/properties.hpp"
+
+namespace simt {
+namespace {
+
+bool fits(const Extent& extent, const Extent& limit) {
+    return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= limit.x && extent.y <= limit.y &&
+           extent.z <= limit.z;
+}
+
+cudaError_t check(const Launch& launch) {
+    const Extent& block = launch.block;
+    const size_t threads = size_t{block.x} * block.y * block.z;
+    if (!fits(launch.grid, max_grid) || !fits(block, max_block) || threads > max_threads_per_block) {
+        return cudaErrorInvalidConfiguration;
+    }
+    if (launch.dynamic_shared_bytes > largest_dynamic_shared_bytes()) return cudaErrorInvalidValue;
+    if (launch.cooperative) {
+        const size_t per_multiprocessor = resident_blocks(static_cast<int>(threads), launch.dynamic_shared_bytes);
+        const size_t blocks = size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+        if (blocks > per_multiprocessor * multiprocessor_count()) return cudaErrorCooperativeLaunchTooLarge;
+    }
+    return cudaSuccess;
+}
+
+}  // namespace
+
+int submit(Launch&& launch, void* stream_handle) {
+    return api([&] {
+        const auto stream = find_stream(stream_handle);
+        if (!stream) return cudaErrorInvalidResourceHandle;
+        if (const cudaError_t error = check(launch)) return error;
+        Operation operation{cudaGraphNodeTypeKernel, nullptr};
+        operation.work = [launch = std::move(launch)] { return execute(launch); };
+        return dispatch(*stream, std::move(operation));
+    });
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+namespace {
+
+cudaError_t launch_by_address(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                              cudaStream_t stream, bool cooperative) {
+    return api([=] {
+        KernelTrampoline* const trampoline = kernel_trampoline(kernel);
+        if (!trampoline) return cudaErrorInvalidDeviceFunction;
+        const Configuration configuration = {
+            {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream, cooperative};
+        return reported_by([&] { trampoline(kernel, configuration, arguments); });
+    });
+}
+
+}  // namespace
+
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                             cudaStream_t stream) {
+    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes, cudaStream_t stream) {
+    return launch_by_address(kernel, grid, block, arguments, shared_bytes, stream, true);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel, void** arguments) {
+    if (!configuration) return report(cudaErrorInvalidValue);
+    const auto* first = configuration->attrs;
+    const auto* last = first + configuration->numAttrs;
+    const bool cooperative = std::any_of(first, last, [](const cudaLaunchAttribute& attribute) {
+        return attribute.id == cudaLaunchAttributeCooperative && attribute.val.cooperative;
+    });
+    const bool clusters = std::any_of(first, last, [](const cudaLaunchAttribute& attribute) {
+        const auto& cluster = attribute.val.clusterDim;
+        return attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1;
+    });
+    if (clusters) return report(cudaErrorInvalidClusterSize);
+    return launch_by_address(kernel, configuration->gridDim, configuration->blockDim, arguments,
+                             configuration->dynamicSmemBytes, configuration->stream, cooperative);
+}

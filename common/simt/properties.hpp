@@ -1,0 +1,31 @@
+// The hardware that the simulator presents: the limits of compute capability 9.0, as the CUDA programming guide lists
+// them, with as many multiprocessors as there are worker threads.
+#pragma once
+
+#include <cstddef>
+
+#include "common/simt/include/simt/configuration.hpp"
+
+namespace simt {
+
+constexpr int warp_size = 32;
+constexpr unsigned max_threads_per_block = 1024;
+constexpr Extent max_block = {1024, 1024, 64};
+constexpr Extent max_grid = {2147483647, 65535, 65535};
+constexpr int max_threads_per_multiprocessor = 2048;
+constexpr int max_blocks_per_multiprocessor = 32;
+constexpr int registers_per_multiprocessor = 65536;
+constexpr size_t shared_bytes_per_block = 48 << 10;  // without cudaFuncSetAttribute
+constexpr size_t shared_bytes_per_block_optin = 227 << 10;
+constexpr size_t shared_bytes_per_multiprocessor = 228 << 10;
+constexpr size_t reserved_shared_bytes_per_block = 1 << 10;
+constexpr int registers_per_thread = 32;  // assumed of every kernel: g++ does not allocate GPU registers
+constexpr int greatest_stream_priority = -5, least_stream_priority = 0;
+
+int multiprocessor_count();
+int pci_bus(int device);
+
+// Blocks of this size that are resident on one multiprocessor at a time; 0 if one is too large. Shared memory in bytes.
+int resident_blocks(int block_size, size_t shared_bytes);
+
+}  // namespace simt

@@ -1,0 +1,81 @@
+#include "common/simt/runtime.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "common/simt/machine.hpp"
+
+// Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
+extern "C" __attribute__((weak)) const int simt_null_stream_is_per_thread;
+
+namespace simt {
+namespace {
+
+constexpr int most_devices = 64;
+
+int configured_device_count() {
+    return static_cast<int>(std::clamp(environment_number("SIMCC_DEVICES", 1), 0L, long{most_devices}));
+}
+
+// Half of the machine's memory is the devices', in equal parts: the other half is for the program's own copies.
+size_t memory_per_device(int device_count) {
+    constexpr size_t largest = size_t{80} << 30;
+    const size_t share = machine_memory() / 2 / std::max(device_count, 1);
+    return std::min(share, largest) / huge_page_bytes * huge_page_bytes;
+}
+
+void discard_all_work() {
+    for (int index = 0; index < runtime().device_count(); ++index) runtime().device(index).discard_work();
+}
+
+int& current_device_slot() {
+    static thread_local int index = 0;
+    return index;
+}
+
+// The calling thread's own default stream on each device it has used.
+class PerThreadStreams {
+public:
+    ~PerThreadStreams() {
+        for (const auto& [device, stream] : streams_) device->forget_stream(stream);
+    }
+
+    std::shared_ptr<Stream> on(Device& device) {
+        auto& stream = streams_[&device];
+        if (!stream || stream->closed()) stream = device.create_stream(Stream::Kind::per_thread_default, 0, 0);
+        return stream;
+    }
+
+private:
+    std::map<Device*, std::shared_ptr<Stream>> streams_;
+};
+
+std::shared_ptr<Stream> per_thread_stream(Device& device) {
+    static thread_local PerThreadStreams streams;
+    return streams.on(device);
+}
+
+}  // namespace
+
+Runtime::Runtime() : memory(memory_per_device(configured_device_count()), configured_device_count()) {
+    for (int index = 0; index < configured_device_count(); ++index) devices_.push_back(std::make_unique<Device>(index));
+    std::atexit(discard_all_work);
+}
+
+Runtime& runtime() {
+    static Runtime& the_runtime = *new Runtime;
+    return the_runtime;
+}
+
+int current_device_index() { return current_device_slot(); }
+void set_current_device_index(int index) { current_device_slot() = index; }
+Device& current_device() { return runtime().device(current_device_index()); }
+
+std::shared_ptr<Stream> find_stream(const void* handle) {
+    const bool null_is_per_thread = &simt_null_stream_is_per_thread != nullptr;
+    if (handle == cudaStreamPerThread || (!handle && null_is_per_thread)) return per_thread_stream(current_device());
+    if (!handle || handle == cudaStreamLegacy) return current_device().legacy_stream();
+    return runtime().streams.find(handle);
+}
+
+}  // namespace simt

@@ -1,0 +1,154 @@
+#include "common/simt/stream.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "common/simt/device.hpp"
+
+namespace simt {
+namespace {
+
+// Waiting threads look this long before they sleep: shorter than waking up takes, longer than a small kernel.
+constexpr auto watch_time = std::chrono::microseconds(10);
+
+template <class Condition>
+bool watch(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + watch_time;
+    do {
+        for (int i = 0; i < 16; ++i) {
+            if (condition()) return true;
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    } while (std::chrono::steady_clock::now() < deadline);
+    return false;
+}
+
+uint64_t next_stream_id() {
+    static std::atomic<uint64_t> id{0};
+    return ++id;
+}
+
+}  // namespace
+
+bool Ticket::done() const { return !stream || stream->done(sequence); }
+
+void Ticket::wait() const {
+    if (stream) stream->wait(sequence);
+}
+
+bool& inside_host_function() {
+    static thread_local bool inside = false;
+    return inside;
+}
+
+Stream::Stream(Device& device, Kind kind, unsigned flags, int priority)
+    : device_(device), kind_(kind), flags_(flags), priority_(priority), id_(next_stream_id()) {}
+
+bool Stream::blocking() const {
+    constexpr unsigned non_blocking = 1;  // cudaStreamNonBlocking
+    return kind_ != Kind::legacy_default && !(flags_ & non_blocking);
+}
+
+Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start) {
+    std::unique_lock lock(mutex_);
+    const bool idle = queue_.empty() && !running_ && after.empty();
+    queue_.push_back({std::move(work), std::move(after)});
+    const uint64_t sequence = submitted_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    if (start == Start::at_once_if_idle && idle) {
+        run_queue(lock, sequence);
+    } else if (start != Start::by_waiting && !running_) {
+        wake_thread();
+    }
+    return {shared_from_this(), sequence};
+}
+
+void Stream::wake_thread() {
+    if (has_thread_) {
+        work_came_.notify_one();
+        return;
+    }
+    has_thread_ = true;
+    // Detached: a process may end while a kernel runs, and must not wait for it.
+    std::thread([self = shared_from_this()] { self->thread_main(); }).detach();
+}
+
+void Stream::thread_main() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+        work_came_.wait(lock, [this] { return (!queue_.empty() && !running_) || (closed_ && queue_.empty()); });
+        if (queue_.empty()) break;
+        run_queue(lock, last_sequence());
+    }
+    has_thread_ = false;
+}
+
+// Runs tasks until the one with this sequence number has ended. False if another thread is doing so.
+bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
+    if (running_) return false;
+    running_ = true;
+    while (!queue_.empty() && !done(until)) {
+        {
+            Task task = std::move(queue_.front());
+            queue_.pop_front();
+            lock.unlock();
+            run(task);
+        }  // the task's captures end here, outside the lock: they may own streams
+        lock.lock();
+        completed_.fetch_add(1, std::memory_order_release);
+        task_ended_.notify_all();
+    }
+    running_ = false;
+    if (!queue_.empty()) wake_thread();
+    return true;
+}
+
+void Stream::run(Task& task) {
+    for (const Ticket& ticket : task.after) ticket.wait();
+    if (device_.broken()) return;  // as on a GPU: after an illegal access nothing more is executed
+    if (const int error = task.work()) device_.fail(error);
+}
+
+void Stream::wait(uint64_t sequence) {
+    if (done(sequence)) return;
+    std::unique_lock lock(mutex_);
+    while (!done(sequence)) {
+        if (run_queue(lock, sequence)) continue;
+        lock.unlock();
+        const bool ended = watch([&] { return done(sequence); });
+        lock.lock();
+        if (!ended) task_ended_.wait(lock, [&] { return done(sequence) || !running_; });
+    }
+}
+
+void Stream::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    if (has_thread_) work_came_.notify_one();
+}
+
+std::shared_ptr<Capture> Stream::capture() const {
+    const std::lock_guard lock(mutex_);
+    return capture_;
+}
+
+void Stream::set_capture(std::shared_ptr<Capture> capture) {
+    const std::lock_guard lock(mutex_);
+    capture_ = std::move(capture);
+}
+
+bool Stream::closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_;
+}
+
+void Stream::discard() {
+    std::deque<Task> dropped;
+    const std::lock_guard lock(mutex_);
+    dropped.swap(queue_);
+    completed_.fetch_add(dropped.size(), std::memory_order_release);
+    task_ended_.notify_all();
+}
+
+}  // namespace simt

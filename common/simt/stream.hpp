@@ -1,0 +1,109 @@
+// Streams: queues of work that run in order, each on its own host thread.
+//
+// The thread starts with the first work that is not waited for at once. A thread that waits for a stream takes over its
+// queue instead of sleeping if nobody else is running it: a launch followed by a synchronization then needs no switch
+// between threads. Order between streams is expressed by tickets: a task may name tasks that must have ended before.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace simt {
+
+class Device;
+class Stream;
+struct Capture;
+
+// One task of a stream: done when the stream has completed this many tasks.
+struct Ticket {
+    std::shared_ptr<Stream> stream;
+    uint64_t sequence = 0;
+
+    bool done() const;
+    void wait() const;
+};
+
+// What a stream runs. Returns a cudaError_t value; anything but 0 breaks the device.
+using Work = std::function<int()>;
+
+// Who runs a task.
+enum class Start {
+    on_thread,       // the stream's thread, or whoever waits for it first
+    by_waiting,      // the caller, who promises to wait for it right away
+    at_once_if_idle, // the caller if nothing is ahead of it, else as on_thread: for tasks shorter than waking a thread
+};
+
+class Stream : public std::enable_shared_from_this<Stream> {
+public:
+    enum class Kind { legacy_default, per_thread_default, created };
+
+    Stream(Device& device, Kind kind, unsigned flags, int priority);
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    // Appends work that starts after `after`.
+    Ticket submit(Work work, std::vector<Ticket> after, Start start);
+
+    bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }
+    void wait(uint64_t sequence);
+    uint64_t last_sequence() const { return submitted_.load(std::memory_order_acquire); }
+    Ticket last_ticket() { return {shared_from_this(), last_sequence()}; }
+
+    // No more work will come; the thread ends when the queue is empty.
+    void close();
+    bool closed() const;
+
+    // Drops what has not started, at the end of the process: CUDA does not wait for it either.
+    void discard();
+
+    // True unless the stream was created with cudaStreamNonBlocking: ordered against the legacy default stream.
+    bool blocking() const;
+
+    Device& device() const { return device_; }
+    Kind kind() const { return kind_; }
+    unsigned flags() const { return flags_; }
+    int priority() const { return priority_; }
+    uint64_t id() const { return id_; }
+
+    // Set while the stream records into a graph.
+    std::shared_ptr<Capture> capture() const;
+    void set_capture(std::shared_ptr<Capture> capture);
+    bool capturing() const { return capture() != nullptr; }
+
+private:
+    struct Task {
+        Work work;
+        std::vector<Ticket> after;
+    };
+
+    bool run_queue(std::unique_lock<std::mutex>& lock, uint64_t until);
+    void run(Task& task);
+    void wake_thread();
+    void thread_main();
+
+    Device& device_;
+    const Kind kind_;
+    const unsigned flags_;
+    const int priority_;
+    const uint64_t id_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable work_came_, task_ended_;
+    std::deque<Task> queue_;
+    bool running_ = false;  // somebody is taking tasks from the queue
+    bool has_thread_ = false;
+    bool closed_ = false;
+    std::shared_ptr<Capture> capture_;
+    std::atomic<uint64_t> submitted_{0}, completed_{0};
+};
+
+// True on a thread that is inside a host function or callback, which must not call the runtime API.
+bool& inside_host_function();
+
+}  // namespace simt
