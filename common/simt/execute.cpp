@@ -1,0 +1,48 @@
+#include "common/simt/execute.hpp"
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+
+#include "common/simt/resident_block.hpp"
+#include "common/simt/worker_pool.hpp"
+
+namespace simt {
+
+namespace {
+
+// Ends the launch of the running lane with this error.
+[[noreturn]] void give_up(ResidentBlock& block, LaunchError error) {
+    block.running_launch().fail(error);
+    block.abandon();
+}
+
+}  // namespace
+
+int execute(const Launch& launch) {
+    WorkerPool& pool = WorkerPool::instance();
+    RunningLaunch running(launch, pool.worker_count());
+    pool.run(running);
+    return running.error;
+}
+
+unsigned worker_count() { return WorkerPool::instance().worker_count(); }
+
+void fail_lane(const char* message) {
+    ResidentBlock* block = ResidentBlock::current();
+    if (!block) std::abort();
+    std::fprintf(stderr, "simcc: %s: %s\n", block->describe_position().c_str(), message);
+    give_up(*block, error_launch_failure);
+}
+
+void fail_assertion(unsigned x, unsigned y, unsigned z, const char* expression, const char* file, unsigned line,
+                    const char* function) {
+    ResidentBlock* block = ResidentBlock::current();
+    if (!block) __assert_fail(expression, file, line, function);
+    const BlockIdentity& at = block->identity();
+    std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
+                 at.index_x, at.index_y, at.index_z, x, y, z, expression);
+    give_up(*block, error_assertion);
+}
+
+}  // namespace simt

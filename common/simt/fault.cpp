@@ -1,0 +1,98 @@
+#include "common/simt/fault.hpp"
+
+#include <link.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "common/simt/resident_block.hpp"
+
+namespace simt {
+
+namespace {
+
+constexpr size_t fault_stack_bytes = 64 << 10;
+constexpr int faults[] = {SIGSEGV, SIGBUS, SIGFPE};
+
+int interrupt_signal() { return SIGRTMAX - 3; }
+
+struct sigaction previous_actions[NSIG];
+uintptr_t code_begin, code_end;
+
+struct Registers {
+    uintptr_t stack_pointer, program_counter;
+};
+
+Registers interrupted_registers(const void* context) {
+    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+    return {static_cast<uintptr_t>(machine.gregs[REG_RSP]), static_cast<uintptr_t>(machine.gregs[REG_RIP])};
+#elif defined(__aarch64__)
+    return {machine.sp, machine.pc};
+#else
+#error "say where a signal context keeps the stack pointer and the program counter on this architecture"
+#endif
+}
+
+// Only a thread on a lane's stack runs device code; the worker itself has a stack of its own.
+ResidentBlock* interrupted_block(const Registers& registers) {
+    ResidentBlock* block = ResidentBlock::current();
+    return block && block->is_on_lane_stack(registers.stack_pointer) ? block : nullptr;
+}
+
+void on_fault(int signal, siginfo_t*, void* context) {
+    if (ResidentBlock* block = interrupted_block(interrupted_registers(context))) {
+        block->running_launch().fail(error_illegal_address);
+        block->abandon();
+    }
+    // Not ours: the faulting instruction runs again, now with the disposition that the program had chosen.
+    sigaction(signal, &previous_actions[signal], nullptr);
+}
+
+// A lane may be in the C library and hold one of its locks; it can be abandoned only in the program's own code.
+void on_interrupt(int, siginfo_t*, void* context) {
+    const Registers registers = interrupted_registers(context);
+    if (registers.program_counter < code_begin || registers.program_counter >= code_end) return;
+    ResidentBlock* block = interrupted_block(registers);
+    if (block && block->running_launch().failed()) block->abandon();
+}
+
+int find_code(dl_phdr_info* module, size_t, void*) {
+    const auto here = reinterpret_cast<uintptr_t>(&find_code);
+    for (int i = 0; i < module->dlpi_phnum; ++i) {
+        const auto& segment = module->dlpi_phdr[i];
+        const uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
+        if (segment.p_type != PT_LOAD || here < begin || here >= begin + segment.p_memsz) continue;
+        code_begin = begin;
+        code_end = begin + segment.p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+}  // namespace
+
+void install_fault_handlers() {
+    dl_iterate_phdr(find_code, nullptr);
+    struct sigaction action = {};
+    // The handlers leave by switching to the worker's stack, so the signal must not stay blocked.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    action.sa_sigaction = on_fault;
+    for (int signal : faults) sigaction(signal, &action, &previous_actions[signal]);
+    action.sa_flags |= SA_RESTART;
+    action.sa_sigaction = on_interrupt;
+    sigaction(interrupt_signal(), &action, nullptr);
+}
+
+void use_fault_stack() {
+    stack_t stack = {};
+    stack.ss_sp = std::malloc(fault_stack_bytes);  // for the life of the worker, which is that of the process
+    stack.ss_size = fault_stack_bytes;
+    sigaltstack(&stack, nullptr);
+}
+
+void interrupt_failed_block(pthread_t worker) { pthread_kill(worker, interrupt_signal()); }
+
+}  // namespace simt

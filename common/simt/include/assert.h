@@ -1,0 +1,10 @@
+// assert() as the C library has it on the host; in a kernel a failed assertion ends the launch with cudaErrorAssert.
+// Like the original, this header takes effect anew each time it is included.
+#include_next <assert.h>
+
+#if !defined(NDEBUG) && defined(__cplusplus)
+#include "simt/assertion.hpp"
+#undef assert
+#define assert(expression) \
+    (static_cast<bool>(expression) ? void(0) : ::simt::assertion_failed(#expression, __FILE__, __LINE__, __PRETTY_FUNCTION__))
+#endif

@@ -1,0 +1,14 @@
+// What assert() calls: see assert.h.
+#pragma once
+
+#include "wait.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+[[noreturn]] SIMT_INLINE void assertion_failed(const char* expression, const char* file, unsigned line, const char* function) {
+    fail_assertion(lane_identity.x, lane_identity.y, lane_identity.z, expression, file, line, function);
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt

@@ -1,0 +1,159 @@
+// Atomic operations on device memory.
+//
+// All take place at once for every thread of the simulator, so the _block and _system forms are the same as the plain ones;
+// only _system forms stay atomic against host threads when a single worker runs all device code and the others need not be.
+// An operation by which a lane can poll (a compare-and-swap that fails, an exchange that changes nothing, adding zero) lets
+// the other lanes go first: a lane that waits for a lock then does not keep its holder from running.
+#pragma once
+
+#include "wait.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+// The parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
+template <class T> struct SameAs { using type = T; };
+template <class T> using same_as = typename SameAs<T>::type;
+
+template <class T> constexpr bool is_integer = false;
+template <> inline constexpr bool is_integer<int> = true;
+template <> inline constexpr bool is_integer<unsigned> = true;
+template <> inline constexpr bool is_integer<long> = true;
+template <> inline constexpr bool is_integer<unsigned long> = true;
+template <> inline constexpr bool is_integer<long long> = true;
+template <> inline constexpr bool is_integer<unsigned long long> = true;
+
+// The unsigned integer of a type's size, to which compare-and-swap applies.
+template <unsigned bytes> struct Word;
+template <> struct Word<1> { typedef unsigned char type __attribute__((may_alias)); };
+template <> struct Word<2> { typedef unsigned short type __attribute__((may_alias)); };
+template <> struct Word<4> { typedef unsigned type __attribute__((may_alias)); };
+template <> struct Word<8> { typedef unsigned long long type __attribute__((may_alias)); };
+template <class T> using word_of = typename Word<sizeof(T)>::type;
+
+template <class To, class From>
+SIMT_INLINE To same_bits(const From& from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    __builtin_memcpy(static_cast<void*>(&to), &from, sizeof to);
+    return to;
+}
+
+enum class Scope { device, system };
+
+template <Scope scope>
+SIMT_INLINE bool plain_suffices() { return scope == Scope::device && block_identity.one_worker; }
+
+// Replaces *address by operation(*address) and returns the value before.
+template <Scope scope, class T, class Operation>
+SIMT_INLINE T update(T* address, Operation operation) {
+    if (plain_suffices<scope>()) {
+        const T before = *address;
+        *address = operation(before);
+        return before;
+    }
+    using Bits = word_of<T>;
+    Bits* word = reinterpret_cast<Bits*>(address);
+    Bits before = __atomic_load_n(word, __ATOMIC_RELAXED);
+    for (;;) {
+        const T after = operation(same_bits<T>(before));
+        if (__atomic_compare_exchange_n(word, &before, same_bits<Bits>(after), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            return same_bits<T>(before);
+        }
+    }
+}
+
+template <Scope scope, class T>
+SIMT_INLINE T fetch_add(T* address, T value, Site site) {
+    if constexpr (is_integer<T>) {
+        if (__builtin_constant_p(value) && value == 0) {
+            // Reads the variable; in a loop that is polling.
+            yield(site);
+            return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+        }
+        if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+        const T before = *address;
+        __builtin_add_overflow(before, value, address);  // wraps around
+        return before;
+    } else {
+        return update<scope>(address, [value](T before) -> T { return before + value; });
+    }
+}
+
+template <Scope scope, class T>
+SIMT_INLINE T exchange_value(T* address, T value, Site site) {
+    T before;
+    if (plain_suffices<scope>()) {
+        before = *address;
+        *address = value;
+    } else {
+        using Bits = word_of<T>;
+        before = same_bits<T>(__atomic_exchange_n(reinterpret_cast<Bits*>(address), same_bits<Bits>(value), __ATOMIC_SEQ_CST));
+    }
+    if (same_bits<word_of<T>>(before) == same_bits<word_of<T>>(value)) yield(site);
+    return before;
+}
+
+template <Scope scope, class T>
+SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
+    using Bits = word_of<T>;
+    Bits* word = reinterpret_cast<Bits*>(address);
+    Bits before = same_bits<Bits>(expected);
+    bool swapped;
+    if (plain_suffices<scope>()) {
+        swapped = *word == before;
+        before = *word;
+        if (swapped) *word = same_bits<Bits>(desired);
+    } else {
+        swapped = __atomic_compare_exchange_n(word, &before, same_bits<Bits>(desired), false, __ATOMIC_SEQ_CST,
+                                              __ATOMIC_SEQ_CST);
+    }
+    if (__builtin_expect(!swapped, 0)) yield(site);
+    return same_bits<T>(before);
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt
+
+// A function of a pointer and a value in its three scopes. `value` converts to the type that the pointer points to.
+#define SIMT_ATOMIC(name, body)                                                                               \
+    SIMT_ATOMIC_IN_SCOPE(name, device, body)                                                                  \
+    SIMT_ATOMIC_IN_SCOPE(name##_block, device, body)                                                          \
+    SIMT_ATOMIC_IN_SCOPE(name##_system, system, body)
+#define SIMT_ATOMIC_IN_SCOPE(name, scope_, body)                                                              \
+    template <class T>                                                                                        \
+    SIMT_INLINE T name(T* address, ::simt::same_as<T> value, ::simt::Site site = ::simt::Site::here()) {      \
+        constexpr ::simt::Scope scope = ::simt::Scope::scope_;                                                \
+        (void)site;                                                                                           \
+        return body;                                                                                          \
+    }
+#define SIMT_UPDATE(expression) \
+    (::simt::update<scope>(address, [value](T before) -> T { return static_cast<T>(expression); }))
+
+SIMT_ATOMIC(atomicAdd, ::simt::fetch_add<scope>(address, value, site))
+SIMT_ATOMIC(atomicExch, ::simt::exchange_value<scope>(address, value, site))
+SIMT_ATOMIC(atomicSub, SIMT_UPDATE(before - value))
+SIMT_ATOMIC(atomicMin, SIMT_UPDATE(value < before ? value : before))
+SIMT_ATOMIC(atomicMax, SIMT_UPDATE(before < value ? value : before))
+SIMT_ATOMIC(atomicAnd, SIMT_UPDATE(before & value))
+SIMT_ATOMIC(atomicOr, SIMT_UPDATE(before | value))
+SIMT_ATOMIC(atomicXor, SIMT_UPDATE(before ^ value))
+// Counts up to `value` and then starts again at zero; counts down to zero and then starts again at `value`.
+SIMT_ATOMIC(atomicInc, SIMT_UPDATE(before >= value ? 0 : before + 1))
+SIMT_ATOMIC(atomicDec, SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
+
+#undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_IN_SCOPE
+#undef SIMT_UPDATE
+
+// Writes `desired` if *address equals `expected`; returns the value before. For 2, 4 and 8 bytes.
+#define SIMT_ATOMIC_CAS(name, scope)                                                                              \
+    template <class T>                                                                                            \
+    SIMT_INLINE T name(T* address, ::simt::same_as<T> expected, ::simt::same_as<T> desired,                       \
+                       ::simt::Site site = ::simt::Site::here()) {                                                \
+        return ::simt::compare_and_swap<::simt::Scope::scope>(address, expected, desired, site);                  \
+    }
+SIMT_ATOMIC_CAS(atomicCAS, device)
+SIMT_ATOMIC_CAS(atomicCAS_block, device)
+SIMT_ATOMIC_CAS(atomicCAS_system, system)
+#undef SIMT_ATOMIC_CAS

@@ -1,0 +1,55 @@
+// __syncthreads and its relatives, and memory fences.
+#pragma once
+
+#include "device_functions.hpp"
+#include "wait.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+// Waits until every lane of the block that is still in the kernel waits here or at another block barrier.
+// A lane that notes nothing else in its warp counts as waiting at the barrier: arriving costs no store.
+SIMT_INLINE void block_barrier(Site site) {
+    Context* self = waiting_lane(site);
+    let_others_run(self, current_warp);
+}
+
+// The barrier that also counts the lanes whose predicate holds.
+SIMT_INLINE unsigned block_count(bool predicate, Site site) {
+    Context* self = waiting_lane(site);
+    Warp* warp = current_warp;
+    warp->tally->arriving += predicate;
+    let_others_run(self, warp);
+    return current_warp->tally->published;
+}
+
+// One worker runs all device code, one lane after the other: only the compiler must not move accesses across the fence.
+SIMT_INLINE void fence() {
+    if (block_identity.one_worker) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } else {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt
+
+SIMT_INLINE void __syncthreads(::simt::Site site = ::simt::Site::here()) { ::simt::block_barrier(site); }
+
+SIMT_INLINE int __syncthreads_count(int predicate, ::simt::Site site = ::simt::Site::here()) {
+    return static_cast<int>(::simt::block_count(predicate != 0, site));
+}
+
+SIMT_INLINE int __syncthreads_or(int predicate, ::simt::Site site = ::simt::Site::here()) {
+    return ::simt::block_count(predicate != 0, site) != 0;
+}
+
+SIMT_INLINE int __syncthreads_and(int predicate, ::simt::Site site = ::simt::Site::here()) {
+    return ::simt::block_count(predicate == 0, site) == 0;
+}
+
+SIMT_INLINE void __threadfence() { ::simt::fence(); }
+SIMT_INLINE void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+// A block runs on one OS thread.
+SIMT_INLINE void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

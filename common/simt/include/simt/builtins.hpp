@@ -1,0 +1,44 @@
+// The words that CUDA adds to C++: function and variable qualifiers, and the built-in variables.
+//
+// simcc's rewriter turns threadIdx, blockIdx, blockDim and gridDim into calls of the functions below.
+#pragma once
+
+#include "identity.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __managed__
+#define __constant__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __block_size__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inline_hint__ inline
+#ifndef __align__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#endif
+// One block at a time runs on an OS thread, so a thread-local variable is shared by exactly the lanes of a block. The
+// runtime saves and restores these variables when it suspends a block. 128 bytes keep arrays apart and allow any access.
+#define __shared__ __attribute__((aligned(128))) thread_local
+
+// The dynamic part of a block's shared memory: what the rewriter makes of `extern __shared__`.
+extern "C" __thread char simt_dynamic_shared[];
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+SIMT_INLINE uint3 thread_index() { return {lane_identity.x, lane_identity.y, lane_identity.z}; }
+SIMT_INLINE uint3 block_index() { return {block_identity.index_x, block_identity.index_y, block_identity.index_z}; }
+SIMT_INLINE dim3 block_dim() { return {block_identity.dim_x, block_identity.dim_y, block_identity.dim_z}; }
+SIMT_INLINE dim3 grid_dim() { return {block_identity.grid_x, block_identity.grid_y, block_identity.grid_z}; }
+
+SIMT_INLINE void* dynamic_shared() { return simt_dynamic_shared; }
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt
+
+// Lanes of a warp. A constant here, so that `warpSize` may size arrays and template arguments, which nvcc does not allow.
+constexpr int warpSize = 32;

@@ -1,0 +1,70 @@
+// The switch from one simulated thread (lane) to another: a lane that waits keeps its stack, and another goes on.
+//
+// On x86-64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is pushed, so the
+// red zone stays intact, and every register is declared clobbered, so that the compiler saves just those that are live.
+// A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return would cost more
+// than the rest of the switch. The floating-point control words are not switched; kernels cannot change them.
+// Other architectures (and x86-64 with SIMT_BOOST_CONTEXT defined) go through Boost.Context in common/simt/context.cpp.
+#pragma once
+
+#if !defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
+#define SIMT_BOOST_CONTEXT 1
+#endif
+
+namespace simt {
+
+// Where one lane stands. The first members are what a switch touches; with 64 bytes a lane occupies one cache line.
+struct alignas(64) Context {
+    void* stack_pointer = nullptr;  // with Boost.Context: its handle of the suspended stack
+    void* frame_pointer = nullptr;
+    void* resume_address = nullptr;
+    const char* file = nullptr;     // the source line of the call in which the lane waits, for messages
+    unsigned x = 0, y = 0, z = 0;   // threadIdx, and below it a one: together what a lane restores when it goes on
+    unsigned detached = 1;
+    unsigned line = 0;
+    unsigned lane = 0;              // position in the warp
+};
+
+static_assert(sizeof(Context) == 64);
+
+#ifdef SIMT_BOOST_CONTEXT
+
+Context* switch_by_boost(Context* self, Context* next);
+
+inline Context* switch_context(Context* self, Context* next) { return switch_by_boost(self, next); }
+
+#else
+
+#if defined(__AVX512F__)
+#define SIMT_CLOBBERED_BY_SWITCH_AVX512                                                                       \
+    , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+        "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define SIMT_CLOBBERED_BY_SWITCH_AVX512
+#endif
+
+// Saves the running lane in *self and goes on where *next stopped (or, for a fresh context, calls its entry with `next`).
+// Returns when some other lane switches back; the result is the context of the lane that goes on, that is, self.
+__attribute__((always_inline)) inline Context* switch_context(Context* self, Context* next) {
+    asm volatile(
+        "movq %%rsp, 0(%0)\n\t"
+        "movq %%rbp, 8(%0)\n\t"
+        "leaq 1f(%%rip), %%rax\n\t"
+        "movq %%rax, 16(%0)\n\t"
+        "movq 0(%1), %%rsp\n\t"
+        "movq 8(%1), %%rbp\n\t"
+        "movq %1, %0\n\t"
+        "jmpq *16(%1)\n"
+        "1:"
+        : "+D"(self), "+S"(next)
+        :
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0", "xmm1",
+          "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
+          "xmm15" SIMT_CLOBBERED_BY_SWITCH_AVX512);
+    return self;
+}
+
+#undef SIMT_CLOBBERED_BY_SWITCH_AVX512
+#endif
+
+}  // namespace simt

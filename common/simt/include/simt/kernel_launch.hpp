@@ -1,0 +1,74 @@
+// One launch of a kernel, as the compiled launch statement hands it to the runtime.
+#pragma once
+
+#include "simt/configuration.hpp"
+
+namespace simt {
+
+// The block that runs on this OS thread: filled by the runtime whenever it enters a block.
+struct BlockIdentity {
+    unsigned index_x, index_y, index_z;
+    unsigned dim_x, dim_y, dim_z;
+    unsigned grid_x, grid_y, grid_z;
+    unsigned one_worker;            // nothing else runs device code: atomics need not be atomic
+    unsigned cooperative;           // grid.sync() is allowed
+    unsigned dynamic_shared_bytes;
+};
+
+// Lanes next to each other in x: threadIdx is (first..last-1, y, z).
+struct LaneRow {
+    unsigned first, last;
+    unsigned y, z;
+    bool detached;  // a single lane with a stack of its own: see LaneIdentity
+};
+
+// The copied arguments of a launch, of a type that only the launch statement knows. Copies share them.
+class Arguments {
+public:
+    Arguments() = default;
+    Arguments(void* object, void (*destroy)(void*)) : shared_(new Shared{object, destroy, 1}) {}
+    Arguments(const Arguments& other) : shared_(other.shared_) {
+        if (shared_) __atomic_fetch_add(&shared_->owners, 1, __ATOMIC_RELAXED);
+    }
+    Arguments(Arguments&& other) noexcept : shared_(other.shared_) { other.shared_ = nullptr; }
+    Arguments& operator=(Arguments other) noexcept {
+        Shared* mine = shared_;
+        shared_ = other.shared_;
+        other.shared_ = mine;
+        return *this;
+    }
+    ~Arguments() {
+        if (!shared_ || __atomic_sub_fetch(&shared_->owners, 1, __ATOMIC_ACQ_REL) > 0) return;
+        shared_->destroy(shared_->object);
+        delete shared_;
+    }
+
+    const void* get() const { return shared_ ? shared_->object : nullptr; }
+
+private:
+    struct Shared {
+        void* object;
+        void (*destroy)(void*);
+        long owners;
+    };
+    Shared* shared_ = nullptr;
+};
+
+struct Launch {
+    const char* name = nullptr;  // the kernel as written in the source
+    Extent grid = {1, 1, 1}, block = {1, 1, 1};
+    size_t dynamic_shared_bytes = 0;
+    bool cooperative = false;  // all blocks are resident at once: grid.sync() is allowed
+    Arguments arguments;
+    // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the lanes
+    // behind that one run elsewhere.
+    void (*run_lanes)(const void* arguments, const LaneRow& row) = nullptr;
+    // Makes this block the one that blockIdx and its relatives describe.
+    void (*enter_block)(const BlockIdentity& block) = nullptr;
+};
+
+// Checks the launch against the limits of the current device and appends it to the stream (a cudaStream_t). Returns a
+// cudaError_t value, which is also what cudaGetLastError() will return.
+int submit(Launch&& launch, void* stream);
+
+}  // namespace simt

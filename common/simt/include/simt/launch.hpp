@@ -1,0 +1,120 @@
+// What simcc makes of kernel<<<grid, block, shared, stream>>>(arguments):
+//   ::simt::launch(::simt::configure(grid, block, shared, stream), "kernel",
+//                  [=](auto&&... p) -> decltype(void(kernel(p...))) { kernel(p...); })(arguments)
+// The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel inlined.
+#pragma once
+
+#include "identity.hpp"
+#include "simt/kernel_launch.hpp"
+#include "vector_types.h"
+
+struct CUstream_st;
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, CUstream_st* stream = nullptr) {
+    return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
+}
+
+// A null pointer constant (0, NULL) loses its magic when it is passed on. This stands in for an integer argument where the
+// kernel does not take that integer: it converts to any pointer or number.
+struct IntegerOrNull {
+    long long value;
+    template <class T>
+    operator T*() const { return reinterpret_cast<T*>(value); }
+    operator decltype(nullptr)() const { return nullptr; }
+    template <class T, class = decltype(static_cast<T>(0LL) + 1)>
+    operator T() const { return static_cast<T>(value); }
+};
+
+template <class T> struct WithoutReference { using type = T; };
+template <class T> struct WithoutReference<T&> { using type = T; };
+template <class T> struct WithoutReference<T&&> { using type = T; };
+template <class T> struct WithoutConst { using type = T; };
+template <class T> struct WithoutConst<const T> { using type = T; };
+
+// The type in which an argument is kept: by value, arrays and functions as pointers.
+template <class T> struct Kept { using type = typename WithoutConst<T>::type; };
+template <class T, decltype(sizeof 0) n> struct Kept<T[n]> { using type = T*; };
+template <class T, decltype(sizeof 0) n> struct Kept<const T[n]> { using type = const T*; };
+template <class R, class... P> struct Kept<R(P...)> { using type = R (*)(P...); };
+template <class T> using kept_type = typename Kept<typename WithoutReference<T>::type>::type;
+
+template <class T> struct NullFromInteger { using type = T; };
+template <> struct NullFromInteger<int> { using type = IntegerOrNull; };
+template <> struct NullFromInteger<long> { using type = IntegerOrNull; };
+template <> struct NullFromInteger<long long> { using type = IntegerOrNull; };
+
+template <class Kernel, class... P>
+constexpr auto accepts(int) -> decltype((*static_cast<const Kernel*>(nullptr))(*static_cast<P*>(nullptr)...), bool()) { return true; }
+template <class Kernel, class... P>
+constexpr bool accepts(...) { return false; }
+
+template <class Body>
+void run_lanes(const void* arguments, const LaneRow& row);
+
+inline void enter_block(const BlockIdentity& block) { block_identity = block; }
+
+template <class Kernel>
+class Launcher {
+public:
+    Launcher(const Configuration& configuration, const char* name, const Kernel& kernel)
+        : configuration_(configuration), name_(name), kernel_(kernel) {}
+
+    template <class... A>
+    void operator()(A&&... arguments) const {
+        if constexpr (accepts<Kernel, kept_type<A>...>(0)) {
+            start<kept_type<A>...>(static_cast<A&&>(arguments)...);
+        } else {
+            static_assert(accepts<Kernel, typename NullFromInteger<kept_type<A>>::type...>(0),
+                          "the arguments of this launch do not fit the kernel's parameters");
+            start<typename NullFromInteger<kept_type<A>>::type...>(static_cast<A&&>(arguments)...);
+        }
+    }
+
+private:
+    template <class... P>
+    void start(P... arguments) const {
+        auto body = [kernel = kernel_, arguments...]() mutable { kernel(arguments...); };
+        using Body = decltype(body);
+        Launch launch;
+        launch.name = name_;
+        launch.grid = configuration_.grid;
+        launch.block = configuration_.block;
+        launch.dynamic_shared_bytes = configuration_.dynamic_shared_bytes;
+        launch.cooperative = configuration_.cooperative;
+        launch.arguments = Arguments(new Body(body), [](void* object) { delete static_cast<Body*>(object); });
+        launch.run_lanes = &run_lanes<Body>;
+        launch.enter_block = &enter_block;
+        submit(static_cast<Launch&&>(launch), configuration_.stream);
+    }
+
+    Configuration configuration_;
+    const char* name_;
+    Kernel kernel_;
+};
+
+template <class Kernel>
+Launcher<Kernel> launch(const Configuration& configuration, const char* name, const Kernel& kernel) {
+    return {configuration, name, kernel};
+}
+
+// The lane loop. `flatten` inlines the kernel and what it calls, as a GPU compiler does. The arguments are copied first: no
+// store of the kernel can then change them in the compiler's eyes, and they stay in registers from lane to lane.
+template <class Body>
+__attribute__((flatten, noinline)) void run_lanes(const void* arguments, const LaneRow& row) {
+    Body body = *static_cast<const Body*>(arguments);
+    const unsigned last = row.last;
+    lane_identity.y = row.y;
+    lane_identity.z = row.z;
+    lane_identity.detached = row.detached;
+    for (unsigned x = row.first; x < last; ++x) {
+        lane_identity.x = x;
+        body();
+        if (__builtin_expect(lane_identity.detached, 0)) return;
+    }
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt

@@ -1,0 +1,89 @@
+// How a lane waits: the inlined steady state of every barrier, shuffle and vote.
+#pragma once
+
+#include "identity.hpp"
+#include "warp_state.hpp"
+
+namespace simt {
+
+// The place of a call in the source, as a default argument: `void f(Site site = Site::here())`.
+struct Site {
+    const char* file;
+    unsigned line;
+    static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
+};
+
+inline namespace SIMT_FLAVOUR {
+
+constexpr unsigned every_lane = 0xffffffffu;
+
+// The running lane's context, with the place where it is about to wait noted for messages.
+SIMT_INLINE Context* waiting_lane(Site site) {
+    if (__builtin_expect(!lane_identity.detached, 0)) {
+        detach_lane(lane_identity.x, lane_identity.y, lane_identity.z);
+        lane_identity.detached = 1;
+    }
+    Context* self = current_lane;
+    self->file = site.file;
+    self->line = site.line;
+    return self;
+}
+
+SIMT_INLINE unsigned lane_bit(const Context* self) { return 1u << self->lane; }
+
+SIMT_INLINE void switch_lane(Context* self, Context* next) {
+    current_lane = next;
+    self = switch_context(self, next);
+    lane_identity.x = self->x;
+    lane_identity.y = self->y;
+    lane_identity.z = self->z;
+    lane_identity.detached = self->detached;
+}
+
+// Runs the other lanes until somebody puts this one back into `ready`. What it waits for has been noted in the warp.
+SIMT_INLINE void let_others_run(Context* self, Warp* warp) {
+    unsigned ready = warp->ready;
+    Context* next;
+    if (__builtin_expect(ready != 0, 1)) {
+        warp->ready = ready & (ready - 1);
+        next = warp->contexts + __builtin_ctz(ready);
+    } else {
+        next = schedule();
+    }
+    switch_lane(self, next);
+}
+
+// Waits until all lanes of `mask` that are still in the kernel have come here too. What they have written into
+// warp->arriving is in warp->published afterwards, until the lane waits again.
+SIMT_INLINE void meet(Context* self, Warp* warp, unsigned mask) {
+    warp->meeting |= lane_bit(self);
+    if (__builtin_expect((warp->live & ~mask) != 0, 0)) {
+        warp->partial |= lane_bit(self);
+        warp->masks[self->lane] = mask;
+    }
+    if (warp->ready == 0 && warp->meeting == warp->live && warp->partial == 0) {
+        // The last of the warp: complete the meeting here and go on without a switch.
+        Exchange* published = warp->arriving;
+        published->present = warp->live;
+        warp->arriving = warp->published;
+        warp->arriving->predicates = 0;
+        warp->published = published;
+        warp->meeting = 0;
+        warp->ready = warp->live & ~lane_bit(self);
+        return;
+    }
+    let_others_run(self, warp);
+}
+
+// To be called in a loop that polls: every other lane of the block goes first, and in the end other blocks. Does nothing
+// on the host.
+__attribute__((noinline, unused)) static void yield(Site site) {
+    if (!in_kernel()) return;
+    Context* self = waiting_lane(site);
+    Warp* warp = current_warp;
+    warp->yielded |= lane_bit(self);
+    let_others_run(self, warp);
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt

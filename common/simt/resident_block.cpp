@@ -1,0 +1,290 @@
+#include "common/simt/resident_block.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "common/simt/context.hpp"
+
+namespace simt {
+
+__thread Warp* current_warp = nullptr;
+__thread Context* current_lane = nullptr;
+
+namespace {
+
+// The block whose lanes run on this thread.
+__thread ResidentBlock* current_block = nullptr;
+
+constexpr unsigned lanes_per_warp = 32;
+
+// A block whose lanes have polled this often without any of them doing anything else lets other blocks run.
+constexpr unsigned polling_rounds_per_turn = 16;
+
+unsigned first_lanes(unsigned count) { return count >= lanes_per_warp ? ~0u : (1u << count) - 1; }
+
+Context* take_ready_lane(Warp& warp) {
+    current_warp = &warp;
+    Context* lane = warp.contexts + std::countr_zero(warp.ready);
+    warp.ready &= warp.ready - 1;
+    return lane;
+}
+
+// Meetings complete when all their lanes have come. Their values are published; those of other lanes are kept for later.
+bool complete_meetings(Warp& warp) {
+    unsigned released = 0;
+    for (unsigned candidates = warp.meeting; candidates;) {
+        const unsigned lane = std::countr_zero(candidates);
+        const bool waits_for_some = warp.partial >> lane & 1;
+        const unsigned group = (waits_for_some ? warp.masks[lane] & warp.live : warp.live) | 1u << lane;
+        if ((group & ~warp.meeting) == 0) released |= group;
+        candidates &= ~(group & warp.meeting);
+    }
+    if (!released) return false;
+    warp.meeting &= ~released;
+    warp.partial &= ~released;
+    std::swap(warp.arriving, warp.published);
+    warp.published->present = released;
+    warp.arriving->predicates = warp.published->predicates & warp.meeting;
+    for (unsigned left = warp.meeting; left; left &= left - 1) {
+        const unsigned lane = std::countr_zero(left);
+        warp.arriving->values[lane] = warp.published->values[lane];
+    }
+    warp.ready = released;
+    return true;
+}
+
+// The lanes that stand at the same __activemask() when nothing else can run are the active ones.
+void answer_active_mask(Warp& warp) {
+    const Context& first = warp.contexts[std::countr_zero(warp.asking)];
+    unsigned group = 0;
+    for (unsigned candidates = warp.asking; candidates; candidates &= candidates - 1) {
+        const unsigned lane = std::countr_zero(candidates);
+        const Context& context = warp.contexts[lane];
+        if (context.line == first.line && context.file == first.file) group |= 1u << lane;
+    }
+    for (unsigned lanes = group; lanes; lanes &= lanes - 1) warp.masks[std::countr_zero(lanes)] = group;
+    warp.asking &= ~group;
+    warp.ready = group;
+}
+
+}  // namespace
+
+ResidentBlock* ResidentBlock::current() { return current_block; }
+
+bool in_kernel() { return current_block != nullptr; }
+
+void detach_lane(unsigned x, unsigned y, unsigned z) { current_block->detach(x, y, z); }
+
+Context* schedule() { return current_block->next_after_stall(); }
+
+ResidentBlock::ResidentBlock(unsigned lane_capacity)
+    : lane_capacity_(lane_capacity),
+      stacks_(lane_capacity),
+      contexts_(lane_capacity),
+      warps_((lane_capacity + lanes_per_warp - 1) / lanes_per_warp) {
+    for (size_t warp = 0; warp < warps_.size(); ++warp) {
+        warps_[warp].contexts = &contexts_[warp * lanes_per_warp];
+        warps_[warp].tally = &tally_;
+    }
+}
+
+void ResidentBlock::set_shape(const Extent& shape) {
+    if (shape.x == shape_.x && shape.y == shape_.y && shape.z == shape_.z) return;
+    shape_ = shape;
+    lane_count_ = shape.x * shape.y * shape.z;
+    warp_count_ = (lane_count_ + lanes_per_warp - 1) / lanes_per_warp;
+    unsigned rank = 0;
+    for (unsigned z = 0; z < shape.z; ++z) {
+        for (unsigned y = 0; y < shape.y; ++y) {
+            for (unsigned x = 0; x < shape.x; ++x, ++rank) {
+                Context& context = contexts_[rank];
+                context.x = x;
+                context.y = y;
+                context.z = z;
+                context.lane = rank % lanes_per_warp;
+            }
+        }
+    }
+}
+
+void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progress) {
+    launch_ = &launch;
+    progress_ = &progress;
+    const Extent& grid = launch.launch.grid;
+    const Extent& block = launch.launch.block;
+    set_shape(block);
+    identity_.index_x = static_cast<unsigned>(index % grid.x);
+    identity_.index_y = static_cast<unsigned>(index / grid.x % grid.y);
+    identity_.index_z = static_cast<unsigned>(index / grid.x / grid.y);
+    identity_.dim_x = block.x, identity_.dim_y = block.y, identity_.dim_z = block.z;
+    identity_.grid_x = grid.x, identity_.grid_y = grid.y, identity_.grid_z = grid.z;
+    identity_.one_worker = launch.worker_count == 1;
+    identity_.dynamic_shared_bytes = static_cast<unsigned>(launch.launch.dynamic_shared_bytes);
+    identity_.cooperative = launch.launch.cooperative;
+    detached_ = has_polled_ = shared_is_saved = false;
+    tally_ = {};
+    current_warp = nullptr;
+    prepare_context(starter_, stacks_.top(0), LaneStacks::bytes_per_lane, &ResidentBlock::run_lane_loop);
+}
+
+Pause ResidentBlock::run() {
+    current_block = this;
+    launch_->launch.enter_block(identity_);
+    polling_rounds_ = 0;
+    Context* first = &starter_;
+    if (detached_) first = first_ready_lane();
+    current_lane = first;
+    switch_context(&worker_, first);
+    current_block = nullptr;
+    return pause_;
+}
+
+void ResidentBlock::abandon() {
+    pause_ = Pause::failed;
+    switch_context(&abandoned_, &worker_);
+    __builtin_unreachable();
+}
+
+// The first lanes of a block run in a loop, one after the other on one stack, until one of them waits.
+void ResidentBlock::run_lane_loop(Context*) {
+    ResidentBlock& block = *current_block;
+    const Launch& launch = block.launch_->launch;
+    const Extent& shape = block.shape_;
+    for (unsigned z = 0; z < shape.z; ++z) {
+        for (unsigned y = 0; y < shape.y; ++y) {
+            launch.run_lanes(launch.arguments.get(), {0, shape.x, y, z, false});
+            // A lane that has waited and come back here has ended. The lanes behind it run on stacks of their own.
+            if (block.detached_) block.run_remaining_lanes(block.end_lane(current_lane));
+            block.progress_->advance();
+        }
+    }
+    block.pause(Pause::ended);
+    switch_context(&block.abandoned_, &block.worker_);
+    __builtin_unreachable();
+}
+
+// Where a lane starts that has a stack of its own.
+void ResidentBlock::run_single_lane(Context* self) { current_block->run_remaining_lanes(self); }
+
+// Runs `next`, and on the same stack, as long as the lane to follow has not started either, the lanes after it.
+void ResidentBlock::run_remaining_lanes(Context* next) {
+    const Launch& launch = launch_->launch;
+    for (;;) {
+        const unsigned bit = 1u << next->lane;
+        if (next == &worker_ || !(current_warp->unstarted & bit)) {
+            current_lane = next;
+            switch_context(&abandoned_, next);
+            __builtin_unreachable();
+        }
+        current_warp->unstarted &= ~bit;
+        current_lane = next;
+        launch.run_lanes(launch.arguments.get(), {next->x, next->x + 1, next->y, next->z, true});
+        next = end_lane(next);
+    }
+}
+
+Context* ResidentBlock::end_lane(Context* ended) {
+    current_warp->live &= ~(1u << ended->lane);
+    return current_warp->ready ? take_ready_lane(*current_warp) : next_after_stall();
+}
+
+void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
+    const unsigned rank = x + shape_.x * (y + shape_.y * z);
+    for (unsigned warp_index = 0; warp_index < warp_count_; ++warp_index) {
+        Warp& warp = warps_[warp_index];
+        const unsigned first = warp_index * lanes_per_warp;
+        const unsigned lanes = first_lanes(lane_count_ - first);
+        const unsigned ended = rank <= first ? 0 : first_lanes(rank - first);
+        const bool holds_this_lane = rank / lanes_per_warp == warp_index;
+        warp.live = lanes & ~ended;
+        warp.ready = warp.unstarted = holds_this_lane ? warp.live & ~(1u << rank % lanes_per_warp) : warp.live;
+        warp.meeting = warp.partial = warp.asking = warp.yielded = warp.at_grid = 0;
+        warp.arriving->predicates = 0;
+    }
+    for (unsigned other = rank + 1; other < lane_count_; ++other) {
+        prepare_context(contexts_[other], stacks_.top(other), LaneStacks::bytes_per_lane, &ResidentBlock::run_single_lane);
+    }
+    detached_ = true;
+    current_lane = &contexts_[rank];
+    current_warp = &warps_[rank / lanes_per_warp];
+}
+
+Context* ResidentBlock::pause(Pause reason) {
+    pause_ = reason;
+    return &worker_;
+}
+
+Context* ResidentBlock::next_after_stall() {
+    Warp& warp = *current_warp;
+    if (warp.meeting && complete_meetings(warp)) return take_ready_lane(warp);
+    if (warp.asking) {
+        answer_active_mask(warp);
+        return take_ready_lane(warp);
+    }
+    return next_in_another_warp();
+}
+
+Context* ResidentBlock::next_in_another_warp() {
+    // Cyclically from the current warp, so that a polling warp cannot keep the others from running.
+    const size_t current = static_cast<size_t>(current_warp - warps_.data());
+    for (size_t i = current + 1; i < warp_count_; ++i) {
+        if (warps_[i].ready) return take_ready_lane(warps_[i]);
+    }
+    for (size_t i = 0; i < current; ++i) {
+        if (warps_[i].ready) return take_ready_lane(warps_[i]);
+    }
+    unsigned live = 0, meeting = 0, yielded = 0, at_grid = 0, not_at_grid = 0;
+    for (size_t i = 0; i < warp_count_; ++i) {
+        const Warp& warp = warps_[i];
+        live |= warp.live;
+        meeting |= warp.meeting;
+        yielded |= warp.yielded;
+        at_grid |= warp.at_grid;
+        not_at_grid |= warp.live & ~warp.at_grid;
+    }
+    if (launch_->failed()) return pause(Pause::failed);
+    if (!live) return pause(Pause::ended);
+    if (yielded) return next_polling();
+    if (!(meeting | at_grid)) return next_after_barrier();
+    if (!(meeting | not_at_grid)) return next_after_grid_barrier();
+    return pause(Pause::deadlocked);
+}
+
+// Every live lane has arrived at the block barrier.
+Context* ResidentBlock::next_after_barrier() {
+    tally_.published = tally_.arriving;
+    tally_.arriving = 0;
+    if (!has_polled_) progress_->advance();
+    has_polled_ = false;
+    for (size_t i = 0; i < warp_count_; ++i) warps_[i].ready = warps_[i].live;
+    return first_ready_lane();
+}
+
+// All that can run are lanes that poll: let each of them look again, and after some rounds the other blocks run.
+Context* ResidentBlock::next_polling() {
+    has_polled_ = true;
+    for (size_t i = 0; i < warp_count_; ++i) {
+        warps_[i].ready = warps_[i].yielded;
+        warps_[i].yielded = 0;
+    }
+    return ++polling_rounds_ < polling_rounds_per_turn ? first_ready_lane() : pause(Pause::polling);
+}
+
+// Every live lane is at grid.sync(). The lanes are ready to go on; the worker runs them when the other blocks have come.
+Context* ResidentBlock::next_after_grid_barrier() {
+    for (size_t i = 0; i < warp_count_; ++i) {
+        warps_[i].ready = warps_[i].at_grid;
+        warps_[i].at_grid = 0;
+    }
+    awaited_generation_ = launch_->grid_barrier.arrive();
+    progress_->advance();
+    return pause(Pause::at_grid);
+}
+
+Context* ResidentBlock::first_ready_lane() {
+    size_t i = 0;
+    while (!warps_[i].ready) ++i;
+    return take_ready_lane(warps_[i]);
+}
+
+}  // namespace simt

@@ -1,0 +1,106 @@
+// A block of threads that has started and not ended, on the worker thread where its lanes take turns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/simt/include/simt/warp_state.hpp"
+#include "common/simt/lane_stacks.hpp"
+#include "common/simt/running_launch.hpp"
+
+namespace simt {
+
+// Why the lanes of a block have given control back to the worker.
+enum class Pause {
+    ended,       // every lane has left the kernel
+    polling,     // all that can run poll for something that no lane of this block will do
+    at_grid,     // waits at grid.sync()
+    deadlocked,  // lanes wait for each other in different places
+    failed,      // the launch has been given up
+};
+
+class ResidentBlock {
+public:
+    // Room for blocks of up to this many lanes.
+    explicit ResidentBlock(unsigned lane_capacity);
+
+    bool has_room_for(unsigned lanes) const { return lanes <= lane_capacity_; }
+    bool has_stacks() const { return stacks_.valid(); }
+
+    // Prepares to run a block of the launch. `progress` is told whenever something was achieved.
+    void begin(RunningLaunch& launch, uint64_t index, Progress& progress);
+
+    // Runs the lanes of the block on the calling thread until they pause. Must always be called on the same thread.
+    Pause run();
+
+    // To be called from a signal handler on a lane's stack: abandons the lanes, run() returns `failed`.
+    [[noreturn]] void abandon();
+
+    // The block whose lanes run on the calling thread, or null.
+    static ResidentBlock* current();
+
+    // Whether this address is in a lane's stack or the guard page below it.
+    bool is_on_lane_stack(uintptr_t stack_pointer) const { return stacks_.contains(stack_pointer); }
+
+    // Where the lanes wait: "16 threads at __syncthreads() in a.cu:12 (first: thread (0,0,0)); ...", for messages.
+    std::string describe_waiting() const;
+    std::string describe_position() const;  // "kernel k, block (0,0,0)"
+
+    RunningLaunch& running_launch() { return *launch_; }
+    const BlockIdentity& identity() const { return identity_; }
+
+    // At grid.sync(), and other blocks have not come yet.
+    bool is_at_grid_barrier() const {
+        return pause_ == Pause::at_grid && launch_->grid_barrier.generation() < awaited_generation_;
+    }
+
+    // For the worker: the shared memory of a suspended block.
+    bool shared_is_saved = false;
+    std::vector<char> saved_shared;
+
+private:
+    friend void detach_lane(unsigned, unsigned, unsigned);
+    friend Context* schedule();
+
+    static void run_lane_loop(Context* self);
+    static void run_single_lane(Context* self);
+
+    void set_shape(const Extent& shape);
+    void detach(unsigned x, unsigned y, unsigned z);
+    [[noreturn]] void run_remaining_lanes(Context* next);
+    Context* end_lane(Context* ended);
+    Context* pause(Pause reason);
+
+    // The decisions of a stalled warp, in the order in which they are tried.
+    Context* next_after_stall();
+    Context* next_in_another_warp();
+    Context* next_after_barrier();
+    Context* next_polling();
+    Context* next_after_grid_barrier();
+    Context* first_ready_lane();
+
+    const unsigned lane_capacity_;
+    LaneStacks stacks_;
+    std::vector<Context> contexts_;
+    std::vector<Warp> warps_;
+    Extent shape_ = {0, 0, 0};
+    unsigned lane_count_ = 0;
+    size_t warp_count_ = 0;
+
+    RunningLaunch* launch_ = nullptr;
+    Progress* progress_ = nullptr;
+    BlockIdentity identity_ = {};
+    BarrierTally tally_;
+    bool detached_ = false;      // some lane has waited: from then on each lane runs by itself
+    bool has_polled_ = false;    // since the last barrier: what follows may be a loop that waits
+    unsigned polling_rounds_ = 0;
+    Pause pause_ = Pause::ended;
+    uint64_t awaited_generation_ = 0;
+    Context worker_;             // where run() continues
+    Context starter_;            // the lane loop
+    Context abandoned_;          // written, never resumed
+};
+
+}  // namespace simt

@@ -1,0 +1,102 @@
+// A launch while its blocks run: what the workers share.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "common/simt/include/simt/kernel_launch.hpp"
+
+namespace simt {
+
+// How a launch can end, besides 0: cudaError_t values.
+enum LaunchError {
+    error_out_of_memory = 2,
+    error_illegal_address = 700,
+    error_timeout = 702,
+    error_assertion = 710,
+    error_launch_failure = 719,
+};
+
+// The barrier of grid.sync(): complete when every block that has not ended has arrived.
+class GridBarrier {
+public:
+    explicit GridBarrier(uint64_t blocks) : blocks_(blocks) {}
+
+    // Returns the generation to wait for: the block may go on when generation() has reached it.
+    uint64_t arrive() {
+        std::lock_guard lock(mutex_);
+        ++arrived_;
+        const uint64_t awaited = generation_ + 1;
+        complete_if_all_arrived();
+        return awaited;
+    }
+
+    void block_ended() {
+        std::lock_guard lock(mutex_);
+        ++ended_;
+        complete_if_all_arrived();
+    }
+
+    uint64_t generation() const { return generation_; }
+
+private:
+    void complete_if_all_arrived() {
+        if (arrived_ == 0 || arrived_ + ended_ < blocks_) return;
+        arrived_ = 0;
+        ++generation_;
+    }
+
+    std::mutex mutex_;
+    const uint64_t blocks_;
+    uint64_t arrived_ = 0, ended_ = 0;
+    std::atomic<uint64_t> generation_{0};
+};
+
+// Counts what a worker achieves for a launch, on a cache line of its own. Only the watchdog reads it.
+struct alignas(64) Progress {
+    std::atomic<uint64_t> steps{0};
+
+    // One writer: no read-modify-write instruction is needed.
+    void advance() { steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+};
+
+struct RunningLaunch {
+    RunningLaunch(const Launch& launch, unsigned workers)
+        : launch(launch),
+          worker_count(workers),
+          block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
+          // Few claims per worker for small blocks, yet enough of them to balance the load.
+          blocks_per_claim(std::min<uint64_t>(64, block_count / (uint64_t{workers} * 8) + 1)),
+          grid_barrier(block_count),
+          progress(new Progress[workers]) {}
+
+    // The first error counts. No further block starts.
+    void fail(LaunchError code) {
+        int none = 0;
+        error.compare_exchange_strong(none, code);
+        next_block = block_count;
+    }
+
+    bool failed() const { return error.load(std::memory_order_relaxed) != 0; }
+    bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
+
+    const Launch& launch;
+    const unsigned worker_count;
+    const uint64_t block_count;
+    const uint64_t blocks_per_claim;
+    std::atomic<uint64_t> next_block{0};
+    std::atomic<int> error{0};
+    GridBarrier grid_barrier;
+    const std::unique_ptr<Progress[]> progress;  // of each worker
+    std::atomic<bool> timeout_reported{false};
+    // Guarded by the pool's mutex:
+    unsigned workers_inside = 0;
+    uint64_t watched_steps = 0;
+    std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
+};
+
+}  // namespace simt

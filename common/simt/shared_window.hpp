@@ -1,0 +1,33 @@
+// The shared memory of a block as it lies in an OS thread, and copies of it for blocks that are suspended.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace simt {
+
+// __shared__ variables are thread-local variables of the program, so the program's thread-local storage on a worker thread
+// is the shared memory of the block that runs there. It is saved and restored as a whole, except for the unused part of the
+// dynamic window. The runtime's own thread-local variables lie in it too: they must be set anew after restore().
+class SharedWindow {
+public:
+    // The window of the calling thread.
+    SharedWindow();
+
+    // Copies the window into `image`, with this many bytes of dynamic shared memory.
+    void save(std::vector<char>& image, size_t dynamic_bytes) const;
+    void restore(const std::vector<char>& image, size_t dynamic_bytes) const;
+
+private:
+    struct Piece {
+        char* begin;
+        size_t bytes;
+    };
+    // Before the dynamic window, in it, and after it.
+    void pieces(size_t dynamic_bytes, Piece (&result)[3]) const;
+
+    char* begin_ = nullptr;
+    char* end_ = nullptr;
+};
+
+}  // namespace simt

@@ -1,0 +1,166 @@
+#include "common/simt/worker.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "common/simt/fault.hpp"
+
+namespace simt {
+
+namespace {
+
+// Spare stacks beyond these are given back to the system when a worker runs out of work.
+constexpr size_t spare_blocks_kept = 2;
+
+unsigned lanes_of(const RunningLaunch& launch) {
+    const Extent& block = launch.launch.block;
+    return block.x * block.y * block.z;
+}
+
+}  // namespace
+
+void Worker::start() {
+    thread_ = std::thread(&Worker::main, this);
+}
+
+void Worker::main() {
+    use_fault_stack();
+    window_.emplace();
+    unsigned fruitless_turns = 0;
+    for (;;) {
+        if (RunningLaunch* launch = pool_.join_launch(suspended_.empty())) {
+            joined_.push_back(launch);
+            run_unclaimed_blocks(*launch);
+            fruitless_turns = 0;
+        }
+        // Only suspended blocks are left. Those that wait for other workers or for the host do so without a busy loop.
+        const bool progress = resume_a_suspended_block();
+        leave_finished_launches();
+        fruitless_turns = progress ? 0 : fruitless_turns + 1;
+        if (fruitless_turns > 100) {
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        } else if (fruitless_turns > 0) {
+            std::this_thread::yield();
+        }
+        if (suspended_.empty() && spare_.size() > spare_blocks_kept) spare_.resize(spare_blocks_kept);
+    }
+}
+
+void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
+    for (;;) {
+        const uint64_t first = launch.next_block.fetch_add(launch.blocks_per_claim);
+        if (first >= launch.block_count) break;
+        const uint64_t last = std::min(launch.block_count, first + launch.blocks_per_claim);
+        for (uint64_t index = first; index < last && !launch.failed(); ++index) {
+            run_new_block(launch, index);
+            // Whoever waits for a block that has been claimed but not started gets it in the end: new and suspended blocks
+            // take turns.
+            if (!suspended_.empty()) resume_a_suspended_block();
+        }
+    }
+}
+
+void Worker::leave_finished_launches() {
+    std::erase_if(joined_, [&](RunningLaunch* launch) {
+        if (has_suspended_blocks_of(*launch)) return false;
+        pool_.leave_launch(*launch);
+        return true;
+    });
+}
+
+void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
+    Block block = block_with_room_for(lanes_of(launch));
+    if (!block) {
+        std::fprintf(stderr, "simcc: kernel %s: no address space is left for the stacks of block %llu\n", launch.launch.name,
+                     static_cast<unsigned long long>(index));
+        launch.fail(error_out_of_memory);
+        return;
+    }
+    block->begin(launch, index, launch.progress[index_]);
+    run(std::move(block));
+}
+
+// The suspended blocks take turns. Returns whether one of them did anything but poll.
+bool Worker::resume_a_suspended_block() {
+    for (size_t candidates = suspended_.size(); candidates > 0; --candidates) {
+        Block block = std::move(suspended_.front());
+        suspended_.pop_front();
+        RunningLaunch& launch = block->running_launch();
+        if (launch.failed()) {
+            retire(std::move(block));
+            return true;
+        }
+        if (block->is_at_grid_barrier()) {
+            suspended_.push_back(std::move(block));
+            continue;
+        }
+        const uint64_t steps_before = launch.progress[index_].steps;
+        run(std::move(block));
+        return launch.progress[index_].steps != steps_before;
+    }
+    return false;
+}
+
+void Worker::run(Block block) {
+    const size_t dynamic_bytes = block->running_launch().launch.dynamic_shared_bytes;
+    if (window_owner_ != block.get()) {
+        if (window_owner_) {
+            window_->save(window_owner_->saved_shared, window_owner_->running_launch().launch.dynamic_shared_bytes);
+            window_owner_->shared_is_saved = true;
+        }
+        window_owner_ = nullptr;
+        if (block->shared_is_saved) window_->restore(block->saved_shared, dynamic_bytes);
+    }
+    RunningLaunch& launch = block->running_launch();
+    switch (block->run()) {
+        case Pause::polling:
+        case Pause::at_grid:
+            window_owner_ = block.get();
+            suspended_.push_back(std::move(block));
+            return;
+        case Pause::deadlocked:
+            std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s", block->describe_position().c_str(),
+                         block->describe_waiting().c_str());
+            launch.fail(error_launch_failure);
+            break;
+        case Pause::ended:
+            launch.progress[index_].advance();
+            if (launch.launch.cooperative) launch.grid_barrier.block_ended();
+            break;
+        case Pause::failed:
+            break;
+    }
+    retire(std::move(block));
+}
+
+void Worker::retire(Block block) {
+    RunningLaunch& launch = block->running_launch();
+    if (launch.error == error_timeout && !launch.timeout_reported.exchange(true)) {
+        std::fprintf(stderr,
+                     "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for something that "
+                     "does not happen\n%s",
+                     block->describe_position().c_str(), static_cast<long long>(pool_.timeout().count()),
+                     block->describe_waiting().c_str());
+    }
+    if (window_owner_ == block.get()) window_owner_ = nullptr;
+    spare_.push_back(std::move(block));
+}
+
+bool Worker::has_suspended_blocks_of(const RunningLaunch& launch) const {
+    return std::any_of(suspended_.begin(), suspended_.end(),
+                       [&](const Block& block) { return &block->running_launch() == &launch; });
+}
+
+Worker::Block Worker::block_with_room_for(unsigned lanes) {
+    if (!spare_.empty() && spare_.back()->has_room_for(lanes)) {
+        Block block = std::move(spare_.back());
+        spare_.pop_back();
+        return block;
+    }
+    if (!spare_.empty()) spare_.pop_back();  // too small: make room for a larger one
+    auto block = std::make_unique<ResidentBlock>(lanes);
+    return block->has_stacks() ? std::move(block) : nullptr;
+}
+
+}  // namespace simt

@@ -1,0 +1,49 @@
+// A thread that runs blocks: new ones, and in turn those that are suspended because they wait for other blocks.
+#pragma once
+
+#include <pthread.h>
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "common/simt/resident_block.hpp"
+#include "common/simt/shared_window.hpp"
+#include "common/simt/worker_pool.hpp"
+
+namespace simt {
+
+class Worker {
+public:
+    Worker(WorkerPool& pool, unsigned index) : pool_(pool), index_(index) {}
+
+    void start();
+    pthread_t thread() { return thread_.native_handle(); }
+
+private:
+    using Block = std::unique_ptr<ResidentBlock>;
+
+    void main();
+    void run_unclaimed_blocks(RunningLaunch& launch);
+    void run_new_block(RunningLaunch& launch, uint64_t index);
+    bool resume_a_suspended_block();
+    void leave_finished_launches();
+    void run(Block block);
+    void suspend(Block block);
+    void retire(Block block);
+    bool has_suspended_blocks_of(const RunningLaunch& launch) const;
+    Block block_with_room_for(unsigned lanes);
+
+    WorkerPool& pool_;
+    const unsigned index_;
+    std::thread thread_;
+    std::optional<SharedWindow> window_;
+    std::vector<RunningLaunch*> joined_;
+    std::deque<Block> suspended_;
+    std::vector<Block> spare_;
+    ResidentBlock* window_owner_ = nullptr;  // the suspended block whose shared memory is still in place
+};
+
+}  // namespace simt

@@ -1,0 +1,116 @@
+#include "common/simt/worker_pool.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "common/simt/fault.hpp"
+#include "common/simt/machine.hpp"
+#include "common/simt/worker.hpp"
+
+namespace simt {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// How often the watchdog looks, and how often it tries to end a launch that has failed.
+constexpr auto watch_interval = 100ms;
+constexpr auto interrupt_interval = 2ms;
+
+uint64_t steps_of(const RunningLaunch& launch) {
+    uint64_t steps = 0;
+    for (unsigned worker = 0; worker < launch.worker_count; ++worker) {
+        steps += launch.progress[worker].steps.load(std::memory_order_relaxed);
+    }
+    return steps;
+}
+
+}  // namespace
+
+WorkerPool& WorkerPool::instance() {
+    // Never destroyed: its threads may still run when the process ends.
+    static WorkerPool& pool = *new WorkerPool;
+    return pool;
+}
+
+WorkerPool::WorkerPool()
+    : worker_count_(static_cast<unsigned>(
+          std::clamp(environment_number("SIMCC_THREADS", std::max(1u, std::thread::hardware_concurrency())), 1L, 1024L))),
+      timeout_(environment_number("SIMCC_TIMEOUT", 10)) {}
+
+void WorkerPool::start_workers() {
+    install_fault_handlers();
+    for (unsigned index = 0; index < worker_count_; ++index) {
+        workers_.push_back(std::make_unique<Worker>(*this, index));
+        workers_.back()->start();
+    }
+    std::thread(&WorkerPool::watch, this).detach();
+}
+
+void WorkerPool::run(RunningLaunch& launch) {
+    std::unique_lock lock(mutex_);
+    if (workers_.empty()) start_workers();
+    launches_.push_back(&launch);
+    const uint64_t useful = std::min<uint64_t>(idle_workers_, launch.block_count);
+    for (uint64_t i = 0; i < useful; ++i) work_came_.notify_one();
+    if (launches_.size() == 1) watch_needed_.notify_one();
+    launch_ended_.wait(lock, [&] { return !launch.has_unclaimed_blocks() && launch.workers_inside == 0; });
+    std::erase(launches_, &launch);
+}
+
+RunningLaunch* WorkerPool::find_unclaimed_work() {
+    const auto found =
+        std::find_if(launches_.begin(), launches_.end(), [](RunningLaunch* launch) { return launch->has_unclaimed_blocks(); });
+    return found == launches_.end() ? nullptr : *found;
+}
+
+RunningLaunch* WorkerPool::join_launch(bool wait) {
+    std::unique_lock lock(mutex_);
+    RunningLaunch* launch = find_unclaimed_work();
+    if (wait) {
+        ++idle_workers_;
+        work_came_.wait(lock, [&] { return (launch = find_unclaimed_work()) != nullptr; });
+        --idle_workers_;
+    }
+    if (launch) ++launch->workers_inside;
+    return launch;
+}
+
+void WorkerPool::leave_launch(RunningLaunch& launch) {
+    std::lock_guard lock(mutex_);
+    if (--launch.workers_inside == 0) launch_ended_.notify_all();
+}
+
+// The watchdog thread.
+void WorkerPool::watch() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        watch_needed_.wait(lock, [&] { return !launches_.empty(); });
+        const bool ending = end_stuck_launches();
+        watch_needed_.wait_for(lock, ending ? interrupt_interval : watch_interval, [] { return false; });
+    }
+}
+
+// Returns whether a failed launch still occupies workers.
+bool WorkerPool::end_stuck_launches() {
+    bool ending = false;
+    const auto now = Clock::now();
+    for (RunningLaunch* launch : launches_) {
+        const uint64_t steps = steps_of(*launch);
+        // A launch that has not got a worker yet waits for others; its time has not begun.
+        if (steps != launch->watched_steps || launch->workers_inside == 0) {
+            launch->watched_steps = steps;
+            launch->last_progress = now;
+        } else if (timeout_ > 0s && now - launch->last_progress >= timeout_) {
+            launch->fail(error_timeout);
+        }
+        if (!launch->failed()) continue;
+        ending = true;
+        for (auto& worker : workers_) interrupt_failed_block(worker->thread());
+    }
+    return ending;
+}
+
+}  // namespace simt

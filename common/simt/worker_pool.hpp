@@ -1,0 +1,53 @@
+// The threads that run device code, and the launches that they work on.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/simt/running_launch.hpp"
+
+namespace simt {
+
+class Worker;
+
+class WorkerPool {
+public:
+    // The pool of this process. Its threads start with the first launch and live as long as the process.
+    static WorkerPool& instance();
+
+    unsigned worker_count() const { return worker_count_; }
+
+    // A launch that achieves nothing for so long is ended; 0: never.
+    std::chrono::seconds timeout() const { return timeout_; }
+
+    // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
+    void run(RunningLaunch& launch);
+
+    // For workers. Joins a launch that has blocks which nobody has claimed. If there is none, returns null, or if `wait`,
+    // waits for one.
+    RunningLaunch* join_launch(bool wait);
+
+    // The worker has no more to do with the launch, which has no unclaimed blocks left.
+    void leave_launch(RunningLaunch& launch);
+
+private:
+    WorkerPool();
+
+    void start_workers();
+    void watch();
+    bool end_stuck_launches();
+    RunningLaunch* find_unclaimed_work();
+
+    const unsigned worker_count_;
+    const std::chrono::seconds timeout_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::mutex mutex_;
+    std::condition_variable work_came_, launch_ended_, watch_needed_;
+    std::vector<RunningLaunch*> launches_;
+    unsigned idle_workers_ = 0;
+};
+
+}  // namespace simt
