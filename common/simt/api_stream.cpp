@@ -28,17 +28,6 @@ cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority) {
     });
 }
 
-// Work that runs a function of the program, which must not call the runtime.
-template <class Function>
-Work host_work(Function function) {
-    return [function] {
-        inside_host_function() = true;
-        function();
-        inside_host_function() = false;
-        return 0;
-    };
-}
-
 }  // namespace
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, cudaStreamDefault, 0); }
@@ -129,7 +118,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
     return on_stream(handle, [=](Stream& stream) {
         if (!function) return cudaErrorInvalidValue;
-        return dispatch(stream, {cudaGraphNodeTypeHost, host_work([=] { function(data); })});
+        return dispatch(stream, {cudaGraphNodeTypeHost, host_function([=] { function(data); })});
     });
 }
 
@@ -137,6 +126,6 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
     return on_stream(handle, [=](Stream& stream) {
         if (!callback || flags != 0) return cudaErrorInvalidValue;
         if (stream.capturing()) return cudaErrorStreamCaptureUnsupported;
-        return dispatch(stream, {cudaGraphNodeTypeHost, host_work([=] { callback(handle, cudaSuccess, data); })});
+        return dispatch(stream, {cudaGraphNodeTypeHost, host_function([=] { callback(handle, cudaSuccess, data); })});
     });
 }

@@ -25,6 +25,8 @@ bool watch(Condition condition) {
     return false;
 }
 
+thread_local bool inside = false;  // a host function
+
 uint64_t next_stream_id() {
     static std::atomic<uint64_t> id{0};
     return ++id;
@@ -38,10 +40,16 @@ void Ticket::wait() const {
     if (stream) stream->wait(sequence);
 }
 
-bool& inside_host_function() {
-    static thread_local bool inside = false;
-    return inside;
+Work host_function(std::function<void()> function) {
+    return [function = std::move(function)] {
+        inside = true;
+        function();
+        inside = false;
+        return 0;
+    };
 }
+
+bool inside_host_function() { return inside; }
 
 Stream::Stream(Device& device, Kind kind, unsigned flags, int priority)
     : device_(device), kind_(kind), flags_(flags), priority_(priority), id_(next_stream_id()) {}

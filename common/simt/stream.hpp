@@ -103,7 +103,9 @@ private:
     std::atomic<uint64_t> submitted_{0}, completed_{0};
 };
 
-// True on a thread that is inside a host function or callback, which must not call the runtime API.
-bool& inside_host_function();
+// Work that runs a function of the program. The function must not call the runtime API: inside_host_function() is true
+// on the thread while it runs.
+Work host_function(std::function<void()> function);
+bool inside_host_function();
 
 }  // namespace simt

@@ -57,4 +57,6 @@ SIMT_API(cudaGraphExecMemcpyNodeSetParams1D, cudaGraphExec_t executable, cudaGra
          const void* from, size_t bytes, enum cudaMemcpyKind kind);
 SIMT_API(cudaGraphExecMemsetNodeSetParams, cudaGraphExec_t executable, cudaGraphNode_t node,
          const struct cudaMemsetParams* parameters);
+SIMT_API(cudaGraphNodeSetEnabled, cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int enabled);
+SIMT_API(cudaGraphNodeGetEnabled, cudaGraphExec_t executable, cudaGraphNode_t node, unsigned int* enabled);
 #undef SIMT_NEW_NODE

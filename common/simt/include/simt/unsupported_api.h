@@ -79,8 +79,6 @@
     X(cudaGraphMemsetNodeGetParams) \
     X(cudaGraphNodeFindInClone) \
     X(cudaGraphNodeGetDependentNodes) \
-    X(cudaGraphNodeGetEnabled) \
-    X(cudaGraphNodeSetEnabled) \
     X(cudaGraphNodeSetParams) \
     X(cudaGraphReleaseUserObject) \
     X(cudaGraphRemoveDependencies) \
