@@ -106,7 +106,7 @@ private:
         if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
         const std::string text = read_file(from);
-        const Rewritten rewritten = rewrite(text);
+        const Rewritten rewritten = rewrite(text, toolchain_.headers);
         for (const Diagnostic& error : rewritten.errors) {
             std::fprintf(stderr, "%s:%zu:%zu: error: %s\n", error.file.c_str(), error.line, error.column,
                          error.message.c_str());

@@ -117,7 +117,7 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
     append(command,
-           {"-D__CUDACC__=1", "-D__NVCC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
+           {"-D__CUDACC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
     append(command, user_search(toolchain, options));
     append(command, {"-include", "cuda_runtime.h", "-x", "c++", source});
     if (!output.empty()) append(command, {"-o", output});

@@ -5,6 +5,7 @@
 namespace simcc {
 
 void Edits::replace(std::size_t first, std::size_t last, std::string text) {
+    by_begin_[source_.token(first).begin] = edits_.size();
     edits_.push_back({source_.token(first).begin, source_.token(last - 1).end, std::move(text)});
 }
 
@@ -22,10 +23,9 @@ std::string Edits::join(std::size_t first, std::size_t last) const {
     for (std::size_t i = first; i < last; ++i) {
         if (i > first) joined += ' ';
         const Token& token = source_.token(i);
-        const auto edit = std::find_if(edits_.begin(), edits_.end(), [&](const Edit& candidate) {
-            return candidate.begin == token.begin && candidate.end == token.end;
-        });
-        joined += edit == edits_.end() ? source_[i] : std::string_view(edit->text);
+        const auto edit = by_begin_.find(token.begin);
+        const bool replaced = edit != by_begin_.end() && edits_[edit->second].end == token.end;
+        joined += replaced ? std::string_view(edits_[edit->second].text) : source_[i];
     }
     return joined;
 }

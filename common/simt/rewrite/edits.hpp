@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "common/simt/rewrite/source.hpp"
@@ -46,6 +47,7 @@ private:
 
     const Source& source_;
     std::vector<Edit> edits_;
+    std::unordered_map<std::size_t, std::size_t> by_begin_;  // the last edit that begins at an offset
     std::vector<Diagnostic> diagnostics_;
 };
 

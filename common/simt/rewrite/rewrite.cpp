@@ -4,8 +4,8 @@
 
 namespace simcc {
 
-Rewritten rewrite(std::string_view preprocessed) {
-    const Source source(preprocessed);
+Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers) {
+    const Source source(preprocessed, own_headers);
     const Braces braces(source);
     Edits edits(source);
     rewrite_builtin_variables(source, braces, edits);

@@ -17,6 +17,7 @@ struct Rewritten {
 /// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables and a few
 /// specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other token on its line
 /// and column.
-Rewritten rewrite(std::string_view preprocessed);
+/// `own_headers` is the folder of those headers, as the line markers name it: what is below it is left alone.
+Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers);
 
 }  // namespace simcc

@@ -14,6 +14,11 @@ bool is_identifier_start(char c) {
 bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+bool is_raw_prefix(std::string_view word) {
+    return word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+}
+bool is_string_prefix(std::string_view word) { return word == "L" || word == "u" || word == "U" || word == "u8"; }
+
 /// A cursor over the text; each skip function leaves it behind the construct it is named for.
 class Cursor {
 public:
@@ -64,100 +69,141 @@ public:
         at_ = close == std::string_view::npos ? text_.size() : close + 2;
     }
 
+    /// Skips whatever begins here and tells what it is.
+    TokenKind skip_token() {
+        const char c = peek();
+        if (is_identifier_start(c)) {
+            const std::size_t begin = at_;
+            skip_identifier();
+            const std::string_view word = text_.substr(begin, at_ - begin);
+            if (peek() == '"' && is_raw_prefix(word)) {
+                skip_raw_string();
+            } else if ((peek() == '"' || peek() == '\'') && is_string_prefix(word)) {
+                skip_quoted(peek());
+            } else {
+                return TokenKind::identifier;
+            }
+            return TokenKind::literal;
+        }
+        if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
+            skip_number();
+            return TokenKind::number;
+        }
+        if (c == '"' || c == '\'') {
+            skip_quoted(c);
+            return TokenKind::literal;
+        }
+        const bool pair = (c == ':' && peek(1) == ':') || (c == '-' && peek(1) == '>');
+        at_ += pair ? 2 : 1;
+        return TokenKind::punctuator;
+    }
+
 private:
     std::string_view text_;
     std::size_t at_;
 };
 
-bool is_raw_prefix(std::string_view word) {
-    return word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+/// A line marker is `# 12 "file" flags`; 1 means that a file is entered, 2 that it is left, 3 that it is a system
+/// header. Returns the offset of the next one at or after `at`, or the text's size.
+std::size_t find_marker(std::string_view text, std::size_t at) {
+    const auto is_marker = [&](std::size_t i) {
+        return text.substr(i, 2) == "# " && i + 2 < text.size() && is_digit(text[i + 2]);
+    };
+    if (at == 0 && is_marker(0)) return 0;
+    for (std::size_t i = at == 0 ? 0 : at - 1; (i = text.find("\n# ", i)) != std::string_view::npos; ++i) {
+        if (is_marker(i + 1)) return i + 1;
+    }
+    return text.size();
 }
-bool is_string_prefix(std::string_view word) { return word == "L" || word == "u" || word == "U" || word == "u8"; }
 
 }  // namespace
 
-Source::Source(std::string_view text) : text_(text) {
-    tokens_.reserve(text.size() / 16);
+Source::Source(std::string_view text, std::string_view skipped) : text_(text) {
+    line_starts_.push_back(0);
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+        line_starts_.push_back(at + 1);
+    }
+    read_markers(skipped);
+    read_tokens();
+    match_groups();
+}
+
+void Source::read_markers(std::string_view skipped) {
+    bool own = false, system = false;
+    for (std::size_t at = find_marker(text_, 0); at < text_.size(); at = find_marker(text_, at + 1)) {
+        const std::size_t end = std::min(text_.find('\n', at), text_.size());
+        const std::string_view directive = text_.substr(at, end - at);
+        const std::size_t open = directive.find('"'), close = directive.rfind('"');
+        if (open == std::string_view::npos || open == close) continue;
+        LineMarker marker = {std::min(end + 1, text_.size()), 1,     directive.substr(open + 1, close - open - 1),
+                             directive.substr(close + 1),     false, false};
+        std::from_chars(directive.data() + 2, directive.data() + directive.size(), marker.line);
+        bool entered_or_left = false;
+        while (marker.flags.size() >= 2 && (marker.flags[1] == '1' || marker.flags[1] == '2')) {
+            entered_or_left = true;
+            marker.flags.remove_prefix(2);
+        }
+        // A flag 3 that comes without a change of file marks text out of a system header's macro: still the user's
+        // code.
+        if (markers_.empty() || entered_or_left || marker.file != markers_.back().file) {
+            own = !skipped.empty() && marker.file.substr(0, skipped.size()) == skipped;
+            system = !own && marker.flags.find('3') != std::string_view::npos;
+        }
+        marker.own = own;
+        marker.system = system;
+        markers_.push_back(marker);
+    }
+}
+
+bool Source::system_headers_use_cuda() const {
+    for (std::size_t i = 0; i < markers_.size(); ++i) {
+        if (!markers_[i].system) continue;
+        const std::size_t end = i + 1 < markers_.size() ? markers_[i + 1].begin : text_.size();
+        const std::string_view part = text_.substr(markers_[i].begin, end - markers_[i].begin);
+        for (const std::string_view word : {"threadIdx", "blockIdx", "blockDim", "gridDim", "<<<",
+                                            "extern __attribute__((aligned(128))) thread_local"}) {
+            if (part.find(word) != std::string_view::npos) return true;
+        }
+    }
+    return false;
+}
+
+void Source::read_tokens() {
+    const bool skip_system = !system_headers_use_cuda();
+    tokens_.reserve(text_.size() / 16);
+    std::size_t next_marker = 0;
     bool line_start = true;
-    for (std::size_t at = 0; at < text.size();) {
-        const char c = text[at];
-        if (c == '\n' || is_space(c)) {
+    for (std::size_t at = 0; at < text_.size();) {
+        while (next_marker < markers_.size() && markers_[next_marker].begin <= at) {
+            const LineMarker& marker = markers_[next_marker++];
+            if (marker.own || (marker.system && skip_system)) {
+                at = next_marker < markers_.size() ? markers_[next_marker].begin : text_.size();
+                line_start = true;
+            }
+        }
+        if (at >= text_.size()) break;
+        const char c = text_[at];
+        if (is_space(c)) {
             line_start = line_start || c == '\n';
             ++at;
             continue;
         }
-        if (c == '#' && line_start) {
-            at = read_marker(at);
-            if (inside_system_header_) {  // nothing in there is ours: on to the next marker
-                const std::size_t next = text.find("\n# ", at);
-                at = next == std::string_view::npos ? text.size() : next + 1;
-            }
+        Cursor cursor(text_, at);
+        if (c == '#' && line_start) {  // a marker, or a #pragma, which stays as it is
+            cursor.skip_line();
+            at = cursor.at();
             continue;
         }
         line_start = false;
-        Cursor cursor(text, at);
-        TokenKind kind = TokenKind::punctuator;
-        if (is_identifier_start(c)) {
-            cursor.skip_identifier();
-            const std::string_view word = text.substr(at, cursor.at() - at);
-            kind = TokenKind::identifier;
-            if (cursor.peek() == '"' && is_raw_prefix(word)) {
-                cursor.skip_raw_string();
-                kind = TokenKind::literal;
-            } else if ((cursor.peek() == '"' || cursor.peek() == '\'') && is_string_prefix(word)) {
-                cursor.skip_quoted(cursor.peek());
-                kind = TokenKind::literal;
-            }
-        } else if (is_digit(c) || (c == '.' && is_digit(cursor.peek(1)))) {
-            cursor.skip_number();
-            kind = TokenKind::number;
-        } else if (c == '"' || c == '\'') {
-            cursor.skip_quoted(c);
-            kind = TokenKind::literal;
-        } else if (c == '/' && (cursor.peek(1) == '/' || cursor.peek(1) == '*')) {
+        if (c == '/' && (cursor.peek(1) == '/' || cursor.peek(1) == '*')) {
             cursor.skip_comment();
             at = cursor.at();
             continue;
-        } else {
-            const char next = cursor.peek(1);
-            const bool pair = (c == ':' && next == ':') || (c == '-' && next == '>');
-            cursor = Cursor(text, at + (pair ? 2 : 1));
         }
+        const TokenKind kind = cursor.skip_token();
         tokens_.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(cursor.at()), kind});
         at = cursor.at();
     }
-    match_groups();
-    line_starts_.push_back(0);
-    for (std::size_t newline = text.find('\n'); newline != std::string_view::npos;
-         newline = text.find('\n', newline + 1)) {
-        line_starts_.push_back(newline + 1);
-    }
-}
-
-/// Reads the directive at `at` and returns the offset behind it. A line marker is `# 12 "file" flags`; 1 means that a
-/// file is entered, 2 that it is left, 3 that it is a system header. A bare 3 within one file marks text that came out
-/// of a system header's macro: that is still the user's code. Other directives (#pragma) are left alone.
-std::size_t Source::read_marker(std::size_t at) {
-    const std::size_t end = std::min(text_.find('\n', at), text_.size());
-    const std::string_view directive = text_.substr(at, end - at);
-    const std::size_t open = directive.find('"'), close = directive.rfind('"');
-    if (directive.size() < 3 || directive[1] != ' ' || !is_digit(directive[2]) || open == std::string_view::npos ||
-        open == close) {
-        return end;
-    }
-    LineMarker marker{std::min(end + 1, text_.size()), 1, directive.substr(open + 1, close - open - 1),
-                      directive.substr(close + 1)};
-    std::from_chars(directive.data() + 2, directive.data() + directive.size(), marker.line);
-    bool entered_or_left = false;
-    while (marker.flags.size() >= 2 && (marker.flags[1] == '1' || marker.flags[1] == '2')) {
-        entered_or_left = true;
-        marker.flags.remove_prefix(2);
-    }
-    if (markers_.empty() || entered_or_left || marker.file != markers_.back().file) {
-        inside_system_header_ = marker.flags.find('3') != std::string_view::npos;
-    }
-    markers_.push_back(marker);
-    return end;
 }
 
 void Source::match_groups() {

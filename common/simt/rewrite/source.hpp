@@ -26,13 +26,14 @@ struct Location {
     std::size_t line = 1, column = 1;
 };
 
-/// The token sequence of one translation unit. System headers are skipped: they hold no CUDA syntax of the program.
-/// The text must outlive the object.
+/// The token sequence of one translation unit. Files below the folder `skipped`, the simulator's own headers, have no
+/// tokens; nor have system headers, unless one of them uses CUDA's syntax, as the toolkit's do. The text must outlive
+/// the object.
 class Source {
 public:
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-    explicit Source(std::string_view text);
+    Source(std::string_view text, std::string_view skipped);
 
     std::string_view text() const { return text_; }
     std::size_t size() const { return tokens_.size(); }
@@ -60,9 +61,12 @@ private:
         std::size_t begin;  // offset of the first character after the marker's line
         std::size_t line;
         std::string_view file, flags;
+        bool own, system;  // in a header of the simulator's own; in another system header
     };
 
-    std::size_t read_marker(std::size_t at);
+    void read_tokens();
+    void read_markers(std::string_view skipped);
+    bool system_headers_use_cuda() const;
     void match_groups();
 
     std::string_view text_;
@@ -70,7 +74,6 @@ private:
     std::vector<std::size_t> partners_;
     std::vector<LineMarker> markers_;
     std::vector<std::size_t> line_starts_;
-    bool inside_system_header_ = false;
 };
 
 }  // namespace simcc

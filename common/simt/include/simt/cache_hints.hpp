@@ -3,13 +3,13 @@
 
 #include "simt/declare.h"
 
-namespace simt {
+namespace simt::arithmetic {
 // Keeps a parameter out of template argument deduction, so that __stcs(float*, 0) stores a float.
 template <class T>
 struct NotDeduced {
     typedef T type;
 };
-}  // namespace simt
+}  // namespace simt::arithmetic
 
 #define SIMT_HINTED_LOAD(name)          \
     template <class T>                  \
@@ -24,10 +24,10 @@ SIMT_HINTED_LOAD(__ldcv)
 SIMT_HINTED_LOAD(__ldlu)
 #undef SIMT_HINTED_LOAD
 
-#define SIMT_HINTED_STORE(name)                                              \
-    template <class T>                                                       \
-    SIMT_INLINE void name(T* to, typename simt::NotDeduced<T>::type value) { \
-        *to = value;                                                         \
+#define SIMT_HINTED_STORE(name)                                                          \
+    template <class T>                                                                   \
+    SIMT_INLINE void name(T* to, typename simt::arithmetic::NotDeduced<T>::type value) { \
+        *to = value;                                                                     \
     }
 SIMT_HINTED_STORE(__stwb)
 SIMT_HINTED_STORE(__stcg)

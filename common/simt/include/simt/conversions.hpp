@@ -10,7 +10,7 @@
 #include "simt/declare.h"
 #include "simt/rounding.hpp"
 
-namespace simt {
+namespace simt::arithmetic {
 
 template <Rounding mode>
 SIMT_INLINE double to_whole(double x) {
@@ -50,44 +50,54 @@ SIMT_INLINE To same_bits(From from) {
     return to;
 }
 
-}  // namespace simt
+}  // namespace simt::arithmetic
 
 // For each mode: __float2int_rn, __int2float_rn, __double2float_rn and so on.
 #define SIMT_CONVERSIONS(suffix, mode)                                                                               \
     SIMT_INLINE int __float2int_##suffix(float x) {                                                                  \
-        return simt::to_integer<int, simt::Rounding::mode>(x, INT_MIN, INT_MAX);                                     \
+        return simt::arithmetic::to_integer<int, simt::arithmetic::Rounding::mode>(x, INT_MIN, INT_MAX);             \
     }                                                                                                                \
     SIMT_INLINE int __double2int_##suffix(double x) {                                                                \
-        return simt::to_integer<int, simt::Rounding::mode>(x, INT_MIN, INT_MAX);                                     \
+        return simt::arithmetic::to_integer<int, simt::arithmetic::Rounding::mode>(x, INT_MIN, INT_MAX);             \
     }                                                                                                                \
     SIMT_INLINE unsigned __float2uint_##suffix(float x) {                                                            \
-        return simt::to_integer<unsigned, simt::Rounding::mode>(x, 0, UINT_MAX);                                     \
+        return simt::arithmetic::to_integer<unsigned, simt::arithmetic::Rounding::mode>(x, 0, UINT_MAX);             \
     }                                                                                                                \
     SIMT_INLINE unsigned __double2uint_##suffix(double x) {                                                          \
-        return simt::to_integer<unsigned, simt::Rounding::mode>(x, 0, UINT_MAX);                                     \
+        return simt::arithmetic::to_integer<unsigned, simt::arithmetic::Rounding::mode>(x, 0, UINT_MAX);             \
     }                                                                                                                \
     SIMT_INLINE long long __float2ll_##suffix(float x) {                                                             \
-        return simt::to_integer<long long, simt::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);                           \
+        return simt::arithmetic::to_integer<long long, simt::arithmetic::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);   \
     }                                                                                                                \
     SIMT_INLINE long long __double2ll_##suffix(double x) {                                                           \
-        return simt::to_integer<long long, simt::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);                           \
+        return simt::arithmetic::to_integer<long long, simt::arithmetic::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);   \
     }                                                                                                                \
     SIMT_INLINE unsigned long long __float2ull_##suffix(float x) {                                                   \
-        return simt::to_integer<unsigned long long, simt::Rounding::mode>(x, 0, ULLONG_MAX);                         \
+        return simt::arithmetic::to_integer<unsigned long long, simt::arithmetic::Rounding::mode>(x, 0, ULLONG_MAX); \
     }                                                                                                                \
     SIMT_INLINE unsigned long long __double2ull_##suffix(double x) {                                                 \
-        return simt::to_integer<unsigned long long, simt::Rounding::mode>(x, 0, ULLONG_MAX);                         \
+        return simt::arithmetic::to_integer<unsigned long long, simt::arithmetic::Rounding::mode>(x, 0, ULLONG_MAX); \
     }                                                                                                                \
-    SIMT_INLINE float __int2float_##suffix(int x) { return simt::to_float<float, simt::Rounding::mode>(x); }         \
-    SIMT_INLINE float __uint2float_##suffix(unsigned x) { return simt::to_float<float, simt::Rounding::mode>(x); }   \
-    SIMT_INLINE float __ll2float_##suffix(long long x) { return simt::to_float<float, simt::Rounding::mode>(x); }    \
+    SIMT_INLINE float __int2float_##suffix(int x) {                                                                  \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
+    }                                                                                                                \
+    SIMT_INLINE float __uint2float_##suffix(unsigned x) {                                                            \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
+    }                                                                                                                \
+    SIMT_INLINE float __ll2float_##suffix(long long x) {                                                             \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
+    }                                                                                                                \
     SIMT_INLINE float __ull2float_##suffix(unsigned long long x) {                                                   \
-        return simt::to_float<float, simt::Rounding::mode>(x);                                                       \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
     }                                                                                                                \
-    SIMT_INLINE float __double2float_##suffix(double x) { return simt::to_float<float, simt::Rounding::mode>(x); }   \
-    SIMT_INLINE double __ll2double_##suffix(long long x) { return simt::to_float<double, simt::Rounding::mode>(x); } \
+    SIMT_INLINE float __double2float_##suffix(double x) {                                                            \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
+    }                                                                                                                \
+    SIMT_INLINE double __ll2double_##suffix(long long x) {                                                           \
+        return simt::arithmetic::to_float<double, simt::arithmetic::Rounding::mode>(x);                              \
+    }                                                                                                                \
     SIMT_INLINE double __ull2double_##suffix(unsigned long long x) {                                                 \
-        return simt::to_float<double, simt::Rounding::mode>(x);                                                      \
+        return simt::arithmetic::to_float<double, simt::arithmetic::Rounding::mode>(x);                              \
     }
 SIMT_CONVERSIONS(rn, nearest)
 SIMT_CONVERSIONS(rz, zero)
@@ -99,15 +109,19 @@ SIMT_INLINE double __int2double_rn(int x) { return x; }
 SIMT_INLINE double __uint2double_rn(unsigned x) { return x; }
 
 // The same bits under another type.
-SIMT_INLINE int __float_as_int(float x) { return simt::same_bits<int>(x); }
-SIMT_INLINE unsigned __float_as_uint(float x) { return simt::same_bits<unsigned>(x); }
-SIMT_INLINE float __int_as_float(int x) { return simt::same_bits<float>(x); }
-SIMT_INLINE float __uint_as_float(unsigned x) { return simt::same_bits<float>(x); }
-SIMT_INLINE long long __double_as_longlong(double x) { return simt::same_bits<long long>(x); }
-SIMT_INLINE double __longlong_as_double(long long x) { return simt::same_bits<double>(x); }
-SIMT_INLINE int __double2hiint(double x) { return static_cast<int>(simt::same_bits<unsigned long long>(x) >> 32); }
-SIMT_INLINE int __double2loint(double x) { return static_cast<int>(simt::same_bits<unsigned long long>(x)); }
+SIMT_INLINE int __float_as_int(float x) { return simt::arithmetic::same_bits<int>(x); }
+SIMT_INLINE unsigned __float_as_uint(float x) { return simt::arithmetic::same_bits<unsigned>(x); }
+SIMT_INLINE float __int_as_float(int x) { return simt::arithmetic::same_bits<float>(x); }
+SIMT_INLINE float __uint_as_float(unsigned x) { return simt::arithmetic::same_bits<float>(x); }
+SIMT_INLINE long long __double_as_longlong(double x) { return simt::arithmetic::same_bits<long long>(x); }
+SIMT_INLINE double __longlong_as_double(long long x) { return simt::arithmetic::same_bits<double>(x); }
+SIMT_INLINE int __double2hiint(double x) {
+    return static_cast<int>(simt::arithmetic::same_bits<unsigned long long>(x) >> 32);
+}
+SIMT_INLINE int __double2loint(double x) {
+    return static_cast<int>(simt::arithmetic::same_bits<unsigned long long>(x));
+}
 SIMT_INLINE double __hiloint2double(int hi, int lo) {
-    return simt::same_bits<double>(static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32 |
-                                   static_cast<unsigned>(lo));
+    return simt::arithmetic::same_bits<double>(static_cast<unsigned long long>(static_cast<unsigned>(hi)) << 32 |
+                                               static_cast<unsigned>(lo));
 }

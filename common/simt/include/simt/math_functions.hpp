@@ -133,15 +133,15 @@ SIMT_INLINE float normcdf(float x) { return normcdff(x); }
 SIMT_INLINE float erfinv(float x) { return erfinvf(x); }
 
 // ---- Modified Bessel functions of the first kind: the power series, which converges for every x.
-namespace simt {
+namespace simt::arithmetic {
 inline double modified_bessel(int order, double x) {
     double term = order == 0 ? 1.0 : 0.5 * x, sum = term;
     for (int k = 1; k < 2000 && fabs(term) > 1e-17 * fabs(sum); ++k)
         sum += term *= 0.25 * x * x / (static_cast<double>(k) * (k + order));
     return sum;
 }
-}  // namespace simt
-SIMT_INLINE double cyl_bessel_i0(double x) { return simt::modified_bessel(0, x); }
-SIMT_INLINE double cyl_bessel_i1(double x) { return simt::modified_bessel(1, x); }
-SIMT_INLINE float cyl_bessel_i0f(float x) { return static_cast<float>(simt::modified_bessel(0, x)); }
-SIMT_INLINE float cyl_bessel_i1f(float x) { return static_cast<float>(simt::modified_bessel(1, x)); }
+}  // namespace simt::arithmetic
+SIMT_INLINE double cyl_bessel_i0(double x) { return simt::arithmetic::modified_bessel(0, x); }
+SIMT_INLINE double cyl_bessel_i1(double x) { return simt::arithmetic::modified_bessel(1, x); }
+SIMT_INLINE float cyl_bessel_i0f(float x) { return static_cast<float>(simt::arithmetic::modified_bessel(0, x)); }
+SIMT_INLINE float cyl_bessel_i1f(float x) { return static_cast<float>(simt::arithmetic::modified_bessel(1, x)); }

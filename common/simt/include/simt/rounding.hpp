@@ -9,7 +9,7 @@
 
 #include "simt/declare.h"
 
-namespace simt {
+namespace simt::arithmetic {
 
 enum class Rounding { nearest, zero, up, down };
 
@@ -64,27 +64,54 @@ SIMT_INLINE T multiply_add(T x, T y, T z) {
     return rounded<mode>(nearest, (sum - nearest) + (sum_error + product_error));
 }
 
-}  // namespace simt
+}  // namespace simt::arithmetic
 
 // For each mode: __fadd_rn, __dadd_rn and so on.
-#define SIMT_ROUNDED_FUNCTIONS(suffix, mode)                                                                      \
-    SIMT_INLINE float __fadd_##suffix(float x, float y) { return simt::add<simt::Rounding::mode>(x, y); }         \
-    SIMT_INLINE float __fsub_##suffix(float x, float y) { return simt::add<simt::Rounding::mode>(x, -y); }        \
-    SIMT_INLINE float __fmul_##suffix(float x, float y) { return simt::multiply<simt::Rounding::mode>(x, y); }    \
-    SIMT_INLINE float __fdiv_##suffix(float x, float y) { return simt::divide<simt::Rounding::mode>(x, y); }      \
-    SIMT_INLINE float __frcp_##suffix(float x) { return simt::divide<simt::Rounding::mode>(1.0f, x); }            \
-    SIMT_INLINE float __fsqrt_##suffix(float x) { return simt::square_root<simt::Rounding::mode>(x); }            \
-    SIMT_INLINE float __fmaf_##suffix(float x, float y, float z) {                                                \
-        return simt::multiply_add<simt::Rounding::mode>(x, y, z);                                                 \
-    }                                                                                                             \
-    SIMT_INLINE double __dadd_##suffix(double x, double y) { return simt::add<simt::Rounding::mode>(x, y); }      \
-    SIMT_INLINE double __dsub_##suffix(double x, double y) { return simt::add<simt::Rounding::mode>(x, -y); }     \
-    SIMT_INLINE double __dmul_##suffix(double x, double y) { return simt::multiply<simt::Rounding::mode>(x, y); } \
-    SIMT_INLINE double __ddiv_##suffix(double x, double y) { return simt::divide<simt::Rounding::mode>(x, y); }   \
-    SIMT_INLINE double __drcp_##suffix(double x) { return simt::divide<simt::Rounding::mode>(1.0, x); }           \
-    SIMT_INLINE double __dsqrt_##suffix(double x) { return simt::square_root<simt::Rounding::mode>(x); }          \
-    SIMT_INLINE double __fma_##suffix(double x, double y, double z) {                                             \
-        return simt::multiply_add<simt::Rounding::mode>(x, y, z);                                                 \
+#define SIMT_ROUNDED_FUNCTIONS(suffix, mode)                                              \
+    SIMT_INLINE float __fadd_##suffix(float x, float y) {                                 \
+        return simt::arithmetic::add<simt::arithmetic::Rounding::mode>(x, y);             \
+    }                                                                                     \
+    SIMT_INLINE float __fsub_##suffix(float x, float y) {                                 \
+        return simt::arithmetic::add<simt::arithmetic::Rounding::mode>(x, -y);            \
+    }                                                                                     \
+    SIMT_INLINE float __fmul_##suffix(float x, float y) {                                 \
+        return simt::arithmetic::multiply<simt::arithmetic::Rounding::mode>(x, y);        \
+    }                                                                                     \
+    SIMT_INLINE float __fdiv_##suffix(float x, float y) {                                 \
+        return simt::arithmetic::divide<simt::arithmetic::Rounding::mode>(x, y);          \
+    }                                                                                     \
+    SIMT_INLINE float __frcp_##suffix(float x) {                                          \
+        return simt::arithmetic::divide<simt::arithmetic::Rounding::mode>(1.0f, x);       \
+    }                                                                                     \
+    SIMT_INLINE float __fsqrt_##suffix(float x) {                                         \
+        return simt::arithmetic::square_root<simt::arithmetic::Rounding::mode>(x);        \
+    }                                                                                     \
+    SIMT_INLINE float __fmaf_##suffix(float x, float y, float z) {                        \
+        return simt::arithmetic::multiply_add<simt::arithmetic::Rounding::mode>(x, y, z); \
+    }                                                                                     \
+    SIMT_INLINE float __fmaf_ieee_##suffix(float x, float y, float z) {                   \
+        return simt::arithmetic::multiply_add<simt::arithmetic::Rounding::mode>(x, y, z); \
+    }                                                                                     \
+    SIMT_INLINE double __dadd_##suffix(double x, double y) {                              \
+        return simt::arithmetic::add<simt::arithmetic::Rounding::mode>(x, y);             \
+    }                                                                                     \
+    SIMT_INLINE double __dsub_##suffix(double x, double y) {                              \
+        return simt::arithmetic::add<simt::arithmetic::Rounding::mode>(x, -y);            \
+    }                                                                                     \
+    SIMT_INLINE double __dmul_##suffix(double x, double y) {                              \
+        return simt::arithmetic::multiply<simt::arithmetic::Rounding::mode>(x, y);        \
+    }                                                                                     \
+    SIMT_INLINE double __ddiv_##suffix(double x, double y) {                              \
+        return simt::arithmetic::divide<simt::arithmetic::Rounding::mode>(x, y);          \
+    }                                                                                     \
+    SIMT_INLINE double __drcp_##suffix(double x) {                                        \
+        return simt::arithmetic::divide<simt::arithmetic::Rounding::mode>(1.0, x);        \
+    }                                                                                     \
+    SIMT_INLINE double __dsqrt_##suffix(double x) {                                       \
+        return simt::arithmetic::square_root<simt::arithmetic::Rounding::mode>(x);        \
+    }                                                                                     \
+    SIMT_INLINE double __fma_##suffix(double x, double y, double z) {                     \
+        return simt::arithmetic::multiply_add<simt::arithmetic::Rounding::mode>(x, y, z); \
     }
 SIMT_ROUNDED_FUNCTIONS(rn, nearest)
 SIMT_ROUNDED_FUNCTIONS(rz, zero)
