@@ -29,15 +29,28 @@ Context* take_ready_lane(Warp& warp) {
     return lane;
 }
 
-// Meetings complete when all their lanes have come. Their values are published; those of other lanes are kept for later.
+// The lanes that this one waits for, itself among them.
+unsigned awaited_lanes(const Warp& warp, unsigned lane) {
+    const bool waits_for_some = warp.partial >> lane & 1;
+    return (waits_for_some ? warp.masks[lane] & warp.live : warp.live) | 1u << lane;
+}
+
+// A meeting is complete when all its lanes have come, and have come to the same one: different groups of lanes may be in
+// different meetings at once.
+bool is_complete(const Warp& warp, unsigned group) {
+    if (group & ~warp.meeting) return false;
+    for (unsigned lanes = group; lanes; lanes &= lanes - 1) {
+        if (awaited_lanes(warp, std::countr_zero(lanes)) != group) return false;
+    }
+    return true;
+}
+
+// Releases the lanes of complete meetings and publishes their values. Those of the lanes that still wait are kept.
 bool complete_meetings(Warp& warp) {
     unsigned released = 0;
-    for (unsigned candidates = warp.meeting; candidates;) {
-        const unsigned lane = std::countr_zero(candidates);
-        const bool waits_for_some = warp.partial >> lane & 1;
-        const unsigned group = (waits_for_some ? warp.masks[lane] & warp.live : warp.live) | 1u << lane;
-        if ((group & ~warp.meeting) == 0) released |= group;
-        candidates &= ~(group & warp.meeting);
+    for (unsigned candidates = warp.meeting; candidates; candidates &= (candidates - 1) & ~released) {
+        const unsigned group = awaited_lanes(warp, std::countr_zero(candidates));
+        if (is_complete(warp, group)) released |= group;
     }
     if (!released) return false;
     warp.meeting &= ~released;

@@ -37,6 +37,7 @@ std::string ResidentBlock::describe_position() const {
 }
 
 std::string ResidentBlock::describe_waiting() const {
+    if (!detached_) return "  a thread is in a loop that neither ends nor waits\n";
     std::map<Place, WaitingGroup> groups;
     unsigned live = 0;
     for (size_t i = 0; i < warp_count_; ++i) {

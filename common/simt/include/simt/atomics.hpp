@@ -63,14 +63,19 @@ SIMT_INLINE T update(T* address, Operation operation) {
     }
 }
 
+// To add (or, or subtract) a literal zero is to read. In a loop that is polling: the other lanes go first.
+// Without optimization no value counts as constant, so any zero does.
+template <class T>
+SIMT_INLINE void yield_to_poll(T value, Site site) {
+#ifdef __OPTIMIZE__
+    if (!__builtin_constant_p(value)) return;
+#endif
+    if (value == T(0)) yield(site);
+}
+
 template <Scope scope, class T>
-SIMT_INLINE T fetch_add(T* address, T value, Site site) {
+SIMT_INLINE T fetch_add(T* address, T value) {
     if constexpr (is_integer<T>) {
-        if (__builtin_constant_p(value) && value == 0) {
-            // Reads the variable; in a loop that is polling.
-            yield(site);
-            return __atomic_load_n(address, __ATOMIC_ACQUIRE);
-        }
         if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
         const T before = *address;
         __builtin_add_overflow(before, value, address);  // wraps around
@@ -124,23 +129,22 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     template <class T>                                                                                        \
     SIMT_INLINE T name(T* address, ::simt::same_as<T> value, ::simt::Site site = ::simt::Site::here()) {      \
         constexpr ::simt::Scope scope = ::simt::Scope::scope_;                                                \
-        (void)site;                                                                                           \
-        return body;                                                                                          \
+        body;                                                                                                 \
     }
 #define SIMT_UPDATE(expression) \
-    (::simt::update<scope>(address, [value](T before) -> T { return static_cast<T>(expression); }))
+    ::simt::update<scope>(address, [value](T before) -> T { return static_cast<T>(expression); })
 
-SIMT_ATOMIC(atomicAdd, ::simt::fetch_add<scope>(address, value, site))
-SIMT_ATOMIC(atomicExch, ::simt::exchange_value<scope>(address, value, site))
-SIMT_ATOMIC(atomicSub, SIMT_UPDATE(before - value))
-SIMT_ATOMIC(atomicMin, SIMT_UPDATE(value < before ? value : before))
-SIMT_ATOMIC(atomicMax, SIMT_UPDATE(before < value ? value : before))
-SIMT_ATOMIC(atomicAnd, SIMT_UPDATE(before & value))
-SIMT_ATOMIC(atomicOr, SIMT_UPDATE(before | value))
-SIMT_ATOMIC(atomicXor, SIMT_UPDATE(before ^ value))
+SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value))
+SIMT_ATOMIC(atomicSub, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before - value))
+SIMT_ATOMIC(atomicOr, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before | value))
+SIMT_ATOMIC(atomicXor, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before ^ value))
+SIMT_ATOMIC(atomicExch, return ::simt::exchange_value<scope>(address, value, site))
+SIMT_ATOMIC(atomicAnd, (void)site; return SIMT_UPDATE(before & value))
+SIMT_ATOMIC(atomicMin, (void)site; return SIMT_UPDATE(value < before ? value : before))
+SIMT_ATOMIC(atomicMax, (void)site; return SIMT_UPDATE(before < value ? value : before))
 // Counts up to `value` and then starts again at zero; counts down to zero and then starts again at `value`.
-SIMT_ATOMIC(atomicInc, SIMT_UPDATE(before >= value ? 0 : before + 1))
-SIMT_ATOMIC(atomicDec, SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
+SIMT_ATOMIC(atomicInc, (void)site; return SIMT_UPDATE(before >= value ? 0 : before + 1))
+SIMT_ATOMIC(atomicDec, (void)site; return SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
 
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_IN_SCOPE

@@ -21,6 +21,8 @@ inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_byte
 // kernel does not take that integer: it converts to any pointer or number.
 struct IntegerOrNull {
     long long value;
+
+    IntegerOrNull(long long integer) : value(integer) {}
     template <class T>
     operator T*() const { return reinterpret_cast<T*>(value); }
     operator decltype(nullptr)() const { return nullptr; }
