@@ -6,6 +6,7 @@
 
 #include "identity.hpp"
 #include "simt/kernel_launch.hpp"
+#include "simt/kernel_parameter.hpp"
 #include "vector_types.h"
 
 struct CUstream_st;
