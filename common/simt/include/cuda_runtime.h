@@ -1,6 +1,7 @@
 // The header that simcc includes ahead of every .cu file, as nvcc does: the runtime API, its C++ forms, and the device
 // language (built-in variables, launches, barriers, warps, atomics, math).
 #pragma once
+#define __CUDA_RUNTIME_H__  // programs test for it
 
 #include "cuda_runtime_api.h"
 #include "device_launch_parameters.h"

@@ -1,5 +1,6 @@
 // The CUDA runtime API of the simulator, without the parts that need device code.
 #pragma once
+#define __CUDA_RUNTIME_API_H__  // programs test for it
 
 #include "simt/device_api.h"
 #include "simt/memory_api.h"

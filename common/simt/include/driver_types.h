@@ -1,5 +1,6 @@
 // The types of the CUDA runtime API, a superset of those of CUDA 11, 12 and 13.
 #pragma once
+#define __DRIVER_TYPES_H__  // programs test for it
 
 #include <limits.h>
 #include <stddef.h>

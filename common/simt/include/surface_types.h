@@ -1,4 +1,5 @@
 // Surface types are declared with the texture types.
 #pragma once
+#define __SURFACE_TYPES_H__  // programs test for it
 
 #include "texture_types.h"

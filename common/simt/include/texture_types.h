@@ -1,5 +1,6 @@
 // Textures and surfaces: what they read from and how.
 #pragma once
+#define __TEXTURE_TYPES_H__  // programs test for it
 
 #include "driver_types.h"
 

@@ -1,5 +1,6 @@
 // CUDA's short vectors (float4, uint2, ...) and dim3: names, members and alignments that device code relies on.
 #pragma once
+#define __VECTOR_TYPES_H__  // programs test for it
 
 // In the instrumented build a vector is copied through one access of its whole size, so that the simulator sees the
 // single 8- or 16-byte request that a GPU would issue; the fast build leaves copies to the compiler.

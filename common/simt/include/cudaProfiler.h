@@ -1,0 +1,4 @@
+// The driver API's name for cuda_profiler_api.h.
+#pragma once
+
+#include "cuda_profiler_api.h"

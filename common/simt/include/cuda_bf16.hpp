@@ -1,0 +1,4 @@
+// Bfloat16 is in cuda_bf16.h.
+#pragma once
+
+#include "cuda_bf16.h"

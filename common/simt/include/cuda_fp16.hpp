@@ -1,0 +1,4 @@
+// Half precision is in cuda_fp16.h.
+#pragma once
+
+#include "cuda_fp16.h"

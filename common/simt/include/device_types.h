@@ -1,0 +1,5 @@
+// Part of cuda_runtime.h.
+#pragma once
+#define __DEVICE_TYPES_H__  // programs test for it
+
+#include "cuda_runtime.h"
