@@ -23,15 +23,18 @@ KNOWN = $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
 ARCHS ?= $(or $(NATIVE),$(filter 75 80 90,$(KNOWN)))
 # The newest plain architecture also goes in as PTX, for GPUs that are newer than this build.
 PTX_ARCH = $(lastword $(filter-out %a,$(ARCHS)))
-GENCODE = $(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
-          $(if $(PTX_ARCH),-gencode arch=compute_$(PTX_ARCH),code=compute_$(PTX_ARCH))
+comma := ,
+gencode = -gencode arch=compute_$(1)$(comma)code=$(2)_$(1)
+GENCODE = $(foreach arch,$(ARCHS),$(call gencode,$(arch),sm)) $(if $(PTX_ARCH),$(call gencode,$(PTX_ARCH),compute))
 
-WARNINGS := -Wall -Wextra
+# GCC 12 sees uninitialised members in moved variants where there are none.
+WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
-NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS)" -Xcudafe --diag_suppress=177
-SIM_FLAGS = -std=c++17 -O3 $(WARNINGS) -I. -DBACKEND=sim
+# Unique symbols would stay global when a backend's objects are isolated, below.
+NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique"
+SIM_FLAGS = -std=c++17 -O3 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=sim
 # Own context switches need their 128 bytes below the stack pointer left alone.
-SIMT_FLAGS = $(HOST_FLAGS) $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
+SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
 LIBRARIES = -lfmt -lpthread -ldl -lrt
 CUDA_LIBRARIES = -L$(dir $(NVCC))../lib64 -L$(dir $(NVCC))../lib -lcudart_static
 
@@ -116,9 +119,9 @@ $(PROGRAMS:%=bin/%): bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.o) 
 	@mkdir -p bin
 	$(CXX) $(filter-out build/flags-%,$^) $(if $(NVCC),$(CUDA_LIBRARIES)) $(LIBRARIES) -o $@
 
-bin/simcc: build/host/tools/simcc.o $(SIMCC) build/libsimt.a
+bin/simcc: build/host/tools/simcc.o $(SIMCC) | build/libsimt.a
 	@mkdir -p bin
-	$(CXX) build/host/tools/simcc.o $(SIMCC) -o $@
+	$(CXX) $^ -o $@
 
 # The timing layer's own test: kernels of known duration.
 bin/timing-test: $(foreach backend,$(BACKENDS),build/$(backend)/timing-test.o) build/libgridutils.a build/libsimt.a build/flags-link
