@@ -82,10 +82,14 @@ void with_operation(const std::string& name, Action action) {
 // References and partial results on the host are kept wider than the elements.
 template <typename T> using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
+// What no elements reduce to: the identity of T's operation, not of Wide<T>'s. The smallest of no i32 is the largest i32.
+template <typename T, typename Operation>
+constexpr Wide<T> wide_identity = Operation::template Of<T>::identity();
+
 template <typename T, typename Operation>
 Wide<T> reduce_on_host(const T* input, size_t begin, size_t end) {
     using Operator = typename Operation::template Of<Wide<T>>;
-    Wide<T> total = Operator::identity();
+    Wide<T> total = wide_identity<T, Operation>;
     for (size_t i = begin; i < end; ++i) total = Operator::combine(total, static_cast<Wide<T>>(input[i]));
     return total;
 }
@@ -94,7 +98,7 @@ template <typename T, typename Operation>
 Wide<T> reduce_on_all_cores(const T* input, size_t n) {
     using Operator = typename Operation::template Of<Wide<T>>;
     return parallel_reduce(
-        n, Operator::identity(), [=](size_t begin, size_t end) { return reduce_on_host<T, Operation>(input, begin, end); },
+        n, wide_identity<T, Operation>, [=](size_t begin, size_t end) { return reduce_on_host<T, Operation>(input, begin, end); },
         Operator::combine);
 }
 
