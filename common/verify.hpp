@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 
 #include "common/parallel.hpp"
 #include "common/text.hpp"
@@ -20,21 +21,29 @@ inline Verdict compare_value(long double got, long double expected, long double 
     return {};
 }
 
-// n elements against expected(i) in double; bound(expected) is absolute. Reports the first wrong element.
+// How a message shows an element: whole numbers exactly, others so that they read back the same.
+template <typename T>
+auto shown(long double value) {
+    if constexpr (std::is_integral_v<T>) return static_cast<long long>(value);
+    else return static_cast<double>(value);
+}
+
+// n elements against expected(i), in long double, which holds every int64_t and the sum of two doubles; bound(expected) is
+// absolute. Reports the first wrong element.
 template <typename T, typename Expected, typename Bound>
 Verdict compare_elements(const T* got, std::size_t n, Expected expected, Bound bound) {
     const std::size_t first_wrong = parallel_reduce(
         n, n,
         [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
-                const double want = expected(i);
-                if (!(std::fabs(double(got[i]) - want) <= bound(want))) return i;
+                const long double want = expected(i);
+                if (!(std::fabs(static_cast<long double>(got[i]) - want) <= bound(want))) return i;
             }
             return n;
         },
         [](std::size_t a, std::size_t b) { return a < b ? a : b; });
     if (first_wrong == n) return {};
-    const double want = expected(first_wrong);
-    return {false, text("element {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}", first_wrong, double(got[first_wrong]),
-                        want, bound(want))};
+    const long double want = expected(first_wrong);
+    return {false, text("element {}: got {}, expected {}, allowed error {:.3g}", first_wrong, shown<T>(got[first_wrong]),
+                        shown<T>(want), static_cast<double>(bound(want)))};
 }

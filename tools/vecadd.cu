@@ -85,8 +85,8 @@ Verdict check_sum(const Session& session, const Vectors<T>& vectors, const T* c)
                                                           : 0;
     const T *a = vectors.h_a(), *b = vectors.h_b();
     return compare_elements(
-        c, vectors.size(), [=](size_t i) { return double(a[i]) + double(b[i]); },
-        [=](double expected) { return relative * std::fabs(expected); });
+        c, vectors.size(), [=](size_t i) { return static_cast<long double>(a[i]) + static_cast<long double>(b[i]); },
+        [=](long double expected) { return relative * std::fabs(expected); });
 }
 
 template <typename T>
