@@ -1,0 +1,168 @@
+# What all test files share: the device under test, ways to run a program, and expectations that say what they saw.
+#
+# GRIDUTILS_DEVICE is sim (the default) or gpu; tests/run.bash sets it. A test runs in a folder of its own.
+# shellcheck shell=bash disable=SC2154  # bats sets BATS_TEST_DIRNAME
+
+export LC_ALL=C
+root=${BATS_TEST_DIRNAME%/*}
+export device=${GRIDUTILS_DEVICE:-sim}
+export PATH=$root/bin:$PATH
+
+setup() {
+    scratch=$(mktemp -d)
+    cd "$scratch" || exit
+}
+
+teardown() {
+    cd / && rm -rf "$scratch"
+}
+
+# ---- running
+
+# capture COMMAND [ARGUMENT]...: leaves its exit code in $status, standard output in $output and standard error in $errors.
+# The bytes of standard output stay in the file $scratch/stdout.
+capture() {
+    status=0
+    "$@" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?
+    output=$(tr -d '\0' <"$scratch/stdout")
+    errors=$(tr -d '\0' <"$scratch/stderr")
+}
+
+# try PROGRAM [ARGUMENT]...: the same, on the device under test.
+try() {
+    local program=$1
+    shift
+    capture "$program" -d "$device" "$@"
+}
+
+# pipeline COMMANDS: the same for shell commands as a careful script would run them. They say -d $device themselves.
+pipeline() {
+    capture bash -o pipefail -c "$1"
+}
+
+on_simulator() { [ "$device" = sim ]; }
+
+# ---- expectations
+
+# complain WHAT: fails, showing what the last command did.
+complain() {
+    printf '%s\nexit status: %s\n--- standard output, at most 20 lines:\n%s\n--- standard error:\n%s\n' \
+        "$1" "${status-none}" "$(head -20 <<<"${output-}")" "${errors-}" >&2
+    return 1
+}
+
+expect_status() {
+    [ "$status" -eq "$1" ] || complain "expected exit status $1"
+}
+
+expect_output() {
+    [ "$output" = "$1" ] || complain "expected this standard output: $1"
+}
+
+# An extended regular expression that must match somewhere.
+expect_output_like() {
+    [[ $output =~ $1 ]] || complain "expected standard output to match: $1"
+}
+
+expect_errors_like() {
+    [[ $errors =~ $1 ]] || complain "expected standard error to match: $1"
+}
+
+expect_no_errors() {
+    [ -z "$errors" ] || complain "expected nothing on standard error"
+}
+
+# expect_fine PROGRAM [ARGUMENT]...: exits 0 without a word on standard error.
+expect_fine() {
+    try "$@"
+    expect_status 0 && expect_no_errors
+}
+
+# One line on standard error, from PROGRAM, that matches PATTERN; nothing on standard output.
+expect_refusal() {
+    local program=$1 pattern=$2
+    [ ! -s "$scratch/stdout" ] || complain "expected nothing on standard output" || return
+    [ "$(wc -l <"$scratch/stderr")" -eq 1 ] || complain "expected one line on standard error" || return
+    [[ $errors == "$program: "* ]] || complain "expected the message to begin with '$program: '" || return
+    expect_errors_like "$pattern"
+}
+
+# refuses STATUS PATTERN PROGRAM [ARGUMENT]...: exits with STATUS and says why in one line.
+refuses() {
+    local expected=$1 pattern=$2
+    shift 2
+    try "$@"
+    if ! { expect_status "$expected" && expect_refusal "$1" "$pattern"; }; then
+        echo "command: $*" >&2
+        return 1
+    fi
+}
+
+# ---- tables
+
+# The fields of the column NAME of the table in $output, one per line.
+column() {
+    awk -F , -v name="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) wanted = i; if (!wanted) exit 1 }
+                           NR > 1 { print $wanted }' <<<"$output" || complain "no column $1"
+}
+
+# $output is a table that every reader of CSV takes without options. An argument is another separator.
+expect_clean_table() {
+    local separator=${1:-,} fault
+    fault=$(awk -F "$separator" '
+        NR == 1 { fields = NF; for (i = 1; i <= NF; ++i) if ($i !~ /^[a-z][a-z0-9_]*$/) print "header field " i ": " $i }
+        NF != fields { print "line " NR " has " NF " fields, the header " fields }
+        /"|\r/ { print "line " NR " has a quote or carriage return" }
+        { for (i = 1; i <= NF; ++i) if ($i == "" || tolower($i) ~ /^[-+]?(nan|inf|infinity)$/) print "line " NR " field " i ": \"" $i "\"" }
+        END { if (NR < 2) print "no rows" }' <<<"$output")
+    [ -z "$fault" ] || complain "not a clean table: $fault"
+}
+
+# The programs of tools/, and those among them that benchmark.
+programs() {
+    local file
+    for file in "$root"/tools/*.cu; do basename "$file" .cu; done
+}
+
+benchmarks() {
+    local program
+    for program in $(programs); do
+        if "$program" --help | grep -q -e --kernel; then echo "$program"; fi
+    done
+}
+
+# The variants of PROGRAM that run on the device under test, in the table's order.
+variants() {
+    local needs='any|host|gpu'
+    if on_simulator; then needs='any|host'; fi
+    "$1" --list --csv --no-header | awk -F , -v needs="^($needs)\$" '$2 ~ needs { print $1 }'
+}
+
+# $output has exactly one verified row for every variant of PROGRAM that runs here at each of the SIZES, in order.
+expect_all_verified() {
+    local program=$1 n kernel expected
+    shift
+    expected=$(for n; do for kernel in $(variants "$program"); do echo "$kernel $n pass"; done; done)
+    expect_status 0 || return
+    diff <(echo "$expected") <(paste -d ' ' <(column kernel) <(column n) <(column verify)) >&2 ||
+        complain "not every variant is there and verified (above: < expected, > seen)"
+}
+
+# ---- input files
+
+# numbers TEMPLATE NUMBER...: packed as perl's pack does: 'f<' float, 'd<' double, 'l<' int32, 'q<' int64, 'c' int8, ...
+numbers() {
+    local template=$1
+    shift
+    perl -e 'print pack("(" . shift(@ARGV) . ")*", @ARGV)' "$template" "$@"
+}
+
+# npy DESCR SHAPE [VERSION]: standard input as the data of a .npy file: npy '<f4' '(3,)'
+npy() {
+    perl -e 'my ($descr, $shape, $version) = @ARGV;
+             my $header = "{\x27descr\x27: \x27$descr\x27, \x27fortran_order\x27: False, \x27shape\x27: $shape, }";
+             my $preamble = $version == 1 ? 10 : 12;
+             $header .= " " x (63 - ($preamble + length $header) % 64) . "\n";
+             print "\x93NUMPY", chr($version), "\0", pack($version == 1 ? "v" : "V", length $header), $header;' "$1" "$2" "${3:-1}"
+    cat
+}

@@ -1,0 +1,263 @@
+#!/usr/bin/env bats
+# What reduce promises: every variant right for every n, type and operation, and a filter that gives the exact answer or none.
+
+load helpers
+
+small_sizes="0 1 31 32 33 255 257 1000"
+
+# Every variant is right for every operation at the small sizes of one type. Further arguments are options.
+expect_right_for() {
+    local dtype=$1 operation
+    shift
+    for operation in sum min max mean; do
+        expect_fine reduce -n "${small_sizes// /,}" -t "$dtype" --op "$operation" -w 0 -r 1 --csv "$@"
+        # shellcheck disable=SC2086  # one word per size
+        expect_all_verified reduce $small_sizes
+    done
+}
+
+@test "every variant is right for f32, all operations and small sizes" { expect_right_for f32; }
+@test "every variant is right for f64, all operations and small sizes" { expect_right_for f64; }
+@test "every variant is right for i32, all operations and small sizes" { expect_right_for i32; }
+@test "every variant is right for i64, all operations and small sizes" { expect_right_for i64; }
+
+@test "every variant is right for an input that begins off alignment" {
+    local dtype offset
+    for dtype in f32 i64; do
+        for offset in 1 3; do expect_right_for $dtype --offset $offset; done
+    done
+}
+
+@test "every variant is right with blocks of any size" {
+    local block
+    for block in 1 31 32 64 100 128 512 1000 1024; do
+        expect_fine reduce -n 0,1,1000,5000 -b $block -w 0 -r 1 --csv
+        expect_all_verified reduce 0 1 1000 5000
+    done
+}
+
+@test "every variant is right for a million elements and one more" {
+    local case cases="f32:sum i64:max"
+    on_simulator || cases="f32:sum f32:min f32:mean f64:sum f64:max i32:sum i32:min i64:sum i64:max"
+    for case in $cases; do
+        expect_fine reduce -n 1048576,1048577 -t "${case%:*}" --op "${case#*:}" -w 0 -r 1 --csv
+        expect_all_verified reduce 1048576 1048577
+    done
+}
+
+@test "every variant is right for sizes around its block and for other seeds" {
+    local seed
+    for seed in 0 1 18446744073709551615; do
+        expect_fine reduce -n 511,512,513,2047,2048,2049,65537 --seed $seed -w 0 -r 1 --csv
+        expect_all_verified reduce 511 512 513 2047 2048 2049 65537
+    done
+}
+
+@test "an in-place variant gets its input back before every launch" {
+    expect_fine reduce -n 5000 -k 'neighbored*,unroll8*,sequential' -w 2 -r 12 --max-ci 0 --csv
+    [ "$(column verify | sort -u)" = pass ]
+    # The variants share their input: one that really destroyed it would spoil those after it.
+    expect_fine reduce -n 5000 --csv -w 0 -r 1
+    expect_all_verified reduce 5000
+}
+
+@test "a row tells operation, offset, traffic and launch" {
+    expect_fine reduce -k shared-tree -n 1000 --op max --offset 3 -t f64 -b 128 --csv
+    [ "$(column p_op) $(column p_offset)" = "max 3" ]
+    [ "$(column bytes) $(column flop)" = "8000 1000" ]
+    [ "$(column grid) $(column block) $(column smem_bytes)" = "8 128 1024" ]
+}
+
+@test "the single-pass sum of data that rounds is the same every time" {
+    local first again
+    perl -e 'srand 1; print pack "f<*", map { rand() - 0.5 } 1 .. 100_000' >data
+    try reduce data --input-format raw:f32
+    expect_status 0
+    first=$output
+    for again in 1 2 3; do
+        try reduce data --input-format raw:f32
+        expect_output "$first"
+    done
+}
+
+@test "--ladder shows the ladder published for the type, and each step's gain" {
+    expect_fine reduce --ladder -n 2000 --csv
+    expect_clean_table
+    [ "$(column kernel | head -6 | tail -4 | paste -sd ' ')" = "atomic-global atomic-shared shared-tree shuffle-tree" ]
+    [ -z "$(column kernel | grep -x -e sequential -e neighbored)" ]
+    [ "$(column step_speedup | sed -n 3p) $(column cumulative_speedup | sed -n 3p)" = "1.000 1.000" ]
+    # Each row's factors are the quotients of the medians.
+    mlr --icsv --onidx filter 'NR == 1' then cut -f median_ns <<<"$output" >cpu
+    mlr --icsv --onidx --ofs ' ' filter '$tool == "reduce" && NR >= 3' then put -q '
+        if (NR == 3) { @first = $median_ns; @before = $median_ns }
+        if (abs(@before / $median_ns - $step_speedup) > 0.002 || abs(@first / $median_ns - $cumulative_speedup) > 0.002 ||
+            abs('"$(cat cpu)"' / $median_ns / $cpu_speedup - 1) > 0.01) { emit mapsum({"wrong": $kernel}, {}) }
+        @before = $median_ns' <<<"$output" >wrong
+    [ ! -s wrong ] || complain "$(cat wrong)"
+
+    expect_fine reduce --ladder -t i32 -n 2000 --csv
+    [ "$(column kernel | sed -n 3p)" = interleaved-divergent ]
+    [ -z "$(column kernel | grep -x -e atomic-global -e neighbored)" ]
+}
+
+# ---- as a filter
+
+@test "seq 1000000 | reduce - prints the sum" {
+    pipeline 'seq 1000000 | reduce -d $device -'
+    expect_status 0 && expect_no_errors
+    expect_output 500000500000
+}
+
+@test "the filter knows minimum, maximum and mean" {
+    printf '3\n-7\n12\n4\n' >data
+    expect_fine reduce data
+    expect_output 12
+    expect_fine reduce --op min data
+    expect_output -7
+    expect_fine reduce --op max data
+    expect_output 12
+    expect_fine reduce --op mean data
+    expect_output 3
+}
+
+@test "every variant for the device works as the filter's method" {
+    local kernel
+    seq 5000 >data
+    for kernel in $(variants reduce | grep -v '^cpu'); do
+        expect_fine reduce -k "$kernel" data
+        expect_output 12502500
+        expect_fine reduce -k "$kernel" --op min -t f64 data
+        expect_output 1
+    done
+    refuses 2 "runs on the host" reduce -k cpu data
+    refuses 2 "a filter uses one" reduce -k 'atomic-*' data
+}
+
+@test "text may be separated by spaces, tabs, commas and any line ends, with signs, fractions and exponents" {
+    printf ' 1, 2,3\t4\r\n\n+5  -6\n' >whole
+    expect_fine reduce whole
+    expect_output 9
+    printf '1\n0.5\n2e3\n-.25\n' >fractions
+    expect_fine reduce fractions
+    expect_output 2001.25
+    printf 7 >without_newline
+    expect_fine reduce without_newline
+    expect_output 7
+}
+
+@test "integers stay exact to 64 bits, and a sum that may not fit is refused" {
+    printf '9007199254740993\n1\n' >data
+    expect_fine reduce data
+    expect_output 9007199254740994
+    printf '9223372036854775807\n-9223372036854775808\n' >extremes
+    expect_fine reduce --op max extremes
+    expect_output 9223372036854775807
+    expect_fine reduce --op min extremes
+    expect_output -9223372036854775808
+    printf '9223372036854775807\n1\n' >overflow
+    refuses 4 "64 bits.*-t f64" reduce overflow
+    expect_fine reduce -t f64 overflow
+    expect_output 9223372036854775808
+}
+
+@test "a NaN in the data is not lost, wherever it stands" {
+    local place operation
+    for place in 1 500 1000; do
+        seq 1000 | sed "${place}s/.*/nan/" >data
+        for operation in sum min max mean; do
+            expect_fine reduce --op $operation data
+            expect_output nan
+        done
+    done
+}
+
+@test "raw and .npy input of every element type is reduced" {
+    local type
+    for type in f4:f f8:d i4:l i8:q; do
+        numbers "${type#*:}<" 1 2 3 -10 | npy "<${type%:*}" '(4,)' >data.npy
+        expect_fine reduce data.npy
+        expect_output -4
+    done
+    for type in f32:f f64:d i32:l i64:q; do
+        numbers "${type#*:}<" 1 2 3 -10 >data
+        expect_fine reduce --input-format "raw:${type%:*}" data
+        expect_output -4
+    done
+    numbers c 100 100 -1 | npy '|i1' '(3,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 199
+    numbers C 255 255 1 | npy '|u1' '(3,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 511
+    numbers 's<' -32768 -32768 | npy '<i2' '(2,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output -65536
+    numbers 'L<' 4294967295 1 | npy '<u4' '(2,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 4294967296
+    numbers 'l<' 2147483647 1 | npy '<i4' '(2,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 2147483648
+}
+
+@test "half precision is read exactly: normal, subnormal, infinite, negative" {
+    numbers v $((0x3c00)) $((0x3800)) $((0xc000)) | npy '<f2' '(3,)' >data.npy  # 1, 0.5, -2
+    expect_fine reduce data.npy
+    expect_output -0.5
+    numbers v $((0x0001)) $((0x03ff)) | npy '<f2' '(2,)' >data.npy  # 2^-24 and 1023 x 2^-24
+    expect_fine reduce data.npy
+    expect_output 6.1035156e-05
+    numbers v $((0x7c00)) $((0x7bff)) | npy '<f2' '(2,)' >data.npy  # infinity and 65504
+    expect_fine reduce --op min data.npy
+    expect_output 65504
+    expect_fine reduce --op max data.npy
+    expect_output inf
+}
+
+@test ".npy of any rank, order and header version is one list of numbers" {
+    local version
+    numbers 'l<' 1 2 3 4 5 6 >six
+    for version in 1 2 3; do
+        npy '<i4' '(2, 3)' $version <six >data.npy
+        expect_fine reduce data.npy
+        expect_output 21
+    done
+    numbers 'd<' 2.5 | npy '<f8' '()' >scalar.npy
+    expect_fine reduce scalar.npy
+    expect_output 2.5
+    npy '<f8' '(0, 3)' </dev/null >empty.npy
+    expect_fine reduce empty.npy
+    expect_output 0
+    refuses 4 "no mean of no numbers" reduce --op mean empty.npy
+}
+
+@test "an input of more than one chunk is reduced in all of them" {
+    # A chunk is 2^24 elements: 2^24 + 1 bytes of ones, then one that is larger and one that is smaller than all before.
+    head -c 16777217 /dev/zero | tr '\0' '\1' >ones
+    npy '|i1' '(16777219,)' < <(cat ones; numbers c 7 -9) >data.npy
+    expect_fine reduce data.npy
+    expect_output 16777215
+    expect_fine reduce --op max data.npy
+    expect_output 7
+    expect_fine reduce --op min data.npy
+    expect_output -9
+}
+
+@test "-t chooses the type that is summed in" {
+    printf '1.75\n1.75\n' >data
+    expect_fine reduce -t i64 data
+    expect_output 2
+    numbers 'f<' 16777216 1 | npy '<f4' '(2,)' >data.npy
+    expect_fine reduce -t f64 data.npy
+    expect_output 16777217
+}
+
+@test "one operand at most is taken" {
+    refuses 2 "unexpected operand 'b'" reduce a b
+}
+
+@test "a wrong operation or offset is refused" {
+    refuses 2 "'median' is none of sum, min, max, mean" reduce --op median
+    refuses 2 "offset 'x'" reduce --offset x
+    refuses 2 "'median' is none of sum, min, max, mean" reduce --op median - < <(seq 5)
+}

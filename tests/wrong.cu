@@ -1,0 +1,96 @@
+// wrong: doubles n numbers, rightly once and wrongly in every way that the verification has to notice. Its table must show the
+// right variant alone, and its exit code must be 1. tests/common.bats builds it with simcc.
+#include <memory>
+
+#include "common/bench.cuh"
+#include "common/device.cuh"
+#include "common/random.hpp"
+
+namespace BACKEND {
+namespace {
+
+const Program program = [] {
+    Program description{"wrong", "Doubles numbers, most of its variants wrongly; exits 1."};
+    description.simulator_sizes = "1000";
+    description.variants = {
+        {"writes-nothing", "the output keeps what was there before"},
+        {"forgets-last", "the guard ends one element early"},
+        {"right", "every element doubled"},
+        {"slightly-off", "one element differs in its last bit"},
+        {"writes-nan", "one element is not a number"},
+        {"reads-neighbour", "every element comes from the next one"},
+    };
+    return description;
+}();
+
+constexpr unsigned block_size = 256;
+
+__device__ size_t thread_index() { return blockIdx.x * size_t(blockDim.x) + threadIdx.x; }
+
+__global__ void writes_nothing(const float*, float*, size_t) {}
+
+__global__ void forgets_last(const float* in, float* out, size_t n) {
+    const size_t i = thread_index();
+    if (i + 1 < n) out[i] = 2 * in[i];
+}
+
+__global__ void right(const float* in, float* out, size_t n) {
+    const size_t i = thread_index();
+    if (i < n) out[i] = 2 * in[i];
+}
+
+__global__ void slightly_off(const float* in, float* out, size_t n) {
+    const size_t i = thread_index();
+    if (i < n) out[i] = i == n / 2 ? nextafterf(2 * in[i], 1e30f) : 2 * in[i];
+}
+
+__global__ void writes_nan(const float* in, float* out, size_t n) {
+    const size_t i = thread_index();
+    if (i < n) out[i] = i == n / 2 ? sqrtf(-1 - in[i] * in[i]) : 2 * in[i];
+}
+
+__global__ void reads_neighbour(const float* in, float* out, size_t n) {
+    const size_t i = thread_index();
+    if (i < n) out[i] = 2 * in[i + 1 < n ? i + 1 : 0];
+}
+
+using Kernel = void (*)(const float*, float*, size_t);
+constexpr Kernel kernels[] = {writes_nothing, forgets_last, right, slightly_off, writes_nan, reads_neighbour};  // as in the table
+
+Case case_of(const Variant& variant, Kernel kernel, const DeviceBuffer<float>& d_in, const DeviceBuffer<float>& d_out,
+             const std::vector<float>& in) {
+    Case one;
+    one.variant = &variant;
+    one.problem = {DType::f32, in.size(), 8.0 * double(in.size()), double(in.size())};
+    one.poison = [&](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_out.data(), 0xa5, d_out.bytes(), stream)); };
+    one.launch = [&, kernel](cudaStream_t stream) {
+        const unsigned grid = grid_for(in.size(), block_size);
+        kernel<<<grid, block_size, 0, stream>>>(d_in.data(), d_out.data(), in.size());
+        return LaunchShape{dim3(grid), dim3(block_size), 0};
+    };
+    one.check = [&] {
+        std::vector<float> out(in.size());
+        CHECK(cudaMemcpy(out.data(), d_out.data(), d_out.bytes(), cudaMemcpyDeviceToHost));
+        return compare_elements(out.data(), out.size(), [&](size_t i) { return 2.0 * in[i]; }, [](double) { return 0.0; });
+    };
+    return one;
+}
+
+void run(Session& session) {
+    Bench bench(session);
+    for (size_t n : session.sizes()) {
+        std::vector<float> in(n);
+        fill(in.data(), n, [&](size_t i) { return uniform<float>(session.options.seed, i); });
+        const DeviceBuffer<float> d_in(n), d_out(n);
+        CHECK(cudaMemcpy(d_in.data(), in.data(), d_in.bytes(), cudaMemcpyHostToDevice));
+        std::vector<Case> cases;
+        for (const Variant* variant : session.selected())
+            cases.push_back(case_of(*variant, kernels[variant - program.variants.data()], d_in, d_out, in));
+        bench.run(cases);
+    }
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(program, run)
