@@ -76,12 +76,15 @@ private:
                               options_.stage == Stage::preprocess ? options_.output : object));
             return object;
         }
+        const std::string definitions = temporary_.file("simcc_definitions.h");
+        write_file(definitions, late_definitions(options_));
         if (options_.stage == Stage::preprocess) {
-            step(preprocess_command(toolchain_, options_, input.text, renamed(input.text, ".o"), options_.output));
+            const std::string target = renamed(input.text, ".o");
+            step(preprocess_command(toolchain_, options_, input.text, definitions, target, options_.output));
             return "";
         }
         const std::string preprocessed = temporary_.file(std::to_string(number) + ".ii");
-        step(preprocess_command(toolchain_, options_, input.text, object, preprocessed));
+        step(preprocess_command(toolchain_, options_, input.text, definitions, object, preprocessed));
 
         const std::string rewritten_name = renamed(input.text, ".cu.cpp.ii");
         const bool kept = options_.keep || options_.stage == Stage::rewrite;
@@ -154,9 +157,9 @@ int main(const std::vector<std::string>& arguments) {
                                            : ("simcc (gridutils) " + std::string(gridutils_version) + "\n").c_str());
             return std::fflush(stdout) == 0 ? fine : failed;
         }
-        if (options.inputs.empty()) throw UsageError("no input files");
+        if (options.inputs.empty()) throw UsageError("no input files; see simcc --help");
     } catch (const UsageError& error) {
-        std::fprintf(stderr, "simcc: %s\nTry 'simcc --help'.\n", error.what());
+        std::fprintf(stderr, "simcc: %s\n", error.what());
         return usage;
     }
     for (const std::string& warning : options.warnings) std::fprintf(stderr, "simcc: warning: %s\n", warning.c_str());

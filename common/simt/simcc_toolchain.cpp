@@ -38,18 +38,32 @@ std::string find_cuda_headers() {
 
 bool is_cuda_folder(const std::string& folder) { return fs::exists(fs::path(folder) / "cuda_runtime.h"); }
 
+/// Whether a macro has to be known to the headers that come first.
+bool is_early(const Options& options, const std::string& definition) {
+    if (options.dependencies.system_headers) return true;  // or the temporary file would be listed as a dependency
+    for (const char* prefix : {"_", "CUDA", "THRUST", "CUB", "CCCL", "SIM", "NDEBUG"}) {
+        if (definition.rfind(prefix, 0) == 0) return true;
+    }
+    return false;
+}
+
+bool is_definition(const std::string& flag) { return flag == "-D" || flag == "-U"; }
+
 /// The -I, -D and so on of the command line. A folder with a cuda_runtime.h of its own, the toolkit's, must not hide
 /// ours: it is searched after it.
 Command user_search(const Toolchain& toolchain, const Options& options) {
     Command flags, later;
     for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
         const std::string &flag = options.preprocessor[i], &value = options.preprocessor[i + 1];
-        const bool toolkit = flag == "-I" && is_cuda_folder(value) && !fs::equivalent(value, toolchain.headers);
+        if (flag == "-include" || is_definition(flag)) continue;
+        const bool toolkit = is_cuda_folder(value) && !fs::equivalent(value, toolchain.headers);
         append(toolkit ? later : flags, {toolkit ? "-isystem" : flag, value});
     }
     // -I and not -isystem: a library's headers may hold kernels, and the rewriter leaves system headers alone.
-    for (const std::string& folder : options.system_folders)
-        append(is_cuda_folder(folder) ? later : flags, {is_cuda_folder(folder) ? "-isystem" : "-I", folder});
+    for (const std::string& folder : options.system_folders) {
+        const bool toolkit = is_cuda_folder(folder);
+        append(toolkit ? later : flags, {toolkit ? "-isystem" : "-I", folder});
+    }
     append(flags, {"-isystem", toolchain.headers});
     append(flags, later);
     if (!toolchain.cuda_headers.empty()) {
@@ -57,6 +71,17 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
         const std::string cccl = toolchain.cuda_headers + "/cccl";  // where CUDA 13 keeps Thrust and cuda/std
         if (fs::exists(cccl)) append(flags, {"-idirafter", cccl});
         flags.push_back("-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP");
+    }
+    return flags;
+}
+
+/// The -D, -U and -include for which `wanted(flag, value)` is true, as they stand on the command line.
+template <class Condition>
+Command user_flags(const Options& options, Condition wanted) {
+    Command flags;
+    for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
+        const std::string &flag = options.preprocessor[i], &value = options.preprocessor[i + 1];
+        if (wanted(flag, value)) append(flags, {flag, value});
     }
     return flags;
 }
@@ -110,16 +135,42 @@ Toolchain find_toolchain() {
     return toolchain;
 }
 
+std::string late_definitions(const Options& options) {
+    std::string text;
+    const Command flags = user_flags(options, [&](const std::string& flag, const std::string& value) {
+        return is_definition(flag) && !is_early(options, value);
+    });
+    for (std::size_t i = 0; i < flags.size(); i += 2) {
+        const std::string& definition = flags[i + 1];
+        const std::size_t equals = definition.find('=');
+        const std::string name = definition.substr(0, equals);
+        if (flags[i] == "-U") {
+            text += "#undef " + name + "\n";
+        } else {
+            text +=
+                "#define " + name + " " + (equals == std::string::npos ? "1" : definition.substr(equals + 1)) + "\n";
+        }
+    }
+    return text;
+}
+
 Command preprocess_command(const Toolchain& toolchain, const Options& options, const std::string& source,
-                           const std::string& object, const std::string& output) {
+                           const std::string& definitions, const std::string& object, const std::string& output) {
     Command command = toolchain.compiler;
     append(command, {"-E", options.standard, options.optimization});
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
-    append(command,
-           {"-D__CUDACC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
+    append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
+    append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
+               return is_definition(flag) && is_early(options, value);
+           }));
     append(command, user_search(toolchain, options));
-    append(command, {"-include", "cuda_runtime.h", "-x", "c++", source});
+    // A system folder keeps the temporary file out of the dependencies.
+    append(command, {"-isystem", fs::path(definitions).parent_path()});
+    append(command, {"-include", "cuda_runtime.h", "-include", fs::path(definitions).filename()});
+    append(command,
+           user_flags(options, [](const std::string& flag, const std::string&) { return flag == "-include"; }));
+    append(command, {"-x", "c++", source});
     if (!output.empty()) append(command, {"-o", output});
     return command;
 }
@@ -142,6 +193,7 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
     append(command, code_generation(options));
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
+    append(command, user_flags(options, [](const std::string& flag, const std::string&) { return flag != "-I"; }));
     append(command, user_search(toolchain, options));
     append(command, {"-x", source.language == Language::c ? "c" : "c++",
                      options.stage == Stage::preprocess ? "-E" : "-c", source.text});

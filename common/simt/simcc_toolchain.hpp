@@ -21,9 +21,15 @@ struct Toolchain {
 /// Finds the parts. Throws std::runtime_error naming the places searched when the headers are missing.
 Toolchain find_toolchain();
 
-/// g++ -E of a .cu file. The dependency options go along with it; `object` is the default target.
-Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& object,
-                           const std::string& output);
+/// The macros of the command line as a header to be included behind cuda_runtime.h, so that -DN=1024 does not change an
+/// N in there. Reserved names and those that configure CUDA's headers are not among them: preprocess_command() defines
+/// these first.
+std::string late_definitions(const Options&);
+
+/// g++ -E of a .cu file; `definitions` names the file with the late ones. The dependency options go along with it;
+/// `object` is the default target.
+Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& definitions,
+                           const std::string& object, const std::string& output);
 
 /// g++ -fpreprocessed -c of a rewritten file.
 Command compile_command(const Toolchain&, const Options&, const std::string& rewritten, const std::string& object);

@@ -1,0 +1,334 @@
+#!/usr/bin/env bats
+# What simcc promises: programs as courses write them build and run right without a GPU, mistakes are reported where they
+# are, and the command line is nvcc's.
+
+load helpers
+
+PATH=${BIN:-$root/bin}:$PATH
+programs=$BATS_TEST_DIRNAME/simcc
+
+# builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM without a word.
+builds() {
+    local program=$1
+    shift
+    capture simcc "$@" "$programs/$program.cu" -o "$program"
+    expect_status 0 && expect_no_errors && expect_output ""
+}
+
+# prints PROGRAM TEXT [ARGUMENT]...: ./PROGRAM ARGUMENT... exits 0 and prints exactly TEXT.
+prints() {
+    local program=$1 text=$2
+    shift 2
+    capture "./$program" "$@"
+    expect_status 0 && expect_output "$text"
+}
+
+# Writes standard input to the file NAME.
+file() { cat >"$1"; }
+
+# ---- programs
+
+@test "a first program greets from every thread and adds vectors in 1-D, 2-D and 3-D" {
+    builds hello
+    capture ./hello
+    expect_status 0
+    [ "$(grep hello <<<"$output" | sort)" = "hello from block 0, thread 0 of 2
+hello from block 0, thread 1 of 2
+hello from block 1, thread 0 of 2
+hello from block 1, thread 1 of 2" ] || complain "expected four greetings"
+    expect_output_like "1-D sum right, time positive
+2-D sum right
+3-D numbers: 0 wrong"
+}
+
+@test "a launch may be written in every way that C++ allows" {
+    builds launches -Wall -Wextra
+    prints launches 'one<<<1, 1>>>(d, 1); " one<<<1,1>>>(d, 2)
+at start 7, in all 142, failures 0, line 207'
+}
+
+@test "launches mean the same in C++20 and without optimization" {
+    builds launches -std=c++20 -O0 -g
+    capture ./launches
+    expect_status 0 && expect_output_like "failures 0"
+}
+
+@test "a program may use the names of built-in variables and of the standard library for itself" {
+    builds names
+    prints names "member 16
+member outside 16
+derived 15
+reference 6
+list 4
+integers 6
+builtin 2064
+shadowed 12
+template parameter 8
+behind it 9
+passed 9
+locals 17
+host 26 10 11"
+}
+
+@test "static and dynamic shared memory hold the tiles of a matrix product" {
+    builds shared
+    prints shared "static: 0 wrong, no error
+dynamic float: 0 wrong, no error
+dynamic double: 0 wrong, no error
+7 6 5 4 3 2 1 8 total 56"
+}
+
+@test "constant, global, managed, pinned, mapped, pitched and heap memory hold what was put there" {
+    builds memory
+    prints memory "polynomial 3 12 39 102 counted 4
+globals 10 20 35 40 managed 7 size 16
+streams: 0 wrong, query cudaSuccess
+managed 4 mapped 1
+pitched 406, pitch a multiple of 32: 1
+heap 0 3
+memset abababab, memory used, no error"
+}
+
+@test "atomics, shuffles, votes, cooperative groups, locks and fences let threads work together" {
+    builds warps
+    prints warps "histogram 210 208, shuffles 10000, tree 8128
+votes 55555555 0 1 31 4 4 10
+groups 376 1 11
+grid cudaSuccess 288
+lock 480, last block 2450, no error"
+}
+
+@test "the same programs are right on one worker thread and on four" {
+    builds warps
+    for threads in 1 4; do
+        export SIMCC_THREADS=$threads
+        capture ./warps
+        expect_status 0 && expect_output_like "lock 480, last block 2450"
+    done
+}
+
+@test "structures, vectors, half precision, lambdas, virtual functions and recursion work in kernels" {
+    builds types
+    prints types "particle 2 3 4 49.05
+vectors 8 6 0
+halves 3.75 3.375 3.75 2.25
+functions 100 102 118
+others 3628800 20 16941 9 15 10 1616"
+}
+
+@test "a program can ask for devices, attributes and occupancy, and launch by pointer and by graph" {
+    builds queries
+    prints queries "devices 1 current 0 warp 32 threads 1024 name set
+attributes 32 some opt-in
+occupancy sensible active
+kernel threads 1024
+scaled 5994
+without opt-in: cudaErrorInvalidValue
+with opt-in: cudaSuccess 14999
+architecture 900 1
+graph 749.25 no error"
+}
+
+@test "arithmetic intrinsics give CUDA's results" {
+    builds intrinsics
+    prints intrinsics "0 wrong"
+}
+
+@test "kernels and device variables of several files are linked together" {
+    for name in main device; do simcc -dc "$programs/separate_$name.cu" -o "$name.o"; done
+    simcc -c "$programs/separate_host.cpp" -o host.o
+    simcc -dlink main.o device.o -o linked.o
+    simcc main.o device.o host.o linked.o -lcudart -o together
+    prints together "40 46 2 no error"
+    simcc -rdc=true "$programs"/separate_{main,device}.cu "$programs/separate_host.cpp"
+    prints a.out "40 46 2 no error"
+}
+
+# ---- mistakes of the program at run time
+
+@test "mistakes at run time are reported with CUDA's error codes" {
+    builds errors
+    prints errors "malloc: 0 cudaSuccess: no error
+peek: 9 cudaErrorInvalidConfiguration: invalid configuration argument
+get: 9 cudaErrorInvalidConfiguration: invalid configuration argument
+again: 0 cudaSuccess: no error
+synchronize: 0 cudaSuccess: no error" threads
+    prints errors "malloc: 0 cudaSuccess: no error
+no blocks: 9 cudaErrorInvalidConfiguration: invalid configuration argument
+depth: 9 cudaErrorInvalidConfiguration: invalid configuration argument
+rows: 9 cudaErrorInvalidConfiguration: invalid configuration argument
+shared: 1 cudaErrorInvalidValue: invalid argument" configuration
+    prints errors "malloc: 0 cudaSuccess: no error
+kind: 21 cudaErrorInvalidMemcpyDirection: invalid copy direction for memcpy
+free: 1 cudaErrorInvalidValue: invalid argument
+device: 101 cudaErrorInvalidDevice: invalid device ordinal
+size: 2 cudaErrorMemoryAllocation: out of memory" arguments
+    prints errors "malloc: 0 cudaSuccess: no error
+launch: 0 cudaSuccess: no error
+synchronize: 700 cudaErrorIllegalAddress: an illegal memory access was encountered
+sticky: 700 cudaErrorIllegalAddress: an illegal memory access was encountered
+after reset: 0 cudaSuccess: no error" address
+    prints errors "malloc: 0 cudaSuccess: no error
+synchronize: 710 cudaErrorAssert: device-side assert triggered" assert
+    expect_errors_like 'errors.cu:10: .*block: \[0,0,0\], thread: \[0,0,0\] Assertion .*must be positive.* failed'
+    prints errors "malloc: 0 cudaSuccess: no error
+synchronize: 719 cudaErrorLaunchFailure: unspecified launch failure" trap
+}
+
+# ---- mistakes of the program at compile time
+
+@test "an error in the source is reported at the user's line and column" {
+    file mine.cu <<'CU'
+#include <cstdio>
+__global__ void k(int *p) { p[threadIdx.x] = blockIdx.x + undeclared; }
+int main() {
+    int* p;
+    k<<<1,
+        2>>>(p);
+    int x = 3
+    printf("%d", x);
+}
+CU
+    capture simcc mine.cu
+    expect_status 1 && expect_output ""
+    expect_errors_like 'mine.cu:2:58: error: .undeclared. was not declared'
+    expect_errors_like 'mine.cu:8:5: error: expected'
+    [ ! -e a.out ] || complain "expected no a.out"
+}
+
+@test "a launch that does not fit its kernel, or is not closed, is an error at its line" {
+    printf '__global__ void k(int* p) {}\nint main() {\n    k<<<1, 1>>>("text");\n}\n' >fit.cu
+    capture simcc fit.cu
+    expect_status 1 && expect_errors_like 'fit.cu:3:' && expect_errors_like "do not fit the kernel's parameters"
+    printf '__global__ void k() {}\nint main() {\n    k<<<1, 1>>;\n}\n' >open.cu
+    capture simcc open.cu
+    expect_status 1 && expect_errors_like 'open.cu:3:6: error: .*not closed'
+    printf '#include "missing.h"\n' >missing.cu
+    capture simcc missing.cu
+    expect_status 1 && expect_errors_like 'missing.cu:1:10: fatal error: missing.h'
+}
+
+# ---- the command line
+
+@test "options of nvcc are taken in all their spellings" {
+    file flags.cu <<'CU'
+#include <cstdio>
+#include "value.h"
+__global__ void k() { printf("%d %d %d %d", __CUDA_ARCH__, VALUE, A, B); }
+int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+CU
+    mkdir include
+    echo '#define VALUE 7' >include/value.h
+    capture simcc -O2 -g -w -lineinfo -rdc=true -arch=sm_80 -Xptxas -v,-O3 -maxrregcount 32 --use_fast_math --expt-relaxed-constexpr \
+        --extended-lambda -cudart static -m64 -t 2 -ccbin g++ -std c++17 -Iinclude -DA=1 -D B=2 -DC -U C -Xcompiler -Wall,-Wextra \
+        -Xlinker --as-needed -lm -L. -lcudart -run flags.cu
+    expect_status 0 && expect_no_errors && expect_output "800 7 1 2"
+    [ ! -e a.out ] || complain "expected -run to delete the program"
+    capture simcc --gpu-architecture sm_75 --include-path include --define-macro=A=3 --define-macro B=4 --optimize 1 --run flags.cu
+    expect_status 0 && expect_output "750 7 3 4"
+    capture simcc -gencode arch=compute_86,code=sm_86 -isystem include -DA -DB -zeal --run flags.cu
+    expect_status 0 && expect_output "860 7 1 1" && expect_errors_like '^simcc: warning: -zeal: unknown option ignored$'
+}
+
+@test "macros of the command line change the program and no header" {
+    printf '#include <vector>\n__global__ void k(int* p) { *p = N; }\nint main() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); return *p - T; }\n' >n.cu
+    capture simcc -DN=40 -DT=7 -DA -DB -Di=0 -Dtype=int -Dvalue=1 -run n.cu
+    expect_status 33 && expect_no_errors
+}
+
+@test "-run passes the program's arguments and exit code on" {
+    printf '#include <cstdio>\nint main(int n, char** a) { puts(a[n - 1]); return n; }\n' >code.cu
+    capture simcc -run --run-args one,two code.cu
+    expect_status 3 && expect_output two
+}
+
+@test "what a simulator cannot give is refused" {
+    for option in -ptx -cubin -fatbin -lcuda -lcublas -G --check; do
+        capture simcc $option x.cu
+        expect_status 2 && expect_refusal simcc "^simcc: $option: the "
+    done
+    for arguments in "" "x.f90" "-o" "-arch sm_1 x.cu" "-o x.o -c x.cu y.cu" "-run -c x.cu" "-x ada x.cu"; do
+        # shellcheck disable=SC2086  # words, or none
+        capture simcc $arguments
+        expect_status 2 && expect_refusal simcc "^simcc: "
+    done
+}
+
+@test "help and version go to the standard output" {
+    capture simcc --help
+    expect_status 0 && expect_no_errors && expect_output_like '^Usage: simcc '
+    capture simcc --version
+    expect_status 0 && expect_no_errors && expect_output_like '^simcc \(gridutils\) [0-9.]+$'
+}
+
+@test "objects, rewritten sources, dependencies and archives are named as nvcc names them" {
+    cp "$programs"/separate* .
+    simcc -c -MMD separate_main.cu
+    expect_line() { grep -qx "$2" "$1" || complain "expected in $1: $2"; }
+    expect_line separate_main.d 'separate_main.o: separate_main.cu separate.h'
+    simcc -c -MMD -MP -MF deps -MT 'a b' separate_main.cu -o other.o
+    expect_line deps 'a b: separate_main.cu separate.h' && expect_line deps 'separate.h:'
+    capture simcc -MM separate_main.cu
+    expect_output 'separate_main.o: separate_main.cu separate.h'
+    mkdir objects
+    simcc -c -odir objects separate_main.cu separate_device.cu separate_host.cpp
+    simcc -lib objects/*.o -o all.a
+    simcc all.a -o from_archive
+    prints from_archive "40 46 2 no error"
+    simcc -cuda separate_device.cu
+    g++ -std=c++17 -fpreprocessed -c separate_device.cu.cpp.ii -o rewritten.o
+    capture simcc -E separate_device.cu
+    expect_status 0 && expect_output_like 'tally<<<blocks, 1>>>'
+    cp separate_host.cpp plain
+    simcc -x c++ -c plain -o plain.o
+}
+
+@test "a host library may be shared and hold kernels" {
+    printf '__global__ void k(int* p) { *p = 5; }\nextern "C" void start(int* p) { k<<<1, 1>>>(p); }\n' >part.cu
+    file whole.cu <<'CU'
+#include <cstdio>
+extern "C" void start(int*);
+int main() { int* p; cudaMallocManaged(&p, 4); start(p); cudaDeviceSynchronize(); printf("%d\n", *p); }
+CU
+    simcc -c -Xcompiler -fPIC part.cu -o part.o
+    simcc whole.cu part.o -o whole
+    prints whole 5
+}
+
+@test "temporary files are gone after success, failure and interruption" {
+    export TMPDIR=$scratch/temporary
+    mkdir "$TMPDIR"
+    echo 'int main() {}' >fine.cu
+    echo 'int main() {' >broken.cu
+    simcc fine.cu -o fine
+    capture simcc broken.cu
+    expect_status 1
+    printf '#include <unistd.h>\nint main() { sleep(20); }\n' >slow.cu
+    simcc -run slow.cu 3>&- &
+    until compgen -G "$TMPDIR/simcc.*/a.out" >/dev/null; do sleep 0.1; done
+    kill -TERM $!
+    wait $! || status=$?
+    [ "$status" -eq 143 ] || complain "expected 143 after SIGTERM"
+    [ -z "$(ls -A "$TMPDIR")" ] || complain "left behind: $(ls -A "$TMPDIR")"
+    export TMPDIR=$scratch/nowhere
+    capture simcc fine.cu
+    expect_status 1 && expect_refusal simcc 'nowhere/.*set TMPDIR'
+}
+
+@test "the compiler comes from CXX and its absence is explained" {
+    echo 'int main() { return 4; }' >four.cu
+    CXX=/no/such/g++ capture simcc four.cu
+    expect_status 1 && expect_errors_like '/no/such/g\+\+.*set CXX'
+    CXX="env g++" capture simcc -run four.cu
+    expect_status 4
+}
+
+@test "a program with many threads in several simcc processes at once does not mix them up" {
+    for i in 1 2 3 4; do
+        printf '#include <cstdio>\n__global__ void k() { printf("%%d", %d); }\nint main() { k<<<1, 2>>>(); return cudaDeviceSynchronize(); }\n' $i >same.cu
+        mkdir dir$i && mv same.cu dir$i
+    done
+    for i in 1 2 3 4; do (cd dir$i && simcc same.cu -o same) & done
+    wait
+    for i in 1 2 3 4; do prints dir$i/same $i$i; done
+}

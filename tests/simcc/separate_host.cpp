@@ -1,0 +1,3 @@
+#include <cuda_runtime.h>
+
+const char* describe(cudaError_t status) { return cudaGetErrorString(status); }
