@@ -20,9 +20,9 @@ struct DeviceInfo {
     double peak_gbyte_per_s = 0;  // from bus width and memory clock; 0 when the driver does not tell
 };
 
-// What a look for devices found; the three ways to have none call for different remedies.
+// What a look for devices found; the ways to have none call for different remedies.
 struct Probe {
-    enum Status { found, no_driver, driver_too_old, no_device, failed } status = no_device;
+    enum Status { found, no_driver, driver_too_old, no_device, no_gpu_code, failed } status = no_device;
     std::string detail;  // for the failures: CUDA's own words
     std::vector<DeviceInfo> devices;
 };

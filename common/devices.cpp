@@ -4,22 +4,32 @@
 
 #include "common/text.hpp"
 
-std::string explain(const Probe& probe) {
+std::string reason_for(const Probe& probe) {
     switch (probe.status) {
         case Probe::found: return "";
-        case Probe::no_driver: return "no NVIDIA driver is installed (libcuda.so.1 is missing); install the driver to use a GPU";
-        case Probe::driver_too_old: return "the NVIDIA driver is too old for this build (" + probe.detail + "); update the driver";
-        case Probe::no_device:
-            return "the NVIDIA driver reports no GPU (" + probe.detail + "); check nvidia-smi and CUDA_VISIBLE_DEVICES";
-        default: return "the GPU could not be initialised: " + probe.detail;
+        case Probe::no_driver: return "no NVIDIA driver is installed (libcuda.so.1 is missing)";
+        case Probe::driver_too_old: return "the NVIDIA driver is too old for this build (" + probe.detail + ")";
+        case Probe::no_device: return "the NVIDIA driver reports no GPU (" + probe.detail + ")";
+        case Probe::no_gpu_code: return "this build has no GPU code because nvcc was missing";
+        default: return "the GPU could not be initialised (" + probe.detail + ")";
+    }
+}
+
+std::string remedy_for(const Probe& probe) {
+    switch (probe.status) {
+        case Probe::found: return "";
+        case Probe::no_driver: return "install the driver";
+        case Probe::driver_too_old: return "update the driver";
+        case Probe::no_device: return "check nvidia-smi and CUDA_VISIBLE_DEVICES";
+        case Probe::no_gpu_code: return "install the CUDA toolkit and build again";
+        default: return "check nvidia-smi";
     }
 }
 
 static Probe probe_gpus() {
     if (gpu::backend) return gpu::backend().probe();
     Probe probe;
-    probe.status = Probe::failed;
-    probe.detail = "this build has no GPU code because nvcc was missing; install the CUDA toolkit and build again";
+    probe.status = Probe::no_gpu_code;
     return probe;
 }
 
@@ -59,8 +69,8 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
 
     const Probe probe = probe_gpus();
     if (probe.devices.empty()) {
-        if (spec != "auto") fail(Exit::unavailable, "{}; -d sim runs in the simulator", explain(probe));
-        notice = explain(probe) + "; using the SIMT simulator";
+        if (spec != "auto") fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe), remedy_for(probe));
+        notice = reason_for(probe) + ": using the SIMT simulator";
         return {all_of(sim::backend(), sim::backend().probe()).front()};
     }
     const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);

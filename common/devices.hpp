@@ -15,5 +15,6 @@ struct Chosen {
 // Throws Failure(unavailable) when a GPU is asked for and there is none, Failure(usage) for a spec that names nothing.
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice);
 
-// One line that tells no driver, an old driver and no device apart, each with its remedy.
-std::string explain(const Probe& probe);
+// Why there is no GPU, told apart by cause, and what to do about it.
+std::string reason_for(const Probe& probe);
+std::string remedy_for(const Probe& probe);

@@ -1,8 +1,9 @@
 // main() of every program: options, then the device, then the backend's run. All failures end here, as one line and a code.
-#include <cstdio>
 #include <exception>
+#include <new>
 
 #include "common/devices.hpp"
+#include "common/message.hpp"
 #include "common/options.hpp"
 #include "common/output.hpp"
 #include "common/session.hpp"
@@ -26,9 +27,10 @@ static void list_variants(const Session& session) {
     table.flush();
 }
 
-static Exit run(const Program& program, int argc, char** argv) {
+static Exit run(const Program& program, int argc, char** argv, When& color) {
     bool done = false;
     Options options = parse_options(program, argc, argv, done);
+    color = options.color;
     if (done) return Exit::fine;
     Output output(options.output_path);
     Exit exit = Exit::fine;
@@ -51,16 +53,18 @@ static Exit run(const Program& program, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     const Program& program = *sim::backend().program;
+    When color = When::automatic;
+    const auto failed = [&](const std::string& message, Exit exit) {
+        print_message(program.name, message, color);
+        return static_cast<int>(exit);
+    };
     try {
-        return static_cast<int>(run(program, argc, argv));
+        return static_cast<int>(run(program, argc, argv, color));
     } catch (const Failure& failure) {
-        std::fprintf(stderr, "%s: %s\n", program.name, failure.what());
-        return static_cast<int>(failure.exit());
+        return failed(failure.what(), failure.exit());
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "%s: not enough host memory; choose a smaller --size\n", program.name);
-        return static_cast<int>(Exit::cuda_error);
+        return failed("not enough host memory; choose a smaller --size", Exit::cuda_error);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s: unexpected: %s\n", program.name, error.what());
-        return static_cast<int>(Exit::cuda_error);
+        return failed(std::string("unexpected: ") + error.what(), Exit::cuda_error);
     }
 }

@@ -1,8 +1,6 @@
 #include "common/session.hpp"
 
-#include <cstdio>
-#include <cstring>
-
+#include "common/message.hpp"
 #include "common/text.hpp"
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
@@ -59,7 +57,7 @@ std::vector<const Variant*> Session::selected() const {
 }
 
 void Session::complain(const std::string& message) const {
-    std::fprintf(stderr, "%s: %s\n", program.name, message.c_str());
+    print_message(program.name, message, options.color);
 }
 
 void Session::notice(const std::string& message) const {
