@@ -17,34 +17,44 @@ using namespace simt;
 namespace {
 
 // A symbol that came as an untyped address has no size to check against; it counts as host memory.
-cudaError_t symbol_copy(void* to, const void* from, size_t bytes, bool to_symbol, cudaMemcpyKind kind,
-                        cudaStream_t stream, bool asynchronous) {
-    return api([=] {
-        const cudaMemcpyKind legal = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
-        if (kind != legal && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
-            return cudaErrorInvalidMemcpyDirection;
-        }
-        const void* symbol = to_symbol ? to : from;
-        BlockCopy copy;
-        copy.to = to;
-        copy.from = from;
-        copy.width = bytes;
-        const bool known = runtime().memory.find(symbol).has_value();
-        return start_copy(copy, known ? kind : cudaMemcpyDefault, stream, asynchronous);
-    });
+cudaError_t check_symbol(const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind& kind, cudaMemcpyKind legal) {
+    if (!symbol) return cudaErrorInvalidSymbol;
+    if (kind != legal && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    const auto allocation = runtime().memory.find(symbol);
+    if (!allocation) {
+        kind = cudaMemcpyDefault;
+        return cudaSuccess;
+    }
+    const auto address = reinterpret_cast<uintptr_t>(symbol) + offset;
+    return allocation->contains(address, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
                            cudaStream_t stream, bool asynchronous) {
-    if (!symbol) return report(cudaErrorInvalidSymbol);
-    char* to = const_cast<char*>(static_cast<const char*>(symbol)) + offset;
-    return symbol_copy(to, from, bytes, true, kind, stream, asynchronous);
+    return api([=, kind = kind]() mutable {
+        const cudaError_t error = check_symbol(symbol, bytes, offset, kind, cudaMemcpyHostToDevice);
+        if (error) return error;
+        BlockCopy copy;
+        copy.to = const_cast<char*>(static_cast<const char*>(symbol)) + offset;
+        copy.from = from;
+        copy.width = bytes;
+        return start_copy(copy, kind, stream, asynchronous);
+    });
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                              cudaStream_t stream, bool asynchronous) {
-    if (!symbol) return report(cudaErrorInvalidSymbol);
-    return symbol_copy(to, static_cast<const char*>(symbol) + offset, bytes, false, kind, stream, asynchronous);
+    return api([=, kind = kind]() mutable {
+        const cudaError_t error = check_symbol(symbol, bytes, offset, kind, cudaMemcpyDeviceToHost);
+        if (error) return error;
+        BlockCopy copy;
+        copy.to = to;
+        copy.from = static_cast<const char*>(symbol) + offset;
+        copy.width = bytes;
+        return start_copy(copy, kind, stream, asynchronous);
+    });
 }
 
 }  // namespace

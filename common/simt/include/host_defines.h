@@ -2,4 +2,8 @@
 #pragma once
 #define __HOST_DEFINES_H__  // programs test for it
 
+// The toolkit's headers bracket what is deprecated with these.
+#define __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_DEPRECATION_END
+
 #include "cuda_runtime.h"
