@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What simcc promises: programs as courses write them build and run right without a GPU, mistakes are reported where they
 # are, and the command line is nvcc's.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 load helpers
 
@@ -232,7 +233,7 @@ CU
 
 @test "macros of the command line change the program and no header" {
     printf '#include <vector>\n__global__ void k(int* p) { *p = N; }\nint main() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); return *p - T; }\n' >n.cu
-    capture simcc -DN=40 -DT=7 -DA -DB -Di=0 -Dtype=int -Dvalue=1 -run n.cu
+    capture simcc -DN=40 -DT=7 -DA -DB -DR=r -DBLOCK=256 -run n.cu
     expect_status 33 && expect_no_errors
 }
 
