@@ -60,6 +60,13 @@ SIMT_API(cudaArrayGetInfo, struct cudaChannelFormatDesc* format, struct cudaExte
          cudaArray_t array);
 SIMT_API(cudaGetChannelDesc, struct cudaChannelFormatDesc* format, cudaArray_const_t array);
 
+// ---- textures and surfaces --------------------------------------------------------------------------------------------
+SIMT_API(cudaCreateTextureObject, cudaTextureObject_t* object, const struct cudaResourceDesc* resource,
+         const struct cudaTextureDesc* how, const struct cudaResourceViewDesc* view);
+SIMT_API(cudaDestroyTextureObject, cudaTextureObject_t object);
+SIMT_API(cudaCreateSurfaceObject, cudaSurfaceObject_t* object, const struct cudaResourceDesc* resource);
+SIMT_API(cudaDestroySurfaceObject, cudaSurfaceObject_t object);
+
 // ---- device variables (also as templates in cuda_runtime.h, which know the size) ----------------------------------------
 SIMT_API(cudaGetSymbolAddress, void** pointer, const void* symbol);
 SIMT_API(cudaGetSymbolSize, size_t* bytes, const void* symbol);

@@ -9,12 +9,8 @@
     X(cudaArrayGetMemoryRequirements) \
     X(cudaArrayGetPlane) \
     X(cudaArrayGetSparseProperties) \
-    X(cudaCreateSurfaceObject) \
-    X(cudaCreateTextureObject) \
     X(cudaDestroyExternalMemory) \
     X(cudaDestroyExternalSemaphore) \
-    X(cudaDestroySurfaceObject) \
-    X(cudaDestroyTextureObject) \
     X(cudaDeviceFlushGPUDirectRDMAWrites) \
     X(cudaDeviceGetGraphMemAttribute) \
     X(cudaDeviceGetHostAtomicCapabilities) \

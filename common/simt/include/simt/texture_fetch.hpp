@@ -1,0 +1,270 @@
+// Texture fetches in device code: tex1Dfetch, tex1D, tex2D, tex3D, layered textures and cube maps.
+//
+// The rules are those of the CUDA programming guide, "Texture Fetching": coordinates address texel centres at one half,
+// and linear filtering weighs the neighbours with fractions of eight bits.
+#pragma once
+
+#include "simt/small_float.hpp"
+#include "simt/texture_object.hpp"
+#include "vector_types.h"
+
+namespace simt {
+
+// The scalar of a texel type and how many of them it has.
+template <class T> struct TexelType { using scalar = T; static constexpr int channels = 1; };
+#define SIMT_TEXELS(prefix, type)                                                                            \
+    template <> struct TexelType<prefix##1> { using scalar = type; static constexpr int channels = 1; };     \
+    template <> struct TexelType<prefix##2> { using scalar = type; static constexpr int channels = 2; };     \
+    template <> struct TexelType<prefix##4> { using scalar = type; static constexpr int channels = 4; };
+SIMT_TEXELS(char, signed char)
+SIMT_TEXELS(uchar, unsigned char)
+SIMT_TEXELS(short, short)
+SIMT_TEXELS(ushort, unsigned short)
+SIMT_TEXELS(int, int)
+SIMT_TEXELS(uint, unsigned)
+SIMT_TEXELS(float, float)
+#undef SIMT_TEXELS
+
+template <class T> constexpr bool is_float = false;
+template <> inline constexpr bool is_float<float> = true;
+
+template <class Stored>
+SIMT_INLINE Stored load(const char* address) {
+    return *reinterpret_cast<const Stored __attribute__((may_alias))*>(address);
+}
+
+// An integer channel as it is, or scaled to [0, 1] or [-1, 1] when the texture is read as normalized floats.
+template <class Scalar, class Stored>
+SIMT_INLINE Scalar channel_value(Stored stored, int bits, bool is_signed) {
+    if constexpr (is_float<Scalar>) {
+        const float scaled = static_cast<float>(stored) / static_cast<float>((1u << (bits - is_signed)) - 1);
+        return scaled < -1 ? -1 : scaled;
+    } else {
+        return static_cast<Scalar>(stored);
+    }
+}
+
+template <class Scalar>
+SIMT_INLINE Scalar load_channel(const TextureObject& texture, const char* texel, int channel) {
+    const int bits = texture.format.x;
+    const char* address = texel + channel * (bits / 8);
+    switch (texture.format.f) {
+        case cudaChannelFormatKindFloat:
+            if (bits == 16) return static_cast<Scalar>(widen<HalfFormat>(load<unsigned short>(address)));
+            return static_cast<Scalar>(load<float>(address));
+        case cudaChannelFormatKindSigned:
+            if (bits == 8) return channel_value<Scalar>(load<signed char>(address), 8, true);
+            if (bits == 16) return channel_value<Scalar>(load<short>(address), 16, true);
+            return static_cast<Scalar>(load<int>(address));
+        default:
+            if (bits == 8) return channel_value<Scalar>(load<unsigned char>(address), 8, false);
+            if (bits == 16) return channel_value<Scalar>(load<unsigned short>(address), 16, false);
+            return static_cast<Scalar>(load<unsigned>(address));
+    }
+}
+
+// Which texels a coordinate touches along one axis. -1 stands for the border.
+struct AxisSample {
+    int first, second;
+    float second_weight;  // 0 without filtering
+};
+
+SIMT_INLINE int apply_address_mode(int index, int extent, cudaTextureAddressMode mode) {
+    if (index >= 0 && index < extent) return index;
+    switch (mode) {
+        case cudaAddressModeBorder: return -1;
+        case cudaAddressModeWrap: return ((index % extent) + extent) % extent;
+        case cudaAddressModeMirror: {
+            const int position = ((index % (2 * extent)) + 2 * extent) % (2 * extent);
+            return position < extent ? position : 2 * extent - 1 - position;
+        }
+        default: return index < 0 ? 0 : extent - 1;
+    }
+}
+
+inline AxisSample sample_axis(const TextureObject& texture, int axis, float coordinate) {
+    const int extent = texture.extent[axis];
+    cudaTextureAddressMode mode = texture.how.addressMode[axis];
+    if (texture.how.normalizedCoords) {
+        coordinate *= static_cast<float>(extent);
+    } else if (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror) {
+        mode = cudaAddressModeClamp;  // these two need normalized coordinates
+    }
+    const float limit = 1e9f;  // keeps the conversion to int defined; NaN becomes 0
+    coordinate = !(coordinate == coordinate) ? 0 : coordinate > limit ? limit : coordinate < -limit ? -limit : coordinate;
+    if (texture.how.filterMode == cudaFilterModePoint) {
+        const int index = apply_address_mode(static_cast<int>(__builtin_floorf(coordinate)), extent, mode);
+        return {index, index, 0};
+    }
+    const float position = coordinate - 0.5f, below = __builtin_floorf(position);
+    const int index = static_cast<int>(below);
+    const float weight = __builtin_floorf((position - below) * 256 + 0.5f) / 256;
+    return {apply_address_mode(index, extent, mode), apply_address_mode(index + 1, extent, mode), weight};
+}
+
+template <class Scalar>
+SIMT_INLINE Scalar texel_channel(const TextureObject& texture, int x, int y, size_t slice, int channel) {
+    if (x < 0 || y < 0) return static_cast<Scalar>(texture.how.borderColor[channel]);
+    const char* texel = texture.data + slice + static_cast<size_t>(y) * texture.pitch +
+                        static_cast<size_t>(x) * texture.texel_bytes;
+    return load_channel<Scalar>(texture, texel, channel);
+}
+
+// A bilinear sample of one channel in the slice at this offset.
+template <class Scalar>
+SIMT_INLINE Scalar sample_slice(const TextureObject& texture, AxisSample x, AxisSample y, size_t slice, int channel) {
+    const Scalar corner = texel_channel<Scalar>(texture, x.first, y.first, slice, channel);
+    if constexpr (is_float<Scalar>) {
+        if (x.second_weight == 0 && y.second_weight == 0) return corner;
+        const float a = x.second_weight, b = y.second_weight;
+        const float right = texel_channel<float>(texture, x.second, y.first, slice, channel);
+        const float below = texel_channel<float>(texture, x.first, y.second, slice, channel);
+        const float across = texel_channel<float>(texture, x.second, y.second, slice, channel);
+        return (1 - a) * (1 - b) * corner + a * (1 - b) * right + (1 - a) * b * below + a * b * across;
+    }
+    return corner;
+}
+
+// Builds a texel of type T from its channels; those that the texture does not have are 0.
+template <class T, class Channel>
+SIMT_INLINE T make_texel(const TextureObject& texture, Channel channel) {
+    using Scalar = typename TexelType<T>::scalar;
+    const int widths[] = {texture.format.x, texture.format.y, texture.format.z, texture.format.w};
+    Scalar values[TexelType<T>::channels];
+    for (int i = 0; i < TexelType<T>::channels; ++i) values[i] = widths[i] > 0 ? channel(i) : Scalar(0);
+    T texel;
+    __builtin_memcpy(static_cast<void*>(&texel), values, sizeof texel);
+    return texel;
+}
+
+template <class T>
+inline T fetch(const TextureObject& texture, AxisSample x, AxisSample y, size_t slice) {
+    using Scalar = typename TexelType<T>::scalar;
+    return make_texel<T>(texture, [&](int channel) { return sample_slice<Scalar>(texture, x, y, slice, channel); });
+}
+
+template <class T>
+inline T fetch(const TextureObject& texture, AxisSample x, AxisSample y, AxisSample z) {
+    using Scalar = typename TexelType<T>::scalar;
+    return make_texel<T>(texture, [&](int channel) -> Scalar {
+        const auto slice_value = [&](int index) -> Scalar {
+            if (index < 0) return static_cast<Scalar>(texture.how.borderColor[channel]);
+            return sample_slice<Scalar>(texture, x, y, static_cast<size_t>(index) * texture.slice, channel);
+        };
+        const Scalar first = slice_value(z.first);
+        if constexpr (is_float<Scalar>) {
+            if (z.second_weight != 0) return (1 - z.second_weight) * first + z.second_weight * slice_value(z.second);
+        }
+        return first;
+    });
+}
+
+// The offset of a layer; layers outside the texture are clamped.
+inline size_t layer_offset(const TextureObject& texture, int layer) {
+    return static_cast<size_t>(apply_address_mode(layer, texture.extent[2], cudaAddressModeClamp)) * texture.slice;
+}
+
+struct FacePoint {
+    int face;
+    float x, y;  // 0 to 1
+};
+
+// The face of a cube that a direction hits, and where: faces in the order +x, -x, +y, -y, +z, -z.
+inline FacePoint cube_face(float x, float y, float z) {
+    const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
+    float s, t, major;
+    int face;
+    if (ax >= ay && ax >= az) {
+        face = x < 0, major = ax, s = x < 0 ? z : -z, t = -y;
+    } else if (ay >= az) {
+        face = 2 + (y < 0), major = ay, s = x, t = y < 0 ? -z : z;
+    } else {
+        face = 4 + (z < 0), major = az, s = z < 0 ? -x : x, t = -y;
+    }
+    return {face, (s / major + 1) / 2, (t / major + 1) / 2};
+}
+
+constexpr AxisSample only_texel = {0, 0, 0};
+
+}  // namespace simt
+
+// ---- fetches: T is the texel type, or float and its vectors when the texture is read as normalized floats ---------------
+template <class T>
+inline T tex1Dfetch(cudaTextureObject_t handle, int x) {
+    const simt::TextureObject& texture = simt::texture_object(handle);
+    const bool inside = x >= 0 && x < texture.extent[0];
+    const int index = inside ? x : -1;  // outside a linear texture a fetch gives 0, the default border
+    return simt::fetch<T>(texture, {index, index, 0}, simt::only_texel, size_t{0});
+}
+template <class T>
+inline T tex1D(cudaTextureObject_t handle, float x) {
+    const simt::TextureObject& texture = simt::texture_object(handle);
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::only_texel, size_t{0});
+}
+template <class T>
+inline T tex2D(cudaTextureObject_t handle, float x, float y) {
+    const simt::TextureObject& texture = simt::texture_object(handle);
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::sample_axis(texture, 1, y), size_t{0});
+}
+template <class T>
+inline T tex3D(cudaTextureObject_t handle, float x, float y, float z) {
+    const simt::TextureObject& texture = simt::texture_object(handle);
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::sample_axis(texture, 1, y),
+                          simt::sample_axis(texture, 2, z));
+}
+template <class T>
+inline T tex1DLayered(cudaTextureObject_t handle, float x, int layer) {
+    const simt::TextureObject& texture = simt::texture_object(handle);
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::only_texel, simt::layer_offset(texture, layer));
+}
+template <class T>
+inline T tex2DLayered(cudaTextureObject_t handle, float x, float y, int layer) {
+    const simt::TextureObject& texture = simt::texture_object(handle);
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::sample_axis(texture, 1, y),
+                          simt::layer_offset(texture, layer));
+}
+template <class T>
+inline T texCubemapLayered(cudaTextureObject_t handle, float x, float y, float z, int layer) {
+    simt::TextureObject texture = simt::texture_object(handle);
+    texture.how.normalizedCoords = 1;
+    texture.how.addressMode[0] = texture.how.addressMode[1] = cudaAddressModeClamp;
+    const simt::FacePoint point = simt::cube_face(x, y, z);
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, point.x), simt::sample_axis(texture, 1, point.y),
+                          simt::layer_offset(texture, 6 * layer + point.face));
+}
+template <class T>
+inline T texCubemap(cudaTextureObject_t handle, float x, float y, float z) {
+    return texCubemapLayered<T>(handle, x, y, z, 0);
+}
+
+// Textures have one mipmap level here, so the level of detail does not matter.
+template <class T>
+inline T tex1DLod(cudaTextureObject_t handle, float x, float) {
+    return tex1D<T>(handle, x);
+}
+template <class T>
+inline T tex2DLod(cudaTextureObject_t handle, float x, float y, float) {
+    return tex2D<T>(handle, x, y);
+}
+template <class T>
+inline T tex3DLod(cudaTextureObject_t handle, float x, float y, float z, float) {
+    return tex3D<T>(handle, x, y, z);
+}
+
+// The older forms, which store through a pointer.
+template <class T>
+inline void tex1Dfetch(T* to, cudaTextureObject_t handle, int x) {
+    *to = tex1Dfetch<T>(handle, x);
+}
+template <class T>
+inline void tex1D(T* to, cudaTextureObject_t handle, float x) {
+    *to = tex1D<T>(handle, x);
+}
+template <class T>
+inline void tex2D(T* to, cudaTextureObject_t handle, float x, float y) {
+    *to = tex2D<T>(handle, x, y);
+}
+template <class T>
+inline void tex3D(T* to, cudaTextureObject_t handle, float x, float y, float z) {
+    *to = tex3D<T>(handle, x, y, z);
+}

@@ -1,0 +1,21 @@
+// What a texture or surface object is: a description that lies where its handle points. cudaCreateTextureObject fills it.
+#pragma once
+
+#include "texture_types.h"
+
+namespace simt {
+
+struct TextureObject {
+    char* data;            // the first texel
+    size_t pitch, slice;   // bytes between rows, and between slices, layers or faces
+    int extent[3];         // texels; 1 along axes that are not there
+    size_t texel_bytes;
+    cudaChannelFormatDesc format;
+    cudaTextureDesc how;   // addressing, filter, read mode
+};
+
+inline const TextureObject& texture_object(unsigned long long handle) {
+    return *reinterpret_cast<const TextureObject*>(handle);
+}
+
+}  // namespace simt
