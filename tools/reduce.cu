@@ -16,8 +16,8 @@ template <typename T, typename Operation>
 class Reduction {
 public:
     Reduction(Session& session, size_t n)
-        : session_(session), n_(n), offset_(parse_count(session.own("offset"), "--offset")),
-          h_input_(new T[n + 1]), d_memory_(n + offset_), d_result_(1) {
+        : session_(session), n_(n), offset_(parse_count(session.own("offset"), "--offset", largest_offset)),
+          d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
         if (Operation::adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
         else fill(h_input_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
@@ -79,8 +79,8 @@ private:
 
     Session& session_;
     size_t n_, offset_;
+    DeviceBuffer<T> d_memory_, d_result_;  // before the host's: of too large a size the device's free memory is told
     std::unique_ptr<T[]> h_input_;
-    DeviceBuffer<T> d_memory_, d_result_;
     std::unique_ptr<DeviceBuffer<T>> d_scratch_;  // the copy that the in-place kernels work on
     Wide<T> expected_{}, h_result_{};
     double bound_ = 0;  // absolute, on the undivided result
@@ -97,10 +97,16 @@ std::vector<const Variant*> choose_variants(const Session& session) {
     return chosen;
 }
 
+// --ladder without sizes reproduces the tutorial's table: 2^28 floats. (The simulator keeps its own small default.)
+std::vector<size_t> choose_sizes(const Session& session) {
+    const bool published = session.options.ladder && !session.options.is_given("size") && !session.device.simulated;
+    return published ? std::vector<size_t>{size_t{1} << 28} : session.sizes();
+}
+
 void run_benchmark(Session& session) {
     Bench bench(session);
     const std::vector<const Variant*> variants = choose_variants(session);
-    for (size_t n : session.sizes())
+    for (size_t n : choose_sizes(session))
         with_dtype(session.dtype(), [&](auto zero) {
             with_operation(session.own("op"), [&](auto operation) {
                 Reduction<decltype(zero), decltype(operation)> reduction(session, n);

@@ -40,7 +40,7 @@ inline const MemoryKind memory_kinds[] = {
      [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocWriteCombined); }, cudaFreeHost, false},
     {"mapped", "zero-copy: the kernel reads and writes the host's memory over the bus",
      [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocMapped); }, cudaFreeHost, true},
-    {"managed", "one pointer for both: pages move to whoever touches them",
+    {"managed", "one pointer for both: pages move to whoever touches them, within the kernel's time and the host's reading",
      [](void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }, cudaFree, true},
 };
 
@@ -105,19 +105,33 @@ public:
         CHECK(cudaMemcpyAsync(d_a(), h_a(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
         CHECK(cudaMemcpyAsync(d_b(), h_b(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
     }
+    // What a program does on the host before and after a round trip: write the inputs, read the output. For managed memory
+    // this is what moves the pages; one element a page is enough.
+    void touch_inputs() const {
+        for (size_t i = 0; i < n_; i += elements_per_page) {
+            *const_cast<volatile T*>(h_a() + i) = h_a()[i];
+            *const_cast<volatile T*>(h_b() + i) = h_b()[i];
+            *const_cast<volatile T*>(h_c() + i) = T{};
+        }
+    }
+    void touch_output() const {
+        for (size_t i = 0; i < n_; i += elements_per_page) static_cast<void>(*const_cast<volatile T*>(h_c() + i));
+    }
+
     void download(cudaStream_t stream) const {
         if (kind_.seen_by_device || n_ == 0) return;
         CHECK(cudaMemcpyAsync(h_c(), d_c(), n_ * sizeof(T), cudaMemcpyDeviceToHost, stream));
     }
 
 private:
+    static constexpr size_t elements_per_page = 4096 / sizeof(T);
     const MemoryKind& kind_;
     size_t n_, offset_;
     HostVector<T> a_, b_, c_;
     DeviceBuffer<T> d_a_, d_b_, d_c_;
 };
 
-// Nanoseconds of host time, each the median of a few round trips; all zero for vectors that never leave the device.
+// Nanoseconds of host time, each the median of a few round trips that end with the host reading the output; all zero for vectors that never leave the device.
 struct StageCosts {
     double allocate = 0, h2d = 0, kernel = 0, d2h = 0, total = 0;  // total: the three stages in one go, without allocation
 };
@@ -127,22 +141,31 @@ StageCosts measure_stages(const Vectors<T>& vectors, cudaStream_t stream, Launch
     constexpr int round_trips = 5;
     StageCosts costs;
     if (vectors.kind().name == std::string("device")) return costs;
-    const auto finished = [&](auto enqueue) {
+    const auto finished = [&](auto stage) {
         return host_time([&] {
-            enqueue(stream);
+            stage();
             CHECK(cudaGetLastError());
             CHECK(cudaStreamSynchronize(stream));
         });
     };
-    const auto upload = [&](cudaStream_t s) { vectors.upload(s); };
-    const auto download = [&](cudaStream_t s) { vectors.download(s); };
+    const auto upload = [&] { vectors.upload(stream); };
+    const auto run_kernel = [&] { launch(stream); };
+    const auto download = [&] {
+        vectors.download(stream);
+        CHECK(cudaStreamSynchronize(stream));
+        vectors.touch_output();
+    };
     std::vector<double> allocate, h2d, kernel, d2h, total;
     for (int i = 0; i < round_trips; ++i) {
-        allocate.push_back(host_time([&] { const HostVector<T> a(vectors.kind(), vectors.size()), b(vectors.kind(), vectors.size()), c(vectors.kind(), vectors.size()); }));
+        allocate.push_back(host_time([&] {
+            for (int vector = 0; vector < 3; ++vector) HostVector<T>(vectors.kind(), vectors.size());
+        }));
+        vectors.touch_inputs();
         h2d.push_back(finished(upload));
-        kernel.push_back(finished(launch));
+        kernel.push_back(finished(run_kernel));
         d2h.push_back(finished(download));
-        total.push_back(finished([&](cudaStream_t s) { upload(s), launch(s), download(s); }));
+        vectors.touch_inputs();
+        total.push_back(finished([&] { upload(), run_kernel(), download(); }));
     }
     costs = {summarize(allocate).median, summarize(h2d).median, summarize(kernel).median, summarize(d2h).median,
              summarize(total).median};
