@@ -119,6 +119,7 @@ void convert(const std::map<std::string, std::string>& value, Options& options) 
     options.sizes = value.at("size");
     if (!options.sizes.empty()) parse_sizes(options.sizes);
     options.kernels = split(value.at("kernel"), ',');
+    if (options.kernels.empty()) fail(Exit::usage, "--kernel is empty; --list shows the names");
     options.dtype = value.at("dtype");
     options.block = static_cast<unsigned>(whole("block", 1, 1024));
     options.warmup = static_cast<int>(whole("warmup", 0, 1'000'000));

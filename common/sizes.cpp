@@ -4,7 +4,7 @@
 #include "common/options.hpp"
 #include "common/text.hpp"
 
-std::size_t parse_count(const std::string& text_, const std::string& what) {
+std::size_t parse_count(const std::string& text_, const std::string& what, std::size_t largest) {
     const std::size_t digits = text_.find_first_not_of("0123456789");
     const std::string number = text_.substr(0, digits), suffix = digits == text_.npos ? "" : text_.substr(digits);
     constexpr const char* suffixes[] = {"k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"};
@@ -22,7 +22,7 @@ std::size_t parse_count(const std::string& text_, const std::string& what) {
             __builtin_add_overflow(value, static_cast<std::size_t>(digit - '0'), &value))
             fail(Exit::usage, "{} '{}' is too large", what, text_);
     }
-    if (__builtin_mul_overflow(value, factor, &value)) fail(Exit::usage, "{} '{}' is too large", what, text_);
+    if (__builtin_mul_overflow(value, factor, &value) || value > largest) fail(Exit::usage, "{} '{}' is too large", what, text_);
     return value;
 }
 
@@ -30,7 +30,7 @@ static void append_range(const std::string& range, std::vector<std::size_t>& siz
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() != 3 || parts[2].size() < 2 || (parts[2][0] != 'x' && parts[2][0] != '+'))
         fail(Exit::usage, "size range '{}' is not FIRST:LAST:xFACTOR or FIRST:LAST:+STEP", range);
-    const std::size_t first = parse_count(parts[0], "size"), last = parse_count(parts[1], "size");
+    const std::size_t first = parse_count(parts[0], "size", largest_size), last = parse_count(parts[1], "size", largest_size);
     const std::size_t step = parse_count(parts[2].substr(1), "size step");
     const bool geometric = parts[2][0] == 'x';
     if (first > last || (geometric ? step < 2 || first == 0 : step < 1))
@@ -46,7 +46,7 @@ std::vector<std::size_t> parse_sizes(const std::string& list) {
     std::vector<std::size_t> sizes;
     for (const std::string& part : split(list, ',')) {
         if (part.find(':') != part.npos) append_range(part, sizes);
-        else sizes.push_back(parse_count(part, "size"));
+        else sizes.push_back(parse_count(part, "size", largest_size));
     }
     return sizes;
 }

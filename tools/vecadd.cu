@@ -139,7 +139,7 @@ std::vector<std::string> chosen_memory(const Session& session) {
 
 template <typename T>
 void run_size(Session& session, Bench& bench, size_t n) {
-    const size_t offset = parse_count(session.own("offset"), "--offset");
+    const size_t offset = parse_count(session.own("offset"), "--offset", largest_offset);
     std::vector<Case> cases;
     for (const std::string& name : chosen_memory(session)) {
         const MemoryKind& kind = memory_kind_named(name);
