@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct MemoryKind {
 
 inline cudaError_t allocate_pageable(void** pointer, size_t bytes) {
     *pointer = std::malloc(bytes);
-    return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+    if (!*pointer) throw std::bad_alloc();
+    return cudaSuccess;
 }
 inline cudaError_t release_pageable(void* pointer) {
     std::free(pointer);
@@ -80,12 +82,8 @@ class Vectors {
 public:
     // The device's vectors begin `offset` elements past an aligned address.
     Vectors(const MemoryKind& kind, size_t n, size_t offset, std::uint64_t seed)
-        : kind_(kind), n_(n), offset_(offset), a_(kind, n + offset), b_(kind, n + offset), c_(kind, n + offset) {
-        if (!kind.seen_by_device) {
-            d_a_ = DeviceBuffer<T>(n + offset);
-            d_b_ = DeviceBuffer<T>(n + offset);
-            d_c_ = DeviceBuffer<T>(n + offset);
-        }
+        : kind_(kind), n_(n), offset_(offset), d_a_(on_device(n + offset)), d_b_(on_device(n + offset)),
+          d_c_(on_device(n + offset)), a_(kind, n + offset), b_(kind, n + offset), c_(kind, n + offset) {
         fill(h_a(), n, [=](size_t i) { return uniform<T>(seed, 2 * i); });
         fill(h_b(), n, [=](size_t i) { return uniform<T>(seed, 2 * i + 1); });
     }
@@ -125,10 +123,12 @@ public:
 
 private:
     static constexpr size_t elements_per_page = 4096 / sizeof(T);
+    size_t on_device(size_t n) const { return kind_.seen_by_device ? 0 : n; }
+
     const MemoryKind& kind_;
     size_t n_, offset_;
+    DeviceBuffer<T> d_a_, d_b_, d_c_;  // before the host's: of too large a size the device's free memory is told
     HostVector<T> a_, b_, c_;
-    DeviceBuffer<T> d_a_, d_b_, d_c_;
 };
 
 // Nanoseconds of host time, each the median of a few round trips that end with the host reading the output; all zero for vectors that never leave the device.
