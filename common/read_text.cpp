@@ -58,7 +58,9 @@ private:
     }
 
     void append(Chunk& chunk, std::string_view token) {
-        const std::string_view digits = token[0] == '+' ? token.substr(1) : token;
+        // from_chars knows no plus sign: take one away, unless another sign follows.
+        const bool plus = token[0] == '+' && token.substr(0, 2) != "+-";
+        const std::string_view digits = token.substr(plus);
         const char* end = digits.data() + digits.size();
         any_ = true;
         if (chunk.dtype == DType::i64) {
