@@ -7,13 +7,13 @@
 
 namespace BACKEND {
 
-/// Lane 0 receives the combination of all 32 lanes' values; what the other lanes receive is of no use.
-/// All 32 lanes of the warp must call it. No shared memory, no barrier: a shuffle hands a register from lane to lane,
-/// and its mask makes the lanes wait for one another.
-template <typename Operator, typename T> __device__ inline T warp_reduce(T value) {
+/// Lane 0 receives the combination of the first `lanes` lanes' values (a power of two); what the other lanes receive
+/// is of no use. All 32 lanes of the warp must call it. No shared memory, no barrier: a shuffle hands a register from
+/// lane to lane, and its mask makes the lanes wait for one another.
+template <typename Operator, unsigned lanes = lanes_per_warp, typename T> __device__ inline T warp_reduce(T value) {
     constexpr unsigned all_lanes = 0xffffffffU;
 #pragma unroll
-    for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2) {
+    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
         value = Operator::combine(value, __shfl_down_sync(all_lanes, value, distance));
     }
     return value;
@@ -21,8 +21,12 @@ template <typename Operator, typename T> __device__ inline T warp_reduce(T value
 
 /// Thread 0 receives the combination of all threads' values. blockDim.x is a multiple of 32, at most 1024; every
 /// thread of the block must call it, and a block that calls it twice puts a __syncthreads() in between.
-template <typename Operator, typename T> __device__ inline T block_reduce(T value) {
-    __shared__ T warp_totals[largest_block / lanes_per_warp];
+/// static_warps: the block's number of warps where it is known at compile time (a power of two), which saves the
+/// shuffles that only larger blocks need; 0 where it is not.
+template <typename Operator, unsigned static_warps = 0, typename T> __device__ inline T block_reduce(T value) {
+    constexpr unsigned most_warps = static_warps == 0 ? largest_block / lanes_per_warp : static_warps;
+    __shared__ T warp_totals[most_warps];
+    const unsigned warps = static_warps == 0 ? blockDim.x / lanes_per_warp : static_warps;
     const unsigned lane = threadIdx.x % lanes_per_warp;
     const unsigned warp = threadIdx.x / lanes_per_warp;
 
@@ -30,8 +34,8 @@ template <typename Operator, typename T> __device__ inline T block_reduce(T valu
     if (lane == 0) warp_totals[warp] = value;
     __syncthreads(); // the first warp reads what the others' lanes 0 have written
     if (warp == 0) {
-        value = lane < blockDim.x / lanes_per_warp ? warp_totals[lane] : Operator::identity();
-        value = warp_reduce<Operator>(value);
+        value = lane < warps ? warp_totals[lane] : Operator::identity();
+        value = warp_reduce<Operator, most_warps>(value);
     }
     return value;
 }

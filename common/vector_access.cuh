@@ -21,6 +21,10 @@ template <typename T> struct VectorSpan {
     size_t head;    // elements before the first boundary, fewer than Vector<T>::length
     size_t vectors; // whole vectors from there
     size_t tail;    // elements after the last vector, fewer than Vector<T>::length
+
+    /// How many elements lie outside the vectors, and the index of the k-th of them.
+    __host__ __device__ size_t edges() const { return head + tail; }
+    __host__ __device__ size_t edge(size_t k) const { return k < head ? k : k + vectors * Vector<T>::length; }
 };
 
 /// Splits `n` elements at `address`, which is aligned as T is.
@@ -32,12 +36,12 @@ template <typename T> VectorSpan<T> split_into_vectors(const T* address, size_t 
     return {head, vectors, n - head - vectors * Vector<T>::length};
 }
 
-/// Loads a vector that is read once and never again, and that nobody writes during the kernel: it does not displace
-/// anything from L1, and L2 fetches 256 bytes at a time, since the neighbours are wanted next.
+/// Loads a vector that is read once and that nobody writes during the kernel: through the read-only path, and without
+/// displacing anything from L1.
 template <typename T> __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
-#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     uint4 words;
-    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
                  : "l"(__cvta_generic_to_global(address)));
     Vector<T> vector;

@@ -73,7 +73,8 @@ template <typename Operator, typename T> __device__ inline void combine_last_war
     }
 }
 
-template <typename Operator, typename T> __device__ inline void store_partial(const T* mine, unsigned count, T* partials) {
+template <typename Operator, typename T>
+__device__ inline void store_partial(const T* mine, unsigned count, T* partials) {
     if (threadIdx.x == 0) partials[blockIdx.x] = count > 0 ? mine[0] : Operator::identity();
 }
 

@@ -41,10 +41,8 @@ template <typename Operator, typename T> __device__ inline T reduce_share(const 
     }
     for (; v < span.vectors; v += grid_stride) value = combine_vector<Operator>(value, vectors[v]);
 
-    if (blockIdx.x == 0 && threadIdx.x < span.head + span.tail) {
-        const size_t vector_elements = span.vectors * Vector<T>::length;
-        const size_t i = threadIdx.x < span.head ? threadIdx.x : threadIdx.x + vector_elements;
-        value = Operator::combine(value, input[i]);
+    if (blockIdx.x == 0 && threadIdx.x < span.edges()) {
+        value = Operator::combine(value, input[span.edge(threadIdx.x)]);
     }
     return value;
 }

@@ -50,8 +50,8 @@ template <typename T> __global__ void vecadd_unroll4(const T* a, const T* b, T* 
     }
 }
 
-/// Grid ceil(threads / block) for span.vectors + span.head + span.tail threads: one for each vector, then one for each
-/// element before the first 16-byte boundary and after the last vector. All three arrays reach a boundary after `head`.
+/// Grid ceil((vectors + edges) / block): a thread for each vector, then one for each element outside them.
+/// All three arrays reach a 16-byte boundary after span.head elements.
 template <typename T> __global__ void vecadd_vector4(const T* a, const T* b, T* c, VectorSpan<T> span) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (thread < span.vectors) {
@@ -62,9 +62,8 @@ template <typename T> __global__ void vecadd_vector4(const T* a, const T* b, T* 
         for (unsigned k = 0; k < Vector<T>::length; ++k) sum.values[k] = left.values[k] + right.values[k];
         reinterpret_cast<Vector<T>*>(c + span.head)[thread] = sum;
     } else {
-        const size_t beyond = thread - span.vectors;
-        const size_t i = beyond < span.head ? beyond : beyond + span.vectors * Vector<T>::length;
-        if (beyond < span.head + span.tail) c[i] = a[i] + b[i];
+        const size_t k = thread - span.vectors;
+        if (k < span.edges()) c[span.edge(k)] = a[span.edge(k)] + b[span.edge(k)];
     }
 }
 
@@ -98,7 +97,7 @@ template <typename T> LaunchShape launch_vecadd_unroll4(const VecaddArguments<T>
 template <typename T> LaunchShape launch_vecadd_vector4(const VecaddArguments<T>& arguments) {
     if (!share_vector_boundary(arguments)) return launch_vecadd_one_per_thread(arguments);
     const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
-    const unsigned grid = grid_for(span.vectors + span.head + span.tail, arguments.block_size);
+    const unsigned grid = grid_for(span.vectors + span.edges(), arguments.block_size);
     vecadd_vector4<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
                                                                        span);
     return {dim3(grid), dim3(arguments.block_size), 0};
