@@ -1,3 +1,4 @@
+// The switch through Boost.Context, for architectures that have none of their own.
 #include "common/simt/context.hpp"
 
 #ifdef SIMT_BOOST_CONTEXT
@@ -32,24 +33,10 @@ Context* switch_by_boost(Context* self, Context* next) {
     return self;
 }
 
-void prepare_context(Context& context, char* stack_top, size_t stack_bytes, void (*entry)(Context*)) {
+void prepare_context(Context& context, void (*entry)(Context*)) {
+    constexpr size_t any_size = 4096;  // Boost.Context only documents it
     context.resume_address = reinterpret_cast<void*>(entry);
-    context.stack_pointer = boost_context::make_fcontext(stack_top, stack_bytes, enter_fresh_context);
-}
-
-}  // namespace simt
-
-#else
-
-namespace simt {
-
-void prepare_context(Context& context, char* stack_top, size_t, void (*entry)(Context*)) {
-    // As after a call: the stack pointer is 8 bytes off its 16-byte alignment, and the return address is null.
-    void** frame = reinterpret_cast<void**>(stack_top) - 1;
-    *frame = nullptr;
-    context.stack_pointer = frame;
-    context.frame_pointer = nullptr;
-    context.resume_address = reinterpret_cast<void*>(entry);
+    context.stack_pointer = boost_context::make_fcontext(context.stack_top, any_size, enter_fresh_context);
 }
 
 }  // namespace simt

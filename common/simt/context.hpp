@@ -1,13 +1,33 @@
-// Preparing contexts for the switch in include/simt/context.hpp.
+// Contexts that have not run yet, for the switch in include/simt/context.hpp.
 #pragma once
-
-#include <cstddef>
 
 #include "common/simt/include/simt/context.hpp"
 
 namespace simt {
 
-// Makes a switch to `context` call entry(&context) on the stack that ends at `stack_top`. The entry must not return.
-void prepare_context(Context& context, char* stack_top, size_t stack_bytes, void (*entry)(Context* self));
+#ifdef SIMT_BOOST_CONTEXT
+
+// Gives the context the stack that ends at `stack_top`, a multiple of 64.
+inline void set_stack(Context& context, char* stack_top) { context.stack_top = stack_top; }
+
+// Makes the next switch to the context call entry(&context) on its stack. The entry must not return.
+void prepare_context(Context& context, void (*entry)(Context* self));
+
+#else
+
+inline void set_stack(Context& context, char* stack_top) {
+    // As after a call: the stack pointer is 8 bytes off its 16-byte alignment, and the return address is null, where
+    // debuggers stop.
+    context.stack_top = stack_top - sizeof(void*);
+    *reinterpret_cast<void**>(context.stack_top) = nullptr;
+}
+
+inline void prepare_context(Context& context, void (*entry)(Context* self)) {
+    context.stack_pointer = context.stack_top;
+    context.frame_pointer = nullptr;
+    context.resume_address = reinterpret_cast<void*>(entry);
+}
+
+#endif
 
 }  // namespace simt

@@ -95,6 +95,9 @@ ResidentBlock::ResidentBlock(unsigned lane_capacity)
       stacks_(lane_capacity),
       contexts_(lane_capacity),
       warps_((lane_capacity + lanes_per_warp - 1) / lanes_per_warp) {
+    if (!stacks_.valid()) return;
+    for (unsigned lane = 0; lane < lane_capacity; ++lane) set_stack(contexts_[lane], stacks_.top(lane));
+    set_stack(starter_, stacks_.top(0));
     for (size_t warp = 0; warp < warps_.size(); ++warp) {
         warps_[warp].contexts = &contexts_[warp * lanes_per_warp];
         warps_[warp].tally = &tally_;
@@ -135,9 +138,12 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
     identity_.dynamic_shared_bytes = static_cast<unsigned>(launch.launch.dynamic_shared_bytes);
     identity_.cooperative = launch.launch.cooperative;
     detached_ = has_polled_ = shared_is_saved = false;
+    upwards_ = true;
     tally_ = {};
     current_warp = nullptr;
-    prepare_context(starter_, stacks_.top(0), LaneStacks::bytes_per_lane, &ResidentBlock::run_lane_loop);
+    run_lanes_ = launch.launch.run_lanes;
+    arguments_ = launch.launch.arguments.get();
+    prepare_context(starter_, &ResidentBlock::run_lane_loop);
 }
 
 Pause ResidentBlock::run() {
@@ -161,11 +167,10 @@ void ResidentBlock::abandon() {
 // The first lanes of a block run in a loop, one after the other on one stack, until one of them waits.
 void ResidentBlock::run_lane_loop(Context*) {
     ResidentBlock& block = *current_block;
-    const Launch& launch = block.launch_->launch;
     const Extent& shape = block.shape_;
     for (unsigned z = 0; z < shape.z; ++z) {
         for (unsigned y = 0; y < shape.y; ++y) {
-            launch.run_lanes(launch.arguments.get(), {0, shape.x, y, z, false});
+            block.run_lanes_(block.arguments_, {0, shape.x, y, z, false});
             // A lane that has waited and come back here has ended. The lanes behind it run on stacks of their own.
             if (block.detached_) block.run_remaining_lanes(block.end_lane(current_lane));
             block.progress_->advance();
@@ -181,17 +186,15 @@ void ResidentBlock::run_single_lane(Context* self) { current_block->run_remainin
 
 // Runs `next`, and on the same stack, as long as the lane to follow has not started either, the lanes after it.
 void ResidentBlock::run_remaining_lanes(Context* next) {
-    const Launch& launch = launch_->launch;
     for (;;) {
+        current_lane = next;
         const unsigned bit = 1u << next->lane;
         if (next == &worker_ || !(current_warp->unstarted & bit)) {
-            current_lane = next;
             switch_context(&abandoned_, next);
             __builtin_unreachable();
         }
         current_warp->unstarted &= ~bit;
-        current_lane = next;
-        launch.run_lanes(launch.arguments.get(), {next->x, next->x + 1, next->y, next->z, true});
+        run_lanes_(arguments_, {next->x, next->x + 1, next->y, next->z, true});
         next = end_lane(next);
     }
 }
@@ -215,7 +218,7 @@ void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
         warp.arriving->predicates = 0;
     }
     for (unsigned other = rank + 1; other < lane_count_; ++other) {
-        prepare_context(contexts_[other], stacks_.top(other), LaneStacks::bytes_per_lane, &ResidentBlock::run_single_lane);
+        prepare_context(contexts_[other], &ResidentBlock::run_single_lane);
     }
     detached_ = true;
     current_lane = &contexts_[rank];
@@ -238,14 +241,7 @@ Context* ResidentBlock::next_after_stall() {
 }
 
 Context* ResidentBlock::next_in_another_warp() {
-    // Cyclically from the current warp, so that a polling warp cannot keep the others from running.
-    const size_t current = static_cast<size_t>(current_warp - warps_.data());
-    for (size_t i = current + 1; i < warp_count_; ++i) {
-        if (warps_[i].ready) return take_ready_lane(warps_[i]);
-    }
-    for (size_t i = 0; i < current; ++i) {
-        if (warps_[i].ready) return take_ready_lane(warps_[i]);
-    }
+    if (Warp* warp = next_ready_warp()) return take_ready_lane(*warp);
     unsigned live = 0, meeting = 0, yielded = 0, at_grid = 0, not_at_grid = 0;
     for (size_t i = 0; i < warp_count_; ++i) {
         const Warp& warp = warps_[i];
@@ -270,7 +266,25 @@ Context* ResidentBlock::next_after_barrier() {
     if (!has_polled_) progress_->advance();
     has_polled_ = false;
     for (size_t i = 0; i < warp_count_; ++i) warps_[i].ready = warps_[i].live;
-    return first_ready_lane();
+    // Turn round: the warps that ran last are still in the cache, while a block's stacks together may exceed it.
+    upwards_ = !upwards_;
+    return take_ready_lane(current_warp->ready ? *current_warp : *next_ready_warp());
+}
+
+// Cyclically from the current warp, so that a polling warp cannot keep the others from running.
+Warp* ResidentBlock::next_ready_warp() {
+    Warp* const first = warps_.data();
+    Warp* const last = first + warp_count_ - 1;
+    Warp* warp = current_warp;
+    do {
+        if (upwards_) {
+            warp = warp == last ? first : warp + 1;
+        } else {
+            warp = warp == first ? last : warp - 1;
+        }
+        if (warp->ready) return warp;
+    } while (warp != current_warp);
+    return nullptr;
 }
 
 // All that can run are lanes that poll: let each of them look again, and after some rounds the other blocks run.

@@ -76,6 +76,7 @@ private:
     // The decisions of a stalled warp, in the order in which they are tried.
     Context* next_after_stall();
     Context* next_in_another_warp();
+    Warp* next_ready_warp();
     Context* next_after_barrier();
     Context* next_polling();
     Context* next_after_grid_barrier();
@@ -90,11 +91,14 @@ private:
     size_t warp_count_ = 0;
 
     RunningLaunch* launch_ = nullptr;
+    void (*run_lanes_)(const void*, const LaneRow&) = nullptr;
+    const void* arguments_ = nullptr;
     Progress* progress_ = nullptr;
     BlockIdentity identity_ = {};
     BarrierTally tally_;
     bool detached_ = false;      // some lane has waited: from then on each lane runs by itself
     bool has_polled_ = false;    // since the last barrier: what follows may be a loop that waits
+    bool upwards_ = true;        // the direction in which the warps take turns
     unsigned polling_rounds_ = 0;
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;

@@ -27,7 +27,7 @@ void Worker::start() {
 void Worker::main() {
     use_fault_stack();
     window_.emplace();
-    unsigned fruitless_turns = 0;
+    size_t fruitless_turns = 0;
     for (;;) {
         if (RunningLaunch* launch = pool_.join_launch(suspended_.empty())) {
             joined_.push_back(launch);
@@ -38,7 +38,7 @@ void Worker::main() {
         const bool progress = resume_a_suspended_block();
         leave_finished_launches();
         fruitless_turns = progress ? 0 : fruitless_turns + 1;
-        if (fruitless_turns > 100) {
+        if (fruitless_turns > 100 + 2 * suspended_.size()) {
             std::this_thread::sleep_for(std::chrono::microseconds(50));
         } else if (fruitless_turns > 0) {
             std::this_thread::yield();

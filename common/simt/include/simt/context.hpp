@@ -23,6 +23,7 @@ struct alignas(64) Context {
     unsigned detached = 1;
     unsigned line = 0;
     unsigned lane = 0;              // position in the warp
+    char* stack_top = nullptr;      // the end of the stack that the lane gets if it needs one of its own
 };
 
 static_assert(sizeof(Context) == 64);
