@@ -197,6 +197,28 @@ CU
     [ ! -e a.out ] || complain "expected no a.out"
 }
 
+@test "special registers are read by inline PTX, and any other PTX ends the kernel" {
+    file ptx.cu <<'CU'
+#include <cstdio>
+__device__ unsigned lane() { unsigned r; asm volatile("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }
+__global__ void k(int* p) { p[threadIdx.x] = lane(); }
+__global__ void unsupported(int* p) { asm("bfe.u32 %0, %1, 4, 4;" : "=r"(p[0]) : "r"(p[1])); }
+int main() {
+    int* p;
+    cudaMallocManaged(&p, 64 * sizeof(int));
+    k<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+    asm volatile("" : : : "memory");
+    printf("%d", p[40]);
+    unsupported<<<1, 1>>>(p);
+    return cudaDeviceSynchronize() == cudaErrorLaunchFailure;
+}
+CU
+    capture simcc -run ptx.cu
+    expect_status 1 && expect_output 8
+    expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
+}
+
 @test "a launch that does not fit its kernel, or is not closed, is an error at its line" {
     printf '__global__ void k(int* p) {}\nint main() {\n    k<<<1, 1>>>("text");\n}\n' >fit.cu
     capture simcc fit.cu
@@ -304,9 +326,9 @@ CU
     simcc fine.cu -o fine
     capture simcc broken.cu
     expect_status 1
-    printf '#include <unistd.h>\nint main() { sleep(20); }\n' >slow.cu
+    printf '#include <cstdio>\n#include <unistd.h>\nint main() { fopen("started", "w"); sleep(20); }\n' >slow.cu
     simcc -run slow.cu 3>&- &
-    until compgen -G "$TMPDIR/simcc.*/a.out" >/dev/null; do sleep 0.1; done
+    until [ -e started ]; do sleep 0.1; done
     kill -TERM $!
     wait $! || status=$?
     [ "$status" -eq 143 ] || complain "expected 143 after SIGTERM"

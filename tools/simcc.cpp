@@ -110,11 +110,14 @@ private:
         if (options_.dry_run) return;
         const std::string text = read_file(from);
         const Rewritten rewritten = rewrite(text, toolchain_.headers);
-        for (const Diagnostic& error : rewritten.errors) {
-            std::fprintf(stderr, "%s:%zu:%zu: error: %s\n", error.file.c_str(), error.line, error.column,
-                         error.message.c_str());
+        bool failed = false;
+        for (const Diagnostic& message : rewritten.diagnostics) {
+            failed = failed || message.is_error;
+            if (!message.is_error && options_.no_warnings) continue;
+            std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
+                         message.is_error ? "error" : "warning", message.message.c_str());
         }
-        if (!rewritten.errors.empty()) throw StepFailed();
+        if (failed) throw StepFailed();
         write_file(to, rewritten.text);
     }
 

@@ -43,7 +43,7 @@ void add_library_folder(Options& o, const std::string& value) {
     o.inputs.push_back({Language::link_item, "-L" + value});
 }
 void add_compiler_options(Options& o, const std::string& value) { append(o.compiler, split(value)); }
-void disable_warnings(Options& o, const std::string&) { o.compiler.push_back("-w"); }
+void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
 void make_shared(Options& o, const std::string&) { o.linker.push_back("-shared"), o.compiler.push_back("-fPIC"); }
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
 void add_target(Options& o, const std::string& value) { append(o.dependencies.targets, {"-MT", value}); }

@@ -56,6 +56,7 @@ struct Options {
     std::vector<std::string> linker;          ///< -Xlinker and friends, before the inputs
     bool run = false;                         ///< -run: execute the result, then delete it
     std::vector<std::string> run_arguments;
+    bool no_warnings = false;
     bool keep = false, verbose = false, dry_run = false;
     std::vector<std::string> warnings;  ///< what was ignored, to be said on stderr
 };

@@ -13,9 +13,9 @@ void Edits::insert_before(std::size_t i, std::string text) {
     edits_.push_back({source_.token(i).begin, source_.token(i).begin, std::move(text)});
 }
 
-void Edits::complain(std::size_t token, std::string message) {
+void Edits::diagnose(std::size_t token, std::string message, bool is_error) {
     const Location location = source_.locate(source_.token(token).begin);
-    diagnostics_.push_back({std::string(location.file), location.line, location.column, std::move(message)});
+    diagnostics_.push_back({std::string(location.file), location.line, location.column, std::move(message), is_error});
 }
 
 std::string Edits::join(std::size_t first, std::size_t last) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/simt/rewrite/source.hpp"
@@ -15,6 +16,7 @@ struct Diagnostic {
     std::string file;
     std::size_t line, column;
     std::string message;
+    bool is_error;
 };
 
 /// Replacements of text ranges, collected in any order and applied at once.
@@ -26,7 +28,9 @@ public:
     void replace(std::size_t first, std::size_t last, std::string text);
     /// Puts `text` before token i.
     void insert_before(std::size_t i, std::string text);
-    void complain(std::size_t token, std::string message);
+    /// An error or a warning at the place of a token.
+    void complain(std::size_t token, std::string message) { diagnose(token, std::move(message), true); }
+    void warn(std::size_t token, std::string message) { diagnose(token, std::move(message), false); }
 
     /// The tokens [first, last) on one line, each as the replacements made so far have it. A replacement counts when it
     /// covers one token, as those of the built-in variables do.
@@ -44,6 +48,8 @@ private:
         std::size_t begin, end;
         std::string text;
     };
+
+    void diagnose(std::size_t token, std::string message, bool is_error);
 
     const Source& source_;
     std::vector<Edit> edits_;

@@ -17,6 +17,9 @@ void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& e
 /// Function specifiers that nvcc takes and g++ does not: a bare `__noinline__`, and `inline` said twice.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
+/// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.
+void rewrite_inline_assembly(const Source& source, Edits& edits);
+
 /// `cudaLaunchKernel((void*)k, ...)` keeps the kernel's type.
 void rewrite_launch_calls(const Source& source, Edits& edits);
 

@@ -11,6 +11,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers) {
     rewrite_builtin_variables(source, braces, edits);
     rewrite_dynamic_shared(source, braces, edits);
     rewrite_specifiers(source, edits);
+    rewrite_inline_assembly(source, edits);
     rewrite_launch_calls(source, edits);
     rewrite_launches(source, braces, edits);
     return {edits.apply(), edits.diagnostics()};

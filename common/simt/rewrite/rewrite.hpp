@@ -11,7 +11,7 @@ namespace simcc {
 
 struct Rewritten {
     std::string text;
-    std::vector<Diagnostic> errors;  ///< launches that were not understood; the text is then of no use
+    std::vector<Diagnostic> diagnostics;  ///< with an error among them the text is of no use
 };
 
 /// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables and a few

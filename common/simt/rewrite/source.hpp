@@ -53,6 +53,11 @@ public:
     /// Where the character at `offset` stands in the user's file.
     Location locate(std::size_t offset) const;
 
+    /// Whether token i stands in a system header.
+    bool in_system_header(std::size_t i) const {
+        return locate(tokens_[i].begin).flags.find('3') != std::string_view::npos;
+    }
+
     /// The tokens [first, last) on one line, a space between any two.
     std::string join(std::size_t first, std::size_t last) const;
 

@@ -1,7 +1,6 @@
 // The intrinsic functions of CUDA that are arithmetic only: bits and integers, conversions, rounding modes, fast and
-// special functions, cache hints. Results are CUDA's where it defines them exactly; functions that trade accuracy for
-// speed on a GPU
-// (__sinf, __expf, ...) are here as accurate as the host's library.
+// special functions, cache hints, special registers. Results are CUDA's where it defines them exactly; functions that
+// trade accuracy for speed on a GPU (__sinf, __expf, ...) are here as accurate as the host's library.
 #pragma once
 
 #include "simt/bit_intrinsics.hpp"
@@ -9,10 +8,10 @@
 #include "simt/conversions.hpp"
 #include "simt/math_functions.hpp"
 #include "simt/minmax.hpp"
-#include "simt/rounding.hpp"
 #include "simt/packed_integers.hpp"
+#include "simt/rounding.hpp"
+#include "simt/special_registers.hpp"
 
-// Hints to nvcc's optimizer and profiler.
+// Hints to nvcc's optimizer.
 #define __builtin_assume(condition) ((void)0)
 #define __assume(condition) ((void)0)
-#define __prof_trigger(counter) ((void)0)

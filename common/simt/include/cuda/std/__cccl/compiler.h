@@ -3,6 +3,9 @@
 // the GPU's instructions.
 #pragma GCC system_header
 
+// The toolkit's 8-bit numbers build upon members of its own half type.
+#define CCCL_DISABLE_NVFP8_SUPPORT
+
 #pragma push_macro("__CUDACC__")
 #pragma push_macro("__CUDA_ARCH__")
 #undef __CUDACC__
