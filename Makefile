@@ -36,7 +36,8 @@ SIM_FLAGS = -std=c++17 -O3 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=
 # Own context switches need their 128 bytes below the stack pointer left alone.
 SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
 LIBRARIES = -lfmt -lpthread -ldl -lrt
-CUDA_LIBRARIES = -L$(dir $(NVCC))../lib64 -L$(dir $(NVCC))../lib -lcudart_static
+# nvcc knows where its libraries are, also when it is a wrapper script; the runtime is linked statically.
+LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
 # ---- what there is to build
 
@@ -74,7 +75,7 @@ endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call stamp,sim,$$(CXX) $$(SIM_FLAGS)))
-$(eval $(call stamp,link,$$(CXX) $$(BACKENDS) $$(LIBRARIES)))
+$(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 FORCE:
 
 # ---- objects
@@ -117,7 +118,7 @@ $(eval $(call isolate,sim))
 
 $(PROGRAMS:%=bin/%): bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.o) build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
-	$(CXX) $(filter-out build/flags-%,$^) $(if $(NVCC),$(CUDA_LIBRARIES)) $(LIBRARIES) -o $@
+	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
 
 bin/simcc: build/host/tools/simcc.o $(SIMCC) | build/libsimt.a
 	@mkdir -p bin
@@ -126,7 +127,7 @@ bin/simcc: build/host/tools/simcc.o $(SIMCC) | build/libsimt.a
 # The timing layer's own test: kernels of known duration.
 bin/timing-test: $(foreach backend,$(BACKENDS),build/$(backend)/timing-test.o) build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
-	$(CXX) $(filter-out build/flags-%,$^) $(if $(NVCC),$(CUDA_LIBRARIES)) $(LIBRARIES) -o $@
+	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
 build/gpu/tools/timing-test.o: tests/timing.cu build/flags-gpu
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
