@@ -1,9 +1,9 @@
 // The reserved range of addresses that all simulated device memory comes from.
 //
-// One PROT_NONE mapping is reserved at the first use; a region becomes accessible when it is taken and inaccessible, its
-// pages returned, when it is given back. Addresses are handed out upwards and reused only after the whole range has been
-// walked, so that an access after a free faults instead of reading someone else's data. Every region is followed by at
-// least one page that is never accessible. Not thread safe: its user locks.
+// One PROT_NONE mapping is reserved at the first use; a region becomes accessible when it is taken and inaccessible,
+// its pages returned, when it is given back. Addresses are handed out upwards and reused only after the whole range has
+// been walked, so that an access after a free faults instead of reading someone else's data. Every region is followed
+// by at least one page that is never accessible. Not thread safe: its user locks.
 #pragma once
 
 #include <cstddef>

@@ -118,7 +118,9 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
     return copy_to_peer(linear(to, from, bytes), to_device, from_device, stream, true);
 }
 
-cudaError_t cudaMemset(void* to, int value, size_t bytes) { return fill_rows(to, bytes, value, bytes, 1, nullptr, false); }
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+    return fill_rows(to, bytes, value, bytes, 1, nullptr, false);
+}
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
     return fill_rows(to, bytes, value, bytes, 1, stream, true);

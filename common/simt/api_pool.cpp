@@ -70,11 +70,17 @@ public:
         const std::lock_guard lock(mutex_);
         const auto found = members_.find(pointer);
         if (found == members_.end()) return;
-        {
-            const std::lock_guard pool_lock(found->second.pool->mutex);
-            found->second.pool->used -= found->second.bytes;
-        }
+        leave(found->second);
         members_.erase(found);
+    }
+    // What was freed with cudaFree or by a reset did not tell its pool.
+    void remove_freed() {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(members_, [](const auto& entry) {
+            const bool freed = !runtime().memory.find(entry.first);
+            if (freed) leave(entry.second);
+            return freed;
+        });
     }
 
 private:
@@ -82,6 +88,11 @@ private:
         std::shared_ptr<Pool> pool;
         size_t bytes = 0;
     };
+    static void leave(const Member& member) {
+        const std::lock_guard lock(member.pool->mutex);
+        member.pool->used -= member.bytes;
+    }
+
     std::mutex mutex_;
     std::map<const void*, Member> members_;
 };
@@ -147,7 +158,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream_handle) {
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
     return api([=] {
-        if (!handle || !properties || properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+        if (!handle || !properties) return cudaErrorInvalidValue;
+        if (properties->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
         if (properties->location.type != cudaMemLocationTypeDevice) return cudaErrorNotSupported;
         if (!runtime().has_device(properties->location.id)) return cudaErrorInvalidDevice;
         auto pool = std::make_shared<Pool>();
@@ -193,6 +205,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
     return on_pool(handle, [=](Pool& pool) {
         if (!value) return cudaErrorInvalidValue;
+        members().remove_freed();
         const std::lock_guard lock(pool.mutex);
         if (is_switch(attribute)) {
             const auto found = pool.attributes.find(attribute);

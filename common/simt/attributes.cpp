@@ -86,7 +86,8 @@ int attribute_value(const cudaDeviceProp& properties, cudaDeviceAttr attribute) 
         case cudaDevAttrStreamPrioritiesSupported: return properties.streamPrioritiesSupported;
         case cudaDevAttrGlobalL1CacheSupported: return properties.globalL1CacheSupported;
         case cudaDevAttrLocalL1CacheSupported: return properties.localL1CacheSupported;
-        case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return static_cast<int>(properties.sharedMemPerMultiprocessor);
+        case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+            return static_cast<int>(properties.sharedMemPerMultiprocessor);
         case cudaDevAttrMaxRegistersPerMultiprocessor: return properties.regsPerMultiprocessor;
         case cudaDevAttrManagedMemory: return properties.managedMemory;
         case cudaDevAttrIsMultiGpuBoard: return properties.isMultiGpuBoard;
@@ -101,7 +102,8 @@ int attribute_value(const cudaDeviceProp& properties, cudaDeviceAttr attribute) 
         case cudaDevAttrCooperativeMultiDeviceLaunch: return properties.cooperativeMultiDeviceLaunch;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(properties.sharedMemPerBlockOptin);
         case cudaDevAttrHostRegisterSupported: return properties.hostRegisterSupported;
-        case cudaDevAttrPageableMemoryAccessUsesHostPageTables: return properties.pageableMemoryAccessUsesHostPageTables;
+        case cudaDevAttrPageableMemoryAccessUsesHostPageTables:
+            return properties.pageableMemoryAccessUsesHostPageTables;
         case cudaDevAttrDirectManagedMemAccessFromHost: return properties.directManagedMemAccessFromHost;
         case cudaDevAttrMaxBlocksPerMultiprocessor: return properties.maxBlocksPerMultiProcessor;
         case cudaDevAttrMaxPersistingL2CacheSize: return properties.persistingL2CacheMaxSize;

@@ -39,7 +39,7 @@ void set_current_device_index(int index);
 Device& current_device();
 
 // The stream behind a handle: null and cudaStreamLegacy are the default stream of the current device (null is the
-// per-thread one in programs built for that), cudaStreamPerThread the calling thread's. Null if there is no such stream.
+// per-thread one in programs built for that), cudaStreamPerThread the calling thread's. Null: there is no such stream.
 std::shared_ptr<Stream> find_stream(const void* handle);
 
 }  // namespace simt

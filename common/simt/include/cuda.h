@@ -90,7 +90,9 @@ inline CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
     return simt::driver_result(error);
 }
 
-inline CUresult cuCtxSetCurrent(CUcontext context) { return simt::driver_result(cudaSetDevice(simt::device_of(context))); }
+inline CUresult cuCtxSetCurrent(CUcontext context) {
+    return simt::driver_result(cudaSetDevice(simt::device_of(context)));
+}
 inline CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
     *context = simt::context_of(device);
     return cuCtxSetCurrent(*context);
@@ -133,7 +135,9 @@ inline CUresult cuStreamDestroy(CUstream stream) { return simt::driver_result(cu
 inline CUresult cuEventCreate(CUevent* event, unsigned int flags) {
     return simt::driver_result(cudaEventCreateWithFlags(event, flags));
 }
-inline CUresult cuEventRecord(CUevent event, CUstream stream) { return simt::driver_result(cudaEventRecord(event, stream)); }
+inline CUresult cuEventRecord(CUevent event, CUstream stream) {
+    return simt::driver_result(cudaEventRecord(event, stream));
+}
 inline CUresult cuEventSynchronize(CUevent event) { return simt::driver_result(cudaEventSynchronize(event)); }
 inline CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
     return simt::driver_result(cudaEventElapsedTime(milliseconds, start, end));

@@ -4,7 +4,7 @@
 #include "driver_types.h"
 #include "simt/declare.h"
 
-// ---- building -----------------------------------------------------------------------------------------------------
+// ---- building ------------------------------------------------------------------------------------------------------
 #define SIMT_NEW_NODE cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count
 SIMT_API(cudaGraphCreate, cudaGraph_t* graph, unsigned int flags);
 SIMT_API(cudaGraphDestroy, cudaGraph_t graph);
@@ -24,7 +24,7 @@ SIMT_API(cudaGraphAddDependencies, cudaGraph_t graph, const cudaGraphNode_t* fro
          const cudaGraphEdgeData* edges, size_t count);
 SIMT_API(cudaGraphDestroyNode, cudaGraphNode_t node);
 
-// ---- looking at a graph: with a null array, the count alone is returned -------------------------------------------------
+// ---- looking at a graph: with a null array, the count alone is returned --------------------------------------------
 SIMT_API(cudaGraphGetNodes, cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 SIMT_API(cudaGraphGetRootNodes, cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 SIMT_API(cudaGraphGetEdges, cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
@@ -40,7 +40,7 @@ SIMT_API(cudaGraphMemcpyNodeSetParams1D, cudaGraphNode_t node, void* to, const v
 SIMT_API(cudaGraphMemsetNodeSetParams, cudaGraphNode_t node, const struct cudaMemsetParams* parameters);
 SIMT_API(cudaGraphDebugDotPrint, cudaGraph_t graph, const char* path, unsigned int flags);
 
-// ---- running ------------------------------------------------------------------------------------------------------
+// ---- running -------------------------------------------------------------------------------------------------------
 SIMT_API(cudaGraphInstantiate, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0);
 SIMT_API(cudaGraphInstantiateWithFlags, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0);
 SIMT_API(cudaGraphInstantiateWithParams, cudaGraphExec_t* executable, cudaGraph_t graph,

@@ -5,7 +5,7 @@
 #include "simt/declare.h"
 #include "texture_types.h"
 
-// ---- device and managed memory --------------------------------------------------------------------------------------
+// ---- device and managed memory -------------------------------------------------------------------------------------
 SIMT_API(cudaMalloc, void** pointer, size_t bytes);
 SIMT_API(cudaMallocManaged, void** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal);
 SIMT_API(cudaMallocPitch, void** pointer, size_t* pitch, size_t width, size_t height);
@@ -13,7 +13,7 @@ SIMT_API(cudaMalloc3D, struct cudaPitchedPtr* pointer, struct cudaExtent extent)
 SIMT_API(cudaFree, void* pointer);
 SIMT_API(cudaMemGetInfo, size_t* free, size_t* total);
 
-// ---- host memory that the device can reach ----------------------------------------------------------------------------
+// ---- host memory that the device can reach -------------------------------------------------------------------------
 SIMT_API(cudaMallocHost, void** pointer, size_t bytes);
 SIMT_API(cudaHostAlloc, void** pointer, size_t bytes, unsigned int flags);
 SIMT_API(cudaFreeHost, void* pointer);
@@ -23,7 +23,7 @@ SIMT_API(cudaHostGetDevicePointer, void** device_pointer, void* host_pointer, un
 SIMT_API(cudaHostGetFlags, unsigned int* flags, void* pointer);
 SIMT_API(cudaPointerGetAttributes, struct cudaPointerAttributes* attributes, const void* pointer);
 
-// ---- stream-ordered memory and pools ----------------------------------------------------------------------------------
+// ---- stream-ordered memory and pools -------------------------------------------------------------------------------
 SIMT_API(cudaMallocAsync, void** pointer, size_t bytes, cudaStream_t stream);
 SIMT_API(cudaFreeAsync, void* pointer, cudaStream_t stream);
 SIMT_API(cudaMallocFromPoolAsync, void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
@@ -38,7 +38,7 @@ SIMT_API(cudaDeviceGetDefaultMemPool, cudaMemPool_t* pool, int device);
 SIMT_API(cudaDeviceGetMemPool, cudaMemPool_t* pool, int device);
 SIMT_API(cudaDeviceSetMemPool, int device, cudaMemPool_t pool);
 
-// ---- where managed memory should live (hints: every place is the same memory here) -------------------------------------
+// ---- where managed memory should live (hints: every place is the same memory here) ---------------------------------
 SIMT_API(cudaMemPrefetchAsync, const void* pointer, size_t bytes, struct cudaMemLocation location, unsigned int flags,
          cudaStream_t stream = nullptr);
 SIMT_API(cudaMemAdvise, const void* pointer, size_t bytes, enum cudaMemoryAdvise advice,
@@ -48,7 +48,7 @@ SIMT_API(cudaMemRangeGetAttribute, void* data, size_t data_bytes, enum cudaMemRa
 SIMT_API(cudaStreamAttachMemAsync, cudaStream_t stream, void* pointer, size_t bytes = 0,
          unsigned int flags = cudaMemAttachSingle);
 
-// ---- arrays (width, height and depth in elements) -----------------------------------------------------------------------
+// ---- arrays (width, height and depth in elements) ------------------------------------------------------------------
 SIMT_API_RETURNING(struct cudaChannelFormatDesc, cudaCreateChannelDesc, int x, int y, int z, int w,
                    enum cudaChannelFormatKind kind);
 SIMT_API(cudaMallocArray, cudaArray_t* array, const struct cudaChannelFormatDesc* format, size_t width,
@@ -60,13 +60,13 @@ SIMT_API(cudaArrayGetInfo, struct cudaChannelFormatDesc* format, struct cudaExte
          cudaArray_t array);
 SIMT_API(cudaGetChannelDesc, struct cudaChannelFormatDesc* format, cudaArray_const_t array);
 
-// ---- textures and surfaces --------------------------------------------------------------------------------------------
+// ---- textures and surfaces -----------------------------------------------------------------------------------------
 SIMT_API(cudaCreateTextureObject, cudaTextureObject_t* object, const struct cudaResourceDesc* resource,
          const struct cudaTextureDesc* how, const struct cudaResourceViewDesc* view);
 SIMT_API(cudaDestroyTextureObject, cudaTextureObject_t object);
 SIMT_API(cudaCreateSurfaceObject, cudaSurfaceObject_t* object, const struct cudaResourceDesc* resource);
 SIMT_API(cudaDestroySurfaceObject, cudaSurfaceObject_t object);
 
-// ---- device variables (also as templates in cuda_runtime.h, which know the size) ----------------------------------------
+// ---- device variables (also as templates in cuda_runtime.h, which know the size) -----------------------------------
 SIMT_API(cudaGetSymbolAddress, void** pointer, const void* symbol);
 SIMT_API(cudaGetSymbolSize, size_t* bytes, const void* symbol);

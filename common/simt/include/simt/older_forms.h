@@ -1,4 +1,4 @@
-// Forms of runtime functions that CUDA 11 and 12 had and CUDA 13 changed; overloading lets programs of either age compile.
+// Forms of runtime functions that CUDA 11 and 12 had and CUDA 13 changed: overloads let programs of either age compile.
 #pragma once
 
 #include "simt/copy_api.h"

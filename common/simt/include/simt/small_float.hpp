@@ -129,7 +129,8 @@ SIMT_INLINE double to_odd(unsigned long long value) {
     return add_to_odd(static_cast<double>(value >> 32) * 0x1p32, static_cast<double>(value & 0xffffffff));
 }
 SIMT_INLINE double to_odd(long long value) {
-    return value < 0 ? -to_odd(-static_cast<unsigned long long>(value)) : to_odd(static_cast<unsigned long long>(value));
+    const auto magnitude = static_cast<unsigned long long>(value);
+    return value < 0 ? -to_odd(-magnitude) : to_odd(magnitude);
 }
 
 }  // namespace simt

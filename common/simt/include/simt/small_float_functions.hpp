@@ -59,7 +59,7 @@ SIMT_SCALAR T smaller(T a, T b) {
 
 }  // namespace simt
 
-// ---- arithmetic ---------------------------------------------------------------------------------------------------
+// ---- arithmetic ----------------------------------------------------------------------------------------------------
 SIMT_BINARY(__hadd, __hadd2, a + b)
 SIMT_BINARY(__hsub, __hsub2, a - b)
 SIMT_BINARY(__hmul, __hmul2, a * b)
@@ -87,7 +87,7 @@ SIMT_PAIR T __hcmadd(T a, T b, T c) {
     return T(__hfma(__hneg(a.y), b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y)));
 }
 
-// ---- comparison: the unordered forms (u) hold when either value is a NaN; pairs give 1.0 or 0.0, a mask, or one bool ----
+// ---- comparison: the unordered forms (u) hold when either value is a NaN; pairs give 1.0 or 0.0, a mask, or one bool
 #define SIMT_COMPARISONS(name, condition)                                                                        \
     SIMT_SCALAR bool __h##name(T a, T b) { return condition; }                                                   \
     SIMT_SCALAR bool __h##name##u(T a, T b) { return simt::is_nan(a) || simt::is_nan(b) || (condition); }        \
@@ -121,7 +121,7 @@ SIMT_PAIR T __hisnan2(T a) {
     return T(Scalar(__hisnan(a.x) ? 1.0f : 0.0f), Scalar(__hisnan(a.y) ? 1.0f : 0.0f));
 }
 
-// ---- mathematics, computed in float ---------------------------------------------------------------------------------
+// ---- mathematics, computed in float --------------------------------------------------------------------------------
 SIMT_UNARY(hsqrt, h2sqrt, SIMT_BY_FLOAT(sqrt))
 SIMT_UNARY(hrsqrt, h2rsqrt, T(1.0f / __builtin_sqrtf(static_cast<float>(a))))
 SIMT_UNARY(hrcp, h2rcp, T(1.0f / static_cast<float>(a)))
@@ -140,7 +140,7 @@ SIMT_UNARY(hceil, h2ceil, SIMT_BY_FLOAT(ceil))
 SIMT_UNARY(hfloor, h2floor, SIMT_BY_FLOAT(floor))
 SIMT_UNARY(hrint, h2rint, SIMT_BY_FLOAT(rint))
 
-// ---- pairs ----------------------------------------------------------------------------------------------------------
+// ---- pairs ---------------------------------------------------------------------------------------------------------
 SIMT_PAIR float __low2float(T a) { return static_cast<float>(a.x); }
 SIMT_PAIR float __high2float(T a) { return static_cast<float>(a.y); }
 SIMT_PAIR T __lowhigh2highlow(T a) { return T(a.y, a.x); }

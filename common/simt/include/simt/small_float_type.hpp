@@ -82,7 +82,7 @@ template <class T> using if_pair = typename EnableIf<SmallFloat<T>::pair>::type;
     };                                                                                                         \
     template <> struct simt::SmallFloat<name> { static constexpr bool scalar = false, pair = true; };
 
-// ---- operators: arithmetic in float, rounded to the type, which gives the correctly rounded result ----------------------
+// ---- operators: arithmetic in float, rounded to the type, which gives the correctly rounded result -----------------
 #define SIMT_ARITHMETIC(op)                                                                                    \
     template <class T, ::simt::if_scalar<T> = 0>                                                               \
     SIMT_INLINE T operator op(T a, T b) {                                                                      \

@@ -82,7 +82,13 @@ SIMT_INLINE int apply_address_mode(int index, int extent, cudaTextureAddressMode
     }
 }
 
-inline AxisSample sample_axis(const TextureObject& texture, int axis, float coordinate) {
+// The largest integer not above x; for numbers that fit an int. Without SSE 4.1 the library's floor is a call.
+SIMT_INLINE int floor_to_int(float x) {
+    const int towards_zero = static_cast<int>(x);
+    return towards_zero - (static_cast<float>(towards_zero) > x);
+}
+
+SIMT_INLINE AxisSample sample_axis(const TextureObject& texture, int axis, float coordinate) {
     const int extent = texture.extent[axis];
     cudaTextureAddressMode mode = texture.how.addressMode[axis];
     if (texture.how.normalizedCoords) {
@@ -90,15 +96,17 @@ inline AxisSample sample_axis(const TextureObject& texture, int axis, float coor
     } else if (mode == cudaAddressModeWrap || mode == cudaAddressModeMirror) {
         mode = cudaAddressModeClamp;  // these two need normalized coordinates
     }
-    const float limit = 1e9f;  // keeps the conversion to int defined; NaN becomes 0
-    coordinate = !(coordinate == coordinate) ? 0 : coordinate > limit ? limit : coordinate < -limit ? -limit : coordinate;
+    constexpr float limit = 1e9f;  // keeps the conversion to int defined; a NaN becomes the lower limit
+    coordinate = coordinate > -limit ? coordinate : -limit;
+    coordinate = coordinate < limit ? coordinate : limit;
     if (texture.how.filterMode == cudaFilterModePoint) {
-        const int index = apply_address_mode(static_cast<int>(__builtin_floorf(coordinate)), extent, mode);
+        const int index = apply_address_mode(floor_to_int(coordinate), extent, mode);
         return {index, index, 0};
     }
-    const float position = coordinate - 0.5f, below = __builtin_floorf(position);
-    const int index = static_cast<int>(below);
-    const float weight = __builtin_floorf((position - below) * 256 + 0.5f) / 256;
+    const float position = coordinate - 0.5f;
+    const int index = floor_to_int(position);
+    const float fraction = position - static_cast<float>(index);
+    const float weight = static_cast<float>(static_cast<int>(fraction * 256 + 0.5f)) / 256;
     return {apply_address_mode(index, extent, mode), apply_address_mode(index + 1, extent, mode), weight};
 }
 
@@ -188,7 +196,7 @@ constexpr AxisSample only_texel = {0, 0, 0};
 
 }  // namespace simt
 
-// ---- fetches: T is the texel type, or float and its vectors when the texture is read as normalized floats ---------------
+// ---- fetches: T is the texel type, or float and its vectors when the texture is read as normalized floats ----------
 template <class T>
 inline T tex1Dfetch(cudaTextureObject_t handle, int x) {
     const simt::TextureObject& texture = simt::texture_object(handle);
@@ -215,7 +223,8 @@ inline T tex3D(cudaTextureObject_t handle, float x, float y, float z) {
 template <class T>
 inline T tex1DLayered(cudaTextureObject_t handle, float x, int layer) {
     const simt::TextureObject& texture = simt::texture_object(handle);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::only_texel, simt::layer_offset(texture, layer));
+    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::only_texel,
+                          simt::layer_offset(texture, layer));
 }
 template <class T>
 inline T tex2DLayered(cudaTextureObject_t handle, float x, float y, int layer) {

@@ -1,4 +1,4 @@
-// What a texture or surface object is: a description that lies where its handle points. cudaCreateTextureObject fills it.
+// What a texture or surface object is: a description that lies where its handle points.
 #pragma once
 
 #include "texture_types.h"
