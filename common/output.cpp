@@ -4,11 +4,28 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "common/text.hpp"
+
+// The file to remove when a signal ends the program. A signal handler can reach nothing but a global.
+static char interrupted_path[PATH_MAX];
+
+static void remove_and_end(int signal) {
+    unlink(interrupted_path);
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+static void remove_on_signals(const std::string& path) {
+    path.copy(interrupted_path, sizeof interrupted_path - 1);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP})
+        if (std::signal(signal, remove_and_end) == SIG_IGN) std::signal(signal, SIG_IGN);  // as under nohup
+}
 
 Output::Output(const std::string& path) : path_(path), file_(stdout) {
     if (path.empty()) return;
@@ -25,6 +42,7 @@ Output::Output(const std::string& path) : path_(path), file_(stdout) {
             umask(mask);
             fchmod(descriptor, 0666 & ~mask);
             unfinished_path_ = pattern;
+            remove_on_signals(unfinished_path_);
             file_ = fdopen(descriptor, "wb");
         } else {
             file_ = nullptr;
