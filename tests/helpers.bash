@@ -46,8 +46,8 @@ on_simulator() { [ "$device" = sim ]; }
 
 # complain WHAT: fails, showing what the last command did.
 complain() {
-    printf '%s\nexit status: %s\n--- standard output, at most 20 lines:\n%s\n--- standard error:\n%s\n' \
-        "$1" "${status-none}" "$(head -20 <<<"${output-}")" "${errors-}" >&2
+    printf '%s\nexit status: %s\n--- standard output, its beginning:\n%s\n--- standard error, its beginning:\n%s\n' \
+        "$1" "${status-none}" "$(head -5 <<<"${output-}" | cut -c-300)" "$(head -5 <<<"${errors-}" | cut -c-300)" >&2
     return 1
 }
 

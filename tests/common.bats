@@ -1,0 +1,219 @@
+#!/usr/bin/env bats
+# What all programs share: options, exit codes, devices, input and output files. Tables are tested in tables.bats.
+
+load helpers
+
+# ---- help, version, completion
+
+@test "--help and --version go to standard output with exit status 0" {
+    local program
+    for program in $(programs); do
+        capture "$program" --help
+        expect_status 0 && expect_no_errors
+        expect_output_like "^Usage: $program "
+        capture "$program" -d sim -h
+        expect_status 0
+        capture "$program" --version
+        expect_status 0 && expect_no_errors
+        expect_output_like "^$program \(gridutils\) [0-9]+\.[0-9]+\.[0-9]+\$"
+    done
+}
+
+@test "completion offers options, variants, types and the words of an option" {
+    # complete_line WORD...: what completing the last word offers
+    complete_line() {
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+        _reduce_complete
+        echo "${COMPREPLY[*]}"
+    }
+    # shellcheck disable=SC1090  # made here
+    source <(sed 's/@NAME@/reduce/g' "$root/common/completion.bash")
+    [ "$(complete_line reduce --vers)" = "--version --versus" ]
+    [ "$(complete_line reduce -k shu)" = shuffle-tree ]
+    [ "$(complete_line reduce -k cpu,atomic-)" = "cpu,atomic-global cpu,atomic-shared" ]
+    [ "$(complete_line reduce -t '')" = "f32 f64 i32 i64" ]
+    [ "$(complete_line reduce --format = m)" = md ]
+    [ "$(complete_line reduce --op m)" = "min max mean" ]
+    [ -z "$(complete_line reduce file)" ]  # left to the shell: file names
+    complete -p reduce | grep -q -e '-o default'
+}
+
+# ---- exit status 2: usage
+
+@test "an unknown option is refused, and the nearest one suggested" {
+    local program
+    for program in $(programs); do
+        refuses 2 "unknown option '--fromat'; did you mean '--format'\?" "$program" --fromat csv
+        refuses 2 "unknown option '--quite'; did you mean '--quiet'\?" "$program" --quite
+        refuses 2 "unknown option '-Z'" "$program" -Z
+        refuses 2 "unknown option '--entirely-different'" "$program" --entirely-different=1
+        [[ $errors != *"did you mean"* ]]
+    done
+}
+
+@test "an option without its argument is refused" {
+    local program
+    for program in $(programs); do refuses 2 "--format" "$program" --format; done
+    for program in $(benchmarks); do refuses 2 "--size" "$program" --size; done
+}
+
+@test "a word that an option does not know is refused" {
+    local program
+    for program in $(programs); do
+        refuses 2 "unknown format 'xml'.*human, csv, tsv, jsonl, md" "$program" -f xml
+        refuses 2 "'maybe' is none of auto, always, never" "$program" --color maybe
+        refuses 2 "'maybe' is none of auto, always, never" "$program" --progress maybe
+    done
+    for program in $(benchmarks); do
+        refuses 2 "unknown element type 'f128'" "$program" -t f128
+        refuses 2 "'luke' is neither cold nor warm" "$program" --cache luke
+    done
+}
+
+@test "a size that is not a count is refused" {
+    local program size
+    for program in $(benchmarks); do
+        for size in 12x -5 +5 1e30 1.5 99999999999999999999 20000000T 0x10 1KiB 1ki ' 5' , 1, k 5: \
+            1:2 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2; do
+            refuses 2 "size" "$program" -n "$size"
+        done
+    done
+}
+
+@test "a number outside an option's range is refused" {
+    local program arguments
+    for program in $(benchmarks); do
+        for arguments in '-b 0' '-b 1025' '-b -1' '-b x' '-w -1' '-w x' '-r 0' '-r 1.5' '--max-ci 101' '--max-ci nan' \
+            '--max-ci -1' '--timeout 0' '--timeout inf' '--timeout x' '--tol 2' '--tol nan' '--tol -1' '--seed -1' '--seed x'; do
+            # shellcheck disable=SC2086  # an option and its argument
+            refuses 2 "'?${arguments#* }'?|argument|--" "$program" $arguments
+        done
+    done
+}
+
+@test "sizes may have suffixes, form lists, and grow by factor or step" {
+    local program
+    for program in $(benchmarks); do
+        expect_fine "$program" -k cpu -n 2k,1Ki,1:7:+3,1:9:x3,5:5:x2 -w 0 -r 1 --csv
+        [ "$(column n | paste -sd ' ')" = "2000 1024 1 4 7 1 3 9 5" ]
+    done
+}
+
+@test "an unknown kernel is refused, and the nearest one suggested" {
+    local program variant
+    for program in $(benchmarks); do
+        variant=$(variants "$program" | sed -n 3p)
+        refuses 2 "unknown kernel '${variant}x'; did you mean '$variant'\?; $program --list" "$program" -k "${variant}x"
+        refuses 2 "unknown kernel 'qqqqqq'; $program --list" "$program" -k "$variant,qqqqqq"
+        refuses 2 "unknown kernel '\?\?'" "$program" -k '??'
+        refuses 2 "kernel" "$program" -k ''
+        refuses 2 "'nonsense' is not among the variants" "$program" --versus nonsense -n 10
+    done
+}
+
+@test "kernels are chosen by names and globs, in the table's order" {
+    expect_fine reduce -k 'shuffle-tree,atomic-*,?pu' -n 100 --csv
+    [ "$(column kernel | paste -sd ' ')" = "cpu atomic-global atomic-shared shuffle-tree" ]
+}
+
+# ---- devices: exit status 77
+
+@test "a device that no name could mean is refused" {
+    local program device_name
+    for program in $(programs); do
+        for device_name in nonsense '' sim,0 'GPU 0'; do refuses 2 "device" "$program" -d "$device_name"; done
+    done
+}
+
+@test "a GPU that is not there gives exit status 77 and a remedy" {
+    local program device_name
+    export CUDA_VISIBLE_DEVICES=
+    for program in $(programs); do
+        for device_name in gpu all 0 7 0,1 GPU-00000000-0000-0000-0000-000000000000 0000:65:00.0; do
+            refuses 77 "driver|no GPU|nvcc" "$program" -d "$device_name"
+            expect_errors_like "; .*-d sim"
+        done
+    done
+}
+
+@test "a GPU beyond those there are gives exit status 77" {
+    refuses 77 "GPU" reduce -d 99 -n 10
+    refuses 77 "GPU" devquery -d 0,99
+}
+
+@test "without a GPU, auto means the simulator, says so in one line, and not under --quiet" {
+    local program
+    export CUDA_VISIBLE_DEVICES=
+    for program in $(programs); do
+        capture "$program" --format csv
+        expect_status 0
+        [ "$(wc -l <stderr)" -eq 1 ]
+        expect_errors_like "^$program: .*using the SIMT simulator"
+        capture "$program" --format csv -q
+        expect_status 0 && expect_no_errors
+    done
+}
+
+@test "a variant that needs a GPU is left out in the simulator, and refused with 77 by name" {
+    local program variant
+    for program in $(benchmarks); do
+        for variant in $("$program" --list --csv --no-header | awk -F , '$2 == "gpu" { print $1 }'); do
+            refuses 77 "$variant needs a GPU" "$program" -d sim -k "$variant" -n 10
+            expect_fine "$program" -d sim -n 10 --csv
+            column kernel >kernels
+            [ "$(grep -c -x "$variant" kernels)" -eq 0 ]
+            try "$program" -d sim -n 10 --csv -v
+            expect_errors_like "left out because they need a GPU: .*$variant"
+        done
+    done
+}
+
+# ---- exit status 3: the device cannot
+
+@test "a size beyond the memory is refused, with what is free" {
+    local program
+    for program in $(benchmarks); do
+        refuses 3 "out of memory.* are free on device 0; choose a smaller --size" "$program" -n 100T
+        # Sizes and offsets whose bytes would not fit in 64 bits.
+        refuses 2 "size '4611686018427387905' is too large" "$program" -n 4611686018427387905
+        refuses 2 "offset '18446744073709551615' is too large" "$program" -n 10 --offset 18446744073709551615
+    done
+}
+
+# ---- profiling
+
+@test "--profile runs each chosen variant once, verified, and prints no row" {
+    local program
+    for program in $(benchmarks); do
+        expect_fine "$program" --profile -n 1000 --csv
+        expect_output ""
+    done
+    try vecadd --profile -k vector4 -n 1000 --tol 1e-12
+    expect_status 1
+}
+
+# ---- speed of the start
+
+# fastest COMMAND...: sets $best to the least of ten run times in milliseconds.
+fastest() {
+    local begin end attempt
+    best=1000000
+    for attempt in 1 2 3 4 5 6 7 8 9 10; do
+        begin=${EPOCHREALTIME/./}
+        "$@" >/dev/null 2>&1
+        end=${EPOCHREALTIME/./}
+        if [ $(((end - begin) / 1000)) -lt "$best" ]; then best=$(((end - begin) / 1000)); fi
+    done
+}
+
+@test "help comes in 10 ms and a simulated run of a thousand elements in 50 ms, or twice that on a busy machine" {
+    local program
+    for program in $(programs); do
+        fastest "$program" --help
+        [ "$best" -lt 20 ] || complain "$program --help took $best ms"
+    done
+    for program in $(benchmarks); do
+        fastest "$program" -d sim -n 1000 --csv
+        [ "$best" -lt 100 ] || complain "$program -d sim -n 1000 took $best ms"
+    done
+}

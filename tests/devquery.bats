@@ -1,0 +1,124 @@
+#!/usr/bin/env bats
+# What devquery promises: the same properties for every device, one per row, consistent with each other.
+
+load helpers
+
+# value PROPERTY: of the device under test.
+value() { devquery -d "$device" --prop "$1" --value; }
+
+@test "CSV has a row per property with device, group, value, unit and source" {
+    expect_fine devquery --csv
+    expect_clean_table
+    [ "$(head -1 <<<"$output")" = device,group,property,value,unit,source ]
+    [ "$(column property | sort | uniq -d)" = "" ]
+    [ "$(column group | uniq | paste -sd ' ')" = "identity memory multiprocessors limits features clocks derived" ]
+    [ "$(column device | sort -u)" = "$(if on_simulator; then echo sim; else echo 0; fi)" ]
+}
+
+@test "every property that lecture material asks for is there" {
+    local property
+    expect_fine devquery --csv
+    column property >properties
+    for property in name uuid pci_bus_id compute_capability multiprocessors warp_size threads_per_block threads_per_multiprocessor \
+        registers_per_block registers_per_multiprocessor shared_memory_per_block_bytes shared_memory_per_block_optin_bytes \
+        shared_memory_per_multiprocessor_bytes constant_memory_bytes l2_cache_bytes total_memory_bytes bus_width_bits \
+        sm_clock_khz memory_clock_khz max_grid_dim_x max_grid_dim_y max_grid_dim_z max_block_dim_x max_block_dim_y max_block_dim_z \
+        copy_engines concurrent_kernels ecc unified_addressing managed_memory driver_cuda_version runtime_cuda_version \
+        fp32_cores peak_memory_gbyte_per_s peak_f32_tflop_per_s; do
+        grep -q -x "$property" properties || complain "no $property"
+    done
+}
+
+@test "values are those of a CUDA device and agree with each other" {
+    [ "$(value warp_size)" -eq 32 ]
+    [ "$(value threads_per_block)" -eq 1024 ]
+    [ "$(value max_block_dim_x),$(value max_block_dim_y),$(value max_block_dim_z)" = 1024,1024,64 ]
+    [ "$(value max_grid_dim_x),$(value max_grid_dim_y)" = 2147483647,65535 ]
+    [ "$(value shared_memory_per_block_bytes)" -eq 49152 ]
+    [ "$(value shared_memory_per_block_optin_bytes)" -le "$(value shared_memory_per_multiprocessor_bytes)" ]
+    [ "$(value free_memory_bytes)" -gt 0 ]
+    [ "$(value free_memory_bytes)" -le "$(value total_memory_bytes)" ]
+    [ "$(value simulated)" -eq "$(if on_simulator; then echo 1; else echo 0; fi)" ]
+    [[ $(value uuid) =~ ^GPU-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$ ]]
+    [[ $(value compute_capability) =~ ^[0-9]+\.[0-9]$ ]]
+    [ $(($(value fp32_cores) % $(value multiprocessors))) -eq 0 ]
+    # bus width in bytes x memory clock x 2 transfers
+    awk -v bits="$(value bus_width_bits)" -v khz="$(value memory_clock_khz)" -v peak="$(value peak_memory_gbyte_per_s)" \
+        'BEGIN { exit !(bits / 8 * khz * 2e3 / 1e9 - peak < 0.1 && peak - bits / 8 * khz * 2e3 / 1e9 < 0.1) }'
+    if ! on_simulator && command -v nvidia-smi >/dev/null; then
+        [ "$(value uuid)" = "$(nvidia-smi --query-gpu=uuid --format=csv,noheader | head -1)" ]
+        [ "$(value compute_capability)" = "$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1)" ]
+    fi
+}
+
+@test "--prop chooses by names and globs, and an unknown name is refused with the nearest one" {
+    expect_fine devquery --prop 'warp_size,max_grid_dim_?' --csv --no-header
+    [ "$(cut -d , -f 3 <<<"$output" | sort | paste -sd ' ')" = "max_grid_dim_x max_grid_dim_y max_grid_dim_z warp_size" ]
+    refuses 2 "unknown property 'warpsize'; did you mean 'warp_size'\?" devquery --prop warpsize
+    refuses 2 "unknown property 'z\*'" devquery --prop 'name,z*'
+    refuses 2 "prop" devquery --prop ''
+}
+
+@test "--value prints bare values for shell variables, in the table's order" {
+    expect_fine devquery --prop 'max_block_dim_*,warp_size' --value
+    expect_output "32
+1024
+1024
+64"
+}
+
+@test "--list names the devices" {
+    expect_fine devquery --list --csv
+    expect_clean_table
+    [ "$(head -1 <<<"$output")" = device,name,compute_capability,multiprocessors,memory_bytes,uuid,pci_bus_id ]
+    [ "$(column uuid | head -1)" = "$(value uuid)" ]
+    [ "$(column multiprocessors | head -1)" = "$(value multiprocessors)" ]
+}
+
+@test "a GPU is found again by number, UUID and PCI id, whole or in part" {
+    if on_simulator; then skip "the simulator has one name: sim"; fi
+    local uuid pci
+    uuid=$(value uuid)
+    pci=$(value pci_bus_id)
+    for name in 0 "$uuid" "${uuid:0:12}" "${uuid:4:8}" "$pci" "${pci:5}"; do
+        expect_fine devquery -d "$name" --prop uuid --value
+        expect_output "$uuid"
+    done
+}
+
+@test "--p2p tells for each pair of devices who reaches whose memory" {
+    expect_fine devquery --p2p --csv
+    expect_clean_table
+    [ "$(head -1 <<<"$output")" = from_device,to_device,access,native_atomics,performance_rank ]
+    [ "$(sed -n 2p <<<"$output")" = 0,0,1,1,0 ]
+}
+
+@test "the simulator has as many devices as SIMCC_DEVICES says" {
+    SIMCC_DEVICES=3 capture devquery -d sim --p2p --csv
+    expect_status 0
+    [ "$(column to_device | paste -sd ' ')" = "0 1 2" ]
+}
+
+@test "all formats show the same properties" {
+    expect_fine devquery --prop 'max_*' --csv
+    column property >expected
+    expect_fine devquery --prop 'max_*' -f tsv
+    expect_clean_table $'\t'
+    cut -f 3 stdout | sed 1d | diff expected -
+    expect_fine devquery --prop 'max_*' --json
+    jq -r .property stdout | diff expected -
+    expect_fine devquery --prop 'max_*' -f md
+    sed 1,2d stdout | awk -F '|' '{ print $3 }' | tr -d ' ' | diff expected -
+    expect_fine devquery --prop 'max_*' -f human
+    expect_output_like '^device (sim|0): '
+    sed 1,2d stdout | awk '{ print $2 }' | diff expected -
+}
+
+@test "pipelines read it: mlr and jq" {
+    pipeline 'devquery -d $device | mlr --icsv --onidx filter "\$property == \"warp_size\"" then cut -f value'
+    expect_status 0 && expect_no_errors
+    expect_output 32
+    pipeline 'devquery -d $device --json | jq -r "select(.property == \"warp_size\") | .value | tonumber"'
+    expect_status 0 && expect_no_errors
+    expect_output 32
+}

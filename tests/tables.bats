@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# The tables: one header for all programs, five formats, and pipelines into the programs people feed them to.
+
+load helpers
+
+common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device,device_uuid,timer,cache,warmup,samples,min_ns,p25_ns,median_ns,p75_ns,max_ns,mean_ns,gbyte_per_s,gflop_per_s,sm_clock_mhz,throttled,verify
+
+@test "CSV has the header of the schema, then only the program's own columns" {
+    local program header
+    for program in $(benchmarks); do
+        expect_fine "$program" -n 100,1000 --csv
+        expect_clean_table
+        header=$(head -1 <<<"$output")
+        [[ $header == "$common_header",* || $header == "$common_header" ]] || complain "header: $header"
+        [ -z "$(tr , '\n' <<<"${header#"$common_header"}" | grep -v -e '^p_' -e '^$')" ]
+        [ "$(column tool | sort -u)" = "$program" ]
+        [ "$(column schema | sort -u)" = 1 ]
+    done
+}
+
+@test "CSV stays clean with every option that adds columns or rows" {
+    local program
+    for program in $(benchmarks); do
+        expect_fine "$program" -n 0,1,1000 --ladder --versus cpu --raw -r 2 --csv
+        expect_clean_table
+        for options in --list '--list --no-verify'; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine "$program" $options --csv
+            expect_clean_table
+        done
+    done
+}
+
+@test "the columns of a row agree with each other" {
+    local program timer=event
+    if on_simulator; then timer=sim; fi
+    for program in $(benchmarks); do
+        expect_fine "$program" -n 1,5000 -r 9 --csv
+        [ "$(column timer | sort -u | paste -sd ' ')" = "$(printf '%s\n' host $timer | sort | paste -sd ' ')" ]
+        [ "$(paste -d ' ' <(column timer) <(column device) <(column device_uuid) | grep ^host | sort -u)" = "host host none" ]
+        # Order statistics are ordered; rates are bytes and flop by the median; host rows have no launch.
+        mlr --icsv --ojson filter '
+            !($min_ns <= $p25_ns && $p25_ns <= $median_ns && $median_ns <= $p75_ns && $p75_ns <= $max_ns && $min_ns > 0 &&
+              $mean_ns >= $min_ns && $mean_ns <= $max_ns && $samples >= 1 && $samples <= 9 &&
+              abs($bytes / $median_ns - $gbyte_per_s) <= 0.001 * $gbyte_per_s + 0.001 &&
+              abs($flop / $median_ns - $gflop_per_s) <= 0.001 * $gflop_per_s + 0.001)' <<<"$output" >wrong
+        [ -z "$(tr -d '[] \n' <wrong)" ] || complain "$(cat wrong)"
+    done
+}
+
+@test "tables of several programs have the same first columns and concatenate" {
+    pipeline '{ reduce -d $device -n 100 --csv; vecadd -d $device -n 100 --csv --no-header; } | cut -d , -f 1-27'
+    expect_status 0
+    expect_clean_table
+    [ "$(column tool | uniq | paste -sd ' ')" = "reduce vecadd" ]
+}
+
+@test "TSV holds the same as CSV" {
+    expect_fine reduce --list --csv
+    local csv=$output
+    expect_fine reduce --list -f tsv
+    expect_clean_table $'\t'
+    [ "$(cut -f 1-3 <<<"$output")" = "$(cut -d , -f 1-3 --output-delimiter $'\t' <<<"$csv")" ]
+}
+
+@test "JSON Lines holds the keys of CSV and all samples" {
+    expect_fine reduce -n 100,1000 -r 7 --max-ci 0 --json
+    jq -e . <stdout >/dev/null
+    [ "$(jq -s length <stdout)" -eq "$(($(variants reduce | wc -l) * 2))" ]
+    [ "$(head -1 stdout | jq -r 'keys_unsorted | join(",")')" = "$common_header,p_op,p_offset,samples_ns,median_ci_ns" ]
+    jq -e -s 'all(.[]; .samples == 7 and (.samples_ns | length) == 7 and (.samples_ns | min) >= .min_ns - 0.1
+        and (.n | type) == "number" and (.median_ns | type) == "number" and .median_ci_ns[0] <= .median_ci_ns[1])' <stdout >/dev/null
+    cp stdout json
+    expect_fine reduce -n 100,1000 -f jsonl
+    [ "$(jq -r .kernel <stdout)" = "$(jq -r .kernel <json)" ]
+    expect_fine reduce --list --json
+    jq -e -s 'all(.[]; .kernel != "" and .idea != "")' <stdout >/dev/null
+}
+
+@test "Markdown is one pipe table" {
+    expect_fine reduce -n 100 -k 'cpu*,s*' -f md
+    expect_output_like '^\| kernel '
+    [ "$(sed -n 2p <<<"$output" | tr -d -- '-|:')" = "" ]
+    [ "$(tr -d -c '|\n' <<<"$output" | sort -u | wc -l)" -eq 1 ]  # the same number of bars in each line
+    [ "$(wc -l <stdout)" -eq 8 ]
+}
+
+@test "the human table is aligned, and shows rates of a GPU but never of the simulator" {
+    expect_fine reduce -n 1000 -f human
+    expect_output_like 'kernel +n +grid'
+    expect_output_like 'single-pass'
+    if on_simulator; then
+        expect_output_like "simulation's on this CPU, not a GPU's"
+        expect_output_like 'simulated in ms'
+        [[ $output != *GB/s* && $output != *FLOP* ]]
+    else
+        expect_output_like 'median us .*GB/s .*% of peak'
+    fi
+    [ -z "$(grep -E ' $' stdout)" ]  # no trailing blanks
+    # Every line of the table is as wide as the others up to the last column.
+    [ "$(sed 1d stdout | grep -b -o -E ' +(verify|pass)$' | wc -l)" -eq "$(($(variants reduce | wc -l) + 1))" ]
+}
+
+@test "the format is human on a terminal, CSV elsewhere, and as asked anywhere" {
+    on_terminal() { script -q -e -c "$1" /dev/null </dev/null | tr -d '\r'; }
+    [[ $(on_terminal "reduce -d $device -k cpu -n 10") == *"kernel"*"verify"* ]]
+    [[ $(on_terminal "reduce -d $device -k cpu -n 10") != *schema* ]]
+    [[ $(on_terminal "reduce -d $device -k cpu -n 10 --csv") == schema,* ]]
+    [[ $(reduce -d "$device" -k cpu -n 10) == schema,* ]]
+    [[ $(on_terminal "reduce -d $device -k cpu -n 10 -o file"; cat file) == schema,* ]]
+}
+
+@test "--no-header leaves out the header and nothing else" {
+    expect_fine reduce --list --csv
+    local rows
+    rows=$(sed 1d <<<"$output")
+    expect_fine reduce --list --csv --no-header
+    expect_output "$rows"
+    expect_fine reduce -k cpu -n 10 --csv --no-header
+    [ "$(wc -l <stdout)" -eq 1 ]
+}
+
+@test "--raw gives a row for each sample" {
+    expect_fine reduce -k cpu,shared-tree -n 1000 -r 8 --max-ci 0 --raw --csv
+    expect_clean_table
+    [ "$(column sample | paste -sd ' ')" = "0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7" ]
+    [ "$(column samples | sort -u)" = 1 ]
+    [ "$(paste -d = <(column min_ns) <(column max_ns) | awk -F = '$1 != $2' | wc -l)" -eq 0 ]
+}
+
+@test "sampling stops at the number of samples, at the confidence, or at the time" {
+    expect_fine reduce -k cpu -n 1000 -r 13 --max-ci 0 --csv
+    [ "$(column samples)" -eq 13 ]
+    expect_fine reduce -k cpu -n 1000 -r 100000 --max-ci 100 --csv  # any interval is good enough
+    [ "$(column samples)" -eq 10 ]
+    expect_fine reduce -k cpu -n 100k -r 1000000 --max-ci 0 --timeout 0.2 --csv
+    [ "$(column samples)" -lt 1000000 ]
+    [ "$(column samples)" -gt 10 ]
+}
+
+@test "--versus adds the peer's time over each variant's, with its interval" {
+    expect_fine reduce -k 'cpu,shared-tree,atomic-global' -n 2000 --versus shared-tree -r 9 --csv
+    expect_clean_table
+    [ "$(column versus | sort -u)" = shared-tree ]
+    paste -d ' ' <(column versus_low) <(column versus_ratio) <(column versus_high) |
+        awk '!($1 > 0 && $1 <= $2 && $2 <= $3) { wrong = 1 } END { exit wrong || NR != 3 }' || complain "ratio outside its interval"
+}
+
+@test "--ladder begins anew for every size" {
+    expect_fine vecadd --ladder -n 500,1000 -k 'cpu,one-per-thread,unroll4' --csv
+    [ "$(column step_speedup | sed -n '2p;5p' | paste -sd ' ')" = "1.000 1.000" ]
+    [ "$(column cpu_speedup | sed -n '1p;4p' | paste -sd ' ')" = "1.000 1.000" ]
+}
+
+# ---- pipelines
+
+need() {
+    command -v "$1" >/dev/null || skip "$1 is not installed"
+}
+
+@test "a pipeline into mlr finds the fastest variant" {
+    need mlr
+    pipeline 'reduce -d $device -n 1Ki,4Ki | mlr --icsv --ojson sort -n median_ns then head -n 1 -g n then cut -f n,kernel'
+    expect_status 0 && expect_no_errors
+    [ "$(jq -r '.[].n' <<<"$output" | paste -sd ' ')" = "1024 4096" ] || [ "$(jq -r '.[].n' <<<"$output" | sort -n | paste -sd ' ')" = "1024 4096" ]
+}
+
+@test "a pipeline into datamash groups rows" {
+    need datamash
+    pipeline 'vecadd -d $device -n 1Ki:4Ki:x2 | datamash -t , --header-in -s -g n count kernel unique verify'
+    expect_status 0 && expect_no_errors
+    [ "$(cut -d , -f 1,3 <<<"$output" | paste -sd ' ')" = "1024,pass 2048,pass 4096,pass" ]
+}
+
+@test "a pipeline into sqlite3 answers a query" {
+    need sqlite3
+    pipeline 'reduce -d $device -n 1000 >table.csv && printf ".mode csv\n.import table.csv t\nselect count(*), sum(verify = \"pass\"), typeof(max(median_ns + 0)) from t;\n" | sqlite3'
+    expect_status 0 && expect_no_errors
+    expect_output "$(variants reduce | wc -l),$(variants reduce | wc -l),real"
+}
+
+@test "a pipeline into jq reads every row" {
+    need jq
+    pipeline 'vecadd -d $device -n 1000 --json | jq -s "map(.median_ns > 0) | all"'
+    expect_status 0 && expect_no_errors
+    expect_output true
+}
+
+@test "a pipeline into csvlook shows a table" {
+    need csvlook
+    pipeline 'reduce -d $device -n 1000 -k "s*" | cut -d , -f 3,5,19 | csvlook'
+    expect_status 0 && expect_no_errors
+    expect_output_like '\| shared-tree '
+}
+
+@test "a pipeline of our own programs adds vectors and reduces the sum" {
+    pipeline 'vecadd -d $device <(seq 1000) <(seq 1000) | reduce -d $device -'
+    expect_status 0 && expect_no_errors
+    expect_output 1001000
+}

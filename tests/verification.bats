@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# That "verify: pass" means something: the verification itself is tested, and that it notices kernels known to be wrong.
+
+load helpers
+
+@test "the comparison, the statistics and the generated inputs keep their promises" {
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/verify.cpp" "$root/build/libgridutils.a" -lfmt -lpthread -o verify
+    expect_status 0
+    capture ./verify
+    expect_output ""
+    expect_status 0
+}
+
+@test "every kind of wrong kernel is found out, and a right one among them is not" {
+    capture simcc -std=c++17 -O1 -I "$root" -DBACKEND=sim "$root/tests/wrong.cu" "$root"/build/sim/common/*.o \
+        "$root/build/libgridutils.a" -lfmt -o wrong
+    expect_status 0
+    capture ./wrong -d sim --csv
+    expect_status 1
+    [ "$(column kernel) $(column verify)" = "right pass" ]
+    [ "$(wc -l <stderr)" -eq 5 ]
+    local kernel
+    for kernel in writes-nothing forgets-last slightly-off writes-nan reads-neighbour; do
+        expect_errors_like "wrong: $kernel: wrong result for n = 1000, f32: element [0-9]+: got "
+    done
+    expect_errors_like "forgets-last: .*: element 999: "
+    expect_errors_like "writes-nan: .*: element 500: got -?nan, "
+    capture ./wrong -d sim --profile
+    expect_status 1
+    capture ./wrong -d sim --no-verify --csv
+    expect_status 0
+    [ "$(column verify | uniq -c | tr -d ' ')" = 6skipped ]
+}
+
+@test "results do not depend on the number of the simulator's threads" {
+    local threads
+    for threads in 1 2 7; do
+        SIMCC_THREADS=$threads expect_fine reduce -d sim -n 1,1000,10000 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+        SIMCC_THREADS=$threads expect_fine vecadd -d sim -n 1,1000,10000 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+    done
+}
