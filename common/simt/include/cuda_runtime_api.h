@@ -5,8 +5,8 @@
 // As with nvcc --default-stream per-thread: the null stream is then each thread's own, in the whole program.
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 extern "C" {
-extern const int simt_null_stream_is_per_thread;
-__attribute__((weak)) const int simt_null_stream_is_per_thread = 1;
+extern const int simt_null_stream_is_per_thread __attribute__((weak));
+const int simt_null_stream_is_per_thread = 1;
 }
 #endif
 
