@@ -1,4 +1,4 @@
-// Devices: properties, limits, flags, and the attributes of kernels.
+// Devices: properties, limits, flags, and the attributes of kernels. A part of driver_types.h.
 #pragma once
 
 #include "simt/device_attributes.h"

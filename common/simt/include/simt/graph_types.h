@@ -1,4 +1,4 @@
-// Graphs: node kinds and their parameters, instantiation and update results.
+// Graphs: node kinds and their parameters, instantiation and update results. A part of driver_types.h.
 #pragma once
 
 #include "simt/kernel_pointer.hpp"

@@ -1,4 +1,4 @@
-// Streams, events, launches with attributes, and stream capture.
+// Streams, events, launches with attributes, and stream capture. A part of driver_types.h.
 #pragma once
 
 typedef struct CUstream_st* cudaStream_t;
