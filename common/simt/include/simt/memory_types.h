@@ -1,4 +1,4 @@
-// Memory: kinds of copies, extents and positions, arrays, pools, and the attributes of a pointer. A part of driver_types.h.
+// Memory: kinds of copies, extents, arrays, pools, and the attributes of a pointer. A part of driver_types.h.
 #pragma once
 
 enum cudaMemcpyKind {
