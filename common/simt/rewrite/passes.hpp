@@ -20,7 +20,7 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 /// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.
 void rewrite_inline_assembly(const Source& source, Edits& edits);
 
-/// `cudaLaunchKernel((void*)k, ...)` keeps the kernel's type.
+/// `cudaLaunchKernel((void*)k, ...)` and `node.func = (void*)k` keep the kernel's type.
 void rewrite_launch_calls(const Source& source, Edits& edits);
 
 /// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
