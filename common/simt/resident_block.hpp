@@ -26,6 +26,7 @@ public:
     // Room for blocks of up to this many lanes.
     explicit ResidentBlock(unsigned lane_capacity);
 
+    unsigned lane_capacity() const { return lane_capacity_; }
     bool has_room_for(unsigned lanes) const { return lanes <= lane_capacity_; }
     bool has_stacks() const { return stacks_.valid(); }
 

@@ -10,8 +10,9 @@ namespace simt {
 
 namespace {
 
-// Spare stacks beyond these are given back to the system when a worker runs out of work.
-constexpr size_t spare_blocks_kept = 2;
+// Stacks of more lanes than these are given back to the system when a worker runs out of work. A lane that has run occupies
+// a page or two.
+constexpr unsigned spare_lanes_kept = 16384;
 
 unsigned lanes_of(const RunningLaunch& launch) {
     const Extent& block = launch.launch.block;
@@ -43,7 +44,7 @@ void Worker::main() {
         } else if (fruitless_turns > 0) {
             std::this_thread::yield();
         }
-        if (suspended_.empty() && spare_.size() > spare_blocks_kept) spare_.resize(spare_blocks_kept);
+        if (suspended_.empty()) trim_spare_blocks();
     }
 }
 
@@ -145,6 +146,13 @@ void Worker::retire(Block block) {
     }
     if (window_owner_ == block.get()) window_owner_ = nullptr;
     spare_.push_back(std::move(block));
+}
+
+void Worker::trim_spare_blocks() {
+    unsigned lanes = 0;
+    size_t kept = 0;
+    while (kept < spare_.size() && lanes <= spare_lanes_kept) lanes += spare_[kept++]->lane_capacity();
+    spare_.resize(kept);
 }
 
 bool Worker::has_suspended_blocks_of(const RunningLaunch& launch) const {

@@ -33,6 +33,7 @@ private:
     void run(Block block);
     void suspend(Block block);
     void retire(Block block);
+    void trim_spare_blocks();
     bool has_suspended_blocks_of(const RunningLaunch& launch) const;
     Block block_with_room_for(unsigned lanes);
 

@@ -23,6 +23,17 @@ SIMT_INLINE unsigned block_count(bool predicate, Site site) {
     return current_warp->tally->published;
 }
 
+// Waits until every lane of every block of a cooperative launch is at this barrier. Lanes that have left do not count.
+SIMT_INLINE void grid_barrier(Site site) {
+    if (!block_identity.cooperative) {
+        fail_lane("grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel");
+    }
+    Context* self = waiting_lane(site);
+    Warp* warp = current_warp;
+    warp->at_grid |= lane_bit(self);
+    let_others_run(self, warp);
+}
+
 // One worker runs all device code, one lane after the other: only the compiler must not move accesses across the fence.
 SIMT_INLINE void fence() {
     if (block_identity.one_worker) {

@@ -1,0 +1,185 @@
+// Cooperative groups: blocks, grids, tiles of up to a warp, and groups of the lanes that happen to be together.
+//
+// Not offered: tiles larger than a warp, clusters, and groups that span devices.
+#pragma once
+
+#include "cuda_runtime.h"
+#include "simt/lane_group.hpp"
+
+namespace cooperative_groups {
+inline namespace SIMT_FLAVOUR {
+
+// Any group, when its kind is only known at run time: a block or some lanes of a warp.
+class thread_group {
+public:
+    SIMT_INLINE unsigned size() const { return is_block_ ? ::simt::threads_per_block() : __builtin_popcount(lanes_); }
+    SIMT_INLINE unsigned num_threads() const { return size(); }
+    SIMT_INLINE unsigned thread_rank() const {
+        if (is_block_) return ::simt::thread_rank();
+        return __builtin_popcount(lanes_ & ((1u << ::simt::lane_in_warp()) - 1));
+    }
+    SIMT_INLINE bool is_valid() const { return true; }
+    SIMT_INLINE void sync(SIMT_SITE) const {
+        if (is_block_) {
+            ::simt::block_barrier(site);
+        } else {
+            ::simt::warp_barrier(lanes_, site);
+        }
+    }
+
+    // The mask of a group within a warp; of a block, this warp's part.
+    SIMT_INLINE unsigned lanes() const { return lanes_; }
+
+protected:
+    SIMT_INLINE thread_group(bool is_block, unsigned lanes) : is_block_(is_block), lanes_(lanes) {}
+
+    friend thread_group tiled_partition(const thread_group& parent, unsigned tile_size);
+
+private:
+    bool is_block_;
+    unsigned lanes_;
+};
+
+class thread_block : public thread_group {
+public:
+    SIMT_INLINE thread_block() : thread_group(true, ::simt::every_lane) {}
+
+    static SIMT_INLINE unsigned size() { return ::simt::threads_per_block(); }
+    static SIMT_INLINE unsigned num_threads() { return size(); }
+    static SIMT_INLINE unsigned thread_rank() { return ::simt::thread_rank(); }
+    static SIMT_INLINE dim3 group_index() { return ::simt::block_index(); }
+    static SIMT_INLINE dim3 thread_index() { return ::simt::thread_index(); }
+    static SIMT_INLINE dim3 group_dim() { return ::simt::block_dim(); }
+    static SIMT_INLINE dim3 dim_threads() { return group_dim(); }
+
+    static SIMT_INLINE void sync(SIMT_SITE) { ::simt::block_barrier(site); }
+    // A barrier in two halves: here all of the waiting happens in the second.
+    struct arrival_token {};
+    static SIMT_INLINE arrival_token barrier_arrive() { return {}; }
+    static SIMT_INLINE void barrier_wait(arrival_token&&, SIMT_SITE) { sync(site); }
+};
+
+SIMT_INLINE thread_block this_thread_block() { return {}; }
+
+class grid_group {
+public:
+    // False in a launch that is not cooperative.
+    SIMT_INLINE bool is_valid() const { return ::simt::block_identity.cooperative; }
+    SIMT_INLINE void sync(SIMT_SITE) const { ::simt::grid_barrier(site); }
+    struct arrival_token {};
+    SIMT_INLINE arrival_token barrier_arrive() const { return {}; }
+    SIMT_INLINE void barrier_wait(arrival_token&&, SIMT_SITE) const { sync(site); }
+
+    SIMT_INLINE unsigned long long block_rank() const {
+        const uint3 block = ::simt::block_index();
+        const dim3 grid = ::simt::grid_dim();
+        return block.x + static_cast<unsigned long long>(grid.x) * (block.y + static_cast<unsigned long long>(grid.y) * block.z);
+    }
+    SIMT_INLINE unsigned long long num_blocks() const {
+        const dim3 grid = ::simt::grid_dim();
+        return static_cast<unsigned long long>(grid.x) * grid.y * grid.z;
+    }
+    SIMT_INLINE unsigned long long thread_rank() const {
+        return block_rank() * ::simt::threads_per_block() + ::simt::thread_rank();
+    }
+    SIMT_INLINE unsigned long long num_threads() const { return num_blocks() * ::simt::threads_per_block(); }
+    SIMT_INLINE unsigned long long size() const { return num_threads(); }
+    SIMT_INLINE dim3 group_dim() const { return ::simt::grid_dim(); }
+    SIMT_INLINE dim3 dim_blocks() const { return ::simt::grid_dim(); }
+    SIMT_INLINE dim3 block_index() const { return ::simt::block_index(); }
+    SIMT_INLINE dim3 dim_threads() const { return ::simt::block_dim(); }
+    SIMT_INLINE dim3 thread_index() const { return ::simt::thread_index(); }
+};
+
+SIMT_INLINE grid_group this_grid() { return {}; }
+
+// The lanes of a warp that reached this call together, or a part of another group.
+class coalesced_group : public thread_group, public LaneGroup<coalesced_group> {
+public:
+    SIMT_INLINE explicit coalesced_group(unsigned lanes, unsigned meta_rank = 0, unsigned meta_size = 1)
+        : thread_group(false, lanes), meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+    using LaneGroup::sync;
+    using LaneGroup::thread_rank;
+    using thread_group::lanes;
+    // Which of the parts of its parent this group is, and how many there are.
+    SIMT_INLINE unsigned meta_group_rank() const { return meta_rank_; }
+    SIMT_INLINE unsigned meta_group_size() const { return meta_size_; }
+
+private:
+    unsigned meta_rank_, meta_size_;
+};
+
+SIMT_INLINE coalesced_group coalesced_threads(SIMT_SITE) { return coalesced_group(::simt::active_lanes(site)); }
+
+// A single thread as a group.
+SIMT_INLINE coalesced_group this_thread() { return coalesced_group(1u << ::simt::lane_in_warp()); }
+
+// `tile_size` neighbouring threads of a block, a power of two up to a warp.
+template <unsigned tile_size, class Parent = void>
+class thread_block_tile : public thread_group, public LaneGroup<thread_block_tile<tile_size, Parent>> {
+    static_assert(tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0,
+                  "the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
+    using Lanes = LaneGroup<thread_block_tile<tile_size, Parent>>;
+
+public:
+    SIMT_INLINE thread_block_tile() : thread_group(false, lanes_of_this_tile()) {}
+    template <class OtherParent>
+    SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>&) : thread_block_tile() {}
+
+    using Lanes::sync;
+    using thread_group::lanes;
+    static SIMT_INLINE unsigned thread_rank() { return ::simt::thread_rank() % tile_size; }
+    static constexpr unsigned size() { return tile_size; }
+    static constexpr unsigned num_threads() { return tile_size; }
+    SIMT_INLINE unsigned meta_group_rank() const { return ::simt::thread_rank() / tile_size; }
+    SIMT_INLINE unsigned meta_group_size() const { return (::simt::threads_per_block() + tile_size - 1) / tile_size; }
+
+private:
+    static SIMT_INLINE unsigned lanes_of_this_tile() {
+        if (tile_size == 32) return ::simt::every_lane;
+        const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
+        return ((1u << tile_size % 32) - 1) << first;
+    }
+};
+
+template <unsigned tile_size, class Parent>
+SIMT_INLINE thread_block_tile<tile_size, Parent> tiled_partition(const Parent&) { return {}; }
+
+SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned tile_size) {
+    if (parent.is_block_) {
+        const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
+        return {false, tile_size >= 32 ? ::simt::every_lane : ((1u << tile_size) - 1) << first};
+    }
+    // Of lanes that need not be neighbours: the members whose rank falls into the same tile.
+    unsigned tile = 0, rank = 0;
+    const unsigned own_tile = parent.thread_rank() / tile_size;
+    for (unsigned left = parent.lanes_; left; left &= left - 1, ++rank) {
+        if (rank / tile_size == own_tile) tile |= left & -left;
+    }
+    return {false, tile};
+}
+
+// Splits a group in two by a predicate, or in as many as there are labels. Every member must call it.
+template <class Group>
+SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate, SIMT_SITE) {
+    const unsigned holds = ::simt::vote(group.lanes(), predicate, site);
+    const unsigned present = group.lanes() & ::simt::current_warp->published->present;
+    return coalesced_group(predicate ? holds : present & ~holds, predicate ? 0 : 1, 2);
+}
+
+template <class Group, class Label>
+SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label, SIMT_SITE) {
+    return coalesced_group(::simt::lanes_with_same_value(group.lanes(), label, site));
+}
+
+template <class Group> SIMT_INLINE void sync(const Group& group, SIMT_SITE) { group.sync(site); }
+template <class Group> SIMT_INLINE auto thread_rank(const Group& group) { return group.thread_rank(); }
+template <class Group> SIMT_INLINE auto group_size(const Group& group) { return group.size(); }
+template <class Group> SIMT_INLINE auto num_threads(const Group& group) { return group.num_threads(); }
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace cooperative_groups
+
+#include "cooperative_groups/memcpy_async.h"
+#undef SIMT_SITE

@@ -1,0 +1,21 @@
+// cooperative_groups::reduce: one value of all members of a tile or coalesced group.
+#pragma once
+
+#include "../cooperative_groups.h"
+#include "functional.h"
+
+namespace cooperative_groups {
+inline namespace SIMT_FLAVOUR {
+
+// Every member gets the combination of all values, lowest rank first.
+template <class Group, class T, class Operation>
+SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation, ::simt::Site site = ::simt::Site::here()) {
+    const LaneValues<T> values(group.lanes(), value, site);
+    unsigned left = values.present();
+    T result = values[static_cast<unsigned>(__builtin_ctz(left))];
+    while (left &= left - 1) result = operation(result, values[static_cast<unsigned>(__builtin_ctz(left))]);
+    return result;
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace cooperative_groups
