@@ -14,6 +14,7 @@
 #include "kernels/reduce_shared.cuh"
 #include "kernels/reduce_shared_unrolled.cuh"
 #include "kernels/reduce_single_pass.cuh"
+#include "kernels/reduce_tagged.cuh"
 #ifndef __SIMCC__
 #include "kernels/reduce_cub.cuh"
 #endif
@@ -55,6 +56,7 @@ inline const Program reduce_program = {
         {"unroll8-complete-static", "the same, block size tested at compile time", Needs::nothing, "in-place"},
         {"grid-stride", "a resident grid strides over the input, one shuffle tree per block"},
         {"single-pass", "16-byte loads, one launch, the last block adds the partials in order: repeatable"},
+        {"tagged", "partials travel with a tag that says they have arrived: no fence, no ticket; repeatable"},
         {"cub", "the peer: CUB's DeviceReduce", Needs::gpu},
     },
     {
@@ -139,6 +141,7 @@ const Method<T>& method_named(const std::string& name) {
          reduce_in_place_unrolled_workspace<T, Operator>, true},
         {"grid-stride", launch_reduce_grid_stride<T, Operator>},
         {"single-pass", launch_reduce_single_pass<T, Operator>, reduce_single_pass_workspace<T, Operator>},
+        {"tagged", launch_reduce_tagged<T, Operator>, reduce_tagged_workspace<T, Operator>},
 #ifndef __SIMCC__
         {"cub", launch_reduce_cub<T, Operator>, reduce_cub_workspace<T, Operator>},
 #endif
