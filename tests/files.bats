@@ -204,3 +204,16 @@ load helpers
     expect_no_errors
     expect_output_like "^schema,"
 }
+
+@test "a result too large for memory waits in TMPDIR, which must have room" {
+    # 9 million f64, a result of 72 MB: more than is kept in memory.
+    head -c 72000000 /dev/zero >a
+    mkdir room
+    capture env TMPDIR=room vecadd -d "$device" --input-format raw:f64 a a
+    expect_status 0 && expect_no_errors
+    cmp a stdout
+    [ -z "$(ls room)" ]
+    capture env TMPDIR=missing vecadd -d "$device" --input-format raw:f64 a a
+    expect_status 5
+    expect_refusal vecadd "temporary file: No such file or directory; set TMPDIR"
+}
