@@ -43,6 +43,7 @@ bool Bench::verify(Case& one, LaunchShape& shape) {
 }
 
 double Bench::sample(Case& one) {
+    if (one.time) return one.time();
     if (!on_host(one)) return stopwatch_.time(one.prepare, [&](cudaStream_t stream) { one.launch(stream); });
     if (one.prepare) one.prepare(stopwatch_.stream());
     CHECK(cudaStreamSynchronize(stopwatch_.stream()));
@@ -85,8 +86,8 @@ Measurement Bench::measure(Case& one, const LaunchShape& shape, Case* peer) {
     result.grid = extent_text(shape.grid);
     result.block = extent_text(shape.block);
     result.shared_bytes = shape.dynamic_shared_bytes;
-    result.timer = on_host(one) ? "host" : Stopwatch::timer_name();
-    result.cache = on_host(one) || session_.device.simulated ? "none" : session_.options.cold_cache ? "cold" : "warm";
+    result.timer = one.timer ? one.timer : on_host(one) ? "host" : Stopwatch::timer_name();
+    result.cache = on_host(one) || session_.device.simulated ? "none" : session_.options.cold_cache && !one.time ? "cold" : "warm";
     result.warmup = session_.warmup();
     result.verify = session_.options.verify ? "pass" : "skipped";
     collect(one, peer, result);

@@ -20,6 +20,10 @@ struct Case {
     Problem problem;
     // Enqueues the timed work. For a variant that needs the host: does it.
     std::function<LaunchShape(cudaStream_t)> launch;
+    // Runs and times the work itself, in nanoseconds, where it is more than one stream's: then `launch`, which runs it for the
+    // verification, has waited for it, and no cache is flushed. May be empty.
+    std::function<double()> time;
+    const char* timer = nullptr;  // what `time` measures with, if not what the Stopwatch does
     // Enqueued before every launch and not timed: restores an input that the kernel destroys. May be empty.
     Enqueue prepare;
     // Overwrites the output so that a kernel that writes nothing cannot pass.
