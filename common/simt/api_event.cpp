@@ -3,6 +3,7 @@
 
 #include "common/simt/capture.hpp"
 #include "common/simt/error.hpp"
+#include "common/simt/graph_nodes.hpp"
 
 namespace simt {
 
@@ -26,6 +27,13 @@ cudaError_t on_event(cudaEvent_t handle, Body body) {
         const auto event = runtime().events.find(handle);
         return event ? body(*event) : cudaErrorInvalidResourceHandle;
     });
+}
+
+// In a captured stream, an event that others are to see becomes a node, which records it whenever the graph runs.
+cudaError_t capture_record_node(Stream& stream, cudaEvent_t event) {
+    Operation operation;
+    if (const cudaError_t error = event_record_operation(event, operation)) return error;
+    return record(stream, std::move(operation));
 }
 
 std::shared_ptr<Recording> recording_of(Event& event) {
@@ -57,7 +65,10 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_han
         if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
         const auto stream = find_stream(stream_handle);
         if (!stream || stream->device().index() != event.device) return cudaErrorInvalidResourceHandle;
-        if (stream->capturing()) return capture_event(*stream, event);
+        if (stream->capturing()) {
+            const bool external = flags == cudaEventRecordExternal;
+            return external ? capture_record_node(*stream, handle) : capture_event(*stream, event);
+        }
         auto recording = std::make_shared<Recording>();
         const std::lock_guard lock(event.mutex);
         recording->ticket = stream->device().enqueue(*stream, stamp(recording), {}, Start::at_once_if_idle);
