@@ -14,7 +14,7 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory.
 void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& edits);
 
-/// Function specifiers that nvcc takes and g++ does not: a bare `__noinline__`, and `inline` said twice.
+/// Specifiers that nvcc takes and g++ does not: a bare `__noinline__`, `inline` said twice, `alignas` behind `__shared__`.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
 /// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.

@@ -16,6 +16,35 @@ void drop_repeated_inline(const Source& source, std::size_t i, Edits& edits) {
     }
 }
 
+bool is_specifier(std::string_view token) {
+    for (const std::string_view specifier : {"static", "extern", "const", "volatile", "thread_local", "__thread"}) {
+        if (token == specifier) return true;
+    }
+    return is_inline(token) || token == "constexpr";
+}
+
+/// The first of the specifiers and attributes that stand right before token i; i when there is none.
+std::size_t first_specifier(const Source& source, std::size_t i) {
+    for (;;) {
+        const std::size_t open = source[i - 1] == ")" ? source.partner(i - 1) : Source::none;
+        if (is_specifier(source[i - 1])) {
+            --i;
+        } else if (open != Source::none && source[open - 1] == "__attribute__") {
+            i = open - 1;
+        } else {
+            return i;
+        }
+    }
+}
+
+/// `__shared__ alignas(16) float a[4]`: g++ wants alignas ahead of all other specifiers.
+void move_alignas(const Source& source, std::size_t i, Edits& edits) {
+    const std::size_t first = first_specifier(source, i), close = source.partner(i + 1);
+    if (first == i || close == Source::none) return;
+    edits.insert_before(first, source.join(i, close + 1) + " ");
+    edits.replace(i, close + 1, "");
+}
+
 }  // namespace
 
 void rewrite_specifiers(const Source& source, Edits& edits) {
@@ -25,6 +54,8 @@ void rewrite_specifiers(const Source& source, Edits& edits) {
             const std::string_view before =
                 source[i - 1];  // g++ knows it inside of __attribute__((...)) and [[gnu::...]]
             if (before != "(" && before != "," && before != "::") edits.replace(i, i + 1, "__attribute__((noinline))");
+        } else if (source[i] == "alignas") {
+            move_alignas(source, i, edits);
         } else if (is_inline(source[i])) {
             bool repeated = false;
             for (std::size_t j = i; j > 0 && (source.is_identifier(j - 1) || source[j - 1] == ")") && !repeated;) {
