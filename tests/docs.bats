@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# The pages and the README say what the programs do: all of it, and nothing else.
+
+load helpers
+
+# All programs of tools/, simcc among them.
+tools() {
+    local file
+    for file in "$root"/tools/*.cu "$root"/tools/*.cpp; do
+        file=${file##*/}
+        echo "${file%.*}"
+    done
+}
+
+# rendered PAGE...: as the reader sees them, without overstriking.
+rendered() {
+    local page
+    for page; do mandoc -T ascii "$root/man/$page"; done | sed 's/.\x08//g'
+}
+
+# The options of PROGRAM, one per line: -n, --size, ...
+options() {
+    "$1" --help | grep -o -E '^ +(-[A-Za-z], )?--[a-z0-9-]+' | tr -d ',' | tr -s ' ' '\n' | grep .
+}
+
+# The options that PAGE has entries for, in the same form.
+documented_options() {
+    sed -n -E 's/^\.It Fl ([A-Za-z]) , -([a-z0-9-]+).*/-\1\n--\2/p; s/^\.It Fl -([a-z0-9-]+).*/--\1/p' "$root/man/$1"
+}
+
+need_mandoc() {
+    command -v mandoc >/dev/null || skip "mandoc is not installed"
+}
+
+@test "every program has a page, a test file and a row in the README's table" {
+    local program
+    for program in $(tools); do
+        [ -f "$root/man/$program.1" ] || complain "man/$program.1 is missing"
+        [ -f "$root/tests/$program.bats" ] || complain "tests/$program.bats is missing"
+        grep -q "^| \`$program\`" "$root/README.md" || complain "README.md has no row for $program"
+    done
+}
+
+@test "every page belongs to a program and is named like it" {
+    local page name section
+    for page in "$root"/man/*; do
+        name=${page##*/}
+        section=${name##*.}
+        name=${name%.*}
+        grep -q -x "\.Dt ${name^^} $section" "$page" || complain "$page: .Dt is not ${name^^} $section"
+        grep -q -x "\.Nm $name" "$page" || complain "$page: .Nm is not $name"
+        [ "$section" = 7 ] || [ -f "$root/tools/$name.cu" ] || [ -f "$root/tools/$name.cpp" ] || complain "$page: no such program"
+    done
+    for name in $(tools); do
+        grep -q "^\.Xr $name 1" "$root/man/gridutils.7" || complain "gridutils.7 does not name $name"
+    done
+}
+
+@test "every page passes mandoc's checks" {
+    need_mandoc
+    local page
+    for page in "$root"/man/*; do
+        capture mandoc -T lint -W warning "$page"
+        expect_status 0
+        expect_output ""
+    done
+}
+
+@test "every option in a program's help is in its page or in gridutils(7)" {
+    need_mandoc
+    local program option
+    for program in $(programs); do
+        rendered "$program.1" gridutils.7 >pages
+        [ "$(options "$program" | wc -l)" -gt 15 ]  # the list was understood
+        for option in $(options "$program"); do
+            grep -q -E -e "(^|[ ,])$option([ ,=]|\$)" pages || complain "$program: $option is in no page"
+        done
+    done
+}
+
+@test "every option in a page is in the program's help" {
+    local program option
+    for program in $(programs); do
+        options "$program" >own
+        options "$program" >>all
+        for option in $(documented_options "$program.1"); do
+            grep -q -x -e "$option" own || complain "$program.1 has $option, $program --help has not"
+        done
+    done
+    [ "$(documented_options gridutils.7 | wc -l)" -gt 30 ]
+    for option in $(documented_options gridutils.7); do
+        grep -q -x -e "$option" all || complain "gridutils.7 has $option, no program has"
+    done
+}
+
+@test "every variant, and every column of its own, is in the program's page" {
+    need_mandoc
+    local program word
+    for program in $(benchmarks); do
+        rendered "$program.1" >page
+        for word in $("$program" --list --csv --no-header | cut -d , -f 1) \
+            $("$program" -d sim -n 1 --csv | head -1 | tr , '\n' | grep ^p_); do
+            grep -q -E -e "^ +([a-z0-9-]+, )*$word(,|\$| )" page || complain "$program.1 does not tell what $word is"
+        done
+    done
+}
+
+@test "every column of the schema, exit status and environment variable is in gridutils(7)" {
+    need_mandoc
+    local word
+    rendered gridutils.7 >page
+    for word in $(reduce -d sim -n 1 --ladder --versus cpu --raw --csv | head -1 | tr , '\n' | grep -v ^p_); do
+        grep -q -w "$word" page || complain "gridutils.7 does not tell what $word is"
+    done
+    for word in 0 1 2 3 4 5 77; do
+        sed -n '/^EXIT STATUS/,/^[A-Z]* *$/p' page | grep -q -E "^ +$word +[A-Z]" || complain "exit status $word"
+    done
+    for word in $(grep -h -o -E '(getenv|environment_number)\("[A-Z_]+"' "$root"/common/*.cpp "$root"/common/simt/*.cpp | cut -d '"' -f 2 | sort -u); do
+        grep -q -E "^ +$word " page || complain "gridutils.7 does not tell what $word does"
+    done
+}
+
+# run_examples PAGE: every command of its literal blocks, in one folder and in order. Each must exit 0 and print what
+# the page shows, unless a comment '.\" varies' before the block says that figures differ.
+run_examples() {
+    local command number=0 name
+    mkdir "$1"
+    cd "$1"
+    perl -ne '
+        if (/^\.\\" varies/) { $varies = 1 }
+        elsif (/^\.Bd -literal/) { $inside = 1 }
+        elsif (/^\.Ed/) { $inside = $varies = 0 }
+        elsif ($inside) {
+            s/\\e/\\/g; s/\\&//g; s/\\-/-/g; s/\\\(aq/\x27/g;
+            if (s/^\$ //) { $name = sprintf "%03d", ++$count; open COMMAND, ">", "$name.command"; print COMMAND; open OUTPUT, ">", "$name.output" unless $varies }
+            elsif (s/^> //) { print COMMAND }
+            elsif (!$varies) { print OUTPUT }
+        }' "$root/man/$1"
+    for command in *.command; do
+        name=${command%.command}
+        status=0
+        bash -o pipefail "$command" >"$name.actual" 2>"$name.errors" || status=$?
+        if [ $status -ne 0 ] || { [ -f "$name.output" ] && ! diff "$name.output" "$name.actual"; }; then
+            printf 'example of %s, exit status %s:\n' "$1" $status
+            cat "$command" "$name.errors"
+            return 1
+        fi
+        number=$((number + 1))
+    done >&2
+    [ $number -ge 3 ]
+}
+
+@test "the examples of devquery(1) run and print what they show" { run_examples devquery.1; }
+@test "the examples of vecadd(1) run and print what they show" { run_examples vecadd.1; }
+@test "the examples of reduce(1) run and print what they show" { run_examples reduce.1; }
+@test "the examples of gridutils(7) run and print what they show" { run_examples gridutils.7; }
+
+@test "no path of one machine is in the tree" {
+    cd "$root"
+    capture grep -r -n -E '/(home|root|tmp|Users)/' Makefile README.md tools common kernels tests man
+    expect_status 1
+    expect_output ""
+}
