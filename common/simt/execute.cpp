@@ -3,9 +3,18 @@
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "common/simt/resident_block.hpp"
 #include "common/simt/worker_pool.hpp"
+
+// clock() in programs that simcc has built: see device_functions.hpp.
+extern "C" clock_t simt_clock() {
+    if (!simt::in_kernel()) return clock();
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000L + now.tv_nsec;
+}
 
 namespace simt {
 
@@ -40,8 +49,8 @@ void fail_assertion(unsigned x, unsigned y, unsigned z, const char* expression, 
     ResidentBlock* block = ResidentBlock::current();
     if (!block) __assert_fail(expression, file, line, function);
     const BlockIdentity& at = block->identity();
-    std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
-                 at.index_x, at.index_y, at.index_z, x, y, z, expression);
+    std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
+                 function, at.index_x, at.index_y, at.index_z, x, y, z, expression);
     give_up(*block, error_assertion);
 }
 

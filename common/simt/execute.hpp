@@ -11,10 +11,10 @@ namespace simt {
 //   702  no progress for SIMCC_TIMEOUT seconds (default 10): a loop waits for something that never happens
 //   710  an assertion failed
 //   719  deadlock (lanes wait for each other in different places), or __trap()
-// After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. May be called by several
-// threads at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor). With one
-// thread, atomic operations of device code are plain ones.
-// The extents must be valid: 1 to 1024 lanes per block, at least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes.
+// After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. May be called by
+// several threads at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor).
+// With one thread, atomic operations of device code are plain ones. The extents must be valid: 1 to 1024 lanes per
+// block, at least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes.
 int execute(const Launch& launch);
 
 constexpr size_t max_dynamic_shared_bytes = 227 << 10;

@@ -11,8 +11,8 @@ void install_fault_handlers();
 // Gives the calling worker thread the stack on which its handlers run: a lane's own may be the one that overflowed.
 void use_fault_stack();
 
-// Makes the worker abandon its block if the block's launch has failed and the worker is in the code of a kernel just now.
-// Else nothing happens, and the caller tries again later.
+// Makes the worker abandon its block if the block's launch has failed and the worker is in the code of a kernel just
+// now. Else nothing happens, and the caller tries again later.
 void interrupt_failed_block(pthread_t worker);
 
 }  // namespace simt

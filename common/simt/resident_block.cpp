@@ -20,6 +20,11 @@ constexpr unsigned lanes_per_warp = 32;
 // A block whose lanes have polled this often without any of them doing anything else lets other blocks run.
 constexpr unsigned polling_rounds_per_turn = 16;
 
+// A block that has passed so many barriers, or whose warps have had so many long turns, lets other blocks run too: it
+// may poll for what another block does, in a loop with barriers or votes. Either takes some 50 ms or more.
+constexpr unsigned barriers_per_turn = 1 << 16;
+constexpr unsigned long_turns_per_turn = 1 << 7;
+
 unsigned first_lanes(unsigned count) { return count >= lanes_per_warp ? ~0u : (1u << count) - 1; }
 
 Context* take_ready_lane(Warp& warp) {
@@ -35,8 +40,8 @@ unsigned awaited_lanes(const Warp& warp, unsigned lane) {
     return (waits_for_some ? warp.masks[lane] & warp.live : warp.live) | 1u << lane;
 }
 
-// A meeting is complete when all its lanes have come, and have come to the same one: different groups of lanes may be in
-// different meetings at once.
+// A meeting is complete when all its lanes have come, and have come to the same one: different groups of lanes may be
+// in different meetings at once.
 bool is_complete(const Warp& warp, unsigned group) {
     if (group & ~warp.meeting) return false;
     for (unsigned lanes = group; lanes; lanes &= lanes - 1) {
@@ -149,7 +154,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
 Pause ResidentBlock::run() {
     current_block = this;
     launch_->launch.enter_block(identity_);
-    polling_rounds_ = 0;
+    polling_rounds_ = barriers_in_turn_ = long_turns_ = 0;
     Context* first = &starter_;
     if (detached_) first = first_ready_lane();
     current_lane = first;
@@ -214,6 +219,7 @@ void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
         const bool holds_this_lane = rank / lanes_per_warp == warp_index;
         warp.live = lanes & ~ended;
         warp.ready = warp.unstarted = holds_this_lane ? warp.live & ~(1u << rank % lanes_per_warp) : warp.live;
+        warp.meetings_in_turn = 0;
         warp.meeting = warp.partial = warp.asking = warp.yielded = warp.at_grid = 0;
         warp.arriving->predicates = 0;
     }
@@ -232,7 +238,9 @@ Context* ResidentBlock::pause(Pause reason) {
 
 Context* ResidentBlock::next_after_stall() {
     Warp& warp = *current_warp;
-    if (warp.meeting && complete_meetings(warp)) return take_ready_lane(warp);
+    if (warp.meeting && complete_meetings(warp)) {
+        return warp.meetings_in_turn < meetings_per_turn ? take_ready_lane(warp) : next_after_long_turn();
+    }
     if (warp.asking) {
         answer_active_mask(warp);
         return take_ready_lane(warp);
@@ -265,10 +273,19 @@ Context* ResidentBlock::next_after_barrier() {
     tally_.arriving = 0;
     if (!has_polled_) progress_->advance();
     has_polled_ = false;
+    const bool ends_turn = ++barriers_in_turn_ >= barriers_per_turn;
     for (size_t i = 0; i < warp_count_; ++i) warps_[i].ready = warps_[i].live;
     // Turn round: the warps that ran last are still in the cache, while a block's stacks together may exceed it.
     upwards_ = !upwards_;
-    return take_ready_lane(current_warp->ready ? *current_warp : *next_ready_warp());
+    if (!current_warp->ready) current_warp = next_ready_warp();
+    return ends_turn ? pause(Pause::polling) : take_ready_lane(*current_warp);
+}
+
+// The warp has met many times without ever waiting for another one: the others go first, and in the end other blocks.
+Context* ResidentBlock::next_after_long_turn() {
+    current_warp->meetings_in_turn = 0;
+    if (++long_turns_ >= long_turns_per_turn) return pause(Pause::polling);
+    return take_ready_lane(*next_ready_warp());
 }
 
 // Cyclically from the current warp, so that a polling warp cannot keep the others from running.
@@ -297,7 +314,8 @@ Context* ResidentBlock::next_polling() {
     return ++polling_rounds_ < polling_rounds_per_turn ? first_ready_lane() : pause(Pause::polling);
 }
 
-// Every live lane is at grid.sync(). The lanes are ready to go on; the worker runs them when the other blocks have come.
+// Every live lane is at grid.sync(). The lanes are ready to go on; the worker runs them when the other blocks have
+// come.
 Context* ResidentBlock::next_after_grid_barrier() {
     for (size_t i = 0; i < warp_count_; ++i) {
         warps_[i].ready = warps_[i].at_grid;

@@ -76,6 +76,7 @@ private:
 
     // The decisions of a stalled warp, in the order in which they are tried.
     Context* next_after_stall();
+    Context* next_after_long_turn();
     Context* next_in_another_warp();
     Warp* next_ready_warp();
     Context* next_after_barrier();
@@ -100,7 +101,7 @@ private:
     bool detached_ = false;      // some lane has waited: from then on each lane runs by itself
     bool has_polled_ = false;    // since the last barrier: what follows may be a loop that waits
     bool upwards_ = true;        // the direction in which the warps take turns
-    unsigned polling_rounds_ = 0;
+    unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker let the block run
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;
     Context worker_;             // where run() continues

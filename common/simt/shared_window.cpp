@@ -26,9 +26,10 @@ int find_thread_storage(dl_phdr_info* module, size_t, void* data) {
     if (!module->dlpi_tls_data) return 0;
     for (int i = 0; i < module->dlpi_phnum; ++i) {
         if (module->dlpi_phdr[i].p_type != PT_TLS) continue;
-        char* begin = static_cast<char*>(module->dlpi_tls_data);
-        char* end = begin + module->dlpi_phdr[i].p_memsz;
-        if (search.address < reinterpret_cast<uintptr_t>(begin) || search.address >= reinterpret_cast<uintptr_t>(end)) continue;
+        char* const begin = static_cast<char*>(module->dlpi_tls_data);
+        char* const end = begin + module->dlpi_phdr[i].p_memsz;
+        const auto first = reinterpret_cast<uintptr_t>(begin), last = reinterpret_cast<uintptr_t>(end);
+        if (search.address < first || search.address >= last) continue;
         search.begin = begin;
         search.end = end;
         return 1;

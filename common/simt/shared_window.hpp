@@ -6,9 +6,10 @@
 
 namespace simt {
 
-// __shared__ variables are thread-local variables of the program, so the program's thread-local storage on a worker thread
-// is the shared memory of the block that runs there. It is saved and restored as a whole, except for the unused part of the
-// dynamic window. The runtime's own thread-local variables lie in it too: they must be set anew after restore().
+// __shared__ variables are thread-local variables of the program, so the program's thread-local storage on a worker
+// thread is the shared memory of the block that runs there. It is saved and restored as a whole, except for the unused
+// part of the dynamic window. The runtime's own thread-local variables lie in it too: they must be set anew after
+// restore().
 class SharedWindow {
 public:
     // The window of the calling thread.

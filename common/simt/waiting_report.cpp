@@ -25,14 +25,16 @@ const char* kind_of_wait(const Warp& warp, unsigned bit) {
     return "at a block barrier";
 }
 
-void print_extent(std::ostream& out, unsigned x, unsigned y, unsigned z) { out << '(' << x << ',' << y << ',' << z << ')'; }
+void print_index(std::ostream& out, unsigned x, unsigned y, unsigned z) {
+    out << '(' << x << ',' << y << ',' << z << ')';
+}
 
 }  // namespace
 
 std::string ResidentBlock::describe_position() const {
     std::ostringstream text;
     text << "kernel " << launch_->launch.name << ", block ";
-    print_extent(text, identity_.index_x, identity_.index_y, identity_.index_z);
+    print_index(text, identity_.index_x, identity_.index_y, identity_.index_z);
     return text.str();
 }
 
@@ -56,9 +58,9 @@ std::string ResidentBlock::describe_waiting() const {
     std::ostringstream text;
     for (const auto& [place, group] : groups) {
         const auto& [file, line, kind] = place;
-        text << "  " << group.lanes << (group.lanes == 1 ? " thread waits " : " threads wait ") << kind << ", " << file << ':'
-             << line << ", first ";
-        print_extent(text, group.first->x, group.first->y, group.first->z);
+        text << "  " << group.lanes << (group.lanes == 1 ? " thread waits " : " threads wait ") << kind << ", " << file
+             << ':' << line << ", first ";
+        print_index(text, group.first->x, group.first->y, group.first->z);
         text << '\n';
     }
     if (live < lane_count_) text << "  " << lane_count_ - live << " have left the kernel\n";

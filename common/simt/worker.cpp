@@ -10,8 +10,8 @@ namespace simt {
 
 namespace {
 
-// Stacks of more lanes than these are given back to the system when a worker runs out of work. A lane that has run occupies
-// a page or two.
+// Stacks of more lanes than these are given back to the system when a worker runs out of work. A lane that has run
+// occupies a page or two.
 constexpr unsigned spare_lanes_kept = 16384;
 
 unsigned lanes_of(const RunningLaunch& launch) {
@@ -28,20 +28,19 @@ void Worker::start() {
 void Worker::main() {
     use_fault_stack();
     window_.emplace();
-    size_t fruitless_turns = 0;
+    unsigned fruitless_rounds = 0;
     for (;;) {
         if (RunningLaunch* launch = pool_.join_launch(suspended_.empty())) {
             joined_.push_back(launch);
             run_unclaimed_blocks(*launch);
-            fruitless_turns = 0;
+            fruitless_rounds = 0;
         }
         // Only suspended blocks are left. Those that wait for other workers or for the host do so without a busy loop.
-        const bool progress = resume_a_suspended_block();
+        fruitless_rounds = resume_suspended_blocks() ? 0 : fruitless_rounds + 1;
         leave_finished_launches();
-        fruitless_turns = progress ? 0 : fruitless_turns + 1;
-        if (fruitless_turns > 100 + 2 * suspended_.size()) {
+        if (fruitless_rounds > 100) {
             std::this_thread::sleep_for(std::chrono::microseconds(50));
-        } else if (fruitless_turns > 0) {
+        } else if (fruitless_rounds > 0) {
             std::this_thread::yield();
         }
         if (suspended_.empty()) trim_spare_blocks();
@@ -55,9 +54,9 @@ void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
         const uint64_t last = std::min(launch.block_count, first + launch.blocks_per_claim);
         for (uint64_t index = first; index < last && !launch.failed(); ++index) {
             run_new_block(launch, index);
-            // Whoever waits for a block that has been claimed but not started gets it in the end: new and suspended blocks
-            // take turns.
-            if (!suspended_.empty()) resume_a_suspended_block();
+            // Whoever waits for a block that has been claimed but not started gets it in the end. Yet each suspended
+            // block gets a turn first: few blocks are then resident at once.
+            resume_suspended_blocks();
         }
     }
 }
@@ -73,8 +72,8 @@ void Worker::leave_finished_launches() {
 void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
     Block block = block_with_room_for(lanes_of(launch));
     if (!block) {
-        std::fprintf(stderr, "simcc: kernel %s: no address space is left for the stacks of block %llu\n", launch.launch.name,
-                     static_cast<unsigned long long>(index));
+        std::fprintf(stderr, "simcc: kernel %s: no address space is left for the stacks of block %llu\n",
+                     launch.launch.name, static_cast<unsigned long long>(index));
         launch.fail(error_out_of_memory);
         return;
     }
@@ -82,25 +81,24 @@ void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
     run(std::move(block));
 }
 
-// The suspended blocks take turns. Returns whether one of them did anything but poll.
-bool Worker::resume_a_suspended_block() {
-    for (size_t candidates = suspended_.size(); candidates > 0; --candidates) {
+// Gives each suspended block a turn. Returns whether one of them did anything but poll.
+bool Worker::resume_suspended_blocks() {
+    bool progress = false;
+    for (size_t turns = suspended_.size(); turns > 0; --turns) {
         Block block = std::move(suspended_.front());
         suspended_.pop_front();
         RunningLaunch& launch = block->running_launch();
         if (launch.failed()) {
             retire(std::move(block));
-            return true;
-        }
-        if (block->is_at_grid_barrier()) {
+        } else if (block->is_at_grid_barrier()) {
             suspended_.push_back(std::move(block));
-            continue;
+        } else {
+            const uint64_t steps_before = launch.progress[index_].steps;
+            run(std::move(block));
+            progress |= launch.progress[index_].steps != steps_before;
         }
-        const uint64_t steps_before = launch.progress[index_].steps;
-        run(std::move(block));
-        return launch.progress[index_].steps != steps_before;
     }
-    return false;
+    return progress;
 }
 
 void Worker::run(Block block) {
@@ -121,8 +119,8 @@ void Worker::run(Block block) {
             suspended_.push_back(std::move(block));
             return;
         case Pause::deadlocked:
-            std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s", block->describe_position().c_str(),
-                         block->describe_waiting().c_str());
+            std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
+                         block->describe_position().c_str(), block->describe_waiting().c_str());
             launch.fail(error_launch_failure);
             break;
         case Pause::ended:
@@ -139,8 +137,8 @@ void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
     if (launch.error == error_timeout && !launch.timeout_reported.exchange(true)) {
         std::fprintf(stderr,
-                     "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for something that "
-                     "does not happen\n%s",
+                     "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for what does "
+                     "not happen\n%s",
                      block->describe_position().c_str(), static_cast<long long>(pool_.timeout().count()),
                      block->describe_waiting().c_str());
     }

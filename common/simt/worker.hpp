@@ -28,7 +28,7 @@ private:
     void main();
     void run_unclaimed_blocks(RunningLaunch& launch);
     void run_new_block(RunningLaunch& launch, uint64_t index);
-    bool resume_a_suspended_block();
+    bool resume_suspended_blocks();
     void leave_finished_launches();
     void run(Block block);
     void suspend(Block block);

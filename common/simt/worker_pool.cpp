@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 constexpr auto watch_interval = 100ms;
 constexpr auto interrupt_interval = 2ms;
 
+constexpr long most_workers = 1024;
+
 uint64_t steps_of(const RunningLaunch& launch) {
     uint64_t steps = 0;
     for (unsigned worker = 0; worker < launch.worker_count; ++worker) {
@@ -37,7 +39,7 @@ WorkerPool& WorkerPool::instance() {
 
 WorkerPool::WorkerPool()
     : worker_count_(static_cast<unsigned>(
-          std::clamp(environment_number("SIMCC_THREADS", std::max(1u, std::thread::hardware_concurrency())), 1L, 1024L))),
+          std::clamp(environment_number("SIMCC_THREADS", std::thread::hardware_concurrency()), 1L, most_workers))),
       timeout_(environment_number("SIMCC_TIMEOUT", 10)) {}
 
 void WorkerPool::start_workers() {
@@ -61,8 +63,8 @@ void WorkerPool::run(RunningLaunch& launch) {
 }
 
 RunningLaunch* WorkerPool::find_unclaimed_work() {
-    const auto found =
-        std::find_if(launches_.begin(), launches_.end(), [](RunningLaunch* launch) { return launch->has_unclaimed_blocks(); });
+    const auto found = std::find_if(launches_.begin(), launches_.end(),
+                                    [](RunningLaunch* launch) { return launch->has_unclaimed_blocks(); });
     return found == launches_.end() ? nullptr : *found;
 }
 

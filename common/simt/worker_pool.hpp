@@ -26,8 +26,8 @@ public:
     // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
     void run(RunningLaunch& launch);
 
-    // For workers. Joins a launch that has blocks which nobody has claimed. If there is none, returns null, or if `wait`,
-    // waits for one.
+    // For workers. Joins a launch that has blocks which nobody has claimed. If there is none, returns null, or if
+    // `wait`, waits for one.
     RunningLaunch* join_launch(bool wait);
 
     // The worker has no more to do with the launch, which has no unclaimed blocks left.

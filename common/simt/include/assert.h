@@ -5,6 +5,8 @@
 #if !defined(NDEBUG) && defined(__cplusplus)
 #include "simt/assertion.hpp"
 #undef assert
-#define assert(expression) \
-    (static_cast<bool>(expression) ? void(0) : ::simt::assertion_failed(#expression, __FILE__, __LINE__, __PRETTY_FUNCTION__))
+#define assert(expression)           \
+    (static_cast<bool>(expression)   \
+         ? static_cast<void>(0)      \
+         : ::simt::assertion_failed(#expression, __FILE__, __LINE__, __PRETTY_FUNCTION__))
 #endif

@@ -73,7 +73,8 @@ public:
     SIMT_INLINE unsigned long long block_rank() const {
         const uint3 block = ::simt::block_index();
         const dim3 grid = ::simt::grid_dim();
-        return block.x + static_cast<unsigned long long>(grid.x) * (block.y + static_cast<unsigned long long>(grid.y) * block.z);
+        const unsigned long long rows = block.y + static_cast<unsigned long long>(grid.y) * block.z;
+        return block.x + grid.x * rows;
     }
     SIMT_INLINE unsigned long long num_blocks() const {
         const dim3 grid = ::simt::grid_dim();

@@ -1,5 +1,5 @@
-// cooperative_groups::memcpy_async: the members of a group copy together. Here the copy is done when the call returns, and
-// wait() is the group's barrier, without which other members' parts may be missing.
+// cooperative_groups::memcpy_async: the members of a group copy together. Here the copy is done when the call returns,
+// and wait() is the group's barrier, without which other members' parts may be missing.
 #pragma once
 
 #include "../cooperative_groups.h"

@@ -9,7 +9,8 @@ inline namespace SIMT_FLAVOUR {
 
 // Every member gets the combination of all values, lowest rank first.
 template <class Group, class T, class Operation>
-SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation, ::simt::Site site = ::simt::Site::here()) {
+SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation,
+                     ::simt::Site site = ::simt::Site::here()) {
     const LaneValues<T> values(group.lanes(), value, site);
     unsigned left = values.present();
     T result = values[static_cast<unsigned>(__builtin_ctz(left))];

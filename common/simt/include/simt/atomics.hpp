@@ -1,9 +1,9 @@
 // Atomic operations on device memory.
 //
-// All take place at once for every thread of the simulator, so the _block and _system forms are the same as the plain ones;
-// only _system forms stay atomic against host threads when a single worker runs all device code and the others need not be.
-// An operation by which a lane can poll (a compare-and-swap that fails, an exchange that changes nothing, adding zero) lets
-// the other lanes go first: a lane that waits for a lock then does not keep its holder from running.
+// All take place at once for every thread of the simulator, so the _block and _system forms are the same as the plain
+// ones; only _system forms stay atomic against host threads when a single worker runs all device code and the others
+// need not be. An operation by which a lane can poll (a compare-and-swap that fails, an exchange that changes nothing,
+// adding zero) lets the other lanes go first: a lane that waits for a lock then does not keep its holder from running.
 #pragma once
 
 #include "wait.hpp"
@@ -56,8 +56,8 @@ SIMT_INLINE T update(T* address, Operation operation) {
     Bits* word = reinterpret_cast<Bits*>(address);
     Bits before = __atomic_load_n(word, __ATOMIC_RELAXED);
     for (;;) {
-        const T after = operation(same_bits<T>(before));
-        if (__atomic_compare_exchange_n(word, &before, same_bits<Bits>(after), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        const Bits after = same_bits<Bits>(operation(same_bits<T>(before)));
+        if (__atomic_compare_exchange_n(word, &before, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
             return same_bits<T>(before);
         }
     }
@@ -93,7 +93,8 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
         *address = value;
     } else {
         using Bits = word_of<T>;
-        before = same_bits<T>(__atomic_exchange_n(reinterpret_cast<Bits*>(address), same_bits<Bits>(value), __ATOMIC_SEQ_CST));
+        Bits* word = reinterpret_cast<Bits*>(address);
+        before = same_bits<T>(__atomic_exchange_n(word, same_bits<Bits>(value), __ATOMIC_SEQ_CST));
     }
     if (same_bits<word_of<T>>(before) == same_bits<word_of<T>>(value)) yield(site);
     return before;

@@ -21,7 +21,8 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #endif
 // One block at a time runs on an OS thread, so a thread-local variable is shared by exactly the lanes of a block. The
-// runtime saves and restores these variables when it suspends a block. 128 bytes keep arrays apart and allow any access.
+// runtime saves and restores these variables when it suspends a block. 128 bytes keep arrays apart and allow any
+// access.
 #define __shared__ __attribute__((aligned(128))) thread_local
 
 // The dynamic part of a block's shared memory: what the rewriter makes of `extern __shared__`.
@@ -40,5 +41,6 @@ SIMT_INLINE void* dynamic_shared() { return simt_dynamic_shared; }
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-// Lanes of a warp. A constant here, so that `warpSize` may size arrays and template arguments, which nvcc does not allow.
+// Lanes of a warp. A constant here, so that `warpSize` may size arrays and template arguments, which nvcc does not
+// allow.
 constexpr int warpSize = 32;

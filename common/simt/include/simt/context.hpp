@@ -1,9 +1,9 @@
 // The switch from one simulated thread (lane) to another: a lane that waits keeps its stack, and another goes on.
 //
-// On x86-64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is pushed, so the
-// red zone stays intact, and every register is declared clobbered, so that the compiler saves just those that are live.
-// A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return would cost more
-// than the rest of the switch. The floating-point control words are not switched; kernels cannot change them.
+// On x86-64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is pushed, so
+// the red zone stays intact, and every register is declared clobbered, so that the compiler saves just those that are
+// live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return would
+// cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot change them.
 // Other architectures (and x86-64 with SIMT_BOOST_CONTEXT defined) go through Boost.Context in common/simt/context.cpp.
 #pragma once
 
@@ -44,8 +44,9 @@ inline Context* switch_context(Context* self, Context* next) { return switch_by_
 #define SIMT_CLOBBERED_BY_SWITCH_AVX512
 #endif
 
-// Saves the running lane in *self and goes on where *next stopped (or, for a fresh context, calls its entry with `next`).
-// Returns when some other lane switches back; the result is the context of the lane that goes on, that is, self.
+// Saves the running lane in *self and goes on where *next stopped (or, for a fresh context, calls its entry with
+// `next`). Returns when some other lane switches back; the result is the context of the lane that goes on, that is,
+// self.
 __attribute__((always_inline)) inline Context* switch_context(Context* self, Context* next) {
     asm volatile(
         "movq %%rsp, 0(%0)\n\t"
@@ -59,9 +60,9 @@ __attribute__((always_inline)) inline Context* switch_context(Context* self, Con
         "1:"
         : "+D"(self), "+S"(next)
         :
-        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0", "xmm1",
-          "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-          "xmm15" SIMT_CLOBBERED_BY_SWITCH_AVX512);
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",
+          "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+          "xmm13", "xmm14", "xmm15" SIMT_CLOBBERED_BY_SWITCH_AVX512);
     return self;
 }
 

@@ -8,34 +8,28 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// A counter that runs at the processor's rate, for want of a simulated clock. Reading it is how a lane waits for a time to
-// pass, so the other lanes go first.
-SIMT_INLINE long long read_clock(Site site) {
+// The simulated clock runs at 1 GHz, the rate that the device's properties give. Reading it is how a lane waits for a
+// time to pass, so the other lanes go first.
+SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     yield(site);
-#if defined(__x86_64__)
-    return static_cast<long long>(__builtin_ia32_rdtsc());
-#elif defined(__aarch64__)
-    long long ticks;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-#else
     timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(source, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
-#endif
 }
 
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-SIMT_INLINE long long clock64(::simt::Site site = ::simt::Site::here()) { return ::simt::read_clock(site); }
+SIMT_INLINE long long clock64(::simt::Site site = ::simt::Site::here()) {
+    return ::simt::read_clock(CLOCK_MONOTONIC, site);
+}
 
 SIMT_INLINE unsigned long long __globaltimer(::simt::Site site = ::simt::Site::here()) {
-    ::simt::yield(site);
-    timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<unsigned long long>(now.tv_sec) * 1000000000ULL + static_cast<unsigned long long>(now.tv_nsec);
+    return static_cast<unsigned long long>(::simt::read_clock(CLOCK_REALTIME, site));
 }
+
+// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol tells the two apart.
+extern "C" clock_t clock(void) noexcept __asm__("simt_clock");
 
 // The lane lets all others go first; that is as long as the sleep lasts.
 SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here()) { ::simt::yield(site); }

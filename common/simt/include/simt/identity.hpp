@@ -1,12 +1,12 @@
 // Who the running lane is: the variables behind threadIdx, blockIdx, blockDim and gridDim.
 //
-// The lane loop of a launch (launch.hpp) sets `x` and calls the inlined kernel. For the compiler to keep x in a register, and
-// to turn the loop over a barrier-free kernel into the loop that one would write by hand, no store of the kernel may seem to
-// change these variables. g++ knows that only of a static variable whose address is never taken, so that is what they are:
-// never write &lane_identity. Yet all objects of a program must share them, since a template or inline __device__ function
-// exists once in a program however many objects contain it. So their symbols, private to the compiler, are made
-// weak for the linker, which then keeps one definition. `used` keeps the compiler from concluding anything else from being
-// static: without it, an object that never writes the variable would read constants.
+// The lane loop of a launch (launch.hpp) sets `x` and calls the inlined kernel. For the compiler to keep x in a
+// register, and to turn the loop over a barrier-free kernel into the loop that one would write by hand, no store of the
+// kernel may seem to change these variables. g++ knows that only of a static variable whose address is never taken, so
+// that is what they are: never write &lane_identity. Yet all objects of a program must share them, since a template or
+// inline __device__ function exists once in a program however many objects contain it. So their symbols, private to the
+// compiler, are made weak for the linker, which then keeps one definition. `used` keeps the compiler from concluding
+// anything else from being static: without it, an object that never writes the variable would read constants.
 #pragma once
 
 #include "simt/kernel_launch.hpp"
@@ -35,7 +35,8 @@ static __thread __attribute__((used)) BlockIdentity block_identity asm(SIMT_IDEN
 asm(".weak " SIMT_IDENTITY_SYMBOL("lane_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("lane_identity"));
 asm(".weak " SIMT_IDENTITY_SYMBOL("block_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("block_identity"));
 
-// Position in the block, counted x first: 0 to threads per block - 1. Its quotient by 32 is the warp, its remainder the lane.
+// Position in the block, counted x first: 0 to threads per block - 1. Its quotient by 32 is the warp, its remainder the
+// lane.
 SIMT_INLINE unsigned thread_rank() {
     return lane_identity.x + block_identity.dim_x * (lane_identity.y + block_identity.dim_y * lane_identity.z);
 }

@@ -60,8 +60,8 @@ struct Launch {
     size_t dynamic_shared_bytes = 0;
     bool cooperative = false;  // all blocks are resident at once: grid.sync() is allowed
     Arguments arguments;
-    // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the lanes
-    // behind that one run elsewhere.
+    // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
+    // lanes behind that one run elsewhere.
     void (*run_lanes)(const void* arguments, const LaneRow& row) = nullptr;
     // Makes this block the one that blockIdx and its relatives describe.
     void (*enter_block)(const BlockIdentity& block) = nullptr;

@@ -58,7 +58,9 @@ private:
 template <class Group>
 class LaneGroup {
 public:
-    SIMT_INLINE unsigned thread_rank() const { return __builtin_popcount(members() & ((1u << ::simt::lane_in_warp()) - 1)); }
+    SIMT_INLINE unsigned thread_rank() const {
+        return __builtin_popcount(members() & ((1u << ::simt::lane_in_warp()) - 1));
+    }
 
     SIMT_INLINE void sync(SIMT_SITE) const { ::simt::warp_barrier(members(), site); }
     // A barrier in two halves: here all of the waiting happens in the second.
@@ -79,7 +81,8 @@ public:
     template <class T>
     SIMT_INLINE T shfl_down(T value, unsigned delta, SIMT_SITE) const {
         const unsigned rank = thread_rank();
-        return move_between_lanes(members(), value, lane_of(delta >= member_count() - rank ? rank : rank + delta), site);
+        const unsigned source = delta >= member_count() - rank ? rank : rank + delta;
+        return move_between_lanes(members(), value, lane_of(source), site);
     }
 
     template <class T>

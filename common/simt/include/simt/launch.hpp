@@ -1,7 +1,8 @@
 // What simcc makes of kernel<<<grid, block, shared, stream>>>(arguments):
 //   ::simt::launch(::simt::configure(grid, block, shared, stream), "kernel",
 //                  [=](auto&&... p) -> decltype(void(kernel(p...))) { kernel(p...); })(arguments)
-// The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel inlined.
+// The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
+// inlined.
 #pragma once
 
 #include "identity.hpp"
@@ -18,8 +19,8 @@ inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_byte
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
 }
 
-// A null pointer constant (0, NULL) loses its magic when it is passed on. This stands in for an integer argument where the
-// kernel does not take that integer: it converts to any pointer or number.
+// A null pointer constant (0, NULL) loses its magic when it is passed on. This stands in for an integer argument where
+// the kernel does not take that integer: it converts to any pointer or number.
 struct IntegerOrNull {
     long long value;
 
@@ -50,9 +51,13 @@ template <> struct NullFromInteger<long> { using type = IntegerOrNull; };
 template <> struct NullFromInteger<long long> { using type = IntegerOrNull; };
 
 template <class Kernel, class... P>
-constexpr auto accepts(int) -> decltype((*static_cast<const Kernel*>(nullptr))(*static_cast<P*>(nullptr)...), bool()) { return true; }
+constexpr auto accepts(int) -> decltype((*static_cast<const Kernel*>(nullptr))(*static_cast<P*>(nullptr)...), bool()) {
+    return true;
+}
 template <class Kernel, class... P>
-constexpr bool accepts(...) { return false; }
+constexpr bool accepts(...) {
+    return false;
+}
 
 template <class Body>
 void run_lanes(const void* arguments, const LaneRow& row);
@@ -103,8 +108,9 @@ Launcher<Kernel> launch(const Configuration& configuration, const char* name, co
     return {configuration, name, kernel};
 }
 
-// The lane loop. `flatten` inlines the kernel and what it calls, as a GPU compiler does. The arguments are copied first: no
-// store of the kernel can then change them in the compiler's eyes, and they stay in registers from lane to lane.
+// The lane loop. `flatten` inlines the kernel and what it calls, as a GPU compiler does. The arguments are copied
+// first: no store of the kernel can then change them in the compiler's eyes, and they stay in registers from lane to
+// lane.
 template <class Body>
 __attribute__((flatten, noinline)) void run_lanes(const void* arguments, const LaneRow& row) {
     Body body = *static_cast<const Body*>(arguments);

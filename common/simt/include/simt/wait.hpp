@@ -10,7 +10,9 @@ namespace simt {
 struct Site {
     const char* file;
     unsigned line;
-    static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) { return {file, line}; }
+    static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        return {file, line};
+    }
 };
 
 inline namespace SIMT_FLAVOUR {
@@ -61,8 +63,9 @@ SIMT_INLINE void meet(Context* self, Warp* warp, unsigned mask) {
         warp->partial |= lane_bit(self);
         warp->masks[self->lane] = mask;
     }
-    if (warp->ready == 0 && warp->meeting == warp->live && warp->partial == 0) {
-        // The last of the warp: complete the meeting here and go on without a switch.
+    const bool is_last = warp->ready == 0 && warp->meeting == warp->live && warp->partial == 0;
+    if (is_last && ++warp->meetings_in_turn < meetings_per_turn) {
+        // The whole warp has come: complete the meeting here and go on without a switch.
         Exchange* published = warp->arriving;
         published->present = warp->live;
         warp->arriving = warp->published;
@@ -75,9 +78,9 @@ SIMT_INLINE void meet(Context* self, Warp* warp, unsigned mask) {
     let_others_run(self, warp);
 }
 
-// To be called in a loop that polls: every other lane of the block goes first, and in the end other blocks. Does nothing
-// on the host.
-__attribute__((noinline, unused)) static void yield(Site site) {
+// To be called in a loop that polls: every other lane of the block goes first, and in the end other blocks. Does
+// nothing on the host.
+__attribute__((noinline, unused)) static void yield(Site site = Site::here()) {
     if (!in_kernel()) return;
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;

@@ -1,8 +1,8 @@
 // Warp-level functions: shuffles, votes, matches and reductions.
 //
-// They all rest on one step, the exchange: every lane of a group leaves 64 bits, waits for the others, and then may read
-// what all of them left. Lanes that have left the kernel are not waited for, and a lane that reads from one that is not in
-// its mask gets its own value.
+// They all rest on one step, the exchange: every lane of a group leaves 64 bits, waits for the others, and then may
+// read what all of them left. Lanes that have left the kernel are not waited for, and a lane that reads from one that
+// is not in its mask gets its own value.
 #pragma once
 
 #include "barrier.hpp"
@@ -26,7 +26,8 @@ SIMT_INLINE T from_bits(unsigned long long bits) {
     return value;
 }
 
-// Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; to be read before the next wait.
+// Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; to be read before the next
+// wait.
 SIMT_INLINE const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site) {
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
@@ -136,9 +137,13 @@ SIMT_INLINE unsigned __ballot_sync(unsigned mask, int predicate, SIMT_SITE) {
     return ::simt::vote(mask, predicate != 0, site);
 }
 
-SIMT_INLINE int __any_sync(unsigned mask, int predicate, SIMT_SITE) { return ::simt::vote(mask, predicate != 0, site) != 0; }
+SIMT_INLINE int __any_sync(unsigned mask, int predicate, SIMT_SITE) {
+    return ::simt::vote(mask, predicate != 0, site) != 0;
+}
 
-SIMT_INLINE int __all_sync(unsigned mask, int predicate, SIMT_SITE) { return ::simt::vote(mask, predicate == 0, site) == 0; }
+SIMT_INLINE int __all_sync(unsigned mask, int predicate, SIMT_SITE) {
+    return ::simt::vote(mask, predicate == 0, site) == 0;
+}
 
 // True if the predicate has the same truth value in all lanes.
 SIMT_INLINE int __uni_sync(unsigned mask, int predicate, SIMT_SITE) {
