@@ -145,6 +145,27 @@ graph 749.25 no error"
     prints a.out "40 46 2 no error"
 }
 
+@test "without relocatable device code every file has its own device variables" {
+    file a.cu <<'CU'
+__constant__ int factor = 1;
+extern "C" __device__ int only_a = 0;
+__device__ int counter = 5, more[2];
+extern __device__ int declared_before;
+__device__ int declared_before = 0;
+__global__ void k_a(int* p) { *p = factor + counter + more[1] + only_a + declared_before; }
+void run_a(int v, int* p) {
+    cudaMemcpyToSymbol(factor, &v, sizeof v);
+    k_a<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+}
+CU
+    sed -e 's/_a/_b/g' -e 's/ + declared_before//' -e '/declared_before/d' a.cu >b.cu
+    printf '#include <cstdio>\nvoid run_a(int, int*);\nvoid run_b(int, int*);\n' >main.cu
+    printf 'int main() { int* p; cudaMallocManaged(&p, 4); run_a(10, p); int a = *p; run_b(20, p); printf("%%d %%d", a, *p); }\n' >>main.cu
+    capture simcc -run main.cu a.cu b.cu
+    expect_status 0 && expect_output "15 25"
+}
+
 # ---- mistakes of the program at run time
 
 @test "mistakes at run time are reported with CUDA's error codes" {
@@ -192,7 +213,7 @@ int main() {
 CU
     capture simcc mine.cu
     expect_status 1 && expect_output ""
-    expect_errors_like 'mine.cu:2:[0-9]+: error: .undeclared. was not declared'
+    expect_errors_like 'mine.cu:2:59: error: .undeclared. was not declared'
     expect_errors_like 'mine.cu:8:5: error: expected'
     [ ! -e a.out ] || complain "expected no a.out"
 }
@@ -216,7 +237,7 @@ int main() {
 CU
     capture simcc -run ptx.cu
     expect_status 1 && expect_output 8
-    expect_errors_like '^ptx.cu:4:[0-9]+: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
+    expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
 }
 
 @test "a launch that does not fit its kernel, or is not closed, is an error at its line" {

@@ -109,7 +109,7 @@ private:
         if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
         const std::string text = read_file(from);
-        const Rewritten rewritten = rewrite(text, toolchain_.headers);
+        const Rewritten rewritten = rewrite(text, toolchain_.headers, options_.relocatable);
         bool failed = false;
         for (const Diagnostic& message : rewritten.diagnostics) {
             failed = failed || message.is_error;

@@ -82,6 +82,9 @@ void set_default_stream(Options& o, const std::string& value) {
     if (value == "per-thread") add_definition(o, "CUDA_API_PER_THREAD_DEFAULT_STREAM=1");
 }
 
+void compile_relocatable(Options& o, const std::string&) { o.stage = Stage::compile, o.relocatable = true; }
+void set_relocatable(Options& o, const std::string& value) { o.relocatable = value == "true"; }
+
 void set_language(Options& o, const std::string& value) {
     if (value != "cu" && value != "c++" && value != "c" && value != "none") {
         throw UsageError("-x " + value + ": not cu, c++, c or none");
@@ -135,7 +138,7 @@ constexpr auto none = Argument::none, required = Argument::required, joined = Ar
 const OptionRow rows[] = {
     {"o", "output-file", required, set_output, "FILE: name of the result"},
     {"c", "compile", none, stop_at<Stage::compile>, "an object file for each source"},
-    {"dc", "device-c", none, stop_at<Stage::compile>, "the same; separate compilation is always on"},
+    {"dc", "device-c", none, compile_relocatable, "the same, with device variables shared between files"},
     {"dlink", "device-link", none, stop_at<Stage::device_link>, "an empty object file, for makefiles that expect one"},
     {"lib", "lib", none, stop_at<Stage::archive>, "an archive of the object files"},
     {"shared", "shared", none, make_shared, "a shared library"},
@@ -168,6 +171,7 @@ const OptionRow rows[] = {
     {"MP", "generate-dependency-targets", none, add_phony_targets, "a target for each header"},
     {"arch", "gpu-architecture", required, set_architecture, "sm_NN: sets __CUDA_ARCH__ (default 900)"},
     {"gencode", "generate-code", required, set_architecture, "arch=compute_NN,...: the same; the last one counts"},
+    {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
@@ -176,7 +180,6 @@ const OptionRow rows[] = {
     {"V", "version", none, set<&Options::version>, "the version"},
     {"use_fast_math", "use_fast_math", none, ignore, ""},
     {"lineinfo", "generate-line-info", none, ignore, ""},
-    {"rdc", "relocatable-device-code", required, ignore, ""},
     {"dlto", "dlink-time-opt", none, ignore, ""},
     {"code", "gpu-code", required, ignore, ""},
     {"Xptxas", "ptxas-options", required, ignore, ""},

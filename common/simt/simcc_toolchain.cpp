@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "common/simt/rewrite/rewrite.hpp"
+
 namespace simcc {
 namespace {
 
@@ -160,14 +162,19 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     append(command, {"-E", options.standard, options.optimization});
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
+    for (const std::string_view word : qualifiers) {
+        command.push_back("-D" + std::string(word) + "=" + std::string(word));  // for the rewriter to find
+    }
     append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
            }));
     append(command, user_search(toolchain, options));
-    // A system folder keeps the temporary file out of the dependencies.
-    append(command, {"-isystem", fs::path(definitions).parent_path()});
-    append(command, {"-include", "cuda_runtime.h", "-include", fs::path(definitions).filename()});
+    append(command, {"-include", "cuda_runtime.h"});
+    if (!options.dependencies.system_headers) {  // a system folder keeps the temporary file out of the others
+        append(command,
+               {"-isystem", fs::path(definitions).parent_path(), "-include", fs::path(definitions).filename()});
+    }
     append(command,
            user_flags(options, [](const std::string& flag, const std::string&) { return flag == "-include"; }));
     append(command, {"-x", "c++", source});

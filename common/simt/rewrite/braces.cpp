@@ -59,7 +59,9 @@ Braces::Braces(const Source& source) : enclosing_(source.size(), Source::none) {
 }
 
 BraceKind Braces::classify(const Source& source, std::size_t open, std::size_t statement, std::size_t enclosing) const {
-    const std::string_view before = source[open - 1];
+    std::size_t last = open - 1;
+    while (is_qualifier(source[last])) --last;  // [] __device__ { }
+    const std::string_view before = source[last];
     if (before == "{" && open - 1 == enclosing) {
         const bool nested_list = braces_.at(enclosing).kind == BraceKind::initializer;
         return nested_list ? BraceKind::initializer : BraceKind::code;
@@ -91,10 +93,10 @@ BraceKind Braces::classify(const Source& source, std::size_t open, std::size_t s
         before == "mutable" || before == "else" || before == "do" || trailing_return) {
         return BraceKind::code;
     }
-    const bool after_name = source.is_identifier(open - 1) || before == ">" || before == "]";
-    const bool lambda_without_parameters = before == "]" && source.partner(open - 1) != Source::none &&
-                                           !source.is_identifier(source.partner(open - 1) - 1) &&
-                                           source[source.partner(open - 1) - 1] != "]";
+    const bool after_name = source.is_identifier(last) || before == ">" || before == "]";
+    const bool lambda_without_parameters = before == "]" && source.partner(last) != Source::none &&
+                                           !source.is_identifier(source.partner(last) - 1) &&
+                                           source[source.partner(last) - 1] != "]";
     return after_name && !lambda_without_parameters ? BraceKind::initializer : BraceKind::code;
 }
 

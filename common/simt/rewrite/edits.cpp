@@ -1,6 +1,7 @@
 #include "common/simt/rewrite/edits.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace simcc {
 
@@ -33,7 +34,9 @@ std::string Edits::join(std::size_t first, std::size_t last) const {
 std::string Edits::apply() const {
     std::vector<const Edit*> sorted;
     for (const Edit& edit : edits_) sorted.push_back(&edit);
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Edit* a, const Edit* b) { return a->begin < b->begin; });
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Edit* a, const Edit* b) {
+        return std::tie(a->begin, a->end) < std::tie(b->begin, b->end);
+    });
 
     const std::string_view text = source_.text();
     std::string result;

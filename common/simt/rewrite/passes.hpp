@@ -14,7 +14,14 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory.
 void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& edits);
 
-/// Specifiers that nvcc takes and g++ does not: a bare `__noinline__`, `inline` said twice, `alignas` behind `__shared__`.
+/// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static.
+void rewrite_qualifiers(const Source& source, const Braces& braces, bool relocatable, Edits& edits);
+
+/// `clock()` reads the device's clock in a kernel and the host's elsewhere.
+void rewrite_clock_calls(const Source& source, Edits& edits);
+
+/// Specifiers that nvcc takes and g++ does not: a bare `__noinline__`, `inline` said twice, `alignas` behind
+/// `__shared__`.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
 /// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.

@@ -9,6 +9,10 @@
 
 namespace simcc {
 
+/// Words that the preprocessor has to leave in the text: each must be defined as itself.
+inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__",  "__host__",
+                                                  "__constant__", "__managed__", "__grid_constant__"};
+
 struct Rewritten {
     std::string text;
     std::vector<Diagnostic> diagnostics;  ///< with an error among them the text is of no use
@@ -18,6 +22,7 @@ struct Rewritten {
 /// specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other token on its line
 /// and column.
 /// `own_headers` is the folder of those headers, as the line markers name it: what is below it is left alone.
-Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers);
+/// `relocatable` device code shares the device's variables with other files.
+Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, bool relocatable);
 
 }  // namespace simcc

@@ -20,7 +20,7 @@ bool is_specifier(std::string_view token) {
     for (const std::string_view specifier : {"static", "extern", "const", "volatile", "thread_local", "__thread"}) {
         if (token == specifier) return true;
     }
-    return is_inline(token) || token == "constexpr";
+    return is_inline(token) || is_qualifier(token) || token == "constexpr";
 }
 
 /// The first of the specifiers and attributes that stand right before token i; i when there is none.

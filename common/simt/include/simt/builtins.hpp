@@ -5,12 +5,15 @@
 
 #include "identity.hpp"
 
+// In a .cu file simcc defines these as themselves: they stay in the text, where its rewriter reads and removes them.
+#ifndef __global__
 #define __global__
 #define __device__
 #define __host__
 #define __managed__
 #define __constant__
 #define __grid_constant__
+#endif
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __cluster_dims__(...)

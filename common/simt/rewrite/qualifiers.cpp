@@ -1,0 +1,88 @@
+// The qualifiers __global__, __device__, __host__, __constant__, __managed__ and __grid_constant__.
+//
+// Kernels are ordinary functions, so the words are removed. But first they tell which variables are the device's:
+// unless device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own, even under one
+// name. So they become static.
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include "common/simt/rewrite/passes.hpp"
+#include "common/simt/rewrite/rewrite.hpp"
+
+namespace simcc {
+namespace {
+
+bool qualifies_variables(std::string_view token) {
+    return token == "__device__" || token == "__constant__" || token == "__managed__";
+}
+
+/// A declaration of a variable at namespace scope: its first token and its name.
+struct Variable {
+    std::size_t first = Source::none, name = Source::none;
+    bool is_extern = false;    // said so, and not in extern "C"
+    bool has_linkage = false;  // said otherwise: static, inline, a template, const, a class's member
+};
+
+/// The declaration around the qualifier at token i; its name is none when it is a function.
+Variable declaration_around(const Source& source, std::size_t i) {
+    Variable variable;
+    variable.first = i;
+    while (variable.first > 0) {
+        const std::string_view before = source[variable.first - 1];
+        if (before == ";" || before == "{" || before == "}" || source.is_literal(variable.first - 1)) break;
+        --variable.first;
+    }
+    variable.has_linkage = source.is_literal(variable.first - 1);  // extern "C"
+    for (std::size_t j = variable.first; j < source.size(); ++j) {
+        const std::string_view token = source[j];
+        if (token == "template" || token == "static" || token == "inline" || token == "const" || token == "constexpr") {
+            variable.has_linkage = true;
+        } else if (token == "extern") {
+            variable.is_extern = true;
+        } else if ((token == "__attribute__" || token == "alignas" || token == "decltype") && source[j + 1] == "(") {
+            j = source.partner(j + 1);
+        } else if (token == "<") {
+            j = std::max(j + 1, skip_angles(source, j)) - 1;
+        } else if (token == "(" || j == Source::none) {
+            return variable;  // a function, or a pointer to one, which keeps its linkage
+        } else if (token == ";" || token == "=" || token == "[" || token == "," ||
+                   (token == "{" && source.is_identifier(j - 1))) {
+            variable.name = j - 1;
+            variable.has_linkage |= source[j - 2] == "::";
+            return variable;
+        } else if (token == "{" || token == "}") {
+            return variable;  // a class
+        }
+    }
+    return variable;
+}
+
+}  // namespace
+
+bool is_qualifier(std::string_view token) {
+    return std::find(std::begin(qualifiers), std::end(qualifiers), token) != std::end(qualifiers);
+}
+
+void rewrite_qualifiers(const Source& source, const Braces& braces, bool relocatable, Edits& edits) {
+    std::vector<Variable> variables;
+    std::set<std::string_view> shared_between_files;
+    for (std::size_t i = 0; i < source.size() && !relocatable; ++i) {
+        if (!qualifies_variables(source[i]) || braces.in_function(i) || braces.in_type(i)) continue;
+        const Variable variable = declaration_around(source, i);
+        if (variable.name == Source::none || (!variables.empty() && variables.back().first == variable.first)) continue;
+        if (variable.is_extern) shared_between_files.insert(source[variable.name]);
+        variables.push_back(variable);
+    }
+    for (const Variable& variable : variables) {
+        if (variable.is_extern || variable.has_linkage || shared_between_files.count(source[variable.name]) != 0)
+            continue;
+        edits.insert_before(variable.first, "static ");
+    }
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (source.is_identifier(i) && is_qualifier(source[i])) edits.replace(i, i + 1, "");
+    }
+}
+
+}  // namespace simcc
