@@ -69,7 +69,10 @@ private:
 
 class Stream {
 public:
-    explicit Stream(unsigned flags = cudaStreamNonBlocking) { CHECK(cudaStreamCreateWithFlags(&stream_, flags)); }
+    // Priorities are cudaDeviceGetStreamPriorityRange's: 0 is the lowest, and a stream's unless it is given another.
+    explicit Stream(unsigned flags = cudaStreamNonBlocking, int priority = 0) {
+        CHECK(cudaStreamCreateWithPriority(&stream_, flags, priority));
+    }
     ~Stream() {
         if (stream_) static_cast<void>(cudaStreamDestroy(stream_));
     }
