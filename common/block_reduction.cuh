@@ -5,18 +5,45 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+#include <type_traits>
+
 namespace BACKEND {
 
-/// Lane 0 receives the combination of the first `lanes` lanes' values (a power of two); what the other lanes receive
-/// is of no use. All 32 lanes of the warp must call it. No shared memory, no barrier: a shuffle hands a register from
-/// lane to lane, and its mask makes the lanes wait for one another.
-template <typename Operator, unsigned lanes = lanes_per_warp, typename T> __device__ inline T warp_reduce(T value) {
+/// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
+#if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <typename T> constexpr bool has_warp_instruction = std::is_same_v<T, std::int32_t>;
+#else
+template <typename T> constexpr bool has_warp_instruction = false;
+#endif
+
+/// That instruction for Operator: Sum, Min or Max.
+template <typename Operator, typename T> __device__ inline T warp_instruction(T value) {
     constexpr unsigned all_lanes = 0xffffffffU;
-#pragma unroll
-    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
-        value = Operator::combine(value, __shfl_down_sync(all_lanes, value, distance));
+    if constexpr (std::is_same_v<Operator, Sum<T>>) {
+        return __reduce_add_sync(all_lanes, value);
+    } else if constexpr (std::is_same_v<Operator, Min<T>>) {
+        return __reduce_min_sync(all_lanes, value);
+    } else {
+        static_assert(std::is_same_v<Operator, Max<T>>);
+        return __reduce_max_sync(all_lanes, value);
     }
-    return value;
+}
+
+/// Lane 0 receives the combination of the first `lanes` lanes' values (a power of two); the others hold the identity.
+/// What the other lanes receive is of no use. All 32 lanes of the warp must call it. No shared memory, no barrier: a
+/// shuffle hands a register from lane to lane, and its mask makes the lanes wait for one another.
+template <typename Operator, unsigned lanes = lanes_per_warp, typename T> __device__ inline T warp_reduce(T value) {
+    if constexpr (has_warp_instruction<T>) {
+        return warp_instruction<Operator>(value);
+    } else {
+        constexpr unsigned all_lanes = 0xffffffffU;
+#pragma unroll
+        for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+            value = Operator::combine(value, __shfl_down_sync(all_lanes, value, distance));
+        }
+        return value;
+    }
 }
 
 /// Thread 0 receives the combination of all threads' values. blockDim.x is a multiple of 32, at most 1024; every

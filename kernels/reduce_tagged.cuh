@@ -30,11 +30,12 @@ template <typename T> struct Mailbox {
     static constexpr unsigned words = sizeof(T) / 4;
     unsigned long long word[words];
 
-    __device__ __forceinline__ bool has_arrived() const {
-        bool all = true;
+    static __device__ __forceinline__ Mailbox holding(T value) {
+        const unsigned long long bits = to_bits(value);
+        Mailbox box;
 #pragma unroll
-        for (unsigned w = 0; w < words; ++w) all = all && word[w] != 0;
-        return all;
+        for (unsigned w = 0; w < words; ++w) box.word[w] = arrived_tag | ((bits >> (32 * w)) & 0xffffffffULL);
+        return box;
     }
 
     __device__ __forceinline__ T value() const {
@@ -42,6 +43,14 @@ template <typename T> struct Mailbox {
 #pragma unroll
         for (unsigned w = 0; w < words; ++w) bits |= (word[w] & 0xffffffffULL) << (32 * w);
         return from_bits<T>(static_cast<BitsOf<T>>(bits));
+    }
+
+    /// The tag if all words have it, else 0.
+    __device__ __forceinline__ unsigned long long tag() const {
+        unsigned long long common = arrived_tag;
+#pragma unroll
+        for (unsigned w = 0; w < words; ++w) common &= word[w];
+        return common;
     }
 };
 
@@ -68,14 +77,6 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsig
 #endif
 }
 
-template <typename T> __device__ __forceinline__ void send(Mailbox<T>* box, T value) {
-    const unsigned long long bits = to_bits(value);
-#pragma unroll
-    for (unsigned w = 0; w < Mailbox<T>::words; ++w) {
-        store_relaxed(&box->word[w], arrived_tag | ((bits >> (32 * w)) & 0xffffffffULL));
-    }
-}
-
 template <typename T> __device__ __forceinline__ Mailbox<T> look_into(const Mailbox<T>* box) {
     Mailbox<T> seen;
 #pragma unroll
@@ -83,35 +84,34 @@ template <typename T> __device__ __forceinline__ Mailbox<T> look_into(const Mail
     return seen;
 }
 
-template <typename T> __device__ __forceinline__ void clear(Mailbox<T>* box) {
+template <typename T> __device__ __forceinline__ void put_into(Mailbox<T>* box, const Mailbox<T>& content) {
 #pragma unroll
-    for (unsigned w = 0; w < Mailbox<T>::words; ++w) store_relaxed(&box->word[w], 0);
+    for (unsigned w = 0; w < Mailbox<T>::words; ++w) store_relaxed(&box->word[w], content.word[w]);
 }
 
-/// Waits for boxes first, first + stride, ... below count, combines `value` with them in that order and clears them.
+/// Waits for boxes first, first + stride, ... below count, combines `value` with them in that order and empties them.
 /// It looks into four boxes at a time, since a look takes as long as a trip to L2.
 template <typename Operator, typename T>
 __device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count) {
     constexpr unsigned looks_in_flight = 4;
     for (; first < count; first += looks_in_flight * stride) {
         Mailbox<T> seen[looks_in_flight];
-        bool all_arrived;
+#pragma unroll
+        for (Mailbox<T>& box : seen) box = Mailbox<T>::holding(Operator::identity()); // for boxes that do not exist
+        unsigned long long common_tag;
         do {
-            all_arrived = true;
+            common_tag = arrived_tag;
 #pragma unroll
             for (unsigned k = 0; k < looks_in_flight; ++k) {
-                if (first + k * stride < count) {
-                    seen[k] = look_into(&boxes[first + k * stride]);
-                    all_arrived = all_arrived && seen[k].has_arrived();
-                }
+                if (first + k * stride < count) seen[k] = look_into(&boxes[first + k * stride]);
             }
-        } while (!all_arrived);
+#pragma unroll
+            for (const Mailbox<T>& box : seen) common_tag &= box.tag();
+        } while (common_tag == 0);
 #pragma unroll
         for (unsigned k = 0; k < looks_in_flight; ++k) {
-            if (first + k * stride < count) {
-                clear(&boxes[first + k * stride]);
-                value = Operator::combine(value, seen[k].value());
-            }
+            value = Operator::combine(value, seen[k].value());
+            if (first + k * stride < count) put_into(&boxes[first + k * stride], Mailbox<T>{});
         }
     }
     return value;
@@ -197,7 +197,7 @@ reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* res
     if (one_block) {
         if (threadIdx.x == 0) *result = value;
     } else if (block != last_block) {
-        if (threadIdx.x == 0) send(&boxes[block], value);
+        if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<T>::holding(value));
     } else if (threadIdx.x < lanes_per_warp) { // few boxes: one warp collects them, and no barrier is needed
         if (threadIdx.x != 0) value = Operator::identity();
         value = warp_reduce<Operator>(collect<Operator>(value, boxes, threadIdx.x, lanes_per_warp, last_block));
@@ -231,7 +231,7 @@ reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* re
         if (blockIdx.x == last_block) {
             *result = value;
         } else {
-            send(&boxes[blockIdx.x], value);
+            put_into(&boxes[blockIdx.x], Mailbox<T>::holding(value));
         }
     }
 }

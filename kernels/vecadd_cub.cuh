@@ -1,12 +1,13 @@
 #pragma once
-// The peer: CUB's DeviceTransform, where the toolkit has it (CUDA 12.8 and later). Only for nvcc.
+// The peer: CUB's DeviceTransform, where the toolkit has it in its final form (CUDA 13 and later). Only for nvcc.
 //   vecadd_cub   on Hopper, tiles copied into shared memory by cp.async.bulk, at least 48 KiB in flight per SM
 #include "common/launch_shape.cuh"
 #include "common/vecadd_arguments.cuh"
 
+#include <cub/version.cuh>
 #include <cuda_runtime.h>
 
-#if __has_include(<cub/device/device_transform.cuh>)
+#if CUB_VERSION >= 300000
 #define HAVE_CUB_TRANSFORM 1
 #include <cub/device/device_transform.cuh>
 #include <cuda/std/functional>

@@ -1,11 +1,13 @@
 #pragma once
-// The last step of the ladder of vecadd.cuh, at every size at least as fast as CUB's DeviceTransform on an H200:
-//   vecadd_vectors   for arrays that fit into L2: 16 bytes per thread, read without displacing anything from L1
-//   vecadd_tiles     for arrays that do not: removes the registers that loads in flight wait in. On Hopper a block's
-//                    tile comes as one bulk copy per array into shared memory, asked for by one thread, so that even a
-//                    few small blocks keep the memory busy; more than needed in flight would make it slower again
-// What limits large arrays is the memory itself: 92 % of its nominal bandwidth, since it must turn around between
-// reading and writing.
+// The last step of the ladder of vecadd.cuh, which chooses by size:
+//   vecadd_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read
+//                    without displacing anything from L1
+//   vecadd_tiles     for larger ones: removes the registers that loads in flight wait in. On Hopper a block's tile
+//                    comes as one bulk copy per array into shared memory, asked for by one thread: just enough of
+//                    them keep the memory busy, and more would make it slower again
+// Nothing is left to remove there: at 92 % of its nominal bandwidth the memory spends the rest on refreshing itself and
+// on turning around between reading and writing.
+
 #include "common/launch_shape.cuh"
 #include "common/vecadd_arguments.cuh"
 #include "common/vector_access.cuh"
@@ -21,25 +23,21 @@
 
 namespace BACKEND {
 
-template <typename T> __device__ __forceinline__ T add(T left, T right) { return left + right; }
-
-template <typename T> __device__ __forceinline__ Vector<T> add(Vector<T> left, const Vector<T>& right) {
-#pragma unroll
-    for (unsigned k = 0; k < Vector<T>::length; ++k) left.values[k] += right.values[k];
-    return left;
-}
-
 constexpr unsigned streaming_block = 256;
 
 /// A thread for each vector, then one for each element outside them; grid ceil((vectors + edges) / 256). All three
-/// arrays reach a 16-byte boundary after span.head elements.
-template <typename T>
+/// arrays reach a 16-byte boundary after span.head elements. spare_l1: whether to read past L1.
+template <typename T, bool spare_l1>
 __global__ void __launch_bounds__(streaming_block) vecadd_vectors(const T* a, const T* b, T* c, VectorSpan<T> span) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * streaming_block + threadIdx.x;
     if (thread < span.vectors) {
-        const Vector<T> left = load_once(reinterpret_cast<const Vector<T>*>(a + span.head) + thread);
-        const Vector<T> right = load_once(reinterpret_cast<const Vector<T>*>(b + span.head) + thread);
-        reinterpret_cast<Vector<T>*>(c + span.head)[thread] = add(left, right);
+        const auto* left_vector = reinterpret_cast<const Vector<T>*>(a + span.head) + thread;
+        const auto* right_vector = reinterpret_cast<const Vector<T>*>(b + span.head) + thread;
+        Vector<T> sum = spare_l1 ? load_once(left_vector) : *left_vector;
+        const Vector<T> right = spare_l1 ? load_once(right_vector) : *right_vector;
+#pragma unroll
+        for (unsigned k = 0; k < Vector<T>::length; ++k) sum.values[k] += right.values[k];
+        reinterpret_cast<Vector<T>*>(c + span.head)[thread] = sum;
     } else {
         const size_t k = thread - span.vectors;
         if (k < span.edges()) c[span.edge(k)] = a[span.edge(k)] + b[span.edge(k)];
@@ -62,20 +60,23 @@ __device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, 
 #define HAVE_BULK_COPY 0
 #endif
 
-/// A tile of tile_bytes per block of 256 threads; grid ceil(n * sizeof(T) / tile_bytes). Any n.
-/// Unit is what a thread adds at a time: T, with any alignment of each array, or Vector<T>, with all three aligned.
-/// Before Hopper the tile goes straight through registers, as it does everywhere at the two ends of the arrays, where
+/// How many elements a thread adds in vecadd_tiles: the fewest for which eight resident blocks of 256 threads ask for
+/// 48 KiB at a time, which an H200 needs in flight per multiprocessor and does not like to see much exceeded.
+template <typename T> constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
+
+/// A tile of 256 * streaming_items elements per block; grid ceil(n / tile). Any n, any alignment of each array.
+/// Before Hopper the elements go straight through registers, as they do everywhere at the two ends of the arrays, where
 /// copies of multiples of 16 bytes could reach beyond them.
-template <typename T, typename Unit, unsigned tile_bytes>
+template <typename T>
 __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, const T* b, T* c, size_t n) {
-    static_assert(tile_bytes % vector_bytes == 0 && tile_bytes % sizeof(T) == 0);
-    constexpr unsigned tile = tile_bytes / sizeof(T);
+    constexpr unsigned tile = streaming_block * streaming_items<T>;
     const size_t first = static_cast<size_t>(blockIdx.x) * tile;
 
 #if HAVE_BULK_COPY
     // A copy starts at the 16-byte boundary before the tile and, if that is not where the tile starts, ends after it:
     // by less than 16 bytes, which must exist.
     if (blockIdx.x > 0 && first + tile + Vector<T>::length <= n) {
+        constexpr unsigned tile_bytes = tile * sizeof(T);
         constexpr unsigned shared_bytes = tile_bytes + vector_bytes;
         __shared__ __align__(128) unsigned char a_bytes[shared_bytes];
         __shared__ __align__(128) unsigned char b_bytes[shared_bytes];
@@ -86,7 +87,7 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
             const unsigned a_copied = a_offset == 0 ? tile_bytes : shared_bytes;
             const unsigned b_copied = b_offset == 0 ? tile_bytes : shared_bytes;
             barrier_init(&arrived, 1);
-            fence_shared_for_copies(); // the copy engine sees the barrier; a wider fence would cost more than the tile
+            fence_shared_for_copies(); // the copy engine sees the barrier; a fence for global memory too costs 5 %
             barrier_arrive_and_expect(&arrived, a_copied + b_copied);
             copy_bytes_in(a_bytes, reinterpret_cast<const unsigned char*>(a + first) - a_offset, a_copied, &arrived);
             copy_bytes_in(b_bytes, reinterpret_cast<const unsigned char*>(b + first) - b_offset, b_copied, &arrived);
@@ -94,13 +95,10 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
         __syncthreads(); // nobody waits at the barrier before it is one
         barrier_wait(&arrived, 0);
 
-        const auto* left = reinterpret_cast<const Unit*>(a_bytes + a_offset);
-        const auto* right = reinterpret_cast<const Unit*>(b_bytes + b_offset);
-        auto* sum = reinterpret_cast<Unit*>(c + first);
+        const T* left = reinterpret_cast<const T*>(a_bytes + a_offset);
+        const T* right = reinterpret_cast<const T*>(b_bytes + b_offset);
 #pragma unroll 1
-        for (unsigned i = threadIdx.x; i < tile_bytes / sizeof(Unit); i += streaming_block) {
-            sum[i] = add(left[i], right[i]);
-        }
+        for (unsigned i = threadIdx.x; i < tile; i += streaming_block) c[first + i] = left[i] + right[i];
         return;
     }
 #endif
@@ -109,31 +107,26 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
     }
 }
 
-template <typename T, typename Unit, unsigned tile_bytes>
-LaunchShape launch_vecadd_tiles(const VecaddArguments<T>& arguments) {
-    const unsigned grid = grid_for(arguments.n, tile_bytes / sizeof(T));
-    vecadd_tiles<T, Unit, tile_bytes>
-        <<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.n);
+template <typename T, bool spare_l1> LaunchShape launch_vecadd_vectors(const VecaddArguments<T>& arguments) {
+    const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
+    const unsigned grid = grid_for(span.vectors + span.edges(), streaming_block);
+    vecadd_vectors<T, spare_l1>
+        <<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, span);
     return {dim3(grid), dim3(streaming_block), 0};
 }
 
-/// Chooses by size and alignment, from measurements on an H200; block_size is not used. Tiles of 3 or 4 KiB are the
-/// smallest whole number of elements per thread with which eight resident blocks have 48 KiB in flight, and up to
-/// that size smaller is better; between L2 and 256 MiB vectors from slightly larger ones are.
+/// Chooses by size and alignment, from measurements on an H200; block_size is not used.
 template <typename T> LaunchShape launch_vecadd_streaming(const VecaddArguments<T>& arguments) {
     constexpr size_t mebibyte = 1024 * 1024;
     const size_t array_bytes = arguments.n * sizeof(T);
-    if (array_bytes < 32 * mebibyte && share_vector_boundary(arguments)) {
-        const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
-        const unsigned grid = grid_for(span.vectors + span.edges(), streaming_block);
-        vecadd_vectors<<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                      span);
-        return {dim3(grid), dim3(streaming_block), 0};
+    if (array_bytes < 256 * mebibyte && share_vector_boundary(arguments)) {
+        if (array_bytes < 32 * mebibyte) return launch_vecadd_vectors<T, true>(arguments);
+        return launch_vecadd_vectors<T, false>(arguments);
     }
-    const bool aligned = share_vector_boundary(arguments) && split_into_vectors(arguments.d_c, arguments.n).head == 0;
-    if (array_bytes < 256 * mebibyte && aligned) return launch_vecadd_tiles<T, Vector<T>, 4096>(arguments);
-    constexpr unsigned elements_per_thread = sizeof(T) == 4 ? 3 : 2;
-    return launch_vecadd_tiles<T, T, streaming_block * elements_per_thread * sizeof(T)>(arguments);
+    const unsigned grid = grid_for(arguments.n, streaming_block * streaming_items<T>);
+    vecadd_tiles<<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
+                                                                arguments.n);
+    return {dim3(grid), dim3(streaming_block), 0};
 }
 
 } // namespace BACKEND
