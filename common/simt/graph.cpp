@@ -35,18 +35,22 @@ std::shared_ptr<Graph> Graph::clone() const {
     return copy;
 }
 
+// Among the nodes that could be next, the one added first: so a captured graph runs in the order of its capture.
 std::vector<GraphNode*> Graph::topological_order() const {
-    std::vector<GraphNode*> order;
     std::map<const GraphNode*, size_t> missing;
-    std::map<const GraphNode*, std::vector<GraphNode*>> successors;
-    for (const auto& node : nodes) {
-        missing[node.get()] = node->dependencies.size();
-        for (const GraphNode* dependency : node->dependencies) successors[dependency].push_back(node.get());
-        if (node->dependencies.empty()) order.push_back(node.get());
+    std::map<const GraphNode*, std::vector<size_t>> successors;
+    std::set<size_t> ready;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        missing[nodes[i].get()] = nodes[i]->dependencies.size();
+        for (const GraphNode* dependency : nodes[i]->dependencies) successors[dependency].push_back(i);
+        if (nodes[i]->dependencies.empty()) ready.insert(i);
     }
-    for (size_t next = 0; next < order.size(); ++next) {
-        for (GraphNode* successor : successors[order[next]]) {
-            if (--missing[successor] == 0) order.push_back(successor);
+    std::vector<GraphNode*> order;
+    while (!ready.empty()) {
+        order.push_back(nodes[*ready.begin()].get());
+        ready.erase(ready.begin());
+        for (size_t successor : successors[order.back()]) {
+            if (--missing[nodes[successor].get()] == 0) ready.insert(successor);
         }
     }
     return order;
