@@ -123,11 +123,12 @@ others 3628800 20 16941 9 15 10 1616"
 attributes 32 some opt-in
 occupancy sensible active
 kernel threads 1024
-scaled 5994
+scaled 1498.5 same
+graph node 2997
 without opt-in: cudaErrorInvalidValue
 with opt-in: cudaSuccess 14999
 architecture 900 1
-graph 749.25 no error"
+graph 374.625 no error"
 }
 
 @test "arithmetic intrinsics give CUDA's results" {

@@ -51,8 +51,29 @@ int main() {
     int length = n;
     void* arguments[] = {&data, &factor, &length};
     cudaLaunchKernel((void*)scale, dim3((n + block - 1) / block), dim3(block), arguments, 0, nullptr);
+    factor = 0.5f;
+    void* forgotten[] = {nullptr, (void*)scale, reinterpret_cast<void*>(&scale)};
+    const void* const_kernel = (const void*)(scale);
+    cudaLaunchKernel(forgotten[1], dim3((n + block - 1) / block), dim3(block), arguments, 0, nullptr);
+    cudaLaunchKernel(const_kernel, dim3((n + block - 1) / block), dim3(block), arguments, 0, nullptr);
     cudaDeviceSynchronize();
-    printf("scaled %g\n", data[999]);
+    printf("scaled %g %s\n", data[999], forgotten[1] == forgotten[2] ? "same" : "different");
+
+    factor = 2.0f;
+    cudaGraph_t made;
+    cudaGraphNode_t node;
+    cudaGraphExec_t made_executable;
+    cudaKernelNodeParams parameters = {};
+    parameters.func = (void*)scale;
+    parameters.gridDim = dim3((n + block - 1) / block);
+    parameters.blockDim = dim3(block);
+    parameters.kernelParams = arguments;
+    cudaGraphCreate(&made, 0);
+    cudaGraphAddKernelNode(&node, made, nullptr, 0, &parameters);
+    cudaGraphInstantiate(&made_executable, made, nullptr, nullptr, 0);
+    cudaGraphLaunch(made_executable, 0);
+    cudaDeviceSynchronize();
+    printf("graph node %g\n", data[999]);
 
     int* out;
     cudaMallocManaged(&out, 8);

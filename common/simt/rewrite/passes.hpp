@@ -17,9 +17,6 @@ void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& e
 /// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static.
 void rewrite_qualifiers(const Source& source, const Braces& braces, bool relocatable, Edits& edits);
 
-/// `clock()` reads the device's clock in a kernel and the host's elsewhere.
-void rewrite_clock_calls(const Source& source, Edits& edits);
-
 /// Specifiers that nvcc takes and g++ does not: a bare `__noinline__`, `inline` said twice, `alignas` behind
 /// `__shared__`.
 void rewrite_specifiers(const Source& source, Edits& edits);
@@ -27,8 +24,8 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 /// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.
 void rewrite_inline_assembly(const Source& source, Edits& edits);
 
-/// `cudaLaunchKernel((void*)k, ...)` and `node.func = (void*)k` keep the kernel's type.
-void rewrite_launch_calls(const Source& source, Edits& edits);
+/// Kernels passed as void* keep their type.
+void rewrite_kernel_pointers(const Source& source, Edits& edits);
 
 /// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
 void rewrite_launches(const Source& source, const Braces& braces, Edits& edits);

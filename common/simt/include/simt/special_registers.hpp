@@ -1,8 +1,6 @@
 // What inline PTX reads from a GPU's special registers; simcc rewrites such statements to these functions.
 #pragma once
 
-#include <time.h>
-
 #include "simt/declare.h"
 
 namespace simt {
@@ -43,9 +41,6 @@ SIMT_INLINE unsigned long long clock64() { return static_cast<unsigned long long
 SIMT_INLINE unsigned long long globaltimer() { return ::__globaltimer(); }
 
 }  // namespace special_register
-
-// What the program's clock() becomes: in a kernel a counter, on the host the processor time of the C library.
-SIMT_INLINE clock_t clock() { return in_kernel() ? static_cast<clock_t>(::clock64()) : ::clock(); }
 
 // Ends the kernel where it reaches inline PTX that has no counterpart.
 [[noreturn]] SIMT_INLINE void unsupported_assembly(const char* instructions) { fail_lane(instructions); }
