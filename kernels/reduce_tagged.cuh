@@ -8,8 +8,9 @@
 // Any n, any alignment. Block and grid follow from n and the device, not from block_size. They fix the order, so the
 // result is the same bits every time.
 //
-// Why no deadlock: only the last block of the grid waits, blocks start in the order of their index, and the blocks it
-// waits for wait for nobody. So they finish, even if there are more of them than the device holds at once.
+// Why no deadlock: only the last block of the grid waits, and those it waits for wait for nobody. GPUs start blocks in
+// the order of their index, so that it comes after them; and if it did not, it would hold the place of one block only,
+// and the others would run in the rest, even if there are more of them than the device holds at once.
 #include "common/block_reduction.cuh"
 #include "common/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
