@@ -15,6 +15,7 @@
 
 #include "cuda_runtime_api.h"
 #include "device_launch_parameters.h"
+#include "host_defines.h"
 #include "library_types.h"
 #include "vector_functions.h"
 #include "simt/device_language.hpp"
