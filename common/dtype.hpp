@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-enum class DType { f32, f64, i32, i64 };
+enum class DType { f32, f64, i32, i64, f16, bf16, tf32 };  // tf32: stored as f32, multiplied with 10 bits of fraction
 
 template <typename T> struct DTypeOf;
 template <> struct DTypeOf<float> { static constexpr DType value = DType::f32; };
@@ -21,7 +21,7 @@ std::size_t size_of(DType dtype);
 // The type of that name; a usage error naming `allowed` (comma separated) if it is not one of those.
 DType parse_dtype(const std::string& name, const std::string& allowed);
 
-// Calls action(T{}) with the C++ type of a dtype.
+// Calls action(T{}) with the C++ type of a dtype: one of the first four, which every host compiler knows.
 template <typename Action>
 auto with_dtype(DType dtype, Action action) {
     switch (dtype) {

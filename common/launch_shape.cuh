@@ -11,7 +11,12 @@ struct LaunchShape {
     dim3 grid{0, 0, 0};
     dim3 block{0, 0, 0};
     size_t dynamic_shared_bytes = 0;
+    const void* kernel = nullptr; // for cudaFuncGetAttributes and the like, where a launch tells it
 };
+
+template <typename... Parameters> const void* address_of(void (*kernel)(Parameters...)) {
+    return reinterpret_cast<const void*>(kernel);
+}
 
 constexpr unsigned lanes_per_warp = 32;
 constexpr unsigned largest_block = 1024;

@@ -98,7 +98,7 @@ When parse_when(const std::string& text, const std::string& what) {
          nearest.empty() || name.size() < 3 ? "" : "; did you mean '" + nearest + "'?", program.name);
 }
 
-void convert(const std::map<std::string, std::string>& value, Options& options) {
+void convert(const Program& program, const std::map<std::string, std::string>& value, Options& options) {
     const auto whole = [&](const char* name, std::size_t smallest, std::size_t largest) {
         const std::size_t number = parse_count(value.at(name), std::string("--") + name);
         if (number < smallest || number > largest)
@@ -117,7 +117,7 @@ void convert(const std::map<std::string, std::string>& value, Options& options) 
     if (value.count("input-format")) options.input_format = value.at("input-format");
     if (!value.count("size")) return;  // not a benchmark: the rest does not apply
     options.sizes = value.at("size");
-    if (!options.sizes.empty()) parse_sizes(options.sizes);
+    if (!options.sizes.empty() && !program.shapes) parse_sizes(options.sizes);
     options.kernels = split(value.at("kernel"), ',');
     if (options.kernels.empty()) fail(Exit::usage, "--kernel is empty; --list shows the names");
     options.dtype = value.at("dtype");
@@ -197,7 +197,7 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
             const std::string name = long_name_of(option);
             typed[name] = name == "size" || name == "dtype" ? "" : option.fallback;  // these two depend on the backend
         }
-    convert(typed, options);
+    convert(program, typed, options);
     for (const OptionSpec& option : program.options)
         if (typed.count(long_name_of(option))) options.own[long_name_of(option)] = typed.at(long_name_of(option));
     options.operands = operands;

@@ -43,4 +43,5 @@ struct Program {
     std::vector<OptionSpec> options = {};  // its own, after the common ones
     std::vector<Column> columns = {};      // its own p_ columns, after the common ones
     bool every_device = false;             // "auto" means all GPUs, not the first
+    bool shapes = false;                   // -n is a list of shapes, which the program reads itself
 };

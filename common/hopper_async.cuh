@@ -1,0 +1,154 @@
+#pragma once
+// What Hopper (compute capability 9.0) adds to move data without threads, as functions: barriers in shared memory that
+// count bytes, bulk tensor copies that report to them, clusters of blocks that see each other's shared memory, and
+// warpgroups that trade registers. Thin covers over PTX; its manual has the exact rules. For nvcc only, and usable only
+// in code compiled for sm_90a: kernels guard their bodies by HOPPER_CODE.
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define HOPPER_CODE 1
+#else
+#define HOPPER_CODE 0
+#endif
+
+namespace BACKEND {
+
+/// The address that PTX wants for something in shared memory.
+__device__ inline std::uint32_t shared_address(const void* pointer) {
+    return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+// ---- barriers in shared memory. A phase ends when `arrivals` threads have arrived and all announced bytes have come.
+
+__device__ inline void barrier_init(std::uint64_t* barrier, unsigned arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals));
+}
+
+/// Makes initialized barriers visible to the copy engine and to the other blocks of the cluster.
+__device__ inline void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+__device__ inline void barrier_arrive(std::uint64_t* barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
+/// Arrives and announces that copies will bring `bytes`.
+__device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+                 : "memory");
+}
+
+/// Arrives at the same barrier of block `rank` of the cluster. It orders this thread's reads of shared memory, not its writes to
+/// global memory: at the scope of the cluster that would be a fence for all memory, many times the cost of the arrival.
+__device__ inline void barrier_arrive_at(std::uint64_t* barrier, unsigned rank) {
+    asm volatile("{\n"
+                 ".reg .b32 remote;\n"
+                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+                 "}" ::"r"(shared_address(barrier)),
+                 "r"(rank)
+                 : "memory");
+}
+
+/// Waits for the end of the phase of that parity: 0 for the first, 1 for the second, and so on in turns.
+__device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
+    asm volatile("{\n"
+                 ".reg .pred complete;\n"
+                 "WAIT:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
+                 "@complete bra DONE;\n"
+                 "bra WAIT;\n"
+                 "DONE:\n"
+                 "}" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
+}
+
+/// A barrier among `threads` threads of the block, by number: 1 to 15, since __syncthreads() is 0.
+__device__ inline void barrier_among(unsigned number, unsigned threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+// ---- clusters
+
+__device__ inline unsigned cluster_rank() {
+    unsigned rank = 0;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+/// Waits for all threads of all blocks of the cluster; what they wrote to shared memory before is visible after.
+__device__ inline void cluster_barrier() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/// The same where only barriers were initialized before: it does not wait for writes to global memory.
+__device__ inline void cluster_barrier_relaxed() {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/// Four floats at the same place in the shared memory of block `rank` of the cluster. 16-byte aligned.
+__device__ inline float4 load_from_block(const float* shared, unsigned rank) {
+    float4 value;
+    asm volatile("{\n"
+                 ".reg .b32 remote;\n"
+                 "mapa.shared::cluster.u32 remote, %4, %5;\n"
+                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+                 "}"
+                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+                 : "r"(shared_address(shared)), "r"(rank)
+                 : "memory");
+    return value;
+}
+
+// ---- bulk tensor copies. A box of the tensor's shape, with its corner at (column, row); what lies outside is zero.
+
+/// Call it once for each map before the first copy: the descriptor is fetched ahead.
+__device__ inline void prefetch_tensor_map(const CUtensorMap& map) {
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+__device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+                     shared_address(shared)),
+                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
+                 : "memory");
+}
+
+/// The same box to the same place in every block of the cluster whose bit is set in `blocks`; each one's barrier counts it.
+__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row,
+                                          std::uint16_t blocks) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
+                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks)
+                 : "memory");
+}
+
+/// Shared to global. What threads wrote before must pass fence_shared_for_copies() and a barrier first.
+__device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
+                 "r"(shared_address(shared)), "r"(column), "r"(row)
+                 : "memory");
+}
+__device__ inline void commit_copies_out() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+
+/// Waits until all but the last `pending` groups of copies out have read their shared memory.
+template <int pending> __device__ inline void wait_copies_out_read() {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+}
+
+/// Makes this thread's ordinary writes to shared memory visible to the copy engine and the tensor cores.
+__device__ inline void fence_shared_for_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+// ---- registers. All warps of a warpgroup call it; the kernel has __launch_bounds__ with a minimum of one block.
+
+template <int registers> __device__ inline void give_up_registers() {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
+}
+template <int registers> __device__ inline void take_registers() {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
+}
+
+} // namespace BACKEND

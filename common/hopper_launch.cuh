@@ -1,0 +1,113 @@
+#pragma once
+// The host's side of the Hopper matrix kernels: operands as the copy engine wants them, and launches in clusters.
+#include "common/matmul_arguments.cuh"
+#include "common/tensor_map.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// Whether the copy engine can read or write a matrix as it lies: its rows begin at multiples of 16 bytes.
+template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
+    return reinterpret_cast<std::uintptr_t>(d_matrix) % tensor_row_alignment == 0 && columns * sizeof(T) % tensor_row_alignment == 0;
+}
+
+template <typename T> constexpr size_t padded_columns(size_t columns) {
+    constexpr size_t elements = tensor_row_alignment / sizeof(T);
+    return divide_up(columns, elements) * elements;
+}
+
+/// Copies a matrix to one with longer rows. A thread moves one 16-byte piece of the target; a row's pieces are neighbours.
+template <typename T>
+__global__ void pad_rows(const T* source, size_t rows, size_t columns, T* target, size_t target_columns) {
+    constexpr unsigned elements = tensor_row_alignment / sizeof(T);
+    const size_t pieces = target_columns / elements, all = rows * pieces;
+    const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
+    for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += grid_stride) {
+        const size_t row = i / pieces, column = i % pieces * elements;
+        alignas(16) T piece[elements];
+#pragma unroll
+        for (unsigned e = 0; e < elements; ++e) {
+            if (column + e < columns) piece[e] = source[row * columns + column + e];
+            else piece[e] = T(0.0f);
+        }
+        *reinterpret_cast<float4*>(target + row * target_columns + column) = *reinterpret_cast<const float4*>(piece);
+    }
+}
+
+/// A and B with aligned rows: as they are, or copied to the workspace by a kernel ahead of the product.
+template <typename T> class HopperOperands {
+public:
+    explicit HopperOperands(const MatmulArguments<T>& arguments) : arguments_(arguments) {
+        auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
+        d_a_ = arguments.d_a;
+        d_b_ = arguments.d_b;
+        if (!rows_are_aligned(d_a_, arguments.k)) {
+            d_a_ = padded(d_a_, arguments.m, arguments.k, reinterpret_cast<T*>(workspace));
+            workspace += bytes(arguments.m, arguments.k);
+        }
+        if (!rows_are_aligned(d_b_, arguments.n)) d_b_ = padded(d_b_, arguments.k, arguments.n, reinterpret_cast<T*>(workspace));
+    }
+
+    /// The workspace that a launch may need.
+    static size_t workspace_bytes(size_t m, size_t n, size_t k) {
+        const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0, aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
+        return (aligned_a ? 0 : bytes(m, k)) + (aligned_b ? 0 : bytes(k, n));
+    }
+
+    CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
+        return tensor_map(d_a_, arguments_.m, arguments_.k, padded_columns<T>(arguments_.k), tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B,
+                          type);
+    }
+    CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>) const {
+        return tensor_map(d_b_, arguments_.k, arguments_.n, padded_columns<T>(arguments_.n), box, box, swizzle, type);
+    }
+
+private:
+    static constexpr unsigned box = 128 / sizeof(T);
+
+    static size_t bytes(size_t rows, size_t columns) { return divide_up(rows * padded_columns<T>(columns) * sizeof(T), 256) * 256; }
+
+    const T* padded(const T* source, size_t rows, size_t columns, T* target) const {
+        const size_t target_columns = padded_columns<T>(columns);
+        constexpr unsigned block = 256, blocks_per_multiprocessor = 8;
+        const size_t needed = divide_up(rows * target_columns * sizeof(T) / tensor_row_alignment, block);
+        const size_t resident = size_t{arguments_.multiprocessors} * blocks_per_multiprocessor;
+        pad_rows<<<static_cast<unsigned>(needed < resident ? needed : resident), block, 0, arguments_.stream>>>(
+            source, rows, columns, target, target_columns);
+        return target;
+    }
+
+    MatmulArguments<T> arguments_;
+    const T *d_a_, *d_b_;
+};
+
+/// A block per multiprocessor, in whole clusters, and no more than there are tiles (counted in clusters).
+inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors, unsigned cluster) {
+    const unsigned resident = multiprocessors / cluster;
+    return (order.tiles() < resident ? order.tiles() : resident) * cluster;
+}
+
+template <typename... Parameters, typename... Arguments>
+LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes, unsigned cluster,
+                          cudaStream_t stream, const Arguments&... arguments) {
+    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t configuration{};
+    configuration.gridDim = dim3(grid);
+    configuration.blockDim = dim3(block);
+    configuration.dynamicSmemBytes = shared_bytes;
+    configuration.stream = stream;
+    configuration.attrs = &attribute;
+    configuration.numAttrs = cluster > 1 ? 1 : 0;
+    CHECK(cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...));
+    return {configuration.gridDim, configuration.blockDim, shared_bytes, address_of(kernel)};
+}
+
+} // namespace BACKEND

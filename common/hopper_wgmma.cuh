@@ -1,0 +1,95 @@
+#pragma once
+// The warpgroup matrix multiply-accumulate of Hopper: 128 threads multiply a 64-row tile. Thin covers over PTX.
+//   D (64 x tile_n, f32, in registers) += A (64 x 16 or 8) * B (16 or 8 x tile_n)
+// For nvcc only, in code compiled for sm_90a. The instruction runs asynchronously: between its issue and wgmma_wait()
+// nobody may touch its registers or the shared memory it reads.
+//
+// Thread t of the warpgroup, with warp w = t / 32 and lane l = t % 32, holds of D, for each group j of 8 columns:
+//     d[4 j], d[4 j + 1]       row 16 w + l / 4,      columns 8 j + 2 (l % 4) and the next
+//     d[4 j + 2], d[4 j + 3]   row 16 w + l / 4 + 8,  the same columns
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace BACKEND {
+
+/// Orders earlier accesses to the registers before the next wgmma.
+__device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+
+/// Ends a group of wgmmas.
+__device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+
+/// Waits until at most `pending` groups are unfinished.
+template <int pending> __device__ inline void wgmma_wait() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+
+/// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of the
+/// copy engine's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next along
+/// the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than that.
+__device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block_stride, unsigned group_stride) {
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+    constexpr std::uint64_t swizzle_128_bytes = 1;
+    return (std::uint64_t{address} & 0x3ffff) >> 4 | std::uint64_t{block_stride >> 4} << 16 |
+           std::uint64_t{group_stride >> 4} << 32 | swizzle_128_bytes << 62;
+}
+
+// clang-format off
+#define WGMMA_FLOATS_8(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
+#define WGMMA_FLOATS_32(d, i) WGMMA_FLOATS_8(d, i), WGMMA_FLOATS_8(d, i + 8), WGMMA_FLOATS_8(d, i + 16), WGMMA_FLOATS_8(d, i + 24)
+#define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_32(d, i + 32)
+#define WGMMA_FLOATS_96(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_32(d, i + 64)
+#define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_64(d, i + 64)
+#define WGMMA_NAMES_32 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_NAMES_64 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define WGMMA_NAMES_96 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define WGMMA_NAMES_128 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+// clang-format on
+
+/// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements.
+/// `accumulate` 0 overwrites D.
+template <typename T, int tile_n> struct Wgmma;
+
+#define DEFINE_WGMMA(TYPE, NAME, TILE_N, REGISTERS, A, B, P)                                                              \
+    template <> struct Wgmma<TYPE, TILE_N> {                                                                             \
+        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) {       \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                               \
+                         "wgmma.mma_async.sync.aligned.m64n" #TILE_N "k16.f32." NAME "." NAME " {" WGMMA_NAMES_##REGISTERS \
+                         "}, %" #A ", %" #B ", p, 1, 1, 0, 1;\n}"                                                        \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                                \
+                         : "l"(a), "l"(b), "r"(accumulate));                                                             \
+        }                                                                                                                \
+    };
+
+DEFINE_WGMMA(__nv_bfloat16, "bf16", 64, 32, 32, 33, 34)
+DEFINE_WGMMA(__nv_bfloat16, "bf16", 128, 64, 64, 65, 66)
+DEFINE_WGMMA(__nv_bfloat16, "bf16", 192, 96, 96, 97, 98)
+DEFINE_WGMMA(__nv_bfloat16, "bf16", 256, 128, 128, 129, 130)
+DEFINE_WGMMA(__half, "f16", 64, 32, 32, 33, 34)
+DEFINE_WGMMA(__half, "f16", 128, 64, 64, 65, 66)
+DEFINE_WGMMA(__half, "f16", 192, 96, 96, 97, 98)
+DEFINE_WGMMA(__half, "f16", 256, 128, 128, 129, 130)
+
+/// tf32: A from registers, four values a thread (rows l / 4 and l / 4 + 8 at k = l % 4, then both at l % 4 + 4), B in shared
+/// memory with its rows along k. 64 x 128 x 8.
+__device__ inline void wgmma_tf32(float (&d)[64], const std::uint32_t (&a)[4], std::uint64_t b, int accumulate) {
+    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" WGMMA_NAMES_64
+                 "}, {%64, %65, %66, %67}, %68, p, 1, 1;\n}"
+                 : WGMMA_FLOATS_64(d, 0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate));
+}
+
+} // namespace BACKEND

@@ -1,0 +1,40 @@
+#pragma once
+// The arguments of every launch of a matrix product, and the order in which its tiles are worked on.
+#include "common/launch_shape.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory; C overlaps neither input.
+/// m and n are at least 1, below 2^31 as k is; their products may be larger. k = 0 makes C zero.
+template <typename T> struct MatmulArguments {
+    const T* d_a = nullptr;
+    const T* d_b = nullptr;
+    T* d_c = nullptr;
+    size_t m = 0, n = 0, k = 0;
+    void* d_workspace = nullptr; // as many bytes as the launch's workspace function says, aligned to 256
+    unsigned multiprocessors = 1;
+    unsigned block_size = 256; // used by the kernels of one element a thread
+    cudaStream_t stream = nullptr;
+};
+
+/// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
+/// `group` tiles, then one to the right, until the band of that height is finished.
+struct TileOrder {
+    unsigned tiles_m = 1, tiles_n = 1, group = 8;
+
+    __host__ __device__ unsigned tiles() const { return tiles_m * tiles_n; }
+
+    __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column) const {
+        const unsigned band_tiles = group * tiles_n;
+        const unsigned first_row = tile / band_tiles * group;
+        const unsigned rows = tiles_m - first_row < group ? tiles_m - first_row : group;
+        tile_row = first_row + tile % band_tiles % rows;
+        tile_column = tile % band_tiles / rows;
+    }
+};
+
+} // namespace BACKEND

@@ -1,0 +1,110 @@
+// matmul as a filter: C = A B of two inputs, written in the first one's format.
+#pragma once
+
+#include "common/numbers.hpp"
+#include "tools/matmul_product.cuh"
+
+namespace BACKEND {
+
+// The extents of a .npy shape: "(3, 4)" is {3, 4}.
+inline std::vector<std::size_t> extents_of(const std::string& shape) {
+    std::vector<std::size_t> extents;
+    std::string digits;
+    for (char letter : shape) {
+        if (letter >= '0' && letter <= '9') digits += letter;
+        else if (!digits.empty()) extents.push_back(parse_count(std::exchange(digits, ""), "shape"));
+    }
+    return extents;
+}
+
+// The rows and columns of one operand: from its header, or from --shape.
+inline std::pair<std::size_t, std::size_t> matrix_extents(const std::string& operand, const NumberLayout& layout, std::size_t rows,
+                                                          std::size_t columns, bool given) {
+    if (layout.format != NumberFormat::npy) {
+        if (!given) fail(Exit::usage, "{} does not say its shape; give --shape MxNxK", operand);
+        return {rows, columns};
+    }
+    const std::vector<std::size_t> extents = extents_of(layout.shape);
+    if (extents.size() != 2) fail(Exit::bad_input, "{} has shape {}: a matrix has two dimensions", operand, layout.shape);
+    if (layout.fortran_order) fail(Exit::bad_input, "{} is in Fortran order; save numpy.ascontiguousarray of it", operand);
+    if (given && (extents[0] != rows || extents[1] != columns))
+        fail(Exit::bad_input, "{} has shape {}, --shape says ({}, {})", operand, layout.shape, rows, columns);
+    return {extents[0], extents[1]};
+}
+
+// All numbers of an operand, as many as its shape promises.
+inline Chunk read_matrix(NumberReader& reader, const std::string& operand, std::size_t rows, std::size_t columns) {
+    std::size_t count = 0;
+    if (__builtin_mul_overflow(rows, columns, &count)) fail(Exit::bad_input, "{}: {} x {} elements are too many", operand, rows, columns);
+    Chunk matrix = reader.read(count);
+    const bool more = matrix.count == count && reader.layout().format != NumberFormat::npy && reader.read(1).count > 0;
+    if (matrix.count != count || more)
+        fail(Exit::bad_input, "{} has {} elements, {} x {} are {}", operand, more ? text("more than {}", count) : text("{}", matrix.count), rows,
+             columns, count);
+    return matrix;
+}
+
+template <typename Type>
+Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a, const Chunk& b) {
+    using T = typename Type::Element;
+    const MethodFinder finder(session);
+    std::string name = "fastest";
+    if (session.options.is_given("kernel")) {
+        const auto chosen = session.selected();
+        if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
+        name = chosen.front()->name;
+    }
+    const ProductMethod<T> method = finder.find<Type>(name, shape.m, shape.n, shape.k);
+    if (!method.launch) fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
+    const DeviceProduct<Type> device(shape);
+    CHECK(cudaMemcpy(device.a.data(), a.as<T>(), device.a.bytes(), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(device.b.data(), b.as<T>(), device.b.bytes(), cudaMemcpyHostToDevice));
+    launch_product(method, device.arguments(session, shape, nullptr));
+    CHECK(cudaGetLastError());
+    Chunk c;
+    c.dtype = Type::dtype;
+    c.count = shape.m * shape.n;
+    c.bytes.resize(device.c.bytes());
+    CHECK(cudaMemcpy(c.as<T>(), device.c.data(), device.c.bytes(), cudaMemcpyDeviceToHost));
+    return c;
+}
+
+inline void run_matmul_filter(Session& session) {
+    const std::vector<std::string>& operands = session.options.operands;
+    if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
+    if (operands[0] == "-" && operands[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
+    const std::string& shape_text = session.own("shape");
+    const bool given = !shape_text.empty();
+    const std::vector<ProductShape> shapes = given ? parse_shapes(shape_text) : std::vector<ProductShape>(1);
+    if (shapes.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", shape_text);
+    const auto reader_a = NumberReader::open(operands[0], session.options.input_format);
+    const auto reader_b = NumberReader::open(operands[1], session.options.input_format);
+    const auto [m, k] = matrix_extents(operands[0], reader_a->layout(), shapes[0].m, shapes[0].k, given);
+    const auto [rows_b, n] = matrix_extents(operands[1], reader_b->layout(), shapes[0].k, shapes[0].n, given);
+    if (k != rows_b)
+        fail(Exit::bad_input, "{} is {} x {} and {} is {} x {}: A's columns must be as many as B's rows", operands[0], m, k, operands[1],
+             rows_b, n);
+    const ProductShape shape = checked({m, n, k});
+    const Chunk a = read_matrix(*reader_a, operands[0], m, k), b = read_matrix(*reader_b, operands[1], k, n);
+    const bool exact = a.dtype == DType::f32 && b.dtype == DType::f32;
+    if (a.dtype != b.dtype && session.options.dtype.empty())
+        fail(Exit::bad_input, "{} is {} and {} is {}: give -t f32 or -t f64 to convert both", operands[0], name_of(a.dtype), operands[1],
+             name_of(b.dtype));
+    const DType dtype = session.options.dtype.empty() ? (exact ? DType::f32 : DType::f64) : session.dtype();
+
+    NumberLayout layout = reader_a->layout();
+    layout.shape = text("({}, {})", m, n);
+    NumberWriter writer(layout);
+    if (dtype == DType::f64) {
+        writer.append(multiply<F64>(session, shape, a.converted_to(dtype), b.converted_to(dtype)));
+    } else {
+        if (dtype != DType::f32 && dtype != DType::tf32) fail(Exit::usage, "files are multiplied in f32, tf32 or f64, not in {}", name_of(dtype));
+        const Chunk a_f32 = a.converted_to(DType::f32), b_f32 = b.converted_to(DType::f32);
+        Chunk c = dtype == DType::f32 ? multiply<F32>(session, shape, a_f32, b_f32) : multiply<Tf32>(session, shape, a_f32, b_f32);
+        c.dtype = DType::f32;
+        writer.append(c);
+    }
+    writer.finish(session.output);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,91 @@
+// The Hopper kernels in the tile sizes that pay, and which of them suits a shape. Only for nvcc.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/matmul_hopper_f32.cuh"
+#include "kernels/matmul_hopper_mma.cuh"
+#include "kernels/matmul_hopper_split.cuh"
+#include "kernels/matmul_hopper_tf32.cuh"
+#include "tools/matmul_types.cuh"
+
+namespace BACKEND {
+
+// One kernel with one tile size, and what decides how long it takes.
+template <typename T>
+struct TileChoice {
+    const char* tile;           // m x n x k of a stage
+    unsigned tile_m, tile_n;
+    unsigned splits;            // blocks that share one tile along k
+    double cycles_per_step;     // of a stage: the larger of multiplying and loading, as measured
+    double fixed_cycles;        // filling the pipeline, storing the tile
+    LaunchShape (*launch)(const MatmulArguments<T>&);
+};
+
+// f32: the multiply-add units do 128 a cycle; what a shape reaches of them was measured.
+inline const std::vector<TileChoice<float>>& f32_choices() {
+    static const std::vector<TileChoice<float>> choices = {
+        {"128x256x32", 128, 256, 1, 8192 / 0.85, 4000,
+         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 256, 64, 64, 8, 1>, 3>(a); }},
+        {"128x64x32", 128, 64, 1, 2048 / 0.75, 4000,
+         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 5>(a); }},
+        {"64x32x32", 64, 32, 1, 512 / 0.55, 4000,
+         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 8, 8>, 8>(a); }},
+    };
+    return choices;
+}
+
+// Tensor cores take tile_m / 64 * tile_n * 2 cycles for a stage of 64 along k; a multiprocessor receives 55 bytes a cycle.
+template <typename T>
+const std::vector<TileChoice<T>>& mma_choices() {
+    static const std::vector<TileChoice<T>> choices = {
+        {"128x256x64", 128, 256, 1, 1024, 2500, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 256, 4, 1>(a, 16); }},
+        {"128x192x64", 128, 192, 1, 768, 2300, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 192, 4, 1>(a, 16); }},
+        {"128x128x64", 128, 128, 1, 595, 2000, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 128, 6, 1>(a, 16); }},
+        {"64x128x64", 64, 128, 1, 446, 1500, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 128, 6, 1>(a, 16); }},
+        {"64x64x64", 64, 64, 1, 298, 1000, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 64, 8, 1>(a, 16); }},
+        {"64x128x64/2", 64, 128, 2, 446, 4500, [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 128, 7>(a, 2); }},
+        {"64x64x64/2", 64, 64, 2, 298, 4000, [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 64, 8>(a, 2); }},
+    };
+    return choices;
+}
+
+inline const std::vector<TileChoice<float>>& tf32_choices() {
+    static const std::vector<TileChoice<float>> choices = {
+        {"128x256x32", 128, 256, 1, 1024, 2500, [](const MatmulArguments<float>& a) { return launch_hopper_tf32<4, 2>(a, 8); }},
+    };
+    return choices;
+}
+
+// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile.
+template <typename T>
+double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
+    const double blocks = double(divide_up(m, choice.tile_m)) * double(divide_up(n, choice.tile_n)) * choice.splits;
+    const double waves = std::ceil(blocks / multiprocessors);
+    const double steps = double(divide_up(k, 128 / sizeof(T))) / choice.splits;
+    return waves * (steps * choice.cycles_per_step + choice.fixed_cycles);
+}
+
+template <typename T>
+const TileChoice<T>& best_choice(const std::vector<TileChoice<T>>& choices, size_t m, size_t n, size_t k, unsigned multiprocessors) {
+    return *std::min_element(choices.begin(), choices.end(), [&](const TileChoice<T>& one, const TileChoice<T>& other) {
+        return estimated_cycles(one, m, n, k, multiprocessors) < estimated_cycles(other, m, n, k, multiprocessors);
+    });
+}
+
+// Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.
+__global__ void report_hopper_code(int* built) { *built = HOPPER_CODE; }
+
+inline bool hopper_kernels_run(int compute_capability) {
+    if (compute_capability != 90) return false;
+    const DeviceBuffer<int> d_built(1);
+    report_hopper_code<<<1, 1>>>(d_built.data());
+    CHECK(cudaGetLastError());
+    int built = 0;
+    CHECK(cudaMemcpy(&built, d_built.data(), sizeof built, cudaMemcpyDeviceToHost));
+    return built != 0;
+}
+
+}  // namespace BACKEND

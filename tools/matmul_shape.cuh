@@ -1,0 +1,42 @@
+// The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/options.hpp"
+#include "common/text.hpp"
+
+namespace BACKEND {
+
+// C is m x n, A m x k, B k x n.
+struct ProductShape {
+    std::size_t m = 0, n = 0, k = 0;
+
+    double flop() const { return 2.0 * double(m) * double(n) * double(k); }
+    double elements() const { return double(m) * double(k) + double(k) * double(n) + double(m) * double(n); }
+    std::string name() const { return text("{}x{}x{}", m, n, k); }
+};
+
+// Failure(usage) for extents from 2^31 on, with which the kernels do not count.
+inline ProductShape checked(const ProductShape& shape) {
+    for (std::size_t extent : {shape.m, shape.n, shape.k})
+        if (extent >> 31) fail(Exit::usage, "size {}: {} is more than 2147483647 rows or columns", shape.name(), extent);
+    return shape;
+}
+
+inline std::vector<ProductShape> parse_shapes(const std::string& list) {
+    std::vector<ProductShape> shapes;
+    for (const std::string& part : split(list, ',')) {
+        const std::vector<std::string> extents = split(part, 'x');
+        if (part.find(':') == part.npos && part.find('x') != part.npos) {
+            if (extents.size() != 3) fail(Exit::usage, "size '{}' is neither N nor MxNxK", part);
+            shapes.push_back(checked({parse_count(extents[0], "size"), parse_count(extents[1], "size"), parse_count(extents[2], "size")}));
+        } else {
+            for (std::size_t side : parse_sizes(part)) shapes.push_back(checked({side, side, side}));
+        }
+    }
+    return shapes;
+}
+
+}  // namespace BACKEND
