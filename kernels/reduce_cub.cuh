@@ -52,9 +52,13 @@ size_t reduce_cub_workspace(size_t n, unsigned /*block_size*/, unsigned /*multip
     return error == cudaSuccess ? bytes : 0;
 }
 
-/// n up to reduce_cub_largest_n: above, nothing is launched. CUB chooses block and grid. n = 0 gives CUB's identity:
-/// for Min and Max of floats the largest and the lowest finite value.
+/// n up to reduce_cub_largest_n: above, nothing is launched. CUB chooses block and grid. n = 0 is not left to CUB, whose
+/// Min and Max of no floats are the largest and the lowest finite value, not infinities.
 template <typename T, typename Operator> LaunchShape launch_reduce_cub(const ReduceArguments<T>& arguments) {
+    if (arguments.n == 0) {
+        store_identity<T, Operator><<<1, 1, 0, arguments.stream>>>(arguments.d_result);
+        return {};
+    }
     size_t bytes = arguments.workspace_bytes;
     call_cub_reduce<T, Operator>(arguments.d_workspace, bytes, arguments.d_input, arguments.d_result, arguments.n,
                                  arguments.stream);
