@@ -1,5 +1,6 @@
 #include "common/output.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +29,11 @@ static void remove_on_signals(const std::string& path) {
 }
 
 Output::Output(const std::string& path) : path_(path), file_(stdout) {
-    if (path.empty()) return;
+    if (path.empty()) {
+        // The next file to be opened would take its number, and the output with it.
+        if (fcntl(STDOUT_FILENO, F_GETFD) < 0) fail_write();
+        return;
+    }
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
         // A device or a pipe has no completeness to keep: write to it directly.
