@@ -73,7 +73,7 @@ load helpers
 @test "a size that is not a count is refused" {
     local program size
     for program in $(benchmarks); do
-        for size in 12x -5 +5 1e30 1.5 99999999999999999999 20000000T 0x10 1KiB 1ki ' 5' , 1, k 5: \
+        for size in 12x -5 +5 1e30 1.5 99999999999999999999 20000000T 0x10 1KiB 1ki ' 5' ',' '1,' k 5: \
             1:2 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2; do
             refuses 2 "size" "$program" -n "$size"
         done

@@ -100,6 +100,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
 }
 
 @test "all formats show the same properties" {
+    need jq
     expect_fine devquery --prop 'max_*' --csv
     column property >expected
     expect_fine devquery --prop 'max_*' -f tsv
@@ -115,6 +116,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
 }
 
 @test "pipelines read it: mlr and jq" {
+    need mlr jq
     pipeline 'devquery -d $device | mlr --icsv --onidx filter "\$property == \"warp_size\"" then cut -f value'
     expect_status 0 && expect_no_errors
     expect_output 32

@@ -28,10 +28,6 @@ documented_options() {
     sed -n -E 's/^\.It Fl ([A-Za-z]) , -([a-z0-9-]+).*/-\1\n--\2/p; s/^\.It Fl -([a-z0-9-]+).*/--\1/p' "$root/man/$1"
 }
 
-need_mandoc() {
-    command -v mandoc >/dev/null || skip "mandoc is not installed"
-}
-
 @test "every program has a page, a test file and a row in the README's table" {
     local program
     for program in $(tools); do
@@ -57,7 +53,7 @@ need_mandoc() {
 }
 
 @test "every page passes mandoc's checks" {
-    need_mandoc
+    need mandoc
     local page
     for page in "$root"/man/*; do
         capture mandoc -T lint -W warning "$page"
@@ -67,7 +63,7 @@ need_mandoc() {
 }
 
 @test "every option in a program's help is in its page or in gridutils(7)" {
-    need_mandoc
+    need mandoc
     local program option
     for program in $(programs); do
         rendered "$program.1" gridutils.7 >pages
@@ -94,7 +90,7 @@ need_mandoc() {
 }
 
 @test "every variant, and every column of its own, is in the program's page" {
-    need_mandoc
+    need mandoc
     local program word
     for program in $(benchmarks); do
         rendered "$program.1" >page
@@ -106,7 +102,7 @@ need_mandoc() {
 }
 
 @test "every column of the schema, exit status and environment variable is in gridutils(7)" {
-    need_mandoc
+    need mandoc
     local word
     rendered gridutils.7 >page
     for word in $(reduce -d sim -n 1 --ladder --versus cpu --raw --csv | head -1 | tr , '\n' | grep -v ^p_); do
@@ -124,8 +120,9 @@ need_mandoc() {
 # the page shows, unless a comment '.\" varies' before the block says that figures differ.
 run_examples() {
     local command number=0 name
-    mkdir "$1"
-    cd "$1"
+    # The pages say no device: one GPU, or the simulator.
+    if on_simulator; then export CUDA_VISIBLE_DEVICES=; else export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES-0}"; fi
+    mkdir "$1" && cd "$1" || return
     perl -ne '
         if (/^\.\\" varies/) { $varies = 1 }
         elsif (/^\.Bd -literal/) { $inside = 1 }
@@ -151,9 +148,9 @@ run_examples() {
 }
 
 @test "the examples of devquery(1) run and print what they show" { run_examples devquery.1; }
-@test "the examples of vecadd(1) run and print what they show" { run_examples vecadd.1; }
-@test "the examples of reduce(1) run and print what they show" { run_examples reduce.1; }
-@test "the examples of gridutils(7) run and print what they show" { run_examples gridutils.7; }
+@test "the examples of vecadd(1) run and print what they show" { need mlr && run_examples vecadd.1; }
+@test "the examples of reduce(1) run and print what they show" { need datamash && run_examples reduce.1; }
+@test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
 
 @test "no path of one machine is in the tree" {
     cd "$root"

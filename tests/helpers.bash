@@ -42,6 +42,12 @@ pipeline() {
 
 on_simulator() { [ "$device" = sim ]; }
 
+# need COMMAND...: skips a test whose point is another program that is not here.
+need() {
+    local command
+    for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
+}
+
 # ---- expectations
 
 # complain WHAT: fails, showing what the last command did.

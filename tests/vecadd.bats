@@ -16,13 +16,13 @@ expect_right_for() {
 
 @test "every variant is right for every type and small sizes" {
     local dtype
-    for dtype in f32 f64 i32 i64; do expect_right_for $dtype; done
+    for dtype in f32 f64 i32 i64; do expect_right_for "$dtype"; done
 }
 
 @test "every variant is right for vectors that begin off alignment" {
     local dtype offset
     for dtype in f32 f64 i32 i64; do
-        for offset in 1 2 3 5; do expect_right_for $dtype --offset $offset; done
+        for offset in 1 2 3 5; do expect_right_for "$dtype" --offset $offset; done
     done
 }
 
@@ -35,25 +35,22 @@ expect_right_for() {
     local dtype dtypes="f32 i64"
     on_simulator || dtypes="f32 f64 i32 i64"
     for dtype in $dtypes; do
-        expect_fine vecadd -n 1048576,1048577 -t $dtype -w 0 -r 1 --csv
+        expect_fine vecadd -n 1048576,1048577 -t "$dtype" -w 0 -r 1 --csv
         expect_all_verified vecadd 1048576 1048577
-        expect_fine vecadd -n 1048577 -t $dtype --offset 1 -w 0 -r 1 --csv
+        expect_fine vecadd -n 1048577 -t "$dtype" --offset 1 -w 0 -r 1 --csv
         expect_all_verified vecadd 1048577
     done
 }
 
 @test "every kind of memory gives right results and its costs" {
-    local memory
     expect_fine vecadd --memory all -k one-per-thread,vector4 -n 10000 -w 0 -r 1 --csv
     expect_clean_table
     [ "$(column p_memory | uniq | paste -sd ' ')" = "device pageable pinned write-combined mapped managed" ]
     [ "$(column verify | sort -u)" = pass ]
-    # What stays on the device has no stages; what the device reaches by itself is not copied.
-    [ "$(mlr --icsv --onidx filter '$p_memory == "device"' then cut -f p_alloc_ns,p_h2d_ns,p_kernel_ns,p_d2h_ns,p_total_ns then head -n 1 <<<"$output")" = "0.0 0.0 0.0 0.0 0.0" ]
-    for memory in pageable pinned write-combined mapped managed; do
-        mlr --icsv --ojson filter "\$p_memory == \"$memory\"" <<<"$output" |
-            jq -e '.[] | .p_kernel_ns > 0 and .p_total_ns >= .p_kernel_ns / 4' >/dev/null || complain "$memory has no costs"
-    done
+    # What stays on the device has no stages; all others cost something.
+    paste -d ' ' <(column p_memory) <(column p_alloc_ns) <(column p_h2d_ns) <(column p_kernel_ns) <(column p_d2h_ns) <(column p_total_ns) |
+        awk '$1 == "device" ? $2 + $3 + $4 + $5 + $6 != 0 : !($2 > 0 && $3 > 0 && $4 > 0 && $5 > 0 && $6 > 0)' >wrong
+    [ ! -s wrong ] || complain "costs: $(cat wrong)"
     refuses 2 "unknown memory kind 'pinnd'.*pinned" vecadd --memory pinnd
 }
 
