@@ -59,7 +59,7 @@ __device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView
 }
 
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::threads) matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+__global__ void __launch_bounds__(Shape::threads, 2) matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
     using Warp = typename Shape::Warp;
     __shared__ __align__(16) typename Shape::Stage ring[Shape::stages];
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;

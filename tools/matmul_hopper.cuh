@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "common/buffers.cuh"
 #include "kernels/matmul_hopper_f32.cuh"
+#include "kernels/matmul_hopper_f32_turned.cuh"
 #include "kernels/matmul_hopper_mma.cuh"
 #include "kernels/matmul_hopper_split.cuh"
 #include "kernels/matmul_hopper_tf32.cuh"
@@ -27,10 +30,9 @@ struct TileChoice {
 // f32: the multiply-add units do 128 a cycle; what a shape reaches of them was measured.
 inline const std::vector<TileChoice<float>>& f32_choices() {
     static const std::vector<TileChoice<float>> choices = {
-        {"128x256x32", 128, 256, 1, 8192 / 0.85, 4000,
-         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 256, 64, 64, 8, 1>, 3>(a); }},
-        {"128x64x32", 128, 64, 1, 2048 / 0.75, 4000,
-         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 5>(a); }},
+        {"128x256x32", 128, 256, 1, 8192 / 0.76, 4000, [](const MatmulArguments<float>& a) { return launch_hopper_f32_turned(a); }},
+        {"128x64x32", 128, 64, 1, 2048 / 0.66, 4000,
+         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 6>(a); }},
         {"64x32x32", 64, 32, 1, 512 / 0.55, 4000,
          [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 8, 8>, 8>(a); }},
     };

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# What matmul promises: every variant right at every shape, and a filter that multiplies two matrices.
+
+load helpers
+
+shapes="1x1x1 7x13x5 33x1x17 1x50x64 64x64x0 127x129x65 130x260x9"
+
+# Every variant that exists for the type is there once per shape, and verified.
+expect_right_for() {
+    local dtype=$1 expected
+    expect_fine matmul -n "${shapes// /,}" -t "$dtype" -w 0 -r 1 --csv
+    [ "$(column verify | sort -u)" = pass ]
+    expected=$(tr ' ' '\n' <<<"$shapes" | sort)
+    [ "$(paste -d x <(column p_m) <(column p_n) <(column p_k) | sort -u)" = "$expected" ] || complain "a shape is missing"
+    [ "$(column kernel | grep -c -x cpu)" -eq 7 ]
+}
+
+@test "every variant is right for f32 at every shape, k = 0 and single rows and columns among them" {
+    expect_right_for f32
+    [ "$(column kernel | grep -c -x -e naive -e tiled-32 -e register-2d -e async -e fastest)" -eq 35 ]
+}
+
+@test "every variant is right for f64" {
+    expect_right_for f64
+    [ "$(column kernel | grep -c -x -e naive -e tiled-32 -e register-2d -e fastest)" -eq 28 ]
+}
+
+@test "every variant is right for the types of tensor cores" {
+    local dtype
+    for dtype in tf32 bf16 f16; do expect_right_for "$dtype"; done
+}
+
+@test "blocks of every size are right where a variant takes one" {
+    local block
+    for block in 1 32 100 512 1024; do
+        expect_fine matmul -k 'naive*' -n 70x45x33 -b $block -w 0 -r 1 --csv
+        [ "$(column verify | paste -sd ' ')" = "pass pass" ]
+    done
+}
+
+@test "a row tells shape, traffic, tile and what the kernel needs" {
+    expect_fine matmul -k tiled-16 -n 100x50x20 --csv
+    expect_clean_table
+    [ "$(column p_m) $(column p_n) $(column p_k) $(column p_tile)" = "100 50 20 16x16x16" ]
+    [ "$(column bytes) $(column flop) $(column n)" = "32000 200000 50" ]
+    [ "$(column grid) $(column block) $(column p_flop_per_byte)" = "4x7 16x16 6.25" ]
+}
+
+@test "products too large for a full check are checked by rows and by a random vector" {
+    local size=700
+    on_simulator || size=4096
+    expect_fine matmul -k fastest -n ${size}x${size}x${size} -w 0 -r 1 --csv
+    [ "$(column verify)" = pass ]
+}
+
+@test "shapes that make no sense are refused" {
+    refuses 2 "neither N nor MxNxK" matmul -n 3x4
+    refuses 2 "more than 2147483647" matmul -n 1x3000000000x1
+    refuses 2 "not a whole number" matmul -n 3xfourx5
+    refuses 3 "take .* on the device, of which .* are free" matmul -k naive -n 2000000x2000000x1
+}
+
+@test "a variant that does not run here for the type is refused when named" {
+    refuses 77 "does not run here for f64" matmul -t f64 -k async
+    on_simulator || return 0
+    refuses 77 "hopper needs a GPU" matmul -k hopper
+    refuses 77 "cublas needs a GPU" matmul -k cublas
+}
+
+@test "--explain says what the fastest is" {
+    try matmul --explain -k fastest -n 64 -w 0 -r 1 --csv
+    expect_status 0
+    expect_errors_like "64x64x64 f32 on .*: fastest is .*, tile [0-9x]+"
+}
+
+@test "text is multiplied with --shape" {
+    printf '1 2 3\n4 5 6\n' >a
+    printf '1 0\n0 1\n1 1\n' >b
+    expect_fine matmul --shape 2x2x3 a b
+    expect_output "4
+5
+10
+11"
+    pipeline 'cat a | matmul -d $device --shape 2x2x3 - b | paste -sd " "'
+    expect_output "4 5 10 11"
+}
+
+@test ".npy in gives .npy out, with the product's shape" {
+    numbers 'f<' 1 2 3 4 5 6 | npy '<f4' '(2, 3)' >a.npy
+    numbers 'f<' 1 0 0 1 1 1 | npy '<f4' '(3, 2)' >b.npy
+    expect_fine matmul a.npy b.npy -o c.npy
+    grep -a -q "'descr': '<f4', 'fortran_order': False, 'shape': (2, 2)" c.npy
+    expect_fine reduce c.npy
+    expect_output 30
+    numbers 'd<' 1 2 3 4 5 6 | npy '<f8' '(2, 3)' >a.npy
+    numbers 'd<' 1 0 0 1 1 1 | npy '<f8' '(3, 2)' >b.npy
+    expect_fine matmul a.npy b.npy -o c.npy
+    grep -a -q "'descr': '<f8'" c.npy
+}
+
+@test "raw input keeps its type" {
+    numbers 'f<' 1 2 3 4 >a
+    numbers 'f<' 0 1 1 0 >b
+    expect_fine matmul --input-format raw:f32 --shape 2x2x2 a b -o c
+    numbers 'f<' 2 1 4 3 | cmp - c
+}
+
+@test "operands that do not fit together are refused, and nothing is written" {
+    numbers 'f<' 1 2 3 4 5 6 | npy '<f4' '(2, 3)' >a.npy
+    numbers 'd<' 1 2 3 4 5 6 | npy '<f8' '(3, 2)' >wide.npy
+    numbers 'f<' 1 2 3 | npy '<f4' '(3,)' >vector.npy
+    refuses 4 "A's columns must be as many as B's rows" matmul a.npy a.npy
+    refuses 4 "give -t f32 or -t f64" matmul a.npy wide.npy
+    refuses 4 "a matrix has two dimensions" matmul a.npy vector.npy
+    refuses 4 "--shape says" matmul --shape 3x2x2 a.npy a.npy
+    seq 5 >five
+    refuses 2 "does not say its shape" matmul five five
+    refuses 4 "five has 5 elements, 2 x 3 are 6" matmul --shape 2x2x3 five five
+    refuses 2 "two operands" matmul a.npy
+    refuses 2 "only one of A and B" matmul - -
+}
