@@ -113,7 +113,7 @@ load helpers
 # ---- exit status 5: output
 
 @test "a full device is noticed, by every program and every kind of output" {
-    local program
+    local program variant
     for program in $(programs); do
         capture bash -c "$program --help >/dev/full"
         expect_status 5
@@ -125,9 +125,10 @@ load helpers
         refuses 5 "cannot write to '/dev/full': No space left on device" "$program" --list -o /dev/full
     done
     for program in $(benchmarks); do
-        capture bash -c "$program -d $device -k cpu -n 10 --csv >/dev/full"
+        variant=$(variants "$program" | head -1)
+        capture bash -c "$program -d $device -k $variant -n 10 --csv >/dev/full"
         expect_status 5
-        capture bash -c "$program -d $device -k cpu -n 10 -f human >/dev/full"
+        capture bash -c "$program -d $device -k $variant -n 10 -f human >/dev/full"
         expect_status 5
     done
     capture bash -c "seq 5 | reduce -d $device - >/dev/full"

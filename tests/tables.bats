@@ -8,7 +8,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
 @test "CSV has the header of the schema, then only the program's own columns" {
     local program header
     for program in $(benchmarks); do
-        expect_fine "$program" -n 100,1000 --csv
+        expect_fine "$program" -n 10,100 --csv
         expect_clean_table
         header=$(head -1 <<<"$output")
         [[ $header == "$common_header",* || $header == "$common_header" ]] || complain "header: $header"
@@ -21,7 +21,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
 @test "CSV stays clean with every option that adds columns or rows" {
     local program
     for program in $(benchmarks); do
-        expect_fine "$program" -n 0,1,1000 --ladder --versus cpu --raw -r 2 --csv
+        expect_fine "$program" -n 0,1,33 --ladder --versus "$(variants "$program" | head -1)" --raw -r 2 --csv
         expect_clean_table
         for options in --list '--list --no-verify'; do
             # shellcheck disable=SC2086  # one word per option
@@ -35,9 +35,9 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     local program timer=event
     if on_simulator; then timer=sim; fi
     for program in $(benchmarks); do
-        expect_fine "$program" -n 1,5000 -r 9 --csv
-        [ "$(column timer | sort -u | paste -sd ' ')" = "$(printf '%s\n' host $timer | sort | paste -sd ' ')" ]
-        [ "$(paste -d ' ' <(column timer) <(column device) <(column device_uuid) | grep ^host | sort -u)" = "host host none" ]
+        expect_fine "$program" -n 1,100 -r 9 --csv
+        [ "$(column timer | grep -c -v -x -e host -e $timer)" -eq 0 ]
+        [ "$(paste -d ' ' <(column timer) <(column device) <(column device_uuid) | grep ^host | grep -c -v -x 'host host none')" -eq 0 ]
         # Order statistics are ordered; rates are bytes and flop by the median; host rows have no launch.
         paste -d ' ' <(column samples) <(column min_ns) <(column p25_ns) <(column median_ns) <(column p75_ns) <(column max_ns) \
             <(column mean_ns) <(column bytes) <(column gbyte_per_s) <(column flop) <(column gflop_per_s) | awk '
