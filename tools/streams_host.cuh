@@ -1,0 +1,172 @@
+// How the host learns that a stream is done: it waits, it asks, it sleeps, or it is called. Five streams each run a
+// slow kernel and copy its result to pinned memory; the host looks at a result the moment it is told of it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "tools/streams_slow_kernels.cuh"
+
+namespace BACKEND {
+
+class HostNotice {
+public:
+    explicit HostNotice(const std::shared_ptr<SlowKernels>& kernels)
+        : kernels_(kernels), team_(new_streams(SlowKernels::count)) {
+        for (size_t k = 0; k < SlowKernels::count; ++k) {
+            sleepers_.emplace_back(cudaEventBlockingSync | cudaEventDisableTiming);
+            calls_.push_back({this, k});
+        }
+    }
+
+    // Issues all five and returns when the host has been told of each; a way is told of them by `learn`.
+    void run(void (*learn)(HostNotice&), Tracer& tracer) {
+        early_ = 0;
+        operations_ = 0;
+        begin_.record(team_[0]);
+        for (size_t k = 0; k < SlowKernels::count; ++k) {
+            tracer.around(Activity::kernel, k, k, team_[k], [&] { kernels_->launch(k, team_[k]); });
+            tracer.around(Activity::to_host, k, k, team_[k], [&] { kernels_->download(k, team_[k]); });
+        }
+        learn(*this);
+    }
+
+    void wait_for_each() {
+        for (size_t k = 0; k < SlowKernels::count; ++k) {
+            CHECK(cudaStreamSynchronize(team_[k]));
+            told_of(k);
+        }
+    }
+    // cudaStreamQuery never waits: between two questions the host is free to do something else.
+    void ask_each_again_and_again() {
+        bool told[SlowKernels::count] = {};
+        for (size_t left = SlowKernels::count; left > 0;)
+            for (size_t k = 0; k < SlowKernels::count; ++k) {
+                if (told[k]) continue;
+                ++operations_;
+                const cudaError_t answer = cudaStreamQuery(team_[k]);
+                if (answer == cudaErrorNotReady) {
+                    static_cast<void>(cudaGetLastError());  // an answer, but kept like an error
+                    continue;
+                }
+                CHECK(answer);
+                told[k] = true;
+                --left;
+                --operations_;  // told_of() counts the question that was answered
+                told_of(k);
+            }
+    }
+    // The thread sleeps until an interrupt wakes it: the core is free for others.
+    void sleep_until_each() {
+        for (size_t k = 0; k < SlowKernels::count; ++k) sleepers_[k].record(team_[k]);
+        for (size_t k = 0; k < SlowKernels::count; ++k) {
+            sleepers_[k].synchronize();
+            told_of(k);
+        }
+    }
+    // A thread of the driver calls the host function, in the order of its stream. It must not use CUDA itself.
+    void be_called_for_each() {
+        for (size_t k = 0; k < SlowKernels::count; ++k)
+            CHECK(cudaLaunchHostFunc(
+                team_[k],
+                [](void* data) {
+                    const Call& call = *static_cast<Call*>(data);
+                    call.notice->called_for(call.k);
+                },
+                &calls_[k]));
+        std::unique_lock<std::mutex> lock(mutex_);
+        called_.wait(lock, [this] { return operations_ == SlowKernels::count; });
+    }
+
+    Verdict check() const {
+        if (early_ > 0) return {false, text("the host was told {} times before the result had arrived", early_)};
+        return kernels_->check_host();
+    }
+    size_t operations() const { return operations_; }
+    const SlowKernels& kernels() const { return *kernels_; }
+    const Event& begin() const { return begin_; }
+
+private:
+    struct Call {
+        HostNotice* notice;
+        size_t k;
+    };
+
+    void told_of(size_t k) {
+        ++operations_;
+        if (!kernels_->arrived(k)) ++early_;
+    }
+    void called_for(size_t k) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        told_of(k);
+        called_.notify_one();
+    }
+
+    std::shared_ptr<SlowKernels> kernels_;
+    StreamTeam team_;
+    std::vector<Event> sleepers_;
+    std::vector<Call> calls_;
+    Event begin_;
+    std::mutex mutex_;
+    std::condition_variable called_;
+    size_t early_ = 0;       // notices that came before their result
+    size_t operations_ = 0;  // waits, questions or calls of the last run
+};
+
+struct HostWay {
+    const char* variant;
+    void (*learn)(HostNotice& notice);
+};
+
+inline const HostWay host_ways[] = {
+    {"host-synchronize", [](HostNotice& notice) { notice.wait_for_each(); }},
+    {"host-query", [](HostNotice& notice) { notice.ask_each_again_and_again(); }},
+    {"host-sleep", [](HostNotice& notice) { notice.sleep_until_each(); }},
+    {"host-callback", [](HostNotice& notice) { notice.be_called_for_each(); }},
+};
+
+// Nanoseconds of the host, from before the first launch until it has been told of the last result.
+inline StreamsRun host_run(const Session& session, const Variant& variant, const HostWay& way,
+                           const std::shared_ptr<SlowKernels>& kernels) {
+    const auto notice = std::make_shared<HostNotice>(kernels);
+    const Tracer::Mode mode = tracer_mode(session);
+    const char* clock = clock_name(session);
+    StreamsRun result;
+    result.one.variant = &variant;
+    result.one.problem = {DType::i32, kernels->elements(), 2.0 * double(kernels->elements()) * sizeof(int),
+                          2.0 * double(kernels->elements()) * kernels->steps()};
+    result.one.timer = host_clock_timer(session);
+    result.one.poison = [=](cudaStream_t) { kernels->poison(); };
+    result.one.launch = [=, &way](cudaStream_t) {
+        Tracer tracer(mode);
+        notice->run(way.learn, tracer);
+        return kernels->shape();
+    };
+    result.one.check = [=] { return notice->check(); };
+    result.one.time = [=, &way] {
+        Tracer off;
+        return host_time([&] { notice->run(way.learn, off); });
+    };
+    result.one.own_cells = [=](double median_ns) {
+        const std::vector<double>& parts = kernels->parts_ns();
+        StreamsCells cells;
+        cells.experiment = "host";
+        cells.streams = SlowKernels::count;
+        cells.memory = "pinned";
+        cells.steps = kernels->steps();
+        cells.operations = notice->operations();
+        for (double part : parts) cells.sum_ns += part;
+        cells.ideal_ns = *std::max_element(parts.begin(), parts.end());
+        return cells.row(median_ns);
+    };
+    result.trace = [=, &way] {
+        Tracer tracer(Tracer::Mode::events);
+        notice->run(way.learn, tracer);
+        return Timeline{way.variant, clock, SlowKernels::count, tracer.spans(notice->begin())};
+    };
+    return result;
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,177 @@
+// The ways to issue five slow kernels, and what of them overlaps.
+#pragma once
+
+#include <memory>
+
+#include "tools/streams_slow_kernels.cuh"
+#include "tools/streams_threads.cuh"
+
+namespace BACKEND {
+
+// What a way has at hand.
+struct KernelIssue {
+    const SlowKernels& kernels;
+    const StreamTeam& team;
+    HostThreads& threads;
+    Tracer& tracer;
+
+    void launch(size_t k, size_t lane) const {
+        tracer.around(Activity::kernel, k, lane, team[lane], [&] { kernels.launch(k, team[lane]); });
+    }
+};
+
+// A way to issue the five kernels.
+struct KernelWay {
+    const char* variant;
+    const char* experiment;
+    std::vector<cudaStream_t> (*default_streams)();  // the team's members, where they are not five streams of its own
+    unsigned flags;                                  // of those five
+    void (*issue)(const KernelIssue& with);
+    bool graph = false;
+    bool diamond = false;       // kernels that depend on each other: three, one after another, take time at best
+    bool from_threads = false;  // of the host
+};
+
+// One after another into the members, in turns.
+inline void issue_in_turns(const KernelIssue& with) {
+    with.team.fork();
+    for (size_t k = 0; k < SlowKernels::count; ++k) with.launch(k, k % with.team.size());
+    with.team.join();
+}
+
+// The same with a launch into the legacy default stream between any two: blocking streams wait for it, and it for them.
+inline void issue_around_default(const KernelIssue& with) {
+    with.team.fork();
+    for (size_t k = 0; k < SlowKernels::count; ++k) {
+        if (k > 0) launch_streams_empty(cudaStreamLegacy);
+        with.launch(k, k % with.team.size());
+    }
+    with.team.join();
+}
+
+// A host thread per kernel, all into the one legacy default stream.
+inline void issue_from_threads_into_one(const KernelIssue& with) {
+    with.team.fork();
+    with.threads.run([&](size_t k) { with.launch(k, 0); });
+    with.team.join();
+}
+
+// A host thread per kernel, each into its own default stream: which stream that is, only the thread itself can say.
+inline void issue_from_threads(const KernelIssue& with) {
+    with.team.fork(false);
+    with.threads.run([&](size_t k) {
+        with.team.enter(k);
+        with.launch(k, k);
+        with.team.leave(k);
+    });
+    with.team.join(false);
+}
+
+// 0 -> 1, 2, 3 -> 4: each arrow is an event that another stream waits for.
+inline void issue_diamond(const KernelIssue& with) {
+    const StreamTeam& team = with.team;
+    std::vector<Event> done;
+    for (size_t k = 0; k < SlowKernels::count; ++k) done.emplace_back(cudaEventDisableTiming);
+    team.fork();
+    with.launch(0, 0);
+    done[0].record(team[0]);
+    for (size_t k = 1; k <= 3; ++k) {
+        CHECK(cudaStreamWaitEvent(team[k], done[0], 0));
+        with.tracer.around(Activity::kernel, k, k, team[k], [&] { with.kernels.launch_after_first(k, team[k]); });
+        done[k].record(team[k]);
+        CHECK(cudaStreamWaitEvent(team[4], done[k], 0));
+    }
+    with.tracer.around(Activity::kernel, 4, 4, team[4], [&] { with.kernels.launch_last(team[4]); });
+    team.join();
+}
+
+inline std::vector<cudaStream_t> legacy_stream() { return {cudaStreamLegacy}; }
+inline std::vector<cudaStream_t> both_default_streams() { return {cudaStreamLegacy, cudaStreamPerThread}; }
+inline std::vector<cudaStream_t> stream_of_each_thread() { return {SlowKernels::count, cudaStreamPerThread}; }
+
+inline const KernelWay kernel_ways[] = {
+    {"kernels-default", "kernels", legacy_stream, 0, issue_in_turns},
+    {"kernels-streams", "kernels", nullptr, cudaStreamNonBlocking, issue_in_turns},
+    {"kernels-both-defaults", "kernels", both_default_streams, 0, issue_in_turns},
+    {"kernels-threads-legacy", "kernels", legacy_stream, 0, issue_from_threads_into_one, false, false, true},
+    {"kernels-threads-own", "kernels", stream_of_each_thread, 0, issue_from_threads, false, false, true},
+    {"kernels-events", "kernels", nullptr, cudaStreamNonBlocking, issue_diamond, false, true},
+    {"kernels-graph", "kernels", nullptr, cudaStreamNonBlocking, issue_in_turns, true},
+    {"kernels-graph-events", "kernels", nullptr, cudaStreamNonBlocking, issue_diamond, true, true},
+    {"host-blocking-streams", "host", nullptr, cudaStreamDefault, issue_around_default},
+    {"host-nonblocking-streams", "host", nullptr, cudaStreamNonBlocking, issue_around_default},
+};
+
+// A way with its streams and, if it has one, its graph.
+class KernelRun {
+public:
+    KernelRun(const KernelWay& way, const std::shared_ptr<SlowKernels>& kernels)
+        : way_(way), kernels_(kernels),
+          team_(way.default_streams ? StreamTeam(way.default_streams()) : StreamTeam(new_streams(SlowKernels::count, way.flags))),
+          threads_(way.from_threads ? SlowKernels::count : 0) {}
+
+    // Nanoseconds from the first kernel's release to the end of the last.
+    double run(Tracer& tracer, bool keep_graph) {
+        const KernelIssue with{*kernels_, team_, threads_, tracer};
+        if (!way_.graph) return team_.time([&] { way_.issue(with); });
+        if (!graph_ || !keep_graph) {
+            tracer.set_capturing(true);
+            graph_ = std::make_unique<CapturedGraph>(team_.origin(), [&] { way_.issue(with); });
+        }
+        const double time_ns = team_.time([&] { graph_->launch(team_.origin()); });
+        if (!keep_graph) graph_.reset();
+        return time_ns;
+    }
+
+    Timeline trace(const char* clock) {
+        Tracer tracer(Tracer::Mode::events);
+        run(tracer, false);
+        return {way_.variant, clock, team_.size(), tracer.spans(team_.begin())};
+    }
+
+    StreamsCells cells() const {
+        const std::vector<double>& parts = kernels_->parts_ns();
+        StreamsCells cells;
+        cells.experiment = way_.experiment;
+        cells.streams = team_.size();
+        cells.steps = kernels_->steps();
+        cells.operations = SlowKernels::count;
+        for (double part : parts) cells.sum_ns += part;
+        cells.ideal_ns = (way_.diamond ? 3 : 1) * *std::max_element(parts.begin(), parts.end());
+        return cells;
+    }
+
+private:
+    const KernelWay& way_;
+    std::shared_ptr<SlowKernels> kernels_;
+    StreamTeam team_;
+    HostThreads threads_;
+    std::unique_ptr<CapturedGraph> graph_;
+};
+
+inline StreamsRun kernel_run(const Session& session, const Variant& variant, const KernelWay& way,
+                             const std::shared_ptr<SlowKernels>& kernels) {
+    const auto run = std::make_shared<KernelRun>(way, kernels);
+    const Tracer::Mode mode = tracer_mode(session);
+    const char* clock = clock_name(session);
+    StreamsRun result;
+    result.one.variant = &variant;
+    result.one.problem = {DType::i32, kernels->elements(), 2.0 * double(kernels->elements()) * sizeof(int),
+                          2.0 * double(kernels->elements()) * kernels->steps()};
+    result.one.poison = [=](cudaStream_t) { kernels->poison(); };
+    result.one.launch = [=](cudaStream_t) {
+        Tracer tracer(mode);
+        run->run(tracer, true);
+        return kernels->shape();
+    };
+    result.one.time = [=] {
+        Tracer off;
+        return run->run(off, true);
+    };
+    result.one.check = [=, &way] { return kernels->check_device(way.diamond); };
+    result.one.own_cells = [=](double median_ns) { return run->cells().row(median_ns); };
+    result.trace = [=] { return run->trace(clock); };
+    return result;
+}
+
+}  // namespace BACKEND

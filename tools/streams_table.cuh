@@ -1,0 +1,74 @@
+// What streams offers: its variants, its options and its columns.
+#pragma once
+
+#include "common/program.hpp"
+
+namespace BACKEND {
+
+inline const Program streams_program = {
+    "streams",
+    "Measures and draws what streams overlap: slow kernels, copies with kernels, launches, and the host beside them.",
+    "",
+    0,
+    true,
+    "i32",
+    "32Mi",
+    "64Ki",
+    "256",
+    {
+        {"cpu", "all cores walk all chains: what copy-* is worth", Needs::host},
+        {"copy-serial", "copy all, compute all, copy all back: nothing overlaps", Needs::nothing, "copy"},
+        {"copy-depth-first", "chunks in turns over streams, each chunk's three stages issued together", Needs::nothing, "copy"},
+        {"copy-breadth-first", "one stage of a chunk in every stream issued together, then the next stage", Needs::nothing, "copy"},
+        {"copy-priorities", "depth-first, the first stream with the highest priority", Needs::nothing, "copy"},
+        {"copy-by-stage", "a stream per stage, an event per chunk: no stage waits without need", Needs::nothing, "copy"},
+        {"copy-tapered", "by stage, first and last chunks small: little has nothing to overlap with", Needs::nothing, "copy"},
+        {"copy-graph", "the same captured: one launch", Needs::nothing, "copy"},
+        {"kernels-default", "five slow kernels in the default stream: one after another", Needs::nothing, "kernels"},
+        {"kernels-streams", "a stream for each: all at once", Needs::nothing, "kernels"},
+        {"kernels-both-defaults", "the legacy and the per-thread default stream in turns: they wait for each other", Needs::nothing, "kernels"},
+        {"kernels-threads-legacy", "five host threads share the legacy default stream", Needs::nothing, "kernels"},
+        {"kernels-threads-own", "five host threads, each with its per-thread default stream", Needs::nothing, "kernels"},
+        {"kernels-events", "one kernel, three that wait for it, one that waits for the three, by events", Needs::nothing, "kernels"},
+        {"kernels-graph", "the five streams captured: one launch", Needs::nothing, "kernels"},
+        {"kernels-graph-events", "the events captured: they become edges of the graph", Needs::nothing, "kernels"},
+        {"priority-equal", "a short kernel behind one that fills the device many times", Needs::nothing, "priority"},
+        {"priority-urgent", "the same in a stream of the highest priority", Needs::nothing, "priority"},
+        {"launch-kernel", "an empty kernel, back to back", Needs::nothing, "launch"},
+        {"launch-event", "with an event after each", Needs::nothing, "launch"},
+        {"launch-graph", "as nodes of a graph, one after another", Needs::nothing, "launch"},
+        {"launch-wait", "with a wait after each: there and back", Needs::nothing, "launch"},
+        {"launch-synchronize", "a wait for a stream that has nothing to do", Needs::nothing, "launch"},
+        {"host-synchronize", "the host waits for each of five streams", Needs::nothing, "host"},
+        {"host-query", "the host asks again and again, and could do something else in between", Needs::nothing, "host"},
+        {"host-sleep", "the host sleeps until an event wakes it", Needs::nothing, "host"},
+        {"host-callback", "a host function in each stream tells the host", Needs::nothing, "host"},
+        {"host-blocking-streams", "the default stream between five kernels: blocking streams wait for it", Needs::nothing, "host"},
+        {"host-nonblocking-streams", "the same with non-blocking streams: they do not", Needs::nothing, "host"},
+    },
+    {
+        {"--streams", "LIST", "streams of the copy variants that are made for any number", "4"},
+        {"--chunks", "LIST", "chunks of the copy variants: 32, in the simulator 8", ""},
+        {"--chunk", "LIST", "elements per chunk at most, instead of --chunks", ""},
+        {"--memory", "LIST", "host memory of the copy variants: pinned, pageable or all", "pinned"},
+        {"--work", "STEPS", "steps per element of a copy variant's kernel: 512, in the simulator 16", ""},
+        {"--tune", nullptr, "find the best streams and chunks for each copy variant", ""},
+        {"--timeline", nullptr, "draw a run of each variant, below the human table, else on standard error", ""},
+        {"--trace", "FILE", "write one run of each variant as a trace for Perfetto and chrome://tracing", ""},
+    },
+    {
+        {"p_experiment"},
+        {"p_streams", "streams"},
+        {"p_chunks", "chunks"},
+        {"p_memory", "memory"},
+        {"p_steps"},
+        {"p_operations", "operations"},
+        {"p_sum_ns", "sum of parts us", 1e-3, 1},
+        {"p_ideal_ns", "ideal us", 1e-3, 1},
+        {"p_overhead_ns"},
+        {"p_concurrency", "concurrency", 1, 2},
+        {"p_efficiency", "ideal/time", 1, 3},
+    },
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,84 @@
+// When each operation of a run began and ended, from events around it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/buffers.cuh"
+#include "common/profile_range.cuh"
+#include "tools/streams_timeline.cuh"
+
+namespace BACKEND {
+
+// Operations go through around(): as they are, in an NVTX range of their name, or between two events.
+class Tracer {
+public:
+    enum class Mode { off, ranges, events };
+
+    explicit Tracer(Mode mode = Mode::off) : mode_(mode) {}
+
+    // Operation `number` of its kind, in member `lane` of the team. Threads may call it at the same time.
+    template <typename Work>
+    void around(Activity activity, size_t number, size_t lane, cudaStream_t stream, Work work) {
+        if (mode_ == Mode::off) return work();
+        if (mode_ == Mode::ranges) {
+            const ProfileRange range((activity_name(activity) + (" " + std::to_string(number))).c_str());
+            return work();
+        }
+        Mark& mark = new_mark(activity, number, lane);
+        record(mark.begin, stream);
+        work();
+        record(mark.end, stream);
+    }
+
+    // While a graph is being captured, the events become nodes of it.
+    void set_capturing(bool capturing) { capturing_ = capturing; }
+
+    // The spans of a run that has completed, in nanoseconds after `origin`. An event ahead of a copy tells when its stream
+    // was ready for it; the copy begins when the engine of its direction is free as well, which takes one after another.
+    std::vector<Span> spans(const Event& origin) const {
+        std::vector<Span> spans;
+        for (const Mark& mark : marks_)
+            spans.push_back({mark.activity, mark.number, mark.lane, elapsed_ns(origin, mark.begin),
+                             elapsed_ns(origin, mark.end)});
+        std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.end_ns < b.end_ns; });
+        double to_device_free = 0, to_host_free = 0;
+        for (Span& span : spans) {
+            if (span.activity == Activity::kernel) continue;
+            double& engine_free = span.activity == Activity::to_device ? to_device_free : to_host_free;
+            span.begin_ns = std::min(std::max(span.begin_ns, engine_free), span.end_ns);
+            engine_free = span.end_ns;
+        }
+        return spans;
+    }
+
+private:
+    struct Mark {
+        Activity activity;
+        size_t number, lane;
+        Event begin, end;
+    };
+
+    Mark& new_mark(Activity activity, size_t number, size_t lane) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        marks_.push_back({activity, number, lane, Event(), Event()});
+        return marks_.back();  // a deque: its elements stay where they are
+    }
+
+    void record(const Event& event, cudaStream_t stream) const {
+        CHECK(cudaEventRecordWithFlags(event, stream, capturing_ ? cudaEventRecordExternal : cudaEventRecordDefault));
+    }
+
+    Mode mode_;
+    bool capturing_ = false;
+    std::mutex mutex_;
+    std::deque<Mark> marks_;
+};
+
+}  // namespace BACKEND
