@@ -1,6 +1,7 @@
 #pragma once
-// Copies from global to shared memory that do not pass through registers (cp.async, from compute capability 8.0 on). Elsewhere,
-// and in the simulator, they are ordinary copies that have finished when they return: slower, and just as right.
+// Copies from global to shared memory that do not pass through registers (cp.async, from compute capability 8.0 on).
+// Elsewhere, and in the simulator, they are ordinary copies that have finished when they return: slower, and just as
+// right.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -13,13 +14,15 @@
 
 namespace BACKEND {
 
-/// Starts copying one T of 4, 8 or 16 bytes, both addresses aligned to it; or writes zeros if not `there`. Then the source is not read.
+/// Starts copying one T of 4, 8 or 16 bytes, both addresses aligned to it; or writes zeros if not `there`. Then the
+/// source is not read.
 template <typename T> __device__ inline void copy_async(T* shared, const T* global, bool there) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if ASYNC_COPIES
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
     const int bytes = there ? static_cast<int>(sizeof(T)) : 0;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(global), "n"(sizeof(T)), "r"(bytes) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(global), "n"(sizeof(T)), "r"(bytes)
+                 : "memory");
 #else
     *shared = there ? *global : T{};
 #endif

@@ -40,8 +40,9 @@ __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigne
                  : "memory");
 }
 
-/// Arrives at the same barrier of block `rank` of the cluster. It orders this thread's reads of shared memory, not its writes to
-/// global memory: at the scope of the cluster that would be a fence for all memory, many times the cost of the arrival.
+/// Arrives at the same barrier of block `rank` of the cluster. It orders this thread's reads of shared memory, not its
+/// writes to global memory: at the scope of the cluster that would be a fence for all memory, many times the cost of
+/// the arrival.
 __device__ inline void barrier_arrive_at(std::uint64_t* barrier, unsigned rank) {
     asm volatile("{\n"
                  ".reg .b32 remote;\n"
@@ -111,15 +112,17 @@ __device__ inline void prefetch_tensor_map(const CUtensorMap& map) {
 }
 
 __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
-                     shared_address(shared)),
-                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(
+            shared_address(shared)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
+        : "memory");
 }
 
-/// The same box to the same place in every block of the cluster whose bit is set in `blocks`; each one's barrier counts it.
-__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row,
-                                          std::uint16_t blocks) {
+/// The same box to the same place in every block of the cluster whose bit is set in `blocks`; each one's barrier counts
+/// it.
+__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
+                                          int row, std::uint16_t blocks) {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
                  "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks)

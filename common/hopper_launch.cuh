@@ -12,7 +12,8 @@ namespace BACKEND {
 
 /// Whether the copy engine can read or write a matrix as it lies: its rows begin at multiples of 16 bytes.
 template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
-    return reinterpret_cast<std::uintptr_t>(d_matrix) % tensor_row_alignment == 0 && columns * sizeof(T) % tensor_row_alignment == 0;
+    return reinterpret_cast<std::uintptr_t>(d_matrix) % tensor_row_alignment == 0 &&
+           columns * sizeof(T) % tensor_row_alignment == 0;
 }
 
 template <typename T> constexpr size_t padded_columns(size_t columns) {
@@ -20,7 +21,8 @@ template <typename T> constexpr size_t padded_columns(size_t columns) {
     return divide_up(columns, elements) * elements;
 }
 
-/// Copies a matrix to one with longer rows. A thread moves one 16-byte piece of the target; a row's pieces are neighbours.
+/// Copies a matrix to one with longer rows. A thread moves one 16-byte piece of the target; a row's pieces are
+/// neighbours.
 template <typename T>
 __global__ void pad_rows(const T* source, size_t rows, size_t columns, T* target, size_t target_columns) {
     constexpr unsigned elements = tensor_row_alignment / sizeof(T);
@@ -49,18 +51,20 @@ public:
             d_a_ = padded(d_a_, arguments.m, arguments.k, reinterpret_cast<T*>(workspace));
             workspace += bytes(arguments.m, arguments.k);
         }
-        if (!rows_are_aligned(d_b_, arguments.n)) d_b_ = padded(d_b_, arguments.k, arguments.n, reinterpret_cast<T*>(workspace));
+        if (!rows_are_aligned(d_b_, arguments.n))
+            d_b_ = padded(d_b_, arguments.k, arguments.n, reinterpret_cast<T*>(workspace));
     }
 
     /// The workspace that a launch may need.
     static size_t workspace_bytes(size_t m, size_t n, size_t k) {
-        const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0, aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
+        const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
+                   aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
         return (aligned_a ? 0 : bytes(m, k)) + (aligned_b ? 0 : bytes(k, n));
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
-        return tensor_map(d_a_, arguments_.m, arguments_.k, padded_columns<T>(arguments_.k), tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B,
-                          type);
+        return tensor_map(d_a_, arguments_.m, arguments_.k, padded_columns<T>(arguments_.k), tile_m, box,
+                          CU_TENSOR_MAP_SWIZZLE_128B, type);
     }
     CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>) const {
         return tensor_map(d_b_, arguments_.k, arguments_.n, padded_columns<T>(arguments_.n), box, box, swizzle, type);
@@ -69,7 +73,9 @@ public:
 private:
     static constexpr unsigned box = 128 / sizeof(T);
 
-    static size_t bytes(size_t rows, size_t columns) { return divide_up(rows * padded_columns<T>(columns) * sizeof(T), 256) * 256; }
+    static size_t bytes(size_t rows, size_t columns) {
+        return divide_up(rows * padded_columns<T>(columns) * sizeof(T), 256) * 256;
+    }
 
     const T* padded(const T* source, size_t rows, size_t columns, T* target) const {
         const size_t target_columns = padded_columns<T>(columns);
@@ -92,8 +98,8 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
 }
 
 template <typename... Parameters, typename... Arguments>
-LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes, unsigned cluster,
-                          cudaStream_t stream, const Arguments&... arguments) {
+LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes,
+                          unsigned cluster, cudaStream_t stream, const Arguments&... arguments) {
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeClusterDimension;

@@ -26,9 +26,10 @@ template <int pending> __device__ inline void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-/// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of the
-/// copy engine's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next along
-/// the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than that.
+/// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of
+/// the copy engine's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next
+/// along the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than
+/// that.
 __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block_stride, unsigned group_stride) {
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
     constexpr std::uint64_t swizzle_128_bytes = 1;
@@ -62,15 +63,15 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 /// `accumulate` 0 overwrites D.
 template <typename T, int tile_n> struct Wgmma;
 
-#define DEFINE_WGMMA(TYPE, NAME, TILE_N, REGISTERS, A, B, P)                                                              \
-    template <> struct Wgmma<TYPE, TILE_N> {                                                                             \
-        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) {       \
-            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                               \
-                         "wgmma.mma_async.sync.aligned.m64n" #TILE_N "k16.f32." NAME "." NAME " {" WGMMA_NAMES_##REGISTERS \
-                         "}, %" #A ", %" #B ", p, 1, 1, 0, 1;\n}"                                                        \
-                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                                \
-                         : "l"(a), "l"(b), "r"(accumulate));                                                             \
-        }                                                                                                                \
+#define DEFINE_WGMMA(TYPE, NAME, TILE_N, REGISTERS, A, B, P)                                                           \
+    template <> struct Wgmma<TYPE, TILE_N> {                                                                           \
+        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) {     \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                              \
+                         "wgmma.mma_async.sync.aligned.m64n" #TILE_N "k16.f32." NAME "." NAME                          \
+                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, 0, 1;\n}"                         \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                              \
+                         : "l"(a), "l"(b), "r"(accumulate));                                                           \
+        }                                                                                                              \
     };
 
 DEFINE_WGMMA(__nv_bfloat16, "bf16", 64, 32, 32, 33, 34)
@@ -82,8 +83,8 @@ DEFINE_WGMMA(__half, "f16", 128, 64, 64, 65, 66)
 DEFINE_WGMMA(__half, "f16", 192, 96, 96, 97, 98)
 DEFINE_WGMMA(__half, "f16", 256, 128, 128, 129, 130)
 
-/// tf32: A from registers, four values a thread (rows l / 4 and l / 4 + 8 at k = l % 4, then both at l % 4 + 4), B in shared
-/// memory with its rows along k. 64 x 128 x 8.
+/// tf32: A from registers, four values a thread (rows l / 4 and l / 4 + 8 at k = l % 4, then both at l % 4 + 4), B in
+/// shared memory with its rows along k. 64 x 128 x 8.
 __device__ inline void wgmma_tf32(float (&d)[64], const std::uint32_t (&a)[4], std::uint64_t b, int accumulate) {
     asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
                  "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" WGMMA_NAMES_64

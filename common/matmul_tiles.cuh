@@ -1,6 +1,6 @@
 #pragma once
-// What the tiled matrix kernels share: matrices that are zero outside their bounds, so that no kernel asks whether its tile is
-// whole, and the tile of one warp.
+// What the tiled matrix kernels share: matrices that are zero outside their bounds, so that no kernel asks whether its
+// tile is whole, and the tile of one warp.
 #include "common/launch_shape.cuh"
 #include "common/matmul_arguments.cuh"
 
@@ -17,7 +17,9 @@ template <typename T> struct MatrixView {
 
     __device__ bool holds(size_t row, size_t column) const { return row < rows && column < columns; }
 
-    __device__ T load(size_t row, size_t column) const { return holds(row, column) ? data[row * columns + column] : T(0.0f); }
+    __device__ T load(size_t row, size_t column) const {
+        return holds(row, column) ? data[row * columns + column] : T(0.0f);
+    }
 
     __device__ void store(size_t row, size_t column, T value) const {
         if (holds(row, column)) data[row * columns + column] = value;
@@ -45,22 +47,30 @@ template <typename T> struct MatrixView {
 };
 
 /// The three matrices of a product.
-template <typename T> MatrixView<const T> a_of(const MatmulArguments<T>& arguments) { return {arguments.d_a, arguments.m, arguments.k}; }
-template <typename T> MatrixView<const T> b_of(const MatmulArguments<T>& arguments) { return {arguments.d_b, arguments.k, arguments.n}; }
-template <typename T> MatrixView<T> c_of(const MatmulArguments<T>& arguments) { return {arguments.d_c, arguments.m, arguments.n}; }
+template <typename T> MatrixView<const T> a_of(const MatmulArguments<T>& arguments) {
+    return {arguments.d_a, arguments.m, arguments.k};
+}
+template <typename T> MatrixView<const T> b_of(const MatmulArguments<T>& arguments) {
+    return {arguments.d_b, arguments.k, arguments.n};
+}
+template <typename T> MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
+    return {arguments.d_c, arguments.m, arguments.n};
+}
 
 /// A grid of tiles with its columns along x. Rows go along y, and on along z where they are more than y can count.
 inline dim3 grid_of_tiles(size_t tile_rows, size_t tile_columns) {
     constexpr size_t most_along_y = 32768;
     const size_t along_y = tile_rows < most_along_y ? tile_rows : most_along_y;
-    return dim3(static_cast<unsigned>(tile_columns), static_cast<unsigned>(along_y), static_cast<unsigned>(divide_up(tile_rows, along_y)));
+    return dim3(static_cast<unsigned>(tile_columns), static_cast<unsigned>(along_y),
+                static_cast<unsigned>(divide_up(tile_rows, along_y)));
 }
 
 /// The row of tiles of this block in such a grid.
 __device__ inline size_t block_row() { return static_cast<size_t>(blockIdx.z) * gridDim.y + blockIdx.y; }
 
-/// How one warp computes warp_m x warp_n sums: lanes lie lanes_m x 32 / lanes_m; each has rows and columns in groups of four,
-/// a group of every lane side by side, so that the lanes' 16-byte loads are neighbours and fall into different banks.
+/// How one warp computes warp_m x warp_n sums: lanes lie lanes_m x 32 / lanes_m; each has rows and columns in groups of
+/// four, a group of every lane side by side, so that the lanes' 16-byte loads are neighbours and fall into different
+/// banks.
 template <int warp_m_, int warp_n_, int lanes_m_> struct WarpTile {
     static constexpr int warp_m = warp_m_, warp_n = warp_n_, lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n; // of one lane
@@ -73,7 +83,8 @@ template <int warp_m_, int warp_n_, int lanes_m_> struct WarpTile {
     __device__ static void multiply(const float* a, const float* b, int lane, float (&sums)[rows][columns]) {
         float left[rows], right[columns];
 #pragma unroll
-        for (int r = 0; r < rows; r += 4) *reinterpret_cast<float4*>(left + r) = *reinterpret_cast<const float4*>(a + row_of(lane, r));
+        for (int r = 0; r < rows; r += 4)
+            *reinterpret_cast<float4*>(left + r) = *reinterpret_cast<const float4*>(a + row_of(lane, r));
 #pragma unroll
         for (int c = 0; c < columns; c += 4)
             *reinterpret_cast<float4*>(right + c) = *reinterpret_cast<const float4*>(b + column_of(lane, c));
@@ -84,7 +95,8 @@ template <int warp_m_, int warp_n_, int lanes_m_> struct WarpTile {
     }
 
     /// Stores the lane's sums; (row, column) is the corner of the warp's tile in C.
-    __device__ static void store(const MatrixView<float>& c, size_t row, size_t column, int lane, const float (&sums)[rows][columns]) {
+    __device__ static void store(const MatrixView<float>& c, size_t row, size_t column, int lane,
+                                 const float (&sums)[rows][columns]) {
 #pragma unroll
         for (int r = 0; r < rows; ++r)
 #pragma unroll

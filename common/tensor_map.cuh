@@ -1,6 +1,6 @@
 #pragma once
-// Describing a matrix in global memory to Hopper's copy engine. The driver encodes the description; its function is asked
-// for at run time, so that no program needs the driver's library to be linked or present.
+// Describing a matrix in global memory to Hopper's copy engine. The driver encodes the description; its function is
+// asked for at run time, so that no program needs the driver's library to be linked or present.
 #include "common/check.cuh"
 #include "common/text.hpp"
 
@@ -33,28 +33,30 @@ inline EncodeTensorMap encode_tensor_map() {
 #else
         CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found));
 #endif
-        if (found != cudaDriverEntryPointSuccess) fail(Exit::cuda_error, "the driver has no cuTensorMapEncodeTiled; update it");
+        if (found != cudaDriverEntryPointSuccess)
+            fail(Exit::cuda_error, "the driver has no cuTensorMapEncodeTiled; update it");
         return reinterpret_cast<EncodeTensorMap>(function);
     }();
     return encode;
 }
 
-/// A row-major matrix of rows x columns elements (both at least 1), `row_elements` from one row to the next, to be copied in
-/// boxes of box_rows x box_columns. d_matrix and the rows are aligned to 16 bytes.
+/// A row-major matrix of rows x columns elements (both at least 1), `row_elements` from one row to the next, to be
+/// copied in boxes of box_rows x box_columns. d_matrix and the rows are aligned to 16 bytes.
 template <typename T>
-CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t row_elements, unsigned box_rows, unsigned box_columns,
-                       CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>) {
+CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t row_elements, unsigned box_rows,
+                       unsigned box_columns, CUtensorMapSwizzle swizzle,
+                       CUtensorMapDataType type = tensor_map_type<T>) {
     CUtensorMap map{};
     const cuuint64_t extents[] = {columns, rows};
     const cuuint64_t row_bytes[] = {row_elements * sizeof(T)};
     const cuuint32_t box[] = {box_columns, box_rows};
     const cuuint32_t steps[] = {1, 1};
     const CUresult result = encode_tensor_map()(&map, type, 2, const_cast<T*>(d_matrix), extents, row_bytes, box, steps,
-                                                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                                                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS)
-        fail(Exit::cuda_error, "cuTensorMapEncodeTiled: error {} for a {} x {} matrix in boxes of {} x {}", int(result), rows, columns,
-             box_rows, box_columns);
+        fail(Exit::cuda_error, "cuTensorMapEncodeTiled: error {} for a {} x {} matrix in boxes of {} x {}", int(result),
+             rows, columns, box_rows, box_columns);
     return map;
 }
 

@@ -1,9 +1,10 @@
 #pragma once
 // C = A B in f32, the last step that every GPU can take:
-//   matmul_async   removes, from the warp tile, the waiting for global memory: while one stage is multiplied the next are on
+//   matmul_async   removes, from the warp tile, the waiting for global memory: while one stage is multiplied the next
+//   are on
 //                  their way, copied to shared memory without passing through registers; and one of the two barriers
-// A is turned by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes on in
-// matmul_hopper_f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
+// A is turned by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes on
+// in matmul_hopper_f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
 #include "common/async_copy.cuh"
 #include "common/matmul_arguments.cuh"
 #include "common/matmul_tiles.cuh"
@@ -32,8 +33,8 @@ using SmallAsyncShape = AsyncShape<64, 64, WarpTile<32, 32, 8>, 3>;
 
 /// Starts this thread's copies of the stage at k. B is copied in fours where its rows allow it.
 template <typename Shape>
-__device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView<const float>& a, const MatrixView<const float>& b,
-                                  size_t row, size_t column, size_t k, int thread) {
+__device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView<const float>& a,
+                                  const MatrixView<const float>& b, size_t row, size_t column, size_t k, int thread) {
 #pragma unroll
     for (int i = 0; i < Shape::tile_m * Shape::steps; i += Shape::threads) {
         const int y = (i + thread) / Shape::steps, step = (i + thread) % Shape::steps;
@@ -59,7 +60,8 @@ __device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView
 }
 
 template <typename Shape>
-__global__ void __launch_bounds__(Shape::threads, 2) matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+__global__ void __launch_bounds__(Shape::threads, 2)
+    matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
     using Warp = typename Shape::Warp;
     __shared__ __align__(16) typename Shape::Stage ring[Shape::stages];
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -67,14 +69,16 @@ __global__ void __launch_bounds__(Shape::threads, 2) matmul_async(MatrixView<con
     const int warp_row = warp / Shape::warps_n * Warp::warp_m, warp_column = warp % Shape::warps_n * Warp::warp_n;
     float sums[Warp::rows][Warp::columns] = {};
 #pragma unroll
-    for (int s = 0; s < Shape::stages - 1; ++s) copy_stage<Shape>(ring[s], a, b, row, column, size_t(s) * Shape::steps, thread);
+    for (int s = 0; s < Shape::stages - 1; ++s)
+        copy_stage<Shape>(ring[s], a, b, row, column, size_t(s) * Shape::steps, thread);
     int now = 0, next = Shape::stages - 1;
     for (size_t k = 0; k < a.columns; k += Shape::steps) {
         wait_copies<Shape::stages - 2>(); // this thread's part of the stage has come
-        __syncthreads();                  // everyone's has, and everyone is done with the stage before, which is filled next
+        __syncthreads(); // everyone's has, and everyone is done with the stage before, which is filled next
         copy_stage<Shape>(ring[next], a, b, row, column, k + (Shape::stages - 1) * Shape::steps, thread);
 #pragma unroll
-        for (int i = 0; i < Shape::steps; ++i) Warp::multiply(&ring[now].a[i][warp_row], &ring[now].b[i][warp_column], lane, sums);
+        for (int i = 0; i < Shape::steps; ++i)
+            Warp::multiply(&ring[now].a[i][warp_row], &ring[now].b[i][warp_column], lane, sums);
         now = now + 1 == Shape::stages ? 0 : now + 1;
         next = next + 1 == Shape::stages ? 0 : next + 1;
     }
@@ -83,7 +87,8 @@ __global__ void __launch_bounds__(Shape::threads, 2) matmul_async(MatrixView<con
 }
 
 template <typename Shape> LaunchShape launch_matmul_async_as(const MatmulArguments<float>& arguments) {
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, Shape::tile_m), divide_up(arguments.n, Shape::tile_n)), block(Shape::threads);
+    const dim3 grid = grid_of_tiles(divide_up(arguments.m, Shape::tile_m), divide_up(arguments.n, Shape::tile_n)),
+               block(Shape::threads);
     matmul_async<Shape><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
     return {grid, block, 0, address_of(matmul_async<Shape>)};
 }

@@ -1,6 +1,7 @@
 #pragma once
 // The peer: cuBLAS, found at run time, so that a machine without it builds and runs everything else. Only for nvcc.
-//   matmul_cublas   one call of cublasGemmEx, with its own choice of kernel; f32 in pedantic mode, that is without tensor cores
+//   matmul_cublas   one call of cublasGemmEx, with its own choice of kernel; f32 in pedantic mode, that is without
+//   tensor cores
 // cuBLAS works on columns: it is asked for the transpose, C' = B' A', which is the same bytes as the row-major C = A B.
 #include "common/matmul_arguments.cuh"
 #include "common/text.hpp"
@@ -24,16 +25,16 @@ template <> inline constexpr cudaDataType cublas_type<double> = CUDA_R_64F;
 template <> inline constexpr cudaDataType cublas_type<__half> = CUDA_R_16F;
 template <> inline constexpr cudaDataType cublas_type<__nv_bfloat16> = CUDA_R_16BF;
 
-/// The library and one handle of it. The declarations repeat cublas_api.h, which a toolkit may lack; they are the same from
-/// CUDA 11 to 13.
+/// The library and one handle of it. The declarations repeat cublas_api.h, which a toolkit may lack; they are the same
+/// from CUDA 11 to 13.
 class Cublas {
 public:
     Cublas() {
         for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
             if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
         if (!library_ || !find(create_, "cublasCreate_v2") || !find(destroy_, "cublasDestroy_v2") ||
-            !find(set_stream_, "cublasSetStream_v2") || !find(set_math_mode_, "cublasSetMathMode") || !find(multiply_, "cublasGemmEx") ||
-            create_(&handle_) != 0)
+            !find(set_stream_, "cublasSetStream_v2") || !find(set_math_mode_, "cublasSetMathMode") ||
+            !find(multiply_, "cublasGemmEx") || create_(&handle_) != 0)
             handle_ = nullptr;
     }
     ~Cublas() {
@@ -54,12 +55,13 @@ public:
         const double one_f64 = 1, zero_f64 = 0;
         const bool f64 = compute == CublasCompute::f64;
         int status = set_stream_(handle_, arguments.stream);
-        if (status == 0) status = set_math_mode_(handle_, compute == CublasCompute::f32_pedantic ? pedantic_math : default_math);
         if (status == 0)
-            status = multiply_(handle_, not_transposed, not_transposed, n, m, k, f64 ? static_cast<const void*>(&one_f64) : &one,
-                               arguments.d_b, cublas_type<T>, n, arguments.d_a, cublas_type<T>, ldk,
-                               f64 ? static_cast<const void*>(&zero_f64) : &zero, arguments.d_c, cublas_type<T>, n,
-                               static_cast<int>(compute), own_choice);
+            status = set_math_mode_(handle_, compute == CublasCompute::f32_pedantic ? pedantic_math : default_math);
+        if (status == 0)
+            status = multiply_(handle_, not_transposed, not_transposed, n, m, k,
+                               f64 ? static_cast<const void*>(&one_f64) : &one, arguments.d_b, cublas_type<T>, n,
+                               arguments.d_a, cublas_type<T>, ldk, f64 ? static_cast<const void*>(&zero_f64) : &zero,
+                               arguments.d_c, cublas_type<T>, n, static_cast<int>(compute), own_choice);
         if (status != 0) fail(Exit::cuda_error, "cublasGemmEx of {} x {} x {}: cuBLAS status {}", m, n, k, status);
         return {};
     }
@@ -76,8 +78,8 @@ private:
     int (*destroy_)(void*) = nullptr;
     int (*set_stream_)(void*, cudaStream_t) = nullptr;
     int (*set_math_mode_)(void*, int) = nullptr;
-    int (*multiply_)(void*, int, int, int, int, int, const void*, const void*, cudaDataType, int, const void*, cudaDataType, int,
-                     const void*, void*, cudaDataType, int, int, int) = nullptr;
+    int (*multiply_)(void*, int, int, int, int, int, const void*, const void*, cudaDataType, int, const void*,
+                     cudaDataType, int, const void*, void*, cudaDataType, int, int, int) = nullptr;
 };
 
 } // namespace BACKEND

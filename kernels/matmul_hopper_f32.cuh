@@ -1,14 +1,16 @@
 #pragma once
 // f32 without tensor cores on Hopper, where the multiply-add units decide:
-//   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the instructions of the copies (the copy
-//                       engine fetches whole tiles for one thread), the turning of A's tile (a lane loads four neighbours along
-//                       k at once; the swizzle keeps its lanes on different banks), and the barriers of the whole block: each
-//                       warp waits only for data
-// What remains to be issued beside the multiply-adds is six 16-byte loads from shared memory for every 128 of them. For large
-// matrices it goes on in matmul_hopper_f32_turned.cuh.
+//   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the instructions of the copies (the
+//   copy
+//                       engine fetches whole tiles for one thread), the turning of A's tile (a lane loads four
+//                       neighbours along k at once; the swizzle keeps its lanes on different banks), and the barriers
+//                       of the whole block: each warp waits only for data
+// What remains to be issued beside the multiply-adds is six 16-byte loads from shared memory for every 128 of them. For
+// large matrices it goes on in matmul_hopper_f32_turned.cuh.
 //
-// Eight warps multiply, one thread of a third warpgroup brings tiles. With `slices` > 1, for few tiles, groups of warps take
-// shares of every stage along k and add their sums at the end: a small tile, and still many independent sums a lane.
+// Eight warps multiply, one thread of a third warpgroup brings tiles. With `slices` > 1, for few tiles, groups of warps
+// take shares of every stage along k and add their sums at the end: a small tile, and still many independent sums a
+// lane.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/matmul_arguments.cuh"
@@ -21,8 +23,7 @@
 namespace BACKEND {
 
 /// How eight warps share a block's tile, and lanes their warp's.
-template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_, int slices_>
-struct F32Shape {
+template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_, int slices_> struct F32Shape {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_, slices = slices_;
     static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n; // of one lane
@@ -67,7 +68,8 @@ __device__ inline void multiply_stage(const float* a, const float* b, const F32P
             float right[Shape::columns];
 #pragma unroll
             for (int v = 0; v < Shape::vectors; ++v)
-                *reinterpret_cast<float4*>(right + 4 * v) = *reinterpret_cast<const float4*>(b_columns[v] + (i * 4 + k) * 32);
+                *reinterpret_cast<float4*>(right + 4 * v) =
+                    *reinterpret_cast<const float4*>(b_columns[v] + (i * 4 + k) * 32);
 #pragma unroll
             for (int r = 0; r < Shape::rows; ++r) {
                 const float element = k == 0 ? left[r].x : k == 1 ? left[r].y : k == 2 ? left[r].z : left[r].w;
@@ -93,8 +95,9 @@ __device__ inline void store_four(float* c, int row, int column, int m, int n, f
 
 /// Adds the slices' sums through shared memory, which the stages no longer need, and stores them.
 template <typename Shape>
-__device__ inline void add_slices(float* partial, const F32Position<Shape>& at, const float (&sums)[Shape::rows][Shape::columns], float* c,
-                                  int tile_row, int tile_column, int m, int n) {
+__device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
+                                  const float (&sums)[Shape::rows][Shape::columns], float* c, int tile_row,
+                                  int tile_column, int m, int n) {
     constexpr unsigned consumers = 256;
     constexpr int tile_elements = Shape::tile_m * Shape::tile_n;
     barrier_among(1, consumers); // nobody reads the stages any more
@@ -102,7 +105,8 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at, 
     for (int r = 0; r < Shape::rows; ++r)
 #pragma unroll
         for (int v = 0; v < Shape::vectors; ++v) {
-            const int row = at.row + at.lane_row + r * Shape::lanes_m, column = at.column + (v * Shape::lanes_n + at.lane_column) * 4;
+            const int row = at.row + at.lane_row + r * Shape::lanes_m,
+                      column = at.column + (v * Shape::lanes_n + at.lane_column) * 4;
             *reinterpret_cast<float4*>(partial + at.slice * tile_elements + row * Shape::tile_n + column) =
                 make_float4(sums[r][4 * v], sums[r][4 * v + 1], sums[r][4 * v + 2], sums[r][4 * v + 3]);
         }
@@ -121,8 +125,8 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at, 
 /// Grid: one block per tile if there are slices, else at most one per multiprocessor. Block 384: warps 0 to 7 multiply.
 template <typename Shape, int stages>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_f32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c, int m, int n, int k,
-                      TileOrder order) {
+    matmul_hopper_f32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
+                      int m, int n, int k, TileOrder order) {
 #if HOPPER_CODE
     using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -155,7 +159,8 @@ __global__ void __launch_bounds__(384, 1)
             }
             unsigned tile_row = 0, tile_column = 0;
             order.place(tile, tile_row, tile_column);
-            const int row = static_cast<int>(tile_row) * Shape::tile_m, column = static_cast<int>(tile_column) * Shape::tile_n;
+            const int row = static_cast<int>(tile_row) * Shape::tile_m,
+                      column = static_cast<int>(tile_column) * Shape::tile_n;
             if constexpr (Shape::slices > 1) {
                 add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
             } else {
@@ -163,25 +168,28 @@ __global__ void __launch_bounds__(384, 1)
                 for (int r = 0; r < Shape::rows; ++r)
 #pragma unroll
                     for (int v = 0; v < Shape::vectors; ++v)
-                        store_four(c, row + at.row + at.lane_row + r * Shape::lanes_m,
-                                   column + at.column + (v * Shape::lanes_n + at.lane_column) * 4, m, n,
-                                   make_float4(sums[r][4 * v], sums[r][4 * v + 1], sums[r][4 * v + 2], sums[r][4 * v + 3]));
+                        store_four(
+                            c, row + at.row + at.lane_row + r * Shape::lanes_m,
+                            column + at.column + (v * Shape::lanes_n + at.lane_column) * 4, m, n,
+                            make_float4(sums[r][4 * v], sums[r][4 * v + 1], sums[r][4 * v + 2], sums[r][4 * v + 3]));
             }
         }
     }
 #endif
 }
 
-template <typename Shape, int stages> LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned group = 8) {
+template <typename Shape, int stages>
+LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned group = 8) {
     using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages>;
-    static_assert(Shape::slices == 1 || Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
+    static_assert(Shape::slices == 1 ||
+                      Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
                   "the slices' sums fit where the stages were");
     const HopperOperands<float> operands(arguments);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
     const unsigned grid = Shape::slices > 1 ? order.tiles() : persistent_grid(order, arguments.multiprocessors, 1);
-    return launch_hopper(matmul_hopper_f32<Shape, stages>, grid, 384, sizeof(typename Pipeline::Shared), 1, arguments.stream,
-                         operands.map_a(Pipeline::tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE), arguments.d_c, int(arguments.m),
-                         int(arguments.n), int(arguments.k), order);
+    return launch_hopper(matmul_hopper_f32<Shape, stages>, grid, 384, sizeof(typename Pipeline::Shared), 1,
+                         arguments.stream, operands.map_a(Pipeline::tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE),
+                         arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);
 }
 
 } // namespace BACKEND

@@ -1,11 +1,14 @@
 #pragma once
 // f32 without tensor cores on Hopper, for large matrices:
-//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32, the many registers for A: two warps that do not multiply turn A's
-//                              tile, so that a lane loads the four rows it needs for one step along k, not four steps of a row
-// That is worth more than it looks. With 24 registers for operands, not 48 or more, the compiler finds better places for them in
-// the register file's two banks: a multiply-add that reads two operands from the same bank takes two cycles. For the same
-// reason results are stored one by one (16-byte stores would bind sums to groups of registers), rows are walked to and fro, and
-// the loop over k is unrolled eight times and not further: all 32 steps would not fit in the instruction cache.
+//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32, the many registers for A: two warps that do not
+//   multiply turn A's
+//                              tile, so that a lane loads the four rows it needs for one step along k, not four steps
+//                              of a row
+// That is worth more than it looks. With 24 registers for operands, not 48 or more, the compiler finds better places
+// for them in the register file's two banks: a multiply-add that reads two operands from the same bank takes two
+// cycles. For the same reason results are stored one by one (16-byte stores would bind sums to groups of registers),
+// rows are walked to and fro, and the loop over k is unrolled eight times and not further: all 32 steps would not fit
+// in the instruction cache.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/matmul_arguments.cuh"
@@ -33,7 +36,8 @@ struct TurnedPosition {
         : row(warp / Shape::warps_n * Shape::warp_m), column(warp % Shape::warps_n * Shape::warp_n),
           lane_row(lane / Shape::lanes_n), lane_column(lane % Shape::lanes_n) {}
 
-    /// The lane's r-th row of the tile, and the first of its v-th four columns. Neighbouring lanes take neighbouring fours.
+    /// The lane's r-th row of the tile, and the first of its v-th four columns. Neighbouring lanes take neighbouring
+    /// fours.
     __device__ int row_of(int r) const { return row + (r / 4 * Shape::lanes_m + lane_row) * 4 + r % 4; }
     __device__ int column_of(int v) const { return column + (v * Shape::lanes_n + lane_column) * 4; }
 };
@@ -45,9 +49,9 @@ struct TurnedShared {
     std::uint64_t turned[TurnedShape::stages];
 };
 
-/// Turns `rows` rows of A's tile (a multiple of 32) from `first_row` on. One warp. A lane turns squares of 4 x 4: the eight lanes
-/// whose accesses go together take eight squares below each other but, by the exclusive or, from different columns: neither
-/// the loads from swizzled rows nor the stores meet in a bank.
+/// Turns `rows` rows of A's tile (a multiple of 32) from `first_row` on. One warp. A lane turns squares of 4 x 4: the
+/// eight lanes whose accesses go together take eight squares below each other but, by the exclusive or, from different
+/// columns: neither the loads from swizzled rows nor the stores meet in a bank.
 __device__ inline void turn_rows(const float* a, float* turned, int first_row, int rows, int lane) {
     constexpr int tile_m = TurnedShape::tile_m;
     for (int row = first_row + lane % 8 * 4; row < first_row + rows; row += 32) {
@@ -56,18 +60,22 @@ __device__ inline void turn_rows(const float* a, float* turned, int first_row, i
             const int piece = (lane / 8 + 4 * half) ^ (lane % 8 / 2);
             float4 square[4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i) square[i] = *reinterpret_cast<const float4*>(a + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
+            for (int i = 0; i < 4; ++i)
+                square[i] = *reinterpret_cast<const float4*>(a + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
             float* target = turned + piece * 4 * tile_m + row;
             *reinterpret_cast<float4*>(target) = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
-            *reinterpret_cast<float4*>(target + tile_m) = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
-            *reinterpret_cast<float4*>(target + 2 * tile_m) = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
-            *reinterpret_cast<float4*>(target + 3 * tile_m) = make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
+            *reinterpret_cast<float4*>(target + tile_m) =
+                make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
+            *reinterpret_cast<float4*>(target + 2 * tile_m) =
+                make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
+            *reinterpret_cast<float4*>(target + 3 * tile_m) =
+                make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
         }
     }
 }
 
-/// sums += this lane's part of one stage: A's tile turned, B's in boxes of 32 x 32. Rows and columns are walked to and fro, so
-/// that each multiply-add shares an operand with the one before.
+/// sums += this lane's part of one stage: A's tile turned, B's in boxes of 32 x 32. Rows and columns are walked to and
+/// fro, so that each multiply-add shares an operand with the one before.
 __device__ inline void multiply_turned_stage(const float* turned_a, const float* b, const TurnedPosition& at,
                                              float (&sums)[TurnedShape::rows][TurnedShape::columns]) {
     using Shape = TurnedShape;
@@ -84,7 +92,8 @@ __device__ inline void multiply_turned_stage(const float* turned_a, const float*
         float left[Shape::rows], right[Shape::columns];
 #pragma unroll
         for (int v = 0; v < Shape::rows / 4; ++v)
-            *reinterpret_cast<float4*>(left + 4 * v) = *reinterpret_cast<const float4*>(a_rows + k * Shape::tile_m + v * Shape::lanes_m * 4);
+            *reinterpret_cast<float4*>(left + 4 * v) =
+                *reinterpret_cast<const float4*>(a_rows + k * Shape::tile_m + v * Shape::lanes_m * 4);
 #pragma unroll
         for (int v = 0; v < Shape::vectors; ++v)
             *reinterpret_cast<float4*>(right + 4 * v) = *reinterpret_cast<const float4*>(b_columns[v] + k * 32);
@@ -115,8 +124,8 @@ __device__ inline void store_turned(float* c, int row, int column, int m, int n,
 }
 
 /// Brings the tiles' stages (thread 256) and turns A's (warps 9 and 10).
-__device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b, int steps,
-                                     const TileOrder& order) {
+__device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
+                                            int steps, const TileOrder& order) {
     using Shape = TurnedShape;
     using Pipeline = Shape::Pipeline;
     Pipeline::Position position;
@@ -132,7 +141,8 @@ __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensor
         for (int step = 0; step < steps; ++step, position.advance()) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
-            turn_rows(shared.ring.a[stage], shared.turned_a[stage], (warp - 1) * Shape::tile_m / 2, Shape::tile_m / 2, lane);
+            turn_rows(shared.ring.a[stage], shared.turned_a[stage], (warp - 1) * Shape::tile_m / 2, Shape::tile_m / 2,
+                      lane);
             __syncwarp(); // all lanes have stored
             if (lane == 0) barrier_arrive(&shared.turned[stage]);
         }
@@ -141,8 +151,8 @@ __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensor
 
 /// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply.
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_f32_turned(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c, int m, int n, int k,
-                      TileOrder order) {
+    matmul_hopper_f32_turned(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                             float* c, int m, int n, int k, TileOrder order) {
 #if HOPPER_CODE
     using Shape = TurnedShape;
     using Pipeline = Shape::Pipeline;
@@ -156,10 +166,10 @@ __global__ void __launch_bounds__(384, 1)
     __syncthreads();
 
     if (threadIdx.x >= 256) {
-        
+
         supply_turned_stages(shared, map_a, map_b, steps, order);
     } else {
-        
+
         const TurnedPosition at(static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32);
         Pipeline::Position position;
         for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
@@ -174,7 +184,8 @@ __global__ void __launch_bounds__(384, 1)
             }
             unsigned tile_row = 0, tile_column = 0;
             order.place(tile, tile_row, tile_column);
-            store_turned(c, static_cast<int>(tile_row) * Shape::tile_m, static_cast<int>(tile_column) * Shape::tile_n, m, n, at, sums);
+            store_turned(c, static_cast<int>(tile_row) * Shape::tile_m, static_cast<int>(tile_column) * Shape::tile_n,
+                         m, n, at, sums);
         }
     }
 #endif
@@ -182,10 +193,12 @@ __global__ void __launch_bounds__(384, 1)
 
 inline LaunchShape launch_hopper_f32_turned(const MatmulArguments<float>& arguments, unsigned group = 8) {
     const HopperOperands<float> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, TurnedShape::tile_m), grid_for(arguments.n, TurnedShape::tile_n), group};
-    return launch_hopper(matmul_hopper_f32_turned, persistent_grid(order, arguments.multiprocessors, 1), 384, sizeof(TurnedShared), 1,
-                         arguments.stream, operands.map_a(TurnedShape::tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE),
-                         arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);
+    const TileOrder order{grid_for(arguments.m, TurnedShape::tile_m), grid_for(arguments.n, TurnedShape::tile_n),
+                          group};
+    return launch_hopper(matmul_hopper_f32_turned, persistent_grid(order, arguments.multiprocessors, 1), 384,
+                         sizeof(TurnedShared), 1, arguments.stream, operands.map_a(TurnedShape::tile_m),
+                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE), arguments.d_c, int(arguments.m), int(arguments.n),
+                         int(arguments.k), order);
 }
 
 } // namespace BACKEND

@@ -1,9 +1,10 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, after the tiles of the portable kernels:
-//   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read shared
+//   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read
+//   shared
 //                       memory themselves), the address arithmetic of copies (one thread asks the copy engine for whole
-//                       tiles), the waiting for them (a ring of stages), half the traffic for B (two blocks of a cluster
-//                       share it), and the launching of blocks: each stays for many tiles
+//                       tiles), the waiting for them (a ring of stages), half the traffic for B (two blocks of a
+//                       cluster share it), and the launching of blocks: each stays for many tiles
 // A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
@@ -30,8 +31,8 @@ __device__ inline std::uint32_t pack_pair(float low, float high, __half) {
 
 /// Stores four 8 x 8 matrices; lane l names the row l % 8 of matrix l / 8.
 __device__ inline void store_matrices(void* row, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)), "r"(a), "r"(b), "r"(c),
-                 "r"(d)
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)), "r"(a),
+                 "r"(b), "r"(c), "r"(d)
                  : "memory");
 }
 
@@ -40,11 +41,12 @@ template <typename T, int tile_m, int tile_n, int stages, int blocks> struct Hop
     alignas(1024) T c[tile_m / 64][2][64 * 64]; // for each consumer two boxes of results on their way out
 };
 
-/// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows, the rows
-/// become one copy. Where C's rows are not aligned for the copy engine, its threads store them.
+/// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
+/// the rows become one copy. Where C's rows are not aligned for the copy engine, its threads store them.
 template <typename T, int tile_n>
-__device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], const CUtensorMap& map_c, T* c, int row, int column,
-                                  int m, int n, bool copy_engine, unsigned consumer, unsigned thread) {
+__device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], const CUtensorMap& map_c, T* c,
+                                  int row, int column, int m, int n, bool copy_engine, unsigned consumer,
+                                  unsigned thread) {
     constexpr unsigned threads = 128;
     const unsigned lane = thread % 32;
     const unsigned fragment_row = thread / 32 * 16 + (lane / 8 % 2) * 8 + lane % 8;
@@ -57,8 +59,9 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
         for (int pair = 0; pair < 4; ++pair) { // 16 columns: matrices left top, left bottom, right top, right bottom
             const float* value = &d[box * 32 + pair * 8];
             const unsigned piece = (2 * pair + lane / 16) ^ (fragment_row % 8);
-            store_matrices(target + fragment_row * 64 + piece * 8, pack_pair(value[0], value[1], T{}), pack_pair(value[2], value[3], T{}),
-                           pack_pair(value[4], value[5], T{}), pack_pair(value[6], value[7], T{}));
+            store_matrices(target + fragment_row * 64 + piece * 8, pack_pair(value[0], value[1], T{}),
+                           pack_pair(value[2], value[3], T{}), pack_pair(value[4], value[5], T{}),
+                           pack_pair(value[6], value[7], T{}));
         }
         if (copy_engine) fence_shared_for_copies();
         barrier_among(1 + consumer, threads);
@@ -78,12 +81,13 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
     }
 }
 
-/// Grid: as many blocks as multiprocessors, or fewer, in clusters of `blocks`; block 128 + 2 tile_m. `order` counts clusters of
-/// tiles, one above the other.
+/// Grid: as many blocks as multiprocessors, or fewer, in clusters of `blocks`; block 128 + 2 tile_m. `order` counts
+/// clusters of tiles, one above the other.
 template <typename T, int tile_m, int tile_n, int stages, int blocks>
 __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
     matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int k, TileOrder order, bool copy_engine) {
+                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int k, TileOrder order,
+                      bool copy_engine) {
 #if HOPPER_CODE
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, blocks>;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -107,7 +111,8 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
             for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
                 unsigned tile_row = 0, tile_column = 0;
                 order.place(tile, tile_row, tile_column);
-                const int row = static_cast<int>(tile_row * blocks + rank) * tile_m, column = static_cast<int>(tile_column) * tile_n;
+                const int row = static_cast<int>(tile_row * blocks + rank) * tile_m,
+                          column = static_cast<int>(tile_column) * tile_n;
                 Pipeline::produce(shared.ring, position, map_a, map_b, row, column, 0, steps, rank);
             }
         }
@@ -127,7 +132,8 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
                 const std::uint64_t b = wgmma_operand(shared.ring.b[stage], 64 * 128, 1024);
                 wgmma_fence();
 #pragma unroll
-                for (int i = 0; i < 4; ++i) // 16 elements along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
+                for (int i = 0; i < 4;
+                     ++i) // 16 elements along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
                     Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step + i > 0);
                 wgmma_commit();
                 if (step > 0) {
@@ -140,8 +146,8 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
             wgmma_wait<0>();
             Pipeline::release(shared.ring, previous, thread);
             const int row = static_cast<int>(tile_row * blocks + rank) * tile_m + static_cast<int>(consumer) * 64;
-            store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n, copy_engine,
-                                  consumer, thread);
+            store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n,
+                                  copy_engine, consumer, thread);
         }
         if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
     }
@@ -159,9 +165,10 @@ LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned grou
                                                        CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used
     const TileOrder order{grid_for(arguments.m, tile_m * blocks), grid_for(arguments.n, tile_n), group};
-    return launch_hopper(matmul_hopper_mma<T, tile_m, tile_n, stages, blocks>, persistent_grid(order, arguments.multiprocessors, blocks),
-                         128 + 2 * tile_m, sizeof(HopperMmaShared<T, tile_m, tile_n, stages, blocks>), blocks, arguments.stream, map_a, map_b,
-                         map_c, arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order, copy_engine);
+    return launch_hopper(
+        matmul_hopper_mma<T, tile_m, tile_n, stages, blocks>, persistent_grid(order, arguments.multiprocessors, blocks),
+        128 + 2 * tile_m, sizeof(HopperMmaShared<T, tile_m, tile_n, stages, blocks>), blocks, arguments.stream, map_a,
+        map_b, map_c, arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order, copy_engine);
 }
 
 } // namespace BACKEND

@@ -1,7 +1,9 @@
 #pragma once
 // bf16 and f16 on Hopper for few tiles: small matrices, and those with few rows.
-//   matmul_hopper_split   removes the idling of multiprocessors that get no tile: the blocks of a cluster take shares of k for
-//                         the same tile, then read each other's sums from shared memory, each adding and storing some rows
+//   matmul_hopper_split   removes the idling of multiprocessors that get no tile: the blocks of a cluster take shares
+//   of k for
+//                         the same tile, then read each other's sums from shared memory, each adding and storing some
+//                         rows
 // A block is one warp that brings tiles and one or two warpgroups that multiply 64 x tile_n each.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
@@ -22,8 +24,8 @@ template <int tile_n> constexpr int partial_row = tile_n + 4;
 
 /// Adds `rows` rows of all blocks' sums from `first_row` on and stores them as T.
 template <typename T, int tile_n>
-__device__ inline void add_blocks(const float* partial, unsigned blocks, int first_row, int rows, T* c, int tile_row, int tile_column, int m,
-                                  int n) {
+__device__ inline void add_blocks(const float* partial, unsigned blocks, int first_row, int rows, T* c, int tile_row,
+                                  int tile_column, int m, int n) {
     constexpr int pieces = tile_n / 8; // of eight results: 16 bytes
     for (int i = static_cast<int>(threadIdx.x); i < rows * pieces; i += static_cast<int>(blockDim.x)) {
         const int r = first_row + i / pieces, x = i % pieces * 8;
@@ -54,15 +56,16 @@ __device__ inline void add_blocks(const float* partial, unsigned blocks, int fir
 /// Grid: tiles x blocks of a cluster; block 128 per 64 rows of the tile, and 32 more.
 template <typename T, int tile_m, int tile_n, int stages>
 __global__ void __launch_bounds__(tile_m * 2 + 32, 1)
-    matmul_hopper_split(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, T* c, int m, int n, int k,
-                        TileOrder order, unsigned blocks) {
+    matmul_hopper_split(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, T* c,
+                        int m, int n, int k, TileOrder order, unsigned blocks) {
 #if HOPPER_CODE
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     const unsigned rank = blockIdx.x % blocks;
     const int steps = (k + Pipeline::tile_k - 1) / Pipeline::tile_k;
-    const int first_step = static_cast<int>(steps * rank / blocks), end_step = static_cast<int>(steps * (rank + 1) / blocks);
+    const int first_step = static_cast<int>(steps * rank / blocks),
+              end_step = static_cast<int>(steps * (rank + 1) / blocks);
     typename Pipeline::Position position;
     unsigned tile_row = 0, tile_column = 0;
     order.place(blockIdx.x / blocks, tile_row, tile_column);
@@ -78,7 +81,8 @@ __global__ void __launch_bounds__(tile_m * 2 + 32, 1)
 
     auto* partial = reinterpret_cast<float*>(memory);
     if (threadIdx.x >= multipliers) {
-        if (threadIdx.x == multipliers) Pipeline::produce(shared, position, map_a, map_b, row, column, first_step, end_step, 0);
+        if (threadIdx.x == multipliers)
+            Pipeline::produce(shared, position, map_a, map_b, row, column, first_step, end_step, 0);
         __syncwarp();
     } else {
         const unsigned consumer = threadIdx.x / 128, thread = threadIdx.x % 128, lane = thread % 32;
@@ -107,8 +111,10 @@ __global__ void __launch_bounds__(tile_m * 2 + 32, 1)
         const int r = static_cast<int>(consumer * 64 + thread / 32 * 16 + lane / 4), x = static_cast<int>(lane % 4) * 2;
 #pragma unroll
         for (int j = 0; j < tile_n / 8; ++j) {
-            *reinterpret_cast<float2*>(partial + r * partial_row<tile_n> + 8 * j + x) = make_float2(d[4 * j], d[4 * j + 1]);
-            *reinterpret_cast<float2*>(partial + (r + 8) * partial_row<tile_n> + 8 * j + x) = make_float2(d[4 * j + 2], d[4 * j + 3]);
+            *reinterpret_cast<float2*>(partial + r * partial_row<tile_n> + 8 * j + x) =
+                make_float2(d[4 * j], d[4 * j + 1]);
+            *reinterpret_cast<float2*>(partial + (r + 8) * partial_row<tile_n> + 8 * j + x) =
+                make_float2(d[4 * j + 2], d[4 * j + 3]);
         }
     }
     cluster_barrier(); // all blocks' sums are there
@@ -122,13 +128,14 @@ __global__ void __launch_bounds__(tile_m * 2 + 32, 1)
 template <typename T, int tile_m, int tile_n, int stages>
 LaunchShape launch_hopper_split(const MatmulArguments<T>& arguments, unsigned blocks, unsigned group = 8) {
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
-    static_assert(tile_m * partial_row<tile_n> * sizeof(float) <= stages * Pipeline::stage_bytes, "the sums fit where the stages were");
+    static_assert(tile_m * partial_row<tile_n> * sizeof(float) <= stages * Pipeline::stage_bytes,
+                  "the sums fit where the stages were");
     const HopperOperands<T> operands(arguments);
     const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
     return launch_hopper(matmul_hopper_split<T, tile_m, tile_n, stages>, order.tiles() * blocks, tile_m * 2 + 32,
                          sizeof(typename Pipeline::Shared), blocks, arguments.stream, operands.map_a(tile_m),
-                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B), arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k),
-                         order, blocks);
+                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B), arguments.d_c, int(arguments.m), int(arguments.n),
+                         int(arguments.k), order, blocks);
 }
 
 } // namespace BACKEND

@@ -1,10 +1,12 @@
 #pragma once
 // f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by the copy engine):
-//   matmul_hopper_tf32   the kernel for 16-bit types, changed in one point: in tf32 the tensor cores cannot read an operand in
-//                        shared memory whose rows run along n, as B's do. So it computes the transpose, C' = B' A': now B' is
-//                        the first operand, which may come from registers, and each lane loads the elements of B that it needs
-// A lane's 16-byte load brings four neighbours along n; they are dealt to the rows 4 l / 4 .. of two instructions, so that each
-// lane ends up with four neighbouring results and stores them at once. Sums are in f32.
+//   matmul_hopper_tf32   the kernel for 16-bit types, changed in one point: in tf32 the tensor cores cannot read an
+//   operand in
+//                        shared memory whose rows run along n, as B's do. So it computes the transpose, C' = B' A': now
+//                        B' is the first operand, which may come from registers, and each lane loads the elements of B
+//                        that it needs
+// A lane's 16-byte load brings four neighbours along n; they are dealt to the rows 4 l / 4 .. of two instructions, so
+// that each lane ends up with four neighbouring results and stores them at once. Sums are in f32.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_wgmma.cuh"
@@ -21,8 +23,8 @@ namespace BACKEND {
 struct Tf32Fragments {
     std::uint32_t values[4][2][4];
 
-    /// box: 32 x 32 elements of B, rows along n, swizzled. Lane l reads rows l % 4 and l % 4 + 4 of every eight, the four
-    /// columns from 4 (l / 4) on: all 32 banks, four times.
+    /// box: 32 x 32 elements of B, rows along n, swizzled. Lane l reads rows l % 4 and l % 4 + 4 of every eight, the
+    /// four columns from 4 (l / 4) on: all 32 banks, four times.
     __device__ void load(const float* box, unsigned lane) {
         const unsigned piece = lane / 4;
 #pragma unroll
@@ -40,9 +42,10 @@ struct Tf32Fragments {
     }
 };
 
-/// Stores 128 columns x 128 rows of C: lane l has, for every eight rows, columns 4 (l / 4) .. + 3 of the warp's 32 in rows
-/// 2 (l % 4) and the next.
-__device__ inline void store_tf32_tile(const float (&d)[2][64], float* c, int row, int column, int m, int n, unsigned lane) {
+/// Stores 128 columns x 128 rows of C: lane l has, for every eight rows, columns 4 (l / 4) .. + 3 of the warp's 32 in
+/// rows 2 (l % 4) and the next.
+__device__ inline void store_tf32_tile(const float (&d)[2][64], float* c, int row, int column, int m, int n,
+                                       unsigned lane) {
     const int first_column = column + static_cast<int>(lane / 4) * 4;
     const bool whole = n % 4 == 0 && first_column + 4 <= n;
 #pragma unroll
@@ -67,8 +70,8 @@ __device__ inline void store_tf32_tile(const float (&d)[2][64], float* c, int ro
 /// Grid: as many blocks as multiprocessors, or fewer, in clusters of `blocks`; block 384. A tile is 128 x 256.
 template <int stages, int blocks>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c, int m, int n,
-                       int k, TileOrder order) {
+    matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
+                       int m, int n, int k, TileOrder order) {
 #if HOPPER_CODE
     using Pipeline = HopperPipeline<float, 128, 256, stages, blocks>;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -88,7 +91,8 @@ __global__ void __launch_bounds__(384, 1)
             for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
                 unsigned tile_row = 0, tile_column = 0;
                 order.place(tile, tile_row, tile_column);
-                const int row = static_cast<int>(tile_row * blocks + rank) * 128, column = static_cast<int>(tile_column) * 256;
+                const int row = static_cast<int>(tile_row * blocks + rank) * 128,
+                          column = static_cast<int>(tile_column) * 256;
                 Pipeline::produce(shared, position, map_a, map_b, row, column, 0, steps, rank);
             }
         }
@@ -135,15 +139,16 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-template <int stages, int blocks> LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, unsigned group = 8) {
+template <int stages, int blocks>
+LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, unsigned group = 8) {
     using Pipeline = HopperPipeline<float, 128, 256, stages, blocks>;
     const HopperOperands<float> operands(arguments);
     const CUtensorMapDataType rounded = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
     const TileOrder order{grid_for(arguments.m, 128 * blocks), grid_for(arguments.n, 256), group};
-    return launch_hopper(matmul_hopper_tf32<stages, blocks>, persistent_grid(order, arguments.multiprocessors, blocks), 384,
-                         sizeof(typename Pipeline::Shared), blocks, arguments.stream, operands.map_a(Pipeline::tile_m, rounded),
-                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, rounded), arguments.d_c, int(arguments.m), int(arguments.n),
-                         int(arguments.k), order);
+    return launch_hopper(matmul_hopper_tf32<stages, blocks>, persistent_grid(order, arguments.multiprocessors, blocks),
+                         384, sizeof(typename Pipeline::Shared), blocks, arguments.stream,
+                         operands.map_a(Pipeline::tile_m, rounded), operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, rounded),
+                         arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);
 }
 
 } // namespace BACKEND

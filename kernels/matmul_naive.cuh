@@ -14,7 +14,8 @@
 
 namespace BACKEND {
 
-template <typename T> __device__ inline T dot_row_column(const T* a, const T* b, size_t row, size_t column, size_t n, size_t k) {
+template <typename T>
+__device__ inline T dot_row_column(const T* a, const T* b, size_t row, size_t column, size_t n, size_t k) {
     T sum = 0;
     for (size_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
     return sum;
@@ -39,16 +40,16 @@ inline dim3 naive_block(unsigned block_size) { return dim3(lanes_per_warp, whole
 template <typename T> LaunchShape launch_matmul_uncoalesced(const MatmulArguments<T>& arguments) {
     const dim3 block = naive_block(arguments.block_size);
     const dim3 grid = grid_of_tiles(divide_up(arguments.n, block.y), divide_up(arguments.m, block.x));
-    matmul_uncoalesced<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m, arguments.n,
-                                                            arguments.k);
+    matmul_uncoalesced<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
+                                                             arguments.n, arguments.k);
     return {grid, block, 0, address_of(matmul_uncoalesced<T>)};
 }
 
 template <typename T> LaunchShape launch_matmul_naive(const MatmulArguments<T>& arguments) {
     const dim3 block = naive_block(arguments.block_size);
     const dim3 grid = grid_of_tiles(divide_up(arguments.m, block.y), divide_up(arguments.n, block.x));
-    matmul_naive<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m, arguments.n,
-                                                      arguments.k);
+    matmul_naive<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
+                                                       arguments.n, arguments.k);
     return {grid, block, 0, address_of(matmul_naive<T>)};
 }
 

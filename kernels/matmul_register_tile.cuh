@@ -1,6 +1,7 @@
 #pragma once
 // C = A B with several elements of C to a thread, kept in registers:
-//   matmul_register_1d   removes, from the tiled kernel, most loads of B from shared memory: a thread computes 8 elements below
+//   matmul_register_1d   removes, from the tiled kernel, most loads of B from shared memory: a thread computes 8
+//   elements below
 //                        each other, so one element of B serves 8 multiply-adds
 //   matmul_register_2d   removes as many of A's: a square of 8 x 8, 16 loads for 64 multiply-adds
 // It goes on in matmul_vectorized.cuh. Any m, n and k.
@@ -15,7 +16,8 @@ namespace BACKEND {
 
 /// Loads a tile of rows x columns whose corner is (row, column), by all `threads` threads of the block.
 template <typename T, int rows, int columns, int threads>
-__device__ inline void load_tile(T (&tile)[rows][columns], const MatrixView<const T>& matrix, size_t row, size_t column, int thread) {
+__device__ inline void load_tile(T (&tile)[rows][columns], const MatrixView<const T>& matrix, size_t row, size_t column,
+                                 int thread) {
     static_assert(rows * columns % threads == 0, "every thread loads as many elements");
 #pragma unroll
     for (int i = 0; i < rows * columns; i += threads) {
@@ -25,7 +27,9 @@ __device__ inline void load_tile(T (&tile)[rows][columns], const MatrixView<cons
 }
 
 /// Tile of C 64 x 64, 8 steps along k. Grid ceil(n / 64) x ceil(m / 64), block 512.
-template <typename T> __global__ void __launch_bounds__(512) matmul_register_1d(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+template <typename T>
+__global__ void __launch_bounds__(512)
+    matmul_register_1d(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
     constexpr int tile_m = 64, tile_n = 64, tile_k = 8, rows = 8, threads = 512;
     __shared__ T a_tile[tile_m][tile_k];
     __shared__ T b_tile[tile_k][tile_n];
@@ -48,11 +52,14 @@ template <typename T> __global__ void __launch_bounds__(512) matmul_register_1d(
     for (int r = 0; r < rows; ++r) c.store(row + y + r, column + x, sums[r]);
 }
 
-/// Tile of C (8 threads_m) x (8 threads_n), 8 steps along k. A thread's rows and columns are threads_m and threads_n apart, so that
-/// neighbouring lanes read neighbouring words. Block threads_m * threads_n, grid ceil(n / tile_n) x ceil(m / tile_m).
+/// Tile of C (8 threads_m) x (8 threads_n), 8 steps along k. A thread's rows and columns are threads_m and threads_n
+/// apart, so that neighbouring lanes read neighbouring words. Block threads_m * threads_n, grid ceil(n / tile_n) x
+/// ceil(m / tile_m).
 template <typename T, int threads_m, int threads_n>
-__global__ void __launch_bounds__(threads_m* threads_n) matmul_register_2d(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
-    constexpr int side = 8, tile_m = side * threads_m, tile_n = side * threads_n, tile_k = 8, threads = threads_m * threads_n;
+__global__ void __launch_bounds__(threads_m* threads_n)
+    matmul_register_2d(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+    constexpr int side = 8, tile_m = side * threads_m, tile_n = side * threads_n, tile_k = 8,
+                  threads = threads_m * threads_n;
     __shared__ T a_tile[tile_m][tile_k];
     __shared__ T b_tile[tile_k][tile_n];
     const int thread = static_cast<int>(threadIdx.x), x = thread % threads_n, y = thread / threads_n;
@@ -92,7 +99,8 @@ template <typename T> LaunchShape launch_matmul_register_1d(const MatmulArgument
 template <typename T> LaunchShape launch_matmul_register_2d(const MatmulArguments<T>& arguments) {
     constexpr int side = sizeof(T) == 4 ? 16 : 8, tile = 8 * side;
     const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile), divide_up(arguments.n, tile)), block(side * side);
-    matmul_register_2d<T, side, side><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+    matmul_register_2d<T, side, side>
+        <<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
     return {grid, block, 0, address_of(matmul_register_2d<T, side, side>)};
 }
 

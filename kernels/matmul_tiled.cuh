@@ -1,8 +1,10 @@
 #pragma once
 // C = A B, tile by tile through shared memory, a thread per element of C:
-//   matmul_tiled          removes, from the naive kernel, all but one in `tile` of the loads from global memory: a block loads a
+//   matmul_tiled          removes, from the naive kernel, all but one in `tile` of the loads from global memory: a
+//   block loads a
 //                         square of A and one of B once and uses each element `tile` times
-//   matmul_tiled_corner   removes, from small tiles, the short rows: the tile's loads are rearranged so that every warp reads
+//   matmul_tiled_corner   removes, from small tiles, the short rows: the tile's loads are rearranged so that every warp
+//   reads
 //                         128 consecutive bytes of A and of B, whatever the shape of the tile of C
 // It goes on in matmul_register_tile.cuh. A 16-tile does 8192 multiply-adds per 512 loads, a 32-tile 65536 per 2048.
 //
@@ -17,7 +19,8 @@
 namespace BACKEND {
 
 /// Grid ceil(n / tile) x ceil(m / tile), block tile x tile.
-template <typename T, int tile> __global__ void matmul_tiled(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+template <typename T, int tile>
+__global__ void matmul_tiled(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
     __shared__ T a_tile[tile][tile];
     __shared__ T b_tile[tile][tile];
     const unsigned x = threadIdx.x, y = threadIdx.y;
@@ -36,9 +39,11 @@ template <typename T, int tile> __global__ void matmul_tiled(MatrixView<const T>
 
 constexpr int corner_rows = 8, corner_columns = 32;
 
-/// Tile of C 8 x 32, 32 steps along k at once. Grid ceil(n / 32) x ceil(m / 8), block 32 x 8: warp y loads row y of A's tile and
-/// rows y, y + 8, .. of B's. All lanes of a warp read the same element of A's tile (a broadcast) and neighbours of B's.
-template <typename T> __global__ void matmul_tiled_corner(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+/// Tile of C 8 x 32, 32 steps along k at once. Grid ceil(n / 32) x ceil(m / 8), block 32 x 8: warp y loads row y of A's
+/// tile and rows y, y + 8, .. of B's. All lanes of a warp read the same element of A's tile (a broadcast) and
+/// neighbours of B's.
+template <typename T>
+__global__ void matmul_tiled_corner(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
     constexpr int steps = 32;
     __shared__ T a_tile[corner_rows][steps];
     __shared__ T b_tile[steps][corner_columns];

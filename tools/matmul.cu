@@ -6,7 +6,9 @@ namespace {
 
 std::vector<ProductShape> shapes_of(const Session& session) {
     const std::string& typed = session.options.sizes;
-    return parse_shapes(!typed.empty() ? typed : session.device.simulated ? session.program.simulator_sizes : session.program.sizes);
+    return parse_shapes(!typed.empty()             ? typed
+                        : session.device.simulated ? session.program.simulator_sizes
+                                                   : session.program.sizes);
 }
 
 bool is_named(const Session& session, const std::string& variant) {
@@ -22,10 +24,11 @@ void explain(const Session& session, const ProductShape& shape, const ProductMet
     const int capability = session.device.compute_capability;
     std::string why = "the most advanced kernel for this type that this device and build can run";
     if (method.name == "hopper")
-        why = text("of its tiles, {} needs the fewest cycles: waves of {} blocks, times the steps of {} along k", method.tile,
-                   session.device.multiprocessors, 128 / sizeof(typename Type::Element));
-    session.notice(text("{} {} on {} (compute capability {}.{}): fastest is {}, tile {}: {}", shape.name(), name_of(Type::dtype),
-                        session.device.name, capability / 10, capability % 10, method.name, method.tile, why));
+        why = text("of its tiles, {} needs the fewest cycles: waves of {} blocks, times the steps of {} along k",
+                   method.tile, session.device.multiprocessors, 128 / sizeof(typename Type::Element));
+    session.notice(text("{} {} on {} (compute capability {}.{}): fastest is {}, tile {}: {}", shape.name(),
+                        name_of(Type::dtype), session.device.name, capability / 10, capability % 10, method.name,
+                        method.tile, why));
 }
 
 template <typename Type>
@@ -37,15 +40,18 @@ void run_shape(Session& session, Bench& bench, const MethodFinder& finder, const
         if (variant->needs == Needs::host) {
             const bool missing = name == "openblas" && !product.has_openblas();
             if (missing && is_named(session, name))
-                fail(Exit::unavailable, "openblas: libopenblas.so.0 is not installed, or has no {}", name_of(Type::dtype));
+                fail(Exit::unavailable, "openblas: libopenblas.so.0 is not installed, or has no {}",
+                     name_of(Type::dtype));
             if (!missing && shape.flop() > most_host_flop && !is_named(session, name))
-                session.detail(text("{} is left out at {}: it would take long; name it with --kernel to run it", name, shape.name()));
+                session.detail(text("{} is left out at {}: it would take long; name it with --kernel to run it", name,
+                                    shape.name()));
             else if (!missing) cases.push_back(product.host_case(*variant));
             continue;
         }
         const auto method = finder.find<Type>(name, shape.m, shape.n, shape.k);
         if (!method.launch) {
-            if (is_named(session, name)) fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
+            if (is_named(session, name))
+                fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
             session.detail(text("{} is left out: it does not run here for {}", name, name_of(Type::dtype)));
             continue;
         }

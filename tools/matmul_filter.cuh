@@ -18,15 +18,17 @@ inline std::vector<std::size_t> extents_of(const std::string& shape) {
 }
 
 // The rows and columns of one operand: from its header, or from --shape.
-inline std::pair<std::size_t, std::size_t> matrix_extents(const std::string& operand, const NumberLayout& layout, std::size_t rows,
-                                                          std::size_t columns, bool given) {
+inline std::pair<std::size_t, std::size_t> matrix_extents(const std::string& operand, const NumberLayout& layout,
+                                                          std::size_t rows, std::size_t columns, bool given) {
     if (layout.format != NumberFormat::npy) {
         if (!given) fail(Exit::usage, "{} does not say its shape; give --shape MxNxK", operand);
         return {rows, columns};
     }
     const std::vector<std::size_t> extents = extents_of(layout.shape);
-    if (extents.size() != 2) fail(Exit::bad_input, "{} has shape {}: a matrix has two dimensions", operand, layout.shape);
-    if (layout.fortran_order) fail(Exit::bad_input, "{} is in Fortran order; save numpy.ascontiguousarray of it", operand);
+    if (extents.size() != 2)
+        fail(Exit::bad_input, "{} has shape {}: a matrix has two dimensions", operand, layout.shape);
+    if (layout.fortran_order)
+        fail(Exit::bad_input, "{} is in Fortran order; save numpy.ascontiguousarray of it", operand);
     if (given && (extents[0] != rows || extents[1] != columns))
         fail(Exit::bad_input, "{} has shape {}, --shape says ({}, {})", operand, layout.shape, rows, columns);
     return {extents[0], extents[1]};
@@ -35,12 +37,13 @@ inline std::pair<std::size_t, std::size_t> matrix_extents(const std::string& ope
 // All numbers of an operand, as many as its shape promises.
 inline Chunk read_matrix(NumberReader& reader, const std::string& operand, std::size_t rows, std::size_t columns) {
     std::size_t count = 0;
-    if (__builtin_mul_overflow(rows, columns, &count)) fail(Exit::bad_input, "{}: {} x {} elements are too many", operand, rows, columns);
+    if (__builtin_mul_overflow(rows, columns, &count))
+        fail(Exit::bad_input, "{}: {} x {} elements are too many", operand, rows, columns);
     Chunk matrix = reader.read(count);
     const bool more = matrix.count == count && reader.layout().format != NumberFormat::npy && reader.read(1).count > 0;
     if (matrix.count != count || more)
-        fail(Exit::bad_input, "{} has {} elements, {} x {} are {}", operand, more ? text("more than {}", count) : text("{}", matrix.count), rows,
-             columns, count);
+        fail(Exit::bad_input, "{} has {} elements, {} x {} are {}", operand,
+             more ? text("more than {}", count) : text("{}", matrix.count), rows, columns, count);
     return matrix;
 }
 
@@ -82,14 +85,14 @@ inline void run_matmul_filter(Session& session) {
     const auto [m, k] = matrix_extents(operands[0], reader_a->layout(), shapes[0].m, shapes[0].k, given);
     const auto [rows_b, n] = matrix_extents(operands[1], reader_b->layout(), shapes[0].k, shapes[0].n, given);
     if (k != rows_b)
-        fail(Exit::bad_input, "{} is {} x {} and {} is {} x {}: A's columns must be as many as B's rows", operands[0], m, k, operands[1],
-             rows_b, n);
+        fail(Exit::bad_input, "{} is {} x {} and {} is {} x {}: A's columns must be as many as B's rows", operands[0],
+             m, k, operands[1], rows_b, n);
     const ProductShape shape = checked({m, n, k});
     const Chunk a = read_matrix(*reader_a, operands[0], m, k), b = read_matrix(*reader_b, operands[1], k, n);
     const bool exact = a.dtype == DType::f32 && b.dtype == DType::f32;
     if (a.dtype != b.dtype && session.options.dtype.empty())
-        fail(Exit::bad_input, "{} is {} and {} is {}: give -t f32 or -t f64 to convert both", operands[0], name_of(a.dtype), operands[1],
-             name_of(b.dtype));
+        fail(Exit::bad_input, "{} is {} and {} is {}: give -t f32 or -t f64 to convert both", operands[0],
+             name_of(a.dtype), operands[1], name_of(b.dtype));
     const DType dtype = session.options.dtype.empty() ? (exact ? DType::f32 : DType::f64) : session.dtype();
 
     NumberLayout layout = reader_a->layout();
@@ -98,9 +101,11 @@ inline void run_matmul_filter(Session& session) {
     if (dtype == DType::f64) {
         writer.append(multiply<F64>(session, shape, a.converted_to(dtype), b.converted_to(dtype)));
     } else {
-        if (dtype != DType::f32 && dtype != DType::tf32) fail(Exit::usage, "files are multiplied in f32, tf32 or f64, not in {}", name_of(dtype));
+        if (dtype != DType::f32 && dtype != DType::tf32)
+            fail(Exit::usage, "files are multiplied in f32, tf32 or f64, not in {}", name_of(dtype));
         const Chunk a_f32 = a.converted_to(DType::f32), b_f32 = b.converted_to(DType::f32);
-        Chunk c = dtype == DType::f32 ? multiply<F32>(session, shape, a_f32, b_f32) : multiply<Tf32>(session, shape, a_f32, b_f32);
+        Chunk c = dtype == DType::f32 ? multiply<F32>(session, shape, a_f32, b_f32)
+                                      : multiply<Tf32>(session, shape, a_f32, b_f32);
         c.dtype = DType::f32;
         writer.append(c);
     }

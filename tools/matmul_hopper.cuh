@@ -19,18 +19,19 @@ namespace BACKEND {
 // One kernel with one tile size, and what decides how long it takes.
 template <typename T>
 struct TileChoice {
-    const char* tile;           // m x n x k of a stage
+    const char* tile;  // m x n x k of a stage
     unsigned tile_m, tile_n;
-    unsigned splits;            // blocks that share one tile along k
-    double cycles_per_step;     // of a stage: the larger of multiplying and loading, as measured
-    double fixed_cycles;        // filling the pipeline, storing the tile
+    unsigned splits;         // blocks that share one tile along k
+    double cycles_per_step;  // of a stage: the larger of multiplying and loading, as measured
+    double fixed_cycles;     // filling the pipeline, storing the tile
     LaunchShape (*launch)(const MatmulArguments<T>&);
 };
 
 // f32: the multiply-add units do 128 a cycle; what a shape reaches of them was measured.
 inline const std::vector<TileChoice<float>>& f32_choices() {
     static const std::vector<TileChoice<float>> choices = {
-        {"128x256x32", 128, 256, 1, 8192 / 0.76, 4000, [](const MatmulArguments<float>& a) { return launch_hopper_f32_turned(a); }},
+        {"128x256x32", 128, 256, 1, 8192 / 0.76, 4000,
+         [](const MatmulArguments<float>& a) { return launch_hopper_f32_turned(a); }},
         {"128x64x32", 128, 64, 1, 2048 / 0.66, 4000,
          [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 6>(a); }},
         {"64x32x32", 64, 32, 1, 512 / 0.55, 4000,
@@ -39,24 +40,33 @@ inline const std::vector<TileChoice<float>>& f32_choices() {
     return choices;
 }
 
-// Tensor cores take tile_m / 64 * tile_n * 2 cycles for a stage of 64 along k; a multiprocessor receives 55 bytes a cycle.
+// Tensor cores take tile_m / 64 * tile_n * 2 cycles for a stage of 64 along k; a multiprocessor receives 55 bytes a
+// cycle.
 template <typename T>
 const std::vector<TileChoice<T>>& mma_choices() {
     static const std::vector<TileChoice<T>> choices = {
-        {"128x256x64", 128, 256, 1, 1024, 2500, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 256, 4, 1>(a, 16); }},
-        {"128x192x64", 128, 192, 1, 768, 2300, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 192, 4, 1>(a, 16); }},
-        {"128x128x64", 128, 128, 1, 595, 2000, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 128, 6, 1>(a, 16); }},
-        {"64x128x64", 64, 128, 1, 446, 1500, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 128, 6, 1>(a, 16); }},
-        {"64x64x64", 64, 64, 1, 298, 1000, [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 64, 8, 1>(a, 16); }},
-        {"64x128x64/2", 64, 128, 2, 446, 4500, [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 128, 7>(a, 2); }},
-        {"64x64x64/2", 64, 64, 2, 298, 4000, [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 64, 8>(a, 2); }},
+        {"128x256x64", 128, 256, 1, 1024, 2500,
+         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 256, 4, 1>(a, 16); }},
+        {"128x192x64", 128, 192, 1, 768, 2300,
+         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 192, 4, 1>(a, 16); }},
+        {"128x128x64", 128, 128, 1, 595, 2000,
+         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 128, 6, 1>(a, 16); }},
+        {"64x128x64", 64, 128, 1, 446, 1500,
+         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 128, 6, 1>(a, 16); }},
+        {"64x64x64", 64, 64, 1, 298, 1000,
+         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 64, 8, 1>(a, 16); }},
+        {"64x128x64/2", 64, 128, 2, 446, 4500,
+         [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 128, 7>(a, 2); }},
+        {"64x64x64/2", 64, 64, 2, 298, 4000,
+         [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 64, 8>(a, 2); }},
     };
     return choices;
 }
 
 inline const std::vector<TileChoice<float>>& tf32_choices() {
     static const std::vector<TileChoice<float>> choices = {
-        {"128x256x32", 128, 256, 1, 1024, 2500, [](const MatmulArguments<float>& a) { return launch_hopper_tf32<4, 2>(a, 8); }},
+        {"128x256x32", 128, 256, 1, 1024, 2500,
+         [](const MatmulArguments<float>& a) { return launch_hopper_tf32<4, 2>(a, 8); }},
     };
     return choices;
 }
@@ -71,7 +81,8 @@ double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t 
 }
 
 template <typename T>
-const TileChoice<T>& best_choice(const std::vector<TileChoice<T>>& choices, size_t m, size_t n, size_t k, unsigned multiprocessors) {
+const TileChoice<T>& best_choice(const std::vector<TileChoice<T>>& choices, size_t m, size_t n, size_t k,
+                                 unsigned multiprocessors) {
     return *std::min_element(choices.begin(), choices.end(), [&](const TileChoice<T>& one, const TileChoice<T>& other) {
         return estimated_cycles(one, m, n, k, multiprocessors) < estimated_cycles(other, m, n, k, multiprocessors);
     });

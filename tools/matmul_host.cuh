@@ -9,8 +9,8 @@ namespace BACKEND {
 
 // Rows [first, end) of C, each added up in double and rounded once.
 template <typename Type>
-void multiply_rows(const ProductShape& shape, const typename Type::Wide* a, const typename Type::Wide* b, typename Type::Element* c,
-                   std::size_t first, std::size_t end) {
+void multiply_rows(const ProductShape& shape, const typename Type::Wide* a, const typename Type::Wide* b,
+                   typename Type::Element* c, std::size_t first, std::size_t end) {
     std::vector<double> sums(shape.n);
     for (std::size_t row = first; row < end; ++row) {
         row_product(a + row * shape.k, b, shape.n, shape.k, sums.data());
@@ -40,7 +40,8 @@ void multiply_on_all_cores(const ProductShape& shape, const typename Type::Wide*
                 }
             for (std::size_t row = first; row < end; ++row)
                 for (std::size_t j = 0; j < width; ++j)
-                    c[row * shape.n + column + j] = narrow<typename Type::Element>(sums[(row - first) * block_columns + j]);
+                    c[row * shape.n + column + j] =
+                        narrow<typename Type::Element>(sums[(row - first) * block_columns + j]);
         }
     });
 }
@@ -62,19 +63,24 @@ public:
     OpenBlas& operator=(const OpenBlas&) = delete;
 
     explicit operator bool() const { return multiply_f32_ && multiply_f64_; }
-    void multiply(const ProductShape& s, const float* a, const float* b, float* c) const { call(multiply_f32_, s, a, b, c); }
-    void multiply(const ProductShape& s, const double* a, const double* b, double* c) const { call(multiply_f64_, s, a, b, c); }
+    void multiply(const ProductShape& s, const float* a, const float* b, float* c) const {
+        call(multiply_f32_, s, a, b, c);
+    }
+    void multiply(const ProductShape& s, const double* a, const double* b, double* c) const {
+        call(multiply_f64_, s, a, b, c);
+    }
 
 private:
     template <typename T>
-    using Multiply = void (*)(int order, int a_transposed, int b_transposed, int m, int n, int k, T alpha, const T* a, int lda, const T* b,
-                              int ldb, T beta, T* c, int ldc);
+    using Multiply = void (*)(int order, int a_transposed, int b_transposed, int m, int n, int k, T alpha, const T* a,
+                              int lda, const T* b, int ldb, T beta, T* c, int ldc);
 
     template <typename T>
     static void call(Multiply<T> multiply, const ProductShape& s, const T* a, const T* b, T* c) {
         constexpr int row_major = 101, not_transposed = 111;
         const int m = int(s.m), n = int(s.n), k = int(s.k);
-        multiply(row_major, not_transposed, not_transposed, m, n, k, 1, a, std::max(1, k), b, std::max(1, n), 0, c, std::max(1, n));
+        multiply(row_major, not_transposed, not_transposed, m, n, k, 1, a, std::max(1, k), b, std::max(1, n), 0, c,
+                 std::max(1, n));
     }
 
     void* library_ = nullptr;

@@ -20,13 +20,15 @@ struct DeviceProduct {
     explicit DeviceProduct(const ProductShape& shape) {
         size_t workspace_bytes = 0;
 #ifndef __SIMCC__
-        if constexpr (Type::dtype != DType::f64) workspace_bytes = HopperOperands<T>::workspace_bytes(shape.m, shape.n, shape.k);
+        if constexpr (Type::dtype != DType::f64)
+            workspace_bytes = HopperOperands<T>::workspace_bytes(shape.m, shape.n, shape.k);
 #endif
         const double wanted = shape.elements() * sizeof(T) + double(workspace_bytes);
         size_t free_bytes = 0, total_bytes = 0;
         CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
         if (wanted > double(free_bytes))
-            fail(Exit::cuda_error, "{}: A, B and C take {} on the device, of which {} are free; choose a smaller --size", shape.name(),
+            fail(Exit::cuda_error,
+                 "{}: A, B and C take {} on the device, of which {} are free; choose a smaller --size", shape.name(),
                  human_bytes(wanted), human_bytes(double(free_bytes)));
         a = DeviceBuffer<T>(shape.m * shape.k);
         b = DeviceBuffer<T>(shape.k * shape.n);
@@ -35,8 +37,16 @@ struct DeviceProduct {
     }
 
     MatmulArguments<T> arguments(const Session& session, const ProductShape& shape, cudaStream_t stream) const {
-        return {a.data(), b.data(), c.data(), shape.m, shape.n, shape.k, workspace.data(), unsigned(session.device.multiprocessors),
-                session.options.block, stream};
+        return {a.data(),
+                b.data(),
+                c.data(),
+                shape.m,
+                shape.n,
+                shape.k,
+                workspace.data(),
+                unsigned(session.device.multiprocessors),
+                session.options.block,
+                stream};
     }
 
     DeviceBuffer<T> a, b, c;
@@ -52,17 +62,22 @@ LaunchShape launch_product(const ProductMethod<T>& method, const MatmulArguments
     return {};
 }
 
-// Floating-point operations that one multiprocessor does in a cycle, dense: NVIDIA's throughput tables. 0 where not known.
+// Floating-point operations that one multiprocessor does in a cycle, dense: NVIDIA's throughput tables. 0 where not
+// known.
 inline double flop_per_cycle(int compute_capability, DType dtype) {
     struct Row {
         int capability;
         double f32, f64, tf32, f16;
     };
-    constexpr Row rows[] = {{70, 128, 64, 0, 1024},    {75, 128, 4, 0, 1024},    {80, 128, 128, 1024, 2048}, {86, 256, 4, 256, 512},
-                            {89, 256, 4, 512, 1024},   {90, 256, 256, 2048, 4096}, {100, 256, 256, 4096, 8192}, {120, 256, 4, 512, 1024}};
+    constexpr Row rows[] = {{70, 128, 64, 0, 1024},      {75, 128, 4, 0, 1024},   {80, 128, 128, 1024, 2048},
+                            {86, 256, 4, 256, 512},      {89, 256, 4, 512, 1024}, {90, 256, 256, 2048, 4096},
+                            {100, 256, 256, 4096, 8192}, {120, 256, 4, 512, 1024}};
     for (const Row& row : rows)
         if (row.capability == compute_capability)
-            return dtype == DType::f32 ? row.f32 : dtype == DType::f64 ? row.f64 : dtype == DType::tf32 ? row.tf32 : row.f16;
+            return dtype == DType::f32    ? row.f32
+                   : dtype == DType::f64  ? row.f64
+                   : dtype == DType::tf32 ? row.tf32
+                                          : row.f16;
     return 0;
 }
 
@@ -73,14 +88,20 @@ public:
     using Wide = typename Type::Wide;
 
     Product(const Session& session, const ProductShape& shape)
-        : session_(session), shape_(shape), device_(shape), h_a_(shape.m * shape.k), h_b_(shape.k * shape.n), h_c_(shape.m * shape.n) {
+        : session_(session),
+          shape_(shape),
+          device_(shape),
+          h_a_(shape.m * shape.k),
+          h_b_(shape.k * shape.n),
+          h_c_(shape.m * shape.n) {
         const std::uint64_t seed = session.options.seed;
         fill(h_a_.data(), h_a_.size(), [=](size_t i) { return widen(narrow<T>(normal(seed, 2 * i))); });
         fill(h_b_.data(), h_b_.size(), [=](size_t i) { return widen(narrow<T>(normal(seed, 2 * i + 1))); });
         upload(h_a_, device_.a);
         upload(h_b_, device_.b);
         if (session.options.verify)
-            reference_ = std::make_unique<ProductReference<Type>>(shape, h_a_.data(), h_b_.data(), seed, session.options.tolerance);
+            reference_ = std::make_unique<ProductReference<Type>>(shape, h_a_.data(), h_b_.data(), seed,
+                                                                  session.options.tolerance);
         if (reference_ && !reference_->complete())
             session.detail(text("{}: some rows are checked in full, all of C by a random vector", shape.name()));
         clock_hz_ = 1e3 * attribute(cudaDevAttrClockRate, session.device.ordinal);
@@ -92,7 +113,8 @@ public:
         one.launch = [this, name](cudaStream_t) {
             if (name == "cpu") multiply_rows<Type>(shape_, h_a_.data(), h_b_.data(), h_c_.data(), 0, shape_.m);
             else if (name == "cpu-parallel") multiply_on_all_cores<Type>(shape_, h_a_.data(), h_b_.data(), h_c_.data());
-            else if constexpr (std::is_same_v<T, Wide>) openblas_.multiply(shape_, h_a_.data(), h_b_.data(), h_c_.data());
+            else if constexpr (std::is_same_v<T, Wide>)
+                openblas_.multiply(shape_, h_a_.data(), h_b_.data(), h_c_.data());
             return LaunchShape{};
         };
         one.check = [this] { return reference_->check(h_c_.data()); };
@@ -104,16 +126,20 @@ public:
         Case one = case_of(variant);
         const auto shape_of_launch = std::make_shared<LaunchShape>();
         one.poison = [this](cudaStream_t stream) {
-            if (device_.c.size() > 0) CHECK(cudaMemsetAsync(device_.c.data(), 0xff, device_.c.bytes(), stream));  // NaN in every type
+            if (device_.c.size() > 0)
+                CHECK(cudaMemsetAsync(device_.c.data(), 0xff, device_.c.bytes(), stream));  // NaN in every type
         };
         one.launch = [this, method, shape_of_launch](cudaStream_t stream) {
             return *shape_of_launch = launch_product(method, device_.arguments(session_, shape_, stream));
         };
         one.check = [this] {
-            if (h_c_.size() > 0) CHECK(cudaMemcpy(h_c_.data(), device_.c.data(), device_.c.bytes(), cudaMemcpyDeviceToHost));
+            if (h_c_.size() > 0)
+                CHECK(cudaMemcpy(h_c_.data(), device_.c.data(), device_.c.bytes(), cudaMemcpyDeviceToHost));
             return reference_->check(h_c_.data());
         };
-        one.own_cells = [this, method, shape_of_launch](double median_ns) { return own_cells(method.tile, *shape_of_launch, median_ns); };
+        one.own_cells = [this, method, shape_of_launch](double median_ns) {
+            return own_cells(method.tile, *shape_of_launch, median_ns);
+        };
         return one;
     }
 
@@ -143,18 +169,27 @@ private:
         int blocks = 0;
         if (launch.kernel) {
             CHECK(cudaFuncGetAttributes(&attributes, launch.kernel));
-            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                &blocks, launch.kernel, int(launch.block.x * launch.block.y * launch.block.z), launch.dynamic_shared_bytes));
+            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel,
+                                                                int(launch.block.x * launch.block.y * launch.block.z),
+                                                                launch.dynamic_shared_bytes));
         }
         const double threads = double(blocks) * launch.block.x * launch.block.y * launch.block.z;
         const double most_threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, session_.device.ordinal);
-        const double peak = flop_per_cycle(session_.device.compute_capability, Type::dtype) * session_.device.multiprocessors * clock_hz_;
+        const double peak = flop_per_cycle(session_.device.compute_capability, Type::dtype) *
+                            session_.device.multiprocessors * clock_hz_;
         const double bytes = shape_.elements() * sizeof(T);
-        return {static_cast<long long>(shape_.m), static_cast<long long>(shape_.n), static_cast<long long>(shape_.k), tile,
-                Fixed{bytes > 0 ? shape_.flop() / bytes : 0, 2},
-                Fixed{!session_.device.simulated && peak > 0 && median_ns > 0 ? 100 * shape_.flop() / median_ns * 1e9 / peak : 0, 2},
-                static_cast<long long>(attributes.numRegs), static_cast<long long>(attributes.sharedSizeBytes),
-                Fixed{most_threads > 0 ? 100 * threads / most_threads : 0, 1}};
+        return {
+            static_cast<long long>(shape_.m),
+            static_cast<long long>(shape_.n),
+            static_cast<long long>(shape_.k),
+            tile,
+            Fixed{bytes > 0 ? shape_.flop() / bytes : 0, 2},
+            Fixed{!session_.device.simulated && peak > 0 && median_ns > 0 ? 100 * shape_.flop() / median_ns * 1e9 / peak
+                                                                          : 0,
+                  2},
+            static_cast<long long>(attributes.numRegs),
+            static_cast<long long>(attributes.sharedSizeBytes),
+            Fixed{most_threads > 0 ? 100 * threads / most_threads : 0, 1}};
     }
 
     const Session& session_;

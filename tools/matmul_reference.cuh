@@ -1,10 +1,11 @@
 // Whether a product is right, in double. All of it is computed twice over where that is affordable; beyond that
 //   some rows are computed in full: the first, the last, and random ones between, and
-//   all of C is checked by a random vector x of signs: C x must be A (B x), which takes n^2 steps, not n^3 (Freivalds, 1977).
-// The error allowed in an element of C is result_rounding |c| + g |a| |b|, with the lengths of A's row and B's column, and g from
-// the roundings of the type and k: sums that are random walks stay far below it, one forgotten product of two of our normal
-// numbers does not in f32 and f64. In a row of C x the errors' signs are drawn by x: their sum exceeds 7 times the root of the sum of their squares
-// once in 10^10 (Hoeffding, 1963).
+//   all of C is checked by a random vector x of signs: C x must be A (B x), which takes n^2 steps, not n^3 (Freivalds,
+//   1977).
+// The error allowed in an element of C is result_rounding |c| + g |a| |b|, with the lengths of A's row and B's column,
+// and g from the roundings of the type and k: sums that are random walks stay far below it, one forgotten product of
+// two of our normal numbers does not in f32 and f64. In a row of C x the errors' signs are drawn by x: their sum
+// exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
 #pragma once
 
 #include <algorithm>
@@ -45,10 +46,12 @@ class ProductReference {
 public:
     using Wide = typename Type::Wide;
 
-    ProductReference(const ProductShape& shape, const Wide* a, const Wide* b, std::uint64_t seed, double tolerance) : shape_(shape) {
+    ProductReference(const ProductShape& shape, const Wide* a, const Wide* b, std::uint64_t seed, double tolerance)
+        : shape_(shape) {
         const auto [m, n, k] = shape;
         result_rounding_ = tolerance > 0 ? tolerance : Type::result_rounding;
-        growth_ = tolerance > 0 ? tolerance : Type::input_rounding + Type::sum_rounding * (4 + 2 * std::sqrt(double(k)));
+        growth_ =
+            tolerance > 0 ? tolerance : Type::input_rounding + Type::sum_rounding * (4 + 2 * std::sqrt(double(k)));
         choose_rows(seed);
         measure_lengths(a, b);
         expected_.resize(rows_.size() * n);
@@ -64,9 +67,11 @@ public:
             const std::size_t row = rows_[r], n = shape_.n;
             for (std::size_t j = 0; j < n; ++j) {
                 const double want = expected_[r * n + j], got = double(widen(c[row * n + j]));
-                const double allowed = result_rounding_ * std::fabs(want) + growth_ * a_lengths_[row] * b_lengths_[j] + smallest;
+                const double allowed =
+                    result_rounding_ * std::fabs(want) + growth_ * a_lengths_[row] * b_lengths_[j] + smallest;
                 if (!(std::fabs(got - want) <= allowed))
-                    return {false, text("row {}, column {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}", row, j, got, want, allowed)};
+                    return {false, text("row {}, column {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}", row, j,
+                                        got, want, allowed)};
             }
         }
         return rows_.size() < shape_.m ? check_signs(c) : Verdict{};
@@ -93,11 +98,13 @@ private:
         a_lengths_.assign(shape_.m, 0);
         b_lengths_.assign(shape_.n, 0);
         for (std::size_t i = 0; i < shape_.m; ++i) {
-            for (std::size_t x = 0; x < shape_.k; ++x) a_lengths_[i] += double(a[i * shape_.k + x]) * double(a[i * shape_.k + x]);
+            for (std::size_t x = 0; x < shape_.k; ++x)
+                a_lengths_[i] += double(a[i * shape_.k + x]) * double(a[i * shape_.k + x]);
             a_lengths_[i] = std::sqrt(a_lengths_[i]);
         }
         for (std::size_t x = 0; x < shape_.k; ++x)
-            for (std::size_t j = 0; j < shape_.n; ++j) b_lengths_[j] += double(b[x * shape_.n + j]) * double(b[x * shape_.n + j]);
+            for (std::size_t j = 0; j < shape_.n; ++j)
+                b_lengths_[j] += double(b[x * shape_.n + j]) * double(b[x * shape_.n + j]);
         for (double& length : b_lengths_) {
             b_squares_ += length;
             length = std::sqrt(length);
@@ -129,17 +136,19 @@ private:
                 }
         });
         for (std::size_t i = 0; i < shape_.m; ++i) {
-            const double from_results = result_rounding_ * std::sqrt(squares[i]), from_sums = growth_ * a_lengths_[i] * std::sqrt(b_squares_);
+            const double from_results = result_rounding_ * std::sqrt(squares[i]),
+                         from_sums = growth_ * a_lengths_[i] * std::sqrt(b_squares_);
             const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(abx_[i]) + smallest;
             if (!(std::fabs(cx[i] - abx_[i]) <= allowed))
-                return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}", i, cx[i], abx_[i], allowed)};
+                return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
+                                    i, cx[i], abx_[i], allowed)};
         }
         return {};
     }
 
     ProductShape shape_;
     double result_rounding_ = 0, growth_ = 0, b_squares_ = 0;
-    std::vector<std::size_t> rows_;                        // those that are computed in full
+    std::vector<std::size_t> rows_;  // those that are computed in full
     std::vector<double> expected_, a_lengths_, b_lengths_;
     std::vector<double> signs_, abx_;
 };

@@ -21,7 +21,8 @@ struct ProductShape {
 // Failure(usage) for extents from 2^31 on, with which the kernels do not count.
 inline ProductShape checked(const ProductShape& shape) {
     for (std::size_t extent : {shape.m, shape.n, shape.k})
-        if (extent >> 31) fail(Exit::usage, "size {}: {} is more than 2147483647 rows or columns", shape.name(), extent);
+        if (extent >> 31)
+            fail(Exit::usage, "size {}: {} is more than 2147483647 rows or columns", shape.name(), extent);
     return shape;
 }
 
@@ -31,11 +32,13 @@ inline std::vector<ProductShape> parse_shapes(const std::string& list) {
         const std::vector<std::string> extents = split(part, 'x');
         if (part.find(':') == part.npos && part.find('x') != part.npos) {
             if (extents.size() != 3) fail(Exit::usage, "size '{}' is neither N nor MxNxK", part);
-            shapes.push_back(checked({parse_count(extents[0], "size"), parse_count(extents[1], "size"), parse_count(extents[2], "size")}));
+            shapes.push_back(checked(
+                {parse_count(extents[0], "size"), parse_count(extents[1], "size"), parse_count(extents[2], "size")}));
         } else {
             for (std::size_t side : parse_sizes(part)) shapes.push_back(checked({side, side, side}));
         }
     }
+    if (shapes.empty()) fail(Exit::usage, "size '{}' names no shape", list);
     return shapes;
 }
 

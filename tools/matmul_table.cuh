@@ -24,7 +24,8 @@ namespace BACKEND {
 
 inline const Program matmul_program = {
     "matmul",
-    "Multiplies two matrices: a benchmark from the textbook's kernel to tensor cores, or a filter over A and B (files, or - for one).",
+    "Multiplies two matrices: a benchmark from the textbook's kernel to tensor cores, or a filter over A and B (files, "
+    "or - for one).",
     "[A B]",
     2,
     true,
@@ -48,7 +49,8 @@ inline const Program matmul_program = {
         {"warp-tile", "lanes lie 8 x 4 in their warp's tile: fewer words to read, and from different banks"},
         {"async", "copies run ahead without passing through registers: a ring of three stages"},
         {"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu},
-        {"hopper", "the copy engine and warps of different trades; tensor cores read shared memory themselves", Needs::gpu},
+        {"hopper", "the copy engine and warps of different trades; tensor cores read shared memory themselves",
+         Needs::gpu},
         {"fastest", "the best of these for the shape, type and device; --explain says which"},
         {"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu},
     },
@@ -71,7 +73,8 @@ inline const Program matmul_program = {
     true,
 };
 
-// A variant on a device for a type: how it is launched, and what it is called there. No launch: it does not exist there.
+// A variant on a device for a type: how it is launched, and what it is called there. No launch: it does not exist
+// there.
 template <typename T>
 struct ProductMethod {
     std::function<LaunchShape(const MatmulArguments<T>&)> launch = {};
@@ -100,7 +103,8 @@ public:
             if (name == "tiled-32") return {launch_matmul_tiled<T, 32>, "32x32x32", name};
             if (name == "tiled-corner") return {launch_matmul_tiled_corner<T>, "8x32x32", name};
             if (name == "register-1d") return {launch_matmul_register_1d<T>, "64x64x8", name};
-            if (name == "register-2d") return {launch_matmul_register_2d<T>, sizeof(T) == 4 ? "128x128x8" : "64x64x8", name};
+            if (name == "register-2d")
+                return {launch_matmul_register_2d<T>, sizeof(T) == 4 ? "128x128x8" : "64x64x8", name};
         }
         if constexpr (Type::dtype == DType::f32) {
             if (name == "vectorized") return {launch_matmul_vectorized, "128x128x8", name};
@@ -149,7 +153,8 @@ private:
                                       : Type::dtype == DType::tf32 ? CublasCompute::tf32
                                       : Type::dtype == DType::f32  ? CublasCompute::f32_pedantic
                                                                    : CublasCompute::f32;
-        return {[=](const MatmulArguments<T>& arguments) { return library->multiply(arguments, compute); }, "none", "cublas"};
+        return {[=](const MatmulArguments<T>& arguments) { return library->multiply(arguments, compute); }, "none",
+                "cublas"};
     }
 #endif
 

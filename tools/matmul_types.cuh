@@ -11,8 +11,8 @@
 
 namespace BACKEND {
 
-// Element: as stored on the device. Wide: a type of the host that holds it exactly. The three roundings are relative: of an
-// input before it is multiplied, of a running sum, of a result when it is stored.
+// Element: as stored on the device. Wide: a type of the host that holds it exactly. The three roundings are relative:
+// of an input before it is multiplied, of a running sum, of a result when it is stored.
 struct F32 {
     using Element = float;
     using Wide = float;
@@ -61,15 +61,25 @@ inline double widen(double value) { return value; }
 inline float widen(__half value) { return __half2float(value); }
 inline float widen(__nv_bfloat16 value) { return __bfloat162float(value); }
 
-template <typename Element> Element narrow(double value) { return static_cast<Element>(value); }
-template <> inline __half narrow<__half>(double value) { return __float2half(static_cast<float>(value)); }
-template <> inline __nv_bfloat16 narrow<__nv_bfloat16>(double value) { return __float2bfloat16(static_cast<float>(value)); }
+template <typename Element>
+Element narrow(double value) {
+    return static_cast<Element>(value);
+}
+template <>
+inline __half narrow<__half>(double value) {
+    return __float2half(static_cast<float>(value));
+}
+template <>
+inline __nv_bfloat16 narrow<__nv_bfloat16>(double value) {
+    return __float2bfloat16(static_cast<float>(value));
+}
 
-// Standard normal (Box and Muller, 1958). Its products are what a matrix product meets in practice; zeros and small integers
-// would cost a GPU less power, and so run faster.
+// Standard normal (Box and Muller, 1958). Its products are what a matrix product meets in practice; zeros and small
+// integers would cost a GPU less power, and so run faster.
 inline double normal(std::uint64_t seed, std::uint64_t index) {
     const std::uint64_t bits = random_bits(seed, index);
-    const double radius = (static_cast<double>(bits >> 32) + 1) * 0x1p-32, angle = static_cast<double>(bits & 0xffffffffu) * 0x1p-32;
+    const double radius = (static_cast<double>(bits >> 32) + 1) * 0x1p-32,
+                 angle = static_cast<double>(bits & 0xffffffffu) * 0x1p-32;
     return std::sqrt(-2 * std::log(radius)) * std::cos(6.283185307179586 * angle);
 }
 
