@@ -41,3 +41,10 @@ load helpers
         [ "$(column verify | sort -u)" = pass ]
     done
 }
+
+@test "kernels of known duration are timed right" {
+    if on_simulator; then skip "the simulator's times are not a GPU's"; fi
+    try timing-test --csv
+    expect_status 0 && expect_no_errors
+    [ "$(column kernel | sort -u | paste -sd ' ')" = "spin-cycles spin-nanoseconds" ]
+}
