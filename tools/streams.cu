@@ -2,6 +2,8 @@
 // host learns that a stream is done; measured, drawn as bars, and written as a trace.
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include "common/bench.cuh"
 #include "common/device.cuh"
@@ -119,14 +121,20 @@ void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_c
         if (variant->needs == Needs::host && with_cpu) runs.push_back(cpu_run(*variant, data));
         const CopyWay* way = way_of(copy_ways, *variant);
         if (!way) continue;
+        if (way->only_pinned && !pinned) {
+            session.notice(text("{}: a kernel does not reach pageable memory; left out", variant->name));
+            continue;
+        }
         if (session.own_flag("tune")) {
             runs.push_back(copy_run(session, *variant, tuned_run(session, *way, data), times));
             continue;
         }
-        for (size_t streams : way->streams > 0 ? std::vector<size_t>{way->streams} : stream_counts(session))
-            for (size_t chunks : way->whole ? std::vector<size_t>{1} : chunk_counts(session, n))
-                runs.push_back(
-                    copy_run(session, *variant, std::make_shared<CopyRun>(*way, data, streams, chunks), times));
+        std::set<std::pair<size_t, size_t>> settings;  // each once: some ways round them
+        for (size_t streams : stream_counts(session))
+            for (size_t chunks : chunk_counts(session, n)) settings.emplace(way->streams(streams), way->chunks(chunks));
+        for (const auto& [streams, chunks] : settings)
+            runs.push_back(
+                copy_run(session, *variant, std::make_shared<CopyRun>(*way, data, streams, chunks), times));
     }
 }
 
@@ -174,7 +182,8 @@ void run(Session& session) {
     const std::vector<size_t> sizes = session.sizes();
     static_cast<void>(stream_counts(session));  // what was typed is looked at before anything runs
     for (size_t n : sizes) static_cast<void>(chunk_counts(session, n));
-    const std::string& trace_path = session.own("trace");
+    std::unique_ptr<Output> trace;
+    if (!session.own("trace").empty()) trace = std::make_unique<Output>(session.own("trace"));
     Bench bench(session);
     std::vector<Timeline> timelines;
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -182,9 +191,9 @@ void run(Session& session) {
         std::vector<Case> cases;
         for (const StreamsRun& one : runs) cases.push_back(one.one);
         bench.run(cases);
-        if (session.own_flag("timeline") || !trace_path.empty()) look_at(session, runs, timelines);
+        if (session.own_flag("timeline") || trace) look_at(session, runs, timelines);
     }
-    if (!trace_path.empty()) write_trace(trace_path, timelines);
+    if (trace) write_trace(*trace, timelines);
 }
 
 }  // namespace

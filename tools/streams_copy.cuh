@@ -25,32 +25,6 @@ inline Chunks equal_chunks(size_t n, size_t count) {
     return chunks;
 }
 
-// Chunks that double from a sixteenth of the common size at the beginning and halve to it at the end. The first copy and
-// the last have nothing to overlap with: so they should be short.
-inline Chunks tapered_chunks(size_t n, size_t count) {
-    constexpr size_t smallest_part = 16;
-    const size_t full = n / std::max<size_t>(count, 1);
-    if (count < 4 || full < smallest_part) return equal_chunks(n, count);
-    Chunks chunks;
-    size_t begin = 0, left = n;
-    const auto append = [&](size_t elements) {
-        chunks.push_back({begin, elements});
-        begin += elements;
-        left -= elements;
-    };
-    std::vector<size_t> taper;
-    for (size_t part = smallest_part; part > 1; part /= 2) taper.push_back(full / part);
-    size_t tail = 0;
-    for (size_t elements : taper) {
-        append(elements);
-        tail += elements;
-    }
-    while (left > tail + full) append(full);
-    if (left > tail) append(left - tail);
-    for (size_t i = taper.size(); i-- > 0;) append(taper[i]);
-    return chunks;
-}
-
 // The elements on the host and on the device. Everything that went wrong in a copy or a kernel shows in h_out.
 class CopyData {
 public:
@@ -80,10 +54,17 @@ public:
                               cudaMemcpyHostToDevice, stream));
     }
     void compute(ChunkRange chunk, cudaStream_t stream) const {
-        compute(d_in_.data() + chunk.begin, d_out_.data() + chunk.begin, chunk.count, stream);
+        compute_between(d_in_.data() + chunk.begin, d_out_.data() + chunk.begin, chunk.count, stream);
     }
-    void compute(const int* d_in, int* d_out, size_t count, cudaStream_t stream) const {
-        launch_streams_stage({d_in, d_out, count, steps_, block_size_, stream});
+    // Without copies: the kernel itself reads, or writes, pinned memory of the host over the bus.
+    void compute_and_write(ChunkRange chunk, cudaStream_t stream) const {
+        compute_between(d_in_.data() + chunk.begin, h_out() + chunk.begin, chunk.count, stream);
+    }
+    void compute_on_mapped(ChunkRange chunk, cudaStream_t stream) const {
+        compute_between(h_in() + chunk.begin, h_out() + chunk.begin, chunk.count, stream);
+    }
+    void compute_between(const int* in, int* out, size_t count, cudaStream_t stream) const {
+        launch_streams_stage({in, out, count, steps_, block_size_, stream});
         CHECK(cudaGetLastError());
     }
     void to_host(ChunkRange chunk, cudaStream_t stream) const {
@@ -100,16 +81,23 @@ public:
         int* const out = h_out();
         fill(out, n_, [](size_t) { return -77; });
     }
-    // The host's own run of all chains.
+    // The host's own run of all chains, on all cores: several side by side, since each waits for its own step before.
     void compute_on_host() const {
-        const int* in = h_in();
+        constexpr size_t side_by_side = 8;
+        const int* const in = h_in();
+        int* const out = h_out();
         const unsigned steps = steps_;
-        volatile unsigned factor = streams_step.factor;  // as on the device: steps are not to be multiplied into one
+        const volatile unsigned factor = streams_step.factor;  // as on the device: steps are not to be multiplied into one
         const AffineStep step{factor, streams_step.summand};
-        fill(h_out(), n_, [=](size_t i) {
-            unsigned x = unsigned(in[i]);
-            for (unsigned k = 0; k < steps; ++k) x = step(x);
-            return int(x);
+        parallel_for(n_, [=](size_t begin, size_t end) {
+            for (size_t i = begin; i < end; i += side_by_side) {
+                const size_t count = std::min(side_by_side, end - i);
+                unsigned x[side_by_side] = {};
+                std::copy_n(in + i, count, x);
+                for (unsigned k = 0; k < steps; ++k)
+                    for (unsigned& value : x) value = step(value);
+                std::copy_n(x, count, out + i);
+            }
         });
     }
     Verdict check() const {
@@ -130,44 +118,76 @@ private:
     std::unique_ptr<int[]> pageable_in_, pageable_out_;
 };
 
-// One chunk's stage in a member of the team.
-inline void issue_stage(const CopyData& data, const StreamTeam& team, Tracer& tracer, Activity stage, size_t i,
-                        ChunkRange chunk, size_t lane) {
-    const cudaStream_t stream = team[lane];
-    tracer.around(stage, i, lane, stream, [&] {
-        if (stage == Activity::to_device) data.to_device(chunk, stream);
-        else if (stage == Activity::kernel) data.compute(chunk, stream);
-        else data.to_host(chunk, stream);
-    });
-}
+// What an order has at hand. `ready` holds two events per chunk.
+struct CopyIssue {
+    const CopyData& data;
+    const Chunks& chunks;
+    const StreamTeam& team;
+    const std::vector<Event>& ready;
+    Tracer& tracer;
 
-constexpr Activity stages[] = {Activity::to_device, Activity::kernel, Activity::to_host};
+    // One stage of chunk i in a member of the team.
+    void stage(Activity activity, size_t i, size_t lane, void (CopyData::*work)(ChunkRange, cudaStream_t) const) const {
+        tracer.around(activity, i, lane, team[lane], [&] { (data.*work)(chunks[i], team[lane]); });
+    }
+    void to_device(size_t i, size_t lane) const { stage(Activity::to_device, i, lane, &CopyData::to_device); }
+    void compute(size_t i, size_t lane) const { stage(Activity::kernel, i, lane, &CopyData::compute); }
+    void to_host(size_t i, size_t lane) const { stage(Activity::to_host, i, lane, &CopyData::to_host); }
+
+    // Member `to` goes on when member `from` has done what it has been given so far.
+    void hand_over(size_t event, size_t from, size_t to) const {
+        ready[event].record(team[from]);
+        CHECK(cudaStreamWaitEvent(team[to], ready[event], 0));
+    }
+};
 
 // A chunk's three stages, then the next chunk's, in the next stream.
-inline void issue_depth_first(const CopyData& data, const Chunks& chunks, const StreamTeam& team, Tracer& tracer) {
-    for (size_t i = 0; i < chunks.size(); ++i)
-        for (Activity stage : stages) issue_stage(data, team, tracer, stage, i, chunks[i], i % team.size());
+inline void issue_depth_first(const CopyIssue& with) {
+    for (size_t i = 0; i < with.chunks.size(); ++i) {
+        const size_t lane = i % with.team.size();
+        with.to_device(i, lane);
+        with.compute(i, lane);
+        with.to_host(i, lane);
+    }
 }
 
 // A chunk for every stream: the first stage of all of them, the second, the third; then the next chunks.
-inline void issue_breadth_first(const CopyData& data, const Chunks& chunks, const StreamTeam& team, Tracer& tracer) {
-    for (size_t round = 0; round < chunks.size(); round += team.size())
-        for (Activity stage : stages)
-            for (size_t lane = 0; lane < team.size() && round + lane < chunks.size(); ++lane)
-                issue_stage(data, team, tracer, stage, round + lane, chunks[round + lane], lane);
+inline void issue_breadth_first(const CopyIssue& with) {
+    for (size_t first = 0; first < with.chunks.size(); first += with.team.size()) {
+        const size_t lanes = std::min(with.team.size(), with.chunks.size() - first);
+        for (size_t lane = 0; lane < lanes; ++lane) with.to_device(first + lane, lane);
+        for (size_t lane = 0; lane < lanes; ++lane) with.compute(first + lane, lane);
+        for (size_t lane = 0; lane < lanes; ++lane) with.to_host(first + lane, lane);
+    }
 }
 
-// A stream per stage, so that no stage waits for more than it must: an event per chunk tells the next stage to go on.
-inline void issue_by_stage(const CopyData& data, const Chunks& chunks, const StreamTeam& team, Tracer& tracer) {
-    for (size_t i = 0; i < chunks.size(); ++i)
-        for (size_t lane = 0; lane < 3; ++lane) {
-            if (lane > 0) {
-                const Event ready(cudaEventDisableTiming);
-                ready.record(team[lane - 1]);
-                CHECK(cudaStreamWaitEvent(team[lane], ready, 0));
-            }
-            issue_stage(data, team, tracer, stages[lane], i, chunks[i], lane);
-        }
+// Streams for each stage, so that no stage waits for more than it must: an event per chunk tells the next stage to go on.
+inline void issue_by_stage(const CopyIssue& with) {
+    const size_t lanes = with.team.size() / 3;
+    for (size_t i = 0; i < with.chunks.size(); ++i) {
+        const size_t in = i % lanes, middle = lanes + in, out = 2 * lanes + in;
+        with.to_device(i, in);
+        with.hand_over(2 * i, in, middle);
+        with.compute(i, middle);
+        with.hand_over(2 * i + 1, middle, out);
+        with.to_host(i, out);
+    }
+}
+
+// The kernel writes its results straight to the host: a stage less.
+inline void issue_written(const CopyIssue& with) {
+    const size_t lanes = with.team.size() / 2;
+    for (size_t i = 0; i < with.chunks.size(); ++i) {
+        const size_t in = i % lanes, out = lanes + in;
+        with.to_device(i, in);
+        with.hand_over(2 * i, in, out);
+        with.stage(Activity::kernel, i, out, &CopyData::compute_and_write);
+    }
+}
+
+// The kernel reads and writes the host's memory: one launch, in which loads, steps and stores of different warps overlap.
+inline void issue_mapped(const CopyIssue& with) {
+    for (size_t i = 0; i < with.chunks.size(); ++i) with.stage(Activity::kernel, i, 0, &CopyData::compute_on_mapped);
 }
 
 }  // namespace BACKEND

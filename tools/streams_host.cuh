@@ -162,7 +162,7 @@ inline StreamsRun host_run(const Session& session, const Variant& variant, const
         return cells.row(median_ns);
     };
     result.trace = [=, &way] {
-        Tracer tracer(Tracer::Mode::events);
+        Tracer tracer(Tracer::Mode::events, 2 * SlowKernels::count);
         notice->run(way.learn, tracer);
         return Timeline{way.variant, clock, SlowKernels::count, tracer.spans(notice->begin())};
     };

@@ -124,7 +124,7 @@ public:
     }
 
     Timeline trace(const char* clock) {
-        Tracer tracer(Tracer::Mode::events);
+        Tracer tracer(Tracer::Mode::events, SlowKernels::count);
         run(tracer, false);
         return {way_.variant, clock, team_.size(), tracer.spans(team_.begin())};
     }

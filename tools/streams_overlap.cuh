@@ -2,28 +2,37 @@
 // the search for the best.
 #pragma once
 
+#include <set>
+#include <utility>
+
 #include "tools/streams_copy.cuh"
 
 namespace BACKEND {
 
-// A row of the table of variants.
+// How a variant is issued. The number of streams is what --streams says, rounded to a multiple of `stages`, or 1.
 struct CopyWay {
     const char* variant;
-    void (*issue)(const CopyData&, const Chunks&, const StreamTeam&, Tracer&);
-    Chunks (*cut)(size_t n, size_t count);
-    size_t streams = 0;  // that the order is made for; 0: --streams
-    bool whole = false;  // in one piece
-    bool priorities = false, graph = false;
+    void (*issue)(const CopyIssue& with);
+    size_t stages = 1;        // that have streams of their own
+    bool whole = false;       // in one piece, in one stream
+    bool only_pinned = false;  // the kernel itself reaches the host's memory
+    bool priorities = false;
+    bool graph = false;
+    size_t operations = 3;    // per chunk
+
+    size_t streams(size_t wanted) const { return whole ? 1 : std::max<size_t>(wanted / stages, 1) * stages; }
+    size_t chunks(size_t wanted) const { return whole ? 1 : wanted; }
 };
 
 inline const CopyWay copy_ways[] = {
-    {"copy-serial", issue_depth_first, equal_chunks, 1, true},
-    {"copy-depth-first", issue_depth_first, equal_chunks},
-    {"copy-breadth-first", issue_breadth_first, equal_chunks},
-    {"copy-priorities", issue_depth_first, equal_chunks, 0, false, true},
-    {"copy-by-stage", issue_by_stage, equal_chunks, 3},
-    {"copy-tapered", issue_by_stage, tapered_chunks, 3},
-    {"copy-graph", issue_by_stage, tapered_chunks, 3, false, false, true},
+    {"copy-serial", issue_depth_first, 1, true},
+    {"copy-depth-first", issue_depth_first},
+    {"copy-breadth-first", issue_breadth_first},
+    {"copy-priorities", issue_depth_first, 1, false, false, true},
+    {"copy-by-stage", issue_by_stage, 3},
+    {"copy-graph", issue_by_stage, 3, false, false, false, true},
+    {"copy-written", issue_written, 2, false, true, false, false, 2},
+    {"copy-mapped", issue_mapped, 1, true, true, false, false, 1},
 };
 
 // Nanoseconds of the three stages over all elements.
@@ -46,7 +55,7 @@ inline StageTimes measure_stages_of(const CopyData& data) {
     const StreamTeam team(new_streams(3));
     const auto issue = [&](size_t stage) {
         if (stage == 0) data.to_device(all, team[0]);
-        else if (stage == 1) data.compute(d_scratch.data(), d_scratch.data(), n, team[1]);
+        else if (stage == 1) data.compute_between(d_scratch.data(), d_scratch.data(), n, team[1]);
         else data.to_host(all, team[2]);
     };
     Event begin[3], end[3];
@@ -79,8 +88,10 @@ inline StageTimes measure_stages_of(const CopyData& data) {
 class CopyRun {
 public:
     CopyRun(const CopyWay& way, const std::shared_ptr<CopyData>& data, size_t streams, size_t chunk_count)
-        : way_(way), data_(data), chunks_(way.cut(data->size(), way.whole ? 1 : chunk_count)),
-          team_(way.priorities ? prioritized_streams(streams) : new_streams(way.streams > 0 ? way.streams : streams)) {}
+        : way_(way), data_(data), chunks_(equal_chunks(data->size(), way.chunks(chunk_count))),
+          team_(way.priorities ? prioritized_streams(way.streams(streams)) : new_streams(way.streams(streams))) {
+        for (size_t i = 0; i < 2 * chunks_.size(); ++i) ready_.emplace_back(cudaEventDisableTiming);
+    }
 
     const CopyWay& way() const { return way_; }
     const CopyData& data() const { return *data_; }
@@ -91,7 +102,7 @@ public:
     double run(Tracer& tracer, bool keep_graph) {
         const auto issue = [&] {
             team_.fork();
-            way_.issue(*data_, chunks_, team_, tracer);
+            way_.issue({*data_, chunks_, team_, ready_, tracer});
             team_.join();
         };
         if (!way_.graph) return team_.time(issue);
@@ -109,16 +120,16 @@ public:
     }
 
     Timeline trace(const char* clock) {
-        Tracer tracer(Tracer::Mode::events);
+        Tracer tracer(Tracer::Mode::events, 3 * chunks());
         run(tracer, false);
         const std::string name = text("{}, {}, {}, {}", way_.variant, counted(streams(), "stream"), counted(chunks(), "chunk"),
                                       data_->memory());
         return {name, clock, streams(), tracer.spans(team_.begin())};
     }
 
-    // The grid of a chunk in the middle, where sizes taper at the ends.
+    // Of the first chunk's kernel.
     LaunchShape shape(const Session& session) const {
-        const size_t elements = chunks_.empty() ? 0 : chunks_[chunks_.size() / 2].count;
+        const size_t elements = chunks_.empty() ? 0 : chunks_.front().count;
         return {dim3(grid_for(elements, session.options.block)), dim3(session.options.block), 0};
     }
 
@@ -127,27 +138,27 @@ private:
     std::shared_ptr<CopyData> data_;
     Chunks chunks_;
     StreamTeam team_;
+    std::vector<Event> ready_;
     std::unique_ptr<CapturedGraph> graph_;
 };
 
 // The streams and chunks with which the way is fastest: the least median of three runs over a grid of both.
 inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const CopyWay& way,
                                           const std::shared_ptr<CopyData>& data) {
-    std::vector<size_t> stream_counts = {2, 3, 4, 6, 8}, chunk_counts = {4, 8, 16, 24, 32, 48, 64, 96, 128};
-    if (way.streams > 0) stream_counts = {way.streams};
-    if (way.whole) chunk_counts = {1};
+    std::set<std::pair<size_t, size_t>> settings;  // each once
+    for (size_t streams : {2, 3, 4, 6, 8, 9, 12})
+        for (size_t chunks : {4, 8, 16, 24, 32, 40, 48, 64, 96, 128}) settings.emplace(way.streams(streams), way.chunks(chunks));
     std::shared_ptr<CopyRun> best;
     double best_ns = 0;
-    for (size_t streams : stream_counts)
-        for (size_t chunks : chunk_counts) {
-            const auto candidate = std::make_shared<CopyRun>(way, data, streams, chunks);
-            const double time_ns = median_of(3, [&] { return candidate->run(); });
-            session.detail(text("{} with {} and {}: {}", way.variant, counted(candidate->streams(), "stream"),
-                                counted(candidate->chunks(), "chunk"), short_time(time_ns)));
-            if (best && time_ns >= best_ns) continue;
-            best = candidate;
-            best_ns = time_ns;
-        }
+    for (const auto& [streams, chunks] : settings) {
+        const auto candidate = std::make_shared<CopyRun>(way, data, streams, chunks);
+        const double time_ns = median_of(3, [&] { return candidate->run(); });
+        session.detail(text("{} with {} and {}: {}", way.variant, counted(candidate->streams(), "stream"),
+                            counted(candidate->chunks(), "chunk"), short_time(time_ns)));
+        if (best && time_ns >= best_ns) continue;
+        best = candidate;
+        best_ns = time_ns;
+    }
     return best;
 }
 
@@ -177,7 +188,7 @@ inline StreamsRun copy_run(const Session& session, const Variant& variant, const
         cells.chunks = run->chunks();
         cells.memory = run->data().memory();
         cells.steps = run->data().steps();
-        cells.operations = 3 * run->chunks();
+        cells.operations = run->way().operations * run->chunks();
         cells.sum_ns = times->sum_ns();
         cells.ideal_ns = times->ideal_ns();
         return cells.row(median_ns);

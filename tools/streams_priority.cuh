@@ -117,7 +117,7 @@ inline StreamsRun priority_run(const Session& session, const Variant& variant, c
     };
     result.one.own_cells = [=](double median_ns) { return work->cells().row(median_ns); };
     result.trace = [=, &way] {
-        Tracer tracer(Tracer::Mode::events);
+        Tracer tracer(Tracer::Mode::events, 2);
         work->run(tracer);
         return work->timeline(way.variant, clock, tracer);
     };

@@ -84,8 +84,7 @@ inline std::string draw_timeline(const Timeline& timeline) {
 }
 
 // Trace Event Format: a process per run, a thread per stream, a complete event ("X") per operation; times are microseconds.
-inline void write_trace(const std::string& path, const std::vector<Timeline>& timelines) {
-    Output file(path);
+inline void write_trace(Output& file, const std::vector<Timeline>& timelines) {
     file.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     const char* separator = "";
     const auto event = [&](const std::string& fields) {

@@ -4,9 +4,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <deque>
-#include <mutex>
-#include <optional>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -21,7 +19,10 @@ class Tracer {
 public:
     enum class Mode { off, ranges, events };
 
-    explicit Tracer(Mode mode = Mode::off) : mode_(mode) {}
+    // With Mode::events there is room for so many operations: an event that is made during a run may wait for the device.
+    explicit Tracer(Mode mode = Mode::off, size_t operations = 0) : mode_(mode) {
+        for (size_t i = 0; mode == Mode::events && i < operations; ++i) marks_.emplace_back();
+    }
 
     // Operation `number` of its kind, in member `lane` of the team. Threads may call it at the same time.
     template <typename Work>
@@ -31,7 +32,10 @@ public:
             const ProfileRange range((activity_name(activity) + (" " + std::to_string(number))).c_str());
             return work();
         }
-        Mark& mark = new_mark(activity, number, lane);
+        Mark& mark = marks_.at(used_++);
+        mark.activity = activity;
+        mark.number = number;
+        mark.lane = lane;
         record(mark.begin, stream);
         work();
         record(mark.end, stream);
@@ -44,9 +48,11 @@ public:
     // was ready for it; the copy begins when the engine of its direction is free as well, which takes one after another.
     std::vector<Span> spans(const Event& origin) const {
         std::vector<Span> spans;
-        for (const Mark& mark : marks_)
+        for (size_t i = 0; i < used_; ++i) {
+            const Mark& mark = marks_[i];
             spans.push_back({mark.activity, mark.number, mark.lane, elapsed_ns(origin, mark.begin),
                              elapsed_ns(origin, mark.end)});
+        }
         std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.end_ns < b.end_ns; });
         double to_device_free = 0, to_host_free = 0;
         for (Span& span : spans) {
@@ -60,16 +66,10 @@ public:
 
 private:
     struct Mark {
-        Activity activity;
-        size_t number, lane;
+        Activity activity = Activity::kernel;
+        size_t number = 0, lane = 0;
         Event begin, end;
     };
-
-    Mark& new_mark(Activity activity, size_t number, size_t lane) {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        marks_.push_back({activity, number, lane, Event(), Event()});
-        return marks_.back();  // a deque: its elements stay where they are
-    }
 
     void record(const Event& event, cudaStream_t stream) const {
         CHECK(cudaEventRecordWithFlags(event, stream, capturing_ ? cudaEventRecordExternal : cudaEventRecordDefault));
@@ -77,8 +77,8 @@ private:
 
     Mode mode_;
     bool capturing_ = false;
-    std::mutex mutex_;
-    std::deque<Mark> marks_;
+    std::vector<Mark> marks_;
+    std::atomic<size_t> used_{0};
 };
 
 }  // namespace BACKEND
