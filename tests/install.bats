@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# What make install puts where, and that make uninstall takes all of it away again.
+
+load helpers
+
+# The tests run after the build: install what is there, rebuild nothing.
+make_quietly() { capture make -s -C "$root" -o all "$@" DESTDIR="$scratch/image" PREFIX=/usr PROGRAM_PREFIX=gu-; }
+
+installed() { (cd image && find . ! -type d | sort); }
+
+@test "programs, pages, completions and what simcc needs are installed under prefix, and removed again" {
+    local program
+    make_quietly install
+    expect_status 0
+    for program in $(programs) simcc; do
+        [ -x "image/usr/bin/gu-$program" ] || complain "no gu-$program"
+        [ -f "image/usr/share/man/man1/gu-$program.1" ] || complain "no page of $program"
+    done
+    [ -f image/usr/share/man/man7/gridutils.7 ]
+    for program in $(programs); do
+        grep -q "complete .* gu-$program\$" "image/usr/share/bash-completion/completions/gu-$program"
+        [ "$(grep -c @NAME@ "image/usr/share/bash-completion/completions/gu-$program")" -eq 0 ]
+        bash -n "image/usr/share/bash-completion/completions/gu-$program"
+    done
+    capture image/usr/bin/gu-reduce -d sim - < <(seq 100)
+    expect_output 5050
+    printf '#include <cstdio>\n__global__ void k() { printf("%%d ", threadIdx.x); }\nint main() { k<<<1, 3>>>(); return cudaDeviceSynchronize(); }\n' >mine.cu
+    capture image/usr/bin/gu-simcc mine.cu -o mine
+    expect_status 0
+    capture ./mine
+    expect_output "0 1 2 "
+
+    make_quietly uninstall
+    expect_status 0
+    [ -z "$(installed)" ] || complain "left behind: $(installed)"
+}
