@@ -179,6 +179,31 @@ load helpers
     done
 }
 
+# ---- messages
+
+@test "messages are coloured on a terminal or when asked, and never against NO_COLOR on its own" {
+    on_terminal() { script -q -c "$1" /dev/null </dev/null || true; }
+    local red=$'\033[1;31mreduce:'
+    [[ $(on_terminal "reduce --op x") == *"$red"* ]]
+    [[ $(on_terminal "NO_COLOR=1 reduce --op x") != *"$red"* ]]
+    [[ $(on_terminal "NO_COLOR= reduce --op x") == *"$red"* ]]
+    [[ $(on_terminal "NO_COLOR=1 reduce -d $device --op x --color always") == *"$red"* ]]
+    [[ $(on_terminal "reduce -d $device --op x --color never") != *"$red"* ]]
+    try reduce --op x
+    [[ $errors != *$'\033'* ]]
+    try reduce --op x --color always
+    [[ $errors == "$red"* ]]
+}
+
+@test "progress is shown when asked, in runs of more than a second, and wiped away" {
+    try reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --progress always --csv
+    expect_status 0
+    [[ $errors == *"reduce: cpu-parallel n = 100000"* ]]
+    [[ $errors == *$'\r\033[K' ]]
+    expect_clean_table
+    expect_fine reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --csv
+}
+
 # ---- profiling
 
 @test "--profile runs each chosen variant once, verified, and prints no row" {

@@ -149,6 +149,24 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
         awk '!($1 > 0 && $1 <= $2 && $2 <= $3) { wrong = 1 } END { exit wrong || NR != 3 }' || complain "ratio outside its interval"
 }
 
+@test "the cache is cold on a GPU unless it is asked to be warm, and none elsewhere" {
+    local cold=cold warm=warm
+    if on_simulator; then cold=none warm=none; fi
+    expect_fine reduce -k cpu,single-pass -n 100 --csv
+    [ "$(column cache | paste -sd ' ')" = "none $cold" ]
+    expect_fine reduce -k cpu,single-pass -n 100 --cache warm --csv
+    [ "$(column cache | paste -sd ' ')" = "none $warm" ]
+}
+
+@test "the rows of several GPUs are one table" {
+    if on_simulator; then skip "the simulator is one device"; fi
+    expect_fine reduce -d 0,0 -k single-pass,cpu -n 100 --csv
+    expect_clean_table
+    [ "$(column kernel | paste -sd ' ')" = "cpu single-pass cpu single-pass" ]
+    expect_fine reduce -d all -k single-pass -n 100 --csv
+    [ "$(column device_uuid | wc -l)" -eq "$(devquery -d all --list --csv --no-header | wc -l)" ]
+}
+
 @test "--ladder begins anew for every size" {
     expect_fine vecadd --ladder -n 500,1000 -k 'cpu,one-per-thread,unroll4' --csv
     [ "$(column step_speedup | sed -n '2p;5p' | paste -sd ' ')" = "1.000 1.000" ]
