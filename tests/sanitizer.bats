@@ -1,32 +1,41 @@
 #!/usr/bin/env bats
-# Every variant under the four tools of compute-sanitizer, on a GPU: the kernels are right, and not by accident.
+# Every program under the four tools of compute-sanitizer, on a GPU: its kernels are right, and not by accident.
 
 load helpers
 
 setup() {
     if on_simulator; then skip "compute-sanitizer needs a GPU"; fi
-    command -v compute-sanitizer >/dev/null || skip "compute-sanitizer is not installed"
+    need compute-sanitizer
 }
 
 teardown() { :; }
 
-# clean_under TOOL PROGRAM: one verified launch of every variant, aligned and not, finds nothing.
-clean_under() {
-    local tool=$1 program=$2 offset summary="ERROR SUMMARY: 0 errors"
-    if [ "$tool" = racecheck ]; then summary="RACECHECK SUMMARY: 0 hazards displayed"; fi
-    for offset in 0 1; do
-        run compute-sanitizer --tool "$tool" --error-exitcode 86 "$program" -d gpu --profile -n 1000,1048577 --offset $offset
-        echo "$output"
-        [ "$status" -eq 0 ]
-        [[ $output == *"$summary"* ]]
+# workloads PROGRAM: the options of its runs, a line each. Every variant is launched once, and verified.
+workloads() {
+    case $1 in
+        devquery) echo "--csv" ;;
+        reduce) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" ;;
+        vecadd) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" "--profile -n 1000 --memory all" ;;
+        *) echo "--profile -n 33,100" ;;
+    esac
+}
+
+# all_clean_under TOOL SUMMARY: every run of every program ends with this summary.
+all_clean_under() {
+    local program options
+    for program in $(programs); do
+        while read -r options; do
+            # shellcheck disable=SC2086  # one word per option
+            run compute-sanitizer --tool "$1" --error-exitcode 86 "$root/bin/$program" -d gpu $options
+            if [ "$status" -ne 0 ] || [[ $output != *"$2"* ]]; then
+                printf '%s %s under %s: exit status %s\n%s\n' "$program" "$options" "$1" "$status" "$output" | head -60 >&2
+                return 1
+            fi
+        done < <(workloads "$program")
     done
 }
 
-@test "reduce is clean under memcheck" { clean_under memcheck reduce; }
-@test "reduce is clean under racecheck" { clean_under racecheck reduce; }
-@test "reduce is clean under initcheck" { clean_under initcheck reduce; }
-@test "reduce is clean under synccheck" { clean_under synccheck reduce; }
-@test "vecadd is clean under memcheck" { clean_under memcheck vecadd; }
-@test "vecadd is clean under racecheck" { clean_under racecheck vecadd; }
-@test "vecadd is clean under initcheck" { clean_under initcheck vecadd; }
-@test "vecadd is clean under synccheck" { clean_under synccheck vecadd; }
+@test "every variant of every program is clean under memcheck" { all_clean_under memcheck "ERROR SUMMARY: 0 errors"; }
+@test "every variant of every program is clean under racecheck" { all_clean_under racecheck "RACECHECK SUMMARY: 0 hazards displayed"; }
+@test "every variant of every program is clean under initcheck" { all_clean_under initcheck "ERROR SUMMARY: 0 errors"; }
+@test "every variant of every program is clean under synccheck" { all_clean_under synccheck "ERROR SUMMARY: 0 errors"; }
