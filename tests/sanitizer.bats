@@ -26,7 +26,7 @@ all_clean_under() {
     for program in $(programs); do
         while read -r options; do
             # shellcheck disable=SC2086  # one word per option
-            run compute-sanitizer --tool "$1" --error-exitcode 86 "$root/bin/$program" -d gpu $options
+            run compute-sanitizer --tool "$1" --error-exitcode 86 "$root/bin/$program" -d gpu $options </dev/null
             if [ "$status" -ne 0 ] || [[ $output != *"$2"* ]]; then
                 printf '%s %s under %s: exit status %s\n%s\n' "$program" "$options" "$1" "$status" "$output" | head -60 >&2
                 return 1
