@@ -108,6 +108,22 @@ lock 480, last block 2450, no error"
     done
 }
 
+@test "threads and blocks may wait for each other by reading a flag, in every way that a loop can be written" {
+    builds spin
+    for threads in 1 2; do
+        SIMCC_THREADS=$threads SIMCC_TIMEOUT=5 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
+    done
+    builds spin -O0
+    SIMCC_THREADS=1 SIMCC_TIMEOUT=5 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
+}
+
+@test "a flag that is never set ends the launch, and the message tells who reads it where" {
+    builds spin
+    SIMCC_TIMEOUT=1 prints spin "702 cudaErrorLaunchTimeout" never
+    expect_errors_like 'kernel never, block \([01],0,0\): no progress for SIMCC_TIMEOUT=1 seconds'
+    expect_errors_like '40 threads wait in a loop that polls, .*/spin.cu:74, first \(0,0,0\)'
+}
+
 @test "structures, vectors, half precision, lambdas, virtual functions and recursion work in kernels" {
     builds types
     prints types "particle 2 3 4 49.05
@@ -239,6 +255,46 @@ CU
     capture simcc -run ptx.cu
     expect_status 1 && expect_output 8
     expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
+}
+
+@test "a loop that gets anywhere by itself is compiled as it is written" {
+    file loops.cu <<'CU'
+__device__ unsigned seed;
+__device__ unsigned draw() { seed = seed * 5 + 1; return seed; }
+__device__ void advance(int& i, int j) { i = j + 1; }
+constexpr int small(int n) { while (n > 100); return n; }
+__global__ void k(int* p, int n, const char* s, char* d, int (*f)(int)) {
+    int i = small(3), v = 0;
+    do {} while (0);
+    do { v = *p; if (v) break; } while (false);
+    while ((*d++ = *s++) != 0);
+    while (s[++i]) {}
+    for (; s[i]; ++i);
+    for (i = 0; s[i]; i += 1) {}
+    while (p[i] != i) i = p[i];
+    while ((v = p[v]) != 0);
+    while (v < n) v <<= 1;
+    while (draw() < 3u);
+    while (p[i]) advance(i, i);
+    while (f(i) + (*f)(i));
+    while (p[i]) p[i] = 0;
+    while (v) *p = 0;
+    while (v != 3) { if (v == 1) v = 2; else v = 3; }
+    do { i = v; v = n; n = p[i]; } while (n);
+    do if (i) { i--; } else i = 3; while (p[i]);
+    while ([&] { return i--; }() > 0);
+    while (atomicAdd(p, 0) == 0);
+    while (clock64() < n);
+    while (true);
+}
+CU
+    simcc -cuda loops.cu
+    # Nothing is left of the lines behind the first but what was written, the qualifiers apart.
+    diff <(sed '1,5d' loops.cu) <(sed '1,/int i = small/d' loops.cu.cpp.ii | sed '1i\    int i = small(3), v = 0;') || complain "expected no change"
+    # Columns behind a loop that waits stay.
+    printf '__global__ void k(volatile int* p) { while (*p == 0); do {} while (*p < 2); int x = y; }\n' >column.cu
+    capture simcc -Wall -Wextra column.cu
+    expect_status 1 && expect_errors_like 'column.cu:1:85: error: .y. was not declared'
 }
 
 @test "a launch that does not fit its kernel, or is not closed, is an error at its line" {

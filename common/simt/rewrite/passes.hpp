@@ -24,6 +24,9 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 /// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.
 void rewrite_inline_assembly(const Source& source, Edits& edits);
 
+/// Loops that only read until another thread writes let it run.
+void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
+
 /// Kernels passed as void* keep their type.
 void rewrite_kernel_pointers(const Source& source, Edits& edits);
 

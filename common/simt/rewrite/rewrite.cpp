@@ -13,6 +13,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, b
     rewrite_qualifiers(source, braces, relocatable, edits);
     rewrite_specifiers(source, edits);
     rewrite_inline_assembly(source, edits);
+    rewrite_waiting_loops(source, braces, edits);
     rewrite_kernel_pointers(source, edits);
     rewrite_launches(source, braces, edits);
     return {edits.apply(), edits.diagnostics()};

@@ -18,9 +18,9 @@ struct Rewritten {
     std::vector<Diagnostic> diagnostics;  ///< with an error among them the text is of no use
 };
 
-/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables and a few
-/// specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other token on its line
-/// and column.
+/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables, loops that
+/// wait and a few specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other
+/// token on its line and column.
 /// `own_headers` is the folder of those headers, as the line markers name it: what is below it is left alone.
 /// `relocatable` device code shares the device's variables with other files.
 Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, bool relocatable);

@@ -1,0 +1,43 @@
+#pragma once
+// Whether doing some code again does the same again: the mark of a loop that waits.
+
+#include <initializer_list>
+#include <map>
+#include <set>
+
+#include "common/simt/rewrite/braces.hpp"
+
+namespace simcc {
+
+/// The tokens [first, last).
+struct Range {
+    std::size_t first, last;
+};
+
+class Repetition {
+public:
+    Repetition(const Source& source, const Braces& braces);
+
+    /// Whether the code only reads, and keeps at most copies of what it reads: it steps no variable, stores through no
+    /// pointer, has no loop, calls only functions of which the same holds, and assigns each name once, to what does not
+    /// depend on the name's value in the round before. In doubt it does not.
+    bool is_idle(std::initializer_list<Range> code) const;
+
+private:
+    using Names = std::set<std::string_view>;
+
+    void collect_functions();
+    bool reads_only(std::string_view function) const;
+    bool may_have_effect(std::size_t i) const;
+    bool is_effectful_call(std::size_t open) const;
+    bool is_assignment(std::size_t i) const;
+    bool is_declared_or_plain(std::size_t name) const;
+    bool declares(std::size_t name) const;
+    bool adjoins(std::size_t i) const;
+
+    const Source& source_;
+    const Braces& braces_;
+    std::map<std::string_view, bool> functions_;  // those defined in this file: whether they only read
+};
+
+}  // namespace simcc
