@@ -90,7 +90,7 @@ private:
 
     // The one variant that --kernel names, or the fastest.
     std::string kernel_name() const {
-        if (!session_.options.is_given("kernel")) return "single-pass";
+        if (!session_.options.is_given("kernel")) return "tagged";
         const auto chosen = session_.selected();
         if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
         return chosen.front()->name;
