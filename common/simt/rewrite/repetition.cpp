@@ -19,10 +19,10 @@ constexpr std::string_view effects[] = {
 
 /// What may stand before a `(` without being called.
 constexpr std::string_view before_group[] = {
-    "if",   "constexpr", "return", "sizeof",   "alignof", "decltype", "and",  "or",     "not",      "bool",     "char",
-    "if",    "constexpr", "return", "sizeof",   "alignof",  "decltype", "and",   "or",     "not",  "bool",     "char",
-    "short", "int",       "long",   "unsigned", "signed",   "float",    "void",  "double", "size_t", "uint32_t",
+    "if",    "constexpr", "return", "sizeof",   "alignof", "decltype", "and",  "or",     "not",    "bool",     "char",
+    "short", "int",       "long",   "unsigned", "signed",  "float",    "void", "double", "size_t", "uint32_t",
     "uint64_t",
+};
 
 /// Functions of CUDA that only read, or order reads; and the casts, which look like calls.
 constexpr std::string_view readers[] = {
