@@ -73,7 +73,8 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
             if (std::chrono::steady_clock::now() < deadline) continue;
             break;
         }
-        const bool known = !peer && 100 * relative_half_width(result.samples_ns) <= options.max_ci_percent;
+        const bool may_end = !peer && options.max_ci_percent > 0;  // thousands of samples can have an interval of no width
+        const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= options.max_ci_percent;
         if (known || std::chrono::steady_clock::now() >= deadline) break;
     }
     result.sm_clock_mhz = static_cast<int>(summarize(clock_samples).median);

@@ -36,7 +36,7 @@ const std::vector<OptionSpec> benchmark_options = {
     {"-b,--block", "THREADS", "threads per block", ""},
     {"-w,--warmup", "N", "untimed launches before the samples (simulator: 1)", "3"},
     {"-r,--samples", "N", "timed launches at most (simulator: 5)", "30"},
-    {"--max-ci", "PCT", "stop once the median's 95 % interval is within this many percent", "1"},
+    {"--max-ci", "PCT", "stop once the median's 95 % interval is within this many percent; 0: never", "1"},
     {"--timeout", "SECONDS", "stop sampling a variant after this time", "15"},
     {"--cache", "STATE", "cold: the L2 cache is flushed before every sample; warm: it is not", "cold"},
     {"--ladder", nullptr, "add step, cumulative and over-CPU speed-ups", ""},
