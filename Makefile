@@ -34,9 +34,9 @@ HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique"
 SIM_FLAGS = -std=c++17 -O3 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=sim
-# Own context switches need their 128 bytes below the stack pointer left alone.
-SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include $(if $(filter x86_64,$(shell uname -m)),-mno-red-zone)
-LIBRARIES = -lfmt -lpthread -ldl -lrt
+SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include
+# The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
+LIBRARIES = -lfmt -lpthread -ldl -lrt $(if $(filter x86_64,$(shell uname -m)),,-lboost_context)
 # nvcc knows where its libraries are, also when it is a wrapper script; the runtime is linked statically.
 LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
