@@ -217,6 +217,9 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     append(command, options.linker);
     append(command, items);
     append(command, {toolchain.library, "-lpthread", "-ldl"});
+#ifndef __x86_64__
+    command.push_back("-lboost_context");  // what the runtime switches lanes by where it has no code of its own for it
+#endif
     // libbacktrace, which ships with g++, names file and line in the simulator's reports; it is not on every machine.
     Command question = toolchain.compiler;
     question.push_back("-print-file-name=libbacktrace.a");
