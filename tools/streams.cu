@@ -64,7 +64,7 @@ std::vector<size_t> chunk_counts(const Session& session, size_t n) {
     const std::vector<size_t> counts = counts_of(session, "chunks");
     for (size_t count : counts)
         if (count > n) fail(Exit::usage, "--chunks '{}' is more than there are elements: n = {}", count, n);
-    if (counts.empty()) return {session.device.simulated ? size_t{8} : size_t{32}};
+    if (counts.empty()) return {session.device.simulated ? size_t{8} : size_t{64}};
     return counts;
 }
 

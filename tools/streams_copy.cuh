@@ -56,10 +56,7 @@ public:
     void compute(ChunkRange chunk, cudaStream_t stream) const {
         compute_between(d_in_.data() + chunk.begin, d_out_.data() + chunk.begin, chunk.count, stream);
     }
-    // Without copies: the kernel itself reads, or writes, pinned memory of the host over the bus.
-    void compute_and_write(ChunkRange chunk, cudaStream_t stream) const {
-        compute_between(d_in_.data() + chunk.begin, h_out() + chunk.begin, chunk.count, stream);
-    }
+    // Without copies: the kernel itself reads and writes pinned memory of the host over the bus.
     void compute_on_mapped(ChunkRange chunk, cudaStream_t stream) const {
         compute_between(h_in() + chunk.begin, h_out() + chunk.begin, chunk.count, stream);
     }
@@ -171,17 +168,6 @@ inline void issue_by_stage(const CopyIssue& with) {
         with.compute(i, middle);
         with.hand_over(2 * i + 1, middle, out);
         with.to_host(i, out);
-    }
-}
-
-// The kernel writes its results straight to the host: a stage less.
-inline void issue_written(const CopyIssue& with) {
-    const size_t lanes = with.team.size() / 2;
-    for (size_t i = 0; i < with.chunks.size(); ++i) {
-        const size_t in = i % lanes, out = lanes + in;
-        with.to_device(i, in);
-        with.hand_over(2 * i, in, out);
-        with.stage(Activity::kernel, i, out, &CopyData::compute_and_write);
     }
 }
 

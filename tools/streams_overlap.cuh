@@ -31,7 +31,6 @@ inline const CopyWay copy_ways[] = {
     {"copy-priorities", issue_depth_first, 1, false, false, true},
     {"copy-by-stage", issue_by_stage, 3},
     {"copy-graph", issue_by_stage, 3, false, false, false, true},
-    {"copy-written", issue_written, 2, false, true, false, false, 2},
     {"copy-mapped", issue_mapped, 1, true, true, false, false, 1},
 };
 
@@ -146,8 +145,8 @@ private:
 inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const CopyWay& way,
                                           const std::shared_ptr<CopyData>& data) {
     std::set<std::pair<size_t, size_t>> settings;  // each once
-    for (size_t streams : {2, 3, 4, 6, 8, 9, 12})
-        for (size_t chunks : {4, 8, 16, 24, 32, 40, 48, 64, 96, 128}) settings.emplace(way.streams(streams), way.chunks(chunks));
+    for (size_t streams : {2, 3, 4, 6, 8})
+        for (size_t chunks : {4, 8, 16, 24, 32, 48, 64, 96, 128}) settings.emplace(way.streams(streams), way.chunks(chunks));
     std::shared_ptr<CopyRun> best;
     double best_ns = 0;
     for (const auto& [streams, chunks] : settings) {

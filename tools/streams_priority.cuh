@@ -14,7 +14,7 @@ namespace BACKEND {
 class UrgentWork {
 public:
     UrgentWork(const Session& session, bool urgent_first)
-        : block_size_(session.options.block), steps_(2 * steps_per_element(session)),
+        : block_size_(session.options.block), steps_((session.device.simulated ? 2 : 4) * steps_per_element(session)),
           n_(size_t(session.device.multiprocessors) * 2048 * (session.device.simulated ? 1 : 32)),
           team_(two_streams(urgent_first)), h_in_(n_ + block_size_), h_out_(n_ + block_size_), d_in_(n_ + block_size_), d_out_(n_ + block_size_) {
         fill(h_in_.data(), h_in_.size(), [seed = session.options.seed](size_t i) { return uniform<int>(seed, i); });
