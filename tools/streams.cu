@@ -1,5 +1,5 @@
-// streams: what overlaps and what does not. Slow kernels, copies and kernels in chunks, the cost of launches, and how the
-// host learns that a stream is done; measured, drawn as bars, and written as a trace.
+// streams: what overlaps and what does not. Slow kernels, copies and kernels in chunks, the cost of launches, and how
+// the host learns that a stream is done; measured, drawn as bars, and written as a trace.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -45,8 +45,8 @@ std::vector<size_t> stream_counts(const Session& session) {
     const std::vector<size_t> counts = counts_of(session, "streams");
     for (size_t count : counts)
         if (count > most_streams(session))
-            fail(Exit::usage, "--streams '{}' is too many: {} runs at most {} kernels at once", count, session.device.name,
-                 most_streams(session));
+            fail(Exit::usage, "--streams '{}' is too many: {} runs at most {} kernels at once", count,
+                 session.device.name, most_streams(session));
     return counts;
 }
 

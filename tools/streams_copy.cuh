@@ -84,7 +84,8 @@ public:
         const int* const in = h_in();
         int* const out = h_out();
         const unsigned steps = steps_;
-        const volatile unsigned factor = streams_step.factor;  // as on the device: steps are not to be multiplied into one
+        // Read at run time, as on the device: steps are not to be multiplied into one.
+        const volatile unsigned factor = streams_step.factor;
         const AffineStep step{factor, streams_step.summand};
         parallel_for(n_, [=](size_t begin, size_t end) {
             for (size_t i = begin; i < end; i += side_by_side) {
@@ -158,7 +159,7 @@ inline void issue_breadth_first(const CopyIssue& with) {
     }
 }
 
-// Streams for each stage, so that no stage waits for more than it must: an event per chunk tells the next stage to go on.
+// Streams for each stage, so that no stage waits for more than it must: an event per chunk tells the next to go on.
 inline void issue_by_stage(const CopyIssue& with) {
     const size_t lanes = with.team.size() / 3;
     for (size_t i = 0; i < with.chunks.size(); ++i) {
@@ -171,7 +172,7 @@ inline void issue_by_stage(const CopyIssue& with) {
     }
 }
 
-// The kernel reads and writes the host's memory: one launch, in which loads, steps and stores of different warps overlap.
+// The kernel reads and writes the host's memory: one launch; loads, steps and stores of different warps overlap.
 inline void issue_mapped(const CopyIssue& with) {
     for (size_t i = 0; i < with.chunks.size(); ++i) with.stage(Activity::kernel, i, 0, &CopyData::compute_on_mapped);
 }

@@ -107,7 +107,8 @@ class KernelRun {
 public:
     KernelRun(const KernelWay& way, const std::shared_ptr<SlowKernels>& kernels)
         : way_(way), kernels_(kernels),
-          team_(way.default_streams ? StreamTeam(way.default_streams()) : StreamTeam(new_streams(SlowKernels::count, way.flags))),
+          team_(way.default_streams ? StreamTeam(way.default_streams())
+                                    : StreamTeam(new_streams(SlowKernels::count, way.flags))),
           threads_(way.from_threads ? SlowKernels::count : 0) {}
 
     // Nanoseconds from the first kernel's release to the end of the last.

@@ -1,4 +1,4 @@
-// What it costs to start work at all: a launch back to back, with an event, from a graph, with a wait; and an empty wait.
+// What it costs to start work: a launch back to back, with an event, from a graph, with a wait; and an empty wait.
 #pragma once
 
 #include <memory>

@@ -77,7 +77,8 @@ inline StageTimes measure_stages_of(const CopyData& data) {
     std::vector<double> loaded[3];
     for (int i = 0; i < 6; ++i) {
         run([](size_t, size_t) { return true; }, 0);
-        for (size_t stage = 0; stage < 3 && i > 0; ++stage) loaded[stage].push_back(elapsed_ns(begin[stage], end[stage]));
+        if (i == 0) continue;  // a warm-up
+        for (size_t stage = 0; stage < 3; ++stage) loaded[stage].push_back(elapsed_ns(begin[stage], end[stage]));
     }
     for (size_t stage = 0; stage < 3; ++stage) times.loaded_ns[stage] = summarize(loaded[stage]).median;
     return times;
@@ -121,8 +122,8 @@ public:
     Timeline trace(const char* clock) {
         Tracer tracer(Tracer::Mode::events, 3 * chunks());
         run(tracer, false);
-        const std::string name = text("{}, {}, {}, {}", way_.variant, counted(streams(), "stream"), counted(chunks(), "chunk"),
-                                      data_->memory());
+        const std::string name = text("{}, {}, {}, {}", way_.variant, counted(streams(), "stream"),
+                                      counted(chunks(), "chunk"), data_->memory());
         return {name, clock, streams(), tracer.spans(team_.begin())};
     }
 
@@ -146,7 +147,8 @@ inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const CopyWay&
                                           const std::shared_ptr<CopyData>& data) {
     std::set<std::pair<size_t, size_t>> settings;  // each once
     for (size_t streams : {2, 3, 4, 6, 8})
-        for (size_t chunks : {4, 8, 16, 24, 32, 48, 64, 96, 128}) settings.emplace(way.streams(streams), way.chunks(chunks));
+        for (size_t chunks : {4, 8, 16, 24, 32, 48, 64, 96, 128})
+            settings.emplace(way.streams(streams), way.chunks(chunks));
     std::shared_ptr<CopyRun> best;
     double best_ns = 0;
     for (const auto& [streams, chunks] : settings) {

@@ -1,4 +1,4 @@
-// A short urgent kernel behind a long one that fills the device many times over: what the urgent stream's priority changes.
+// A short urgent kernel behind a long one that fills the device many times over: what a stream's priority changes.
 #pragma once
 
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace BACKEND {
 
-// The long kernel has blocks for many rounds of the device; a block of the urgent one can start whenever one of them ends.
+// The long kernel has blocks for many rounds of the device; the urgent one can start whenever one of them ends.
 class UrgentWork {
 public:
     UrgentWork(const Session& session, bool urgent_first)
         : block_size_(session.options.block), steps_((session.device.simulated ? 2 : 4) * steps_per_element(session)),
           n_(size_t(session.device.multiprocessors) * 2048 * (session.device.simulated ? 1 : 32)),
-          team_(two_streams(urgent_first)), h_in_(n_ + block_size_), h_out_(n_ + block_size_), d_in_(n_ + block_size_), d_out_(n_ + block_size_) {
+          team_(two_streams(urgent_first)), h_in_(elements()), h_out_(elements()), d_in_(elements()), d_out_(elements()) {
         fill(h_in_.data(), h_in_.size(), [seed = session.options.seed](size_t i) { return uniform<int>(seed, i); });
         CHECK(cudaMemcpy(d_in_.data(), h_in_.data(), d_in_.bytes(), cudaMemcpyHostToDevice));
     }
@@ -43,7 +43,10 @@ public:
         const int* in = h_in_.data();
         return compare_elements(
             h_out_.data(), elements(),
-            [=](size_t i) { return static_cast<long double>(int((i < n_ ? long_chain : urgent_chain)(unsigned(in[i])))); },
+            [=](size_t i) -> long double {
+                const AffineStep chain = i < n_ ? long_chain : urgent_chain;
+                return int(chain(unsigned(in[i])));
+            },
             [](long double) { return 0.0L; });
     }
 

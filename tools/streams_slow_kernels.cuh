@@ -17,7 +17,8 @@ public:
     static constexpr size_t count = 5;
 
     explicit SlowKernels(const Session& session)
-        : block_size_(session.options.block), steps_(steps_per_element(session) * (session.device.simulated ? 8 : 2048)),
+        : block_size_(session.options.block),
+          steps_(steps_per_element(session) * (session.device.simulated ? 8 : 2048)),
           h_in_(elements()), h_out_(elements()), d_in_(elements()), d_out_(elements()) {
         fill(h_in_.data(), elements(), [&](size_t i) { return uniform<int>(session.options.seed, i); });
         CHECK(cudaMemcpy(d_in_.data(), h_in_.data(), d_in_.bytes(), cudaMemcpyHostToDevice));
@@ -49,8 +50,8 @@ public:
     }
     // Enqueues the copy of output k to the host.
     void download(size_t k, cudaStream_t stream) const {
-        CHECK(cudaMemcpyAsync(h_out_.data() + k * block_size_, output(k), block_size_ * sizeof(int), cudaMemcpyDeviceToHost,
-                              stream));
+        CHECK(cudaMemcpyAsync(h_out_.data() + k * block_size_, output(k), block_size_ * sizeof(int),
+                              cudaMemcpyDeviceToHost, stream));
     }
     // Whether output k, as the host has it now, is right.
     bool arrived(size_t k) const {

@@ -12,7 +12,7 @@
 namespace BACKEND {
 
 // Member streams, and one more to which their beginning and end are tied, so that two events in it enclose all they do.
-// A member may also be a default stream, cudaStreamLegacy or cudaStreamPerThread; the latter means the calling thread's.
+// A member may also be a default stream, cudaStreamLegacy or cudaStreamPerThread, which is the calling thread's.
 class StreamTeam {
 public:
     explicit StreamTeam(std::vector<cudaStream_t> members) : members_(std::move(members)), left_(members_.size()) {}

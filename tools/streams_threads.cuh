@@ -33,7 +33,7 @@ public:
     HostThreads(const HostThreads&) = delete;
     HostThreads& operator=(const HostThreads&) = delete;
 
-    // Calls work(i) in thread i, in all threads at the same time; returns, or throws the first failure, when all have ended.
+    // Calls work(i) in thread i, in all at the same time; returns, or throws the first failure, when all have ended.
     void run(const std::function<void(size_t)>& work) {
         std::unique_lock<std::mutex> lock(mutex_);
         work_ = &work;

@@ -17,7 +17,9 @@ inline const char* activity_name(Activity activity) {
 }
 
 // "1 chunk", "2 chunks".
-inline std::string counted(size_t count, const char* what) { return text("{} {}{}", count, what, count == 1 ? "" : "s"); }
+inline std::string counted(size_t count, const char* what) {
+    return text("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 struct Span {
     Activity activity;
@@ -67,7 +69,8 @@ inline std::string draw_timeline(const Timeline& timeline) {
             if (span.lane != lane || cell <= 0) continue;
             const size_t last = std::min(width - 1, static_cast<size_t>(span.end_ns / cell));
             for (size_t i = std::min(last, static_cast<size_t>(span.begin_ns / cell)); i <= last; ++i) {
-                const double share = std::min(span.end_ns, double(i + 1) * cell) - std::max(span.begin_ns, double(i) * cell);
+                const double cell_begin = double(i) * cell;
+                const double share = std::min(span.end_ns, cell_begin + cell) - std::max(span.begin_ns, cell_begin);
                 if (share <= filled[i]) continue;
                 filled[i] = share;
                 bar[i] = symbol_of(span, numbered);
@@ -83,7 +86,7 @@ inline std::string draw_timeline(const Timeline& timeline) {
     return picture + "              " + axis.substr(0, width + 1) + "\n\n";
 }
 
-// Trace Event Format: a process per run, a thread per stream, a complete event ("X") per operation; times are microseconds.
+// Trace Event Format: a process per run, a thread per stream, a complete event ("X") per operation; microseconds.
 inline void write_trace(Output& file, const std::vector<Timeline>& timelines) {
     file.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     const char* separator = "";

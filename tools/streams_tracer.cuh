@@ -19,7 +19,7 @@ class Tracer {
 public:
     enum class Mode { off, ranges, events };
 
-    // With Mode::events there is room for so many operations: an event that is made during a run may wait for the device.
+    // With Mode::events there is room for so many operations: making an event during a run may wait for the device.
     explicit Tracer(Mode mode = Mode::off, size_t operations = 0) : mode_(mode) {
         for (size_t i = 0; mode == Mode::events && i < operations; ++i) marks_.emplace_back();
     }
