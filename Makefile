@@ -33,7 +33,7 @@ WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique"
-SIM_FLAGS = -std=c++17 -O3 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=sim
+SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=sim
 SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
 LIBRARIES = -lfmt -lpthread -ldl -lrt $(if $(filter x86_64,$(shell uname -m)),,-lboost_context)
@@ -42,11 +42,16 @@ LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
 # ---- what there is to build
 
-PROGRAMS := $(basename $(notdir $(wildcard tools/*.cu)))
+# The programs with the most kernel code first: they take longest to compile, and should not be waited for at the end.
+PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do \
+    echo "$$(cat kernels/$$tool*.cuh 2>/dev/null | wc -c) $$tool"; done | sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
 COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard common/*.cpp))
 COMMON_CUDA := $(basename $(notdir $(wildcard common/*.cu)))
-SIMT_RUNTIME := $(patsubst %.cpp,build/host/%.o,$(filter-out common/simt/simcc_%,$(wildcard common/simt/*.cpp)))
+# The simulator's runtime is compiled as two units, its API and its core: most of the time of a file goes into headers that
+# the others read, too.
+SIMT_API := $(wildcard common/simt/api_*.cpp)
+SIMT_CORE := $(filter-out common/simt/simcc_% $(SIMT_API),$(wildcard common/simt/*.cpp))
 SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/rewrite/*.cpp))
 BACKENDS := $(if $(NVCC),gpu) sim
 
@@ -79,17 +84,32 @@ $(eval $(call stamp,sim,$$(CXX) $$(SIM_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 FORCE:
 
+define unit
+build/simt-$(1).cpp: FORCE
+	@mkdir -p build
+	@printf '#include "%s"\n' $(2) | cmp -s - $$@ || printf '#include "%s"\n' $(2) >$$@
+endef
+$(eval $(call unit,api,$(SIMT_API)))
+$(eval $(call unit,core,$(SIMT_CORE)))
+
 # ---- objects
 
 build/host/common/simt/%.o: common/simt/%.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 
+build/simt-%.o: build/simt-%.cpp build/flags-host
+	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
+
 build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
 
-build/gpu/%.o: %.cu build/flags-gpu
+# Reading options and laying out tables is not where time goes, but their libraries take seconds to optimise.
+build/host/common/options.o build/host/common/table.o: OPTIMIZE = -O1
+
+# (Kernels wait for simcc, so that from then on the longest compilations of both backends come first.)
+build/gpu/%.o: %.cu build/flags-gpu | bin/simcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
@@ -101,7 +121,7 @@ build/libgridutils.a: $(COMMON_HOST)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-build/libsimt.a: $(SIMT_RUNTIME)
+build/libsimt.a: build/simt-api.o build/simt-core.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -203,6 +223,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/share/man/man7/gridutils.7 $(DESTDIR)$(PREFIX)/lib/gridutils
 
 clean:
-	rm -rf bin build/host build/gpu build/sim build/flags-* build/*.a
+	rm -rf bin build/host build/gpu build/sim build/flags-* build/simt-* build/*.a
 
 .PHONY: all help without-nvcc build-packages test-packages toolkit demo test test-gpu lint install uninstall clean FORCE
