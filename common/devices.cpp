@@ -18,7 +18,7 @@ std::string reason_for(const Probe& probe) {
 std::string remedy_for(const Probe& probe) {
     switch (probe.status) {
         case Probe::found: return "";
-        case Probe::no_driver: return "install the driver";
+        case Probe::no_driver: return "install the driver to use a GPU";
         case Probe::driver_too_old: return "update the driver";
         case Probe::no_device: return "check nvidia-smi and CUDA_VISIBLE_DEVICES";
         case Probe::no_gpu_code: return "install the CUDA toolkit and build again";

@@ -24,9 +24,12 @@ static std::string plain(const Cell& cell) {
     return fmt::format("{:.{}f}", std::isfinite(number.value) ? number.value : 0.0, number.digits);
 }
 
-// Separators and line ends inside a cell would break the readers that need no quotes: they become spaces.
+// Separators, line ends and quotes inside a cell would break the readers that need no quotes: they give way.
 static std::string unquoted(std::string field, char separator) {
-    std::replace_if(field.begin(), field.end(), [&](char c) { return c == separator || c == '\n' || c == '"'; }, ' ');
+    for (char& c : field) {
+        if (c == separator) c = separator == ',' ? ';' : ' ';
+        if (c == '\n' || c == '"') c = ' ';
+    }
     return field;
 }
 

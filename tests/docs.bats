@@ -96,7 +96,7 @@ documented_options() {
         rendered "$program.1" >page
         for word in $("$program" --list --csv --no-header | cut -d , -f 1) \
             $("$program" -d sim -n 1 --csv | head -1 | tr , '\n' | grep ^p_); do
-            grep -q -E -e "^ +([a-z0-9-]+, )*$word(,|\$| )" page || complain "$program.1 does not tell what $word is"
+            grep -q -E -e "^ +([a-z0-9_-]+, )*$word(,|\$| )" page || complain "$program.1 does not tell what $word is"
         done
     done
 }

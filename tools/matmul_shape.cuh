@@ -35,6 +35,7 @@ inline std::vector<ProductShape> parse_shapes(const std::string& list) {
             shapes.push_back(checked(
                 {parse_count(extents[0], "size"), parse_count(extents[1], "size"), parse_count(extents[2], "size")}));
         } else {
+            if (part.empty()) fail(Exit::usage, "size '{}' names no shape in one of its parts", list);
             for (std::size_t side : parse_sizes(part)) shapes.push_back(checked({side, side, side}));
         }
     }
