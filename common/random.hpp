@@ -27,15 +27,15 @@ T exact_summand(std::uint64_t seed, std::uint64_t index) {
     else return static_cast<T>(odd);
 }
 
-// The error a right method may have in the sum of n of them. Rounding begins only where a partial sum leaves the 24 bits of a
-// float; partial sums are random walks, which stay below 6 standard deviations (0.29 sqrt(n)) with near certainty.
+// The error a right method may have in the sum of n of them. A partial sum is a random walk with a deviation of
+// 0.29 sqrt(n); while 4 deviations stay below 2^16 (n up to 3.1 * 10^9) it fits the 24 bits of a float, and no error is
+// allowed. Beyond, each addition may round by 2^-8, half a unit in the last place from 2^16 on, and roundings add up as a
+// random walk does.
 template <typename T>
 double summand_error_bound(std::size_t n) {
-    if constexpr (!std::is_same_v<T, float>) return 0;
-    const double largest_partial = 6 * 0.29 * std::sqrt(static_cast<double>(n));
-    const double exact_below = 65536;  // 2^24 multiples of 2^-8
-    if (n <= (std::size_t{1} << 32)) return 0;
-    return std::sqrt(static_cast<double>(n)) * largest_partial / exact_below / 256;
+    const double deviation = 0.29 * std::sqrt(static_cast<double>(n));
+    if (!std::is_same_v<T, float> || 4 * deviation < 65536) return 0;
+    return std::sqrt(static_cast<double>(n)) / 256;
 }
 
 // Uniform over (-1, 1) for floating types, over most of the range for integers: for minima, maxima and element-wise work.
