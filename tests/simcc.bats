@@ -54,6 +54,17 @@ at start 7, in all 142, failures 0, line 207'
     expect_status 0 && expect_output_like "failures 0"
 }
 
+@test "barriers in two halves, asynchronous copies and the heap of kernels work, and their misuse ends the launch" {
+    builds copies -Wall -Wextra
+    prints copies "barriers: 0 wrong
+copies: 0 wrong
+heap: 0 wrong
+freed twice: cudaErrorLaunchFailure
+without init: cudaErrorLaunchFailure"
+    expect_errors_like "kernel free_lists, .*: free\(\) of what is not on the device heap, or no longer"
+    expect_errors_like "kernel without_init, .*: cuda::barrier: used before init\(\)"
+}
+
 @test "a program may use the names of built-in variables and of the standard library for itself" {
     builds names
     prints names "member 16

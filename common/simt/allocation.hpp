@@ -13,6 +13,7 @@ enum class MemoryKind {
     pinned,      // cudaMallocHost, cudaHostAlloc: host memory inside the simulator's range
     registered,  // cudaHostRegister: the program's own memory
     symbol,      // a __device__ or __constant__ variable: storage of the executable
+    heap,        // malloc in a kernel
 };
 
 struct Allocation {
@@ -28,7 +29,9 @@ struct Allocation {
     bool contains(uintptr_t address, size_t length = 1) const {
         return address >= base && length <= bytes && address - base <= bytes - length;
     }
-    bool host_can_reach() const { return kind != MemoryKind::device && kind != MemoryKind::symbol; }
+    bool host_can_reach() const {
+        return kind == MemoryKind::managed || kind == MemoryKind::pinned || kind == MemoryKind::registered;
+    }
 };
 
 // "4 bytes after the 4096-byte allocation #3 (cudaMalloc)": an address in terms of the allocation nearest to it.

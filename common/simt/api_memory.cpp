@@ -47,6 +47,7 @@ bool is_device_memory(const Allocation& allocation) {
 cudaMemoryType memory_type(MemoryKind kind) {
     switch (kind) {
         case MemoryKind::device:
+        case MemoryKind::heap:
         case MemoryKind::symbol: return cudaMemoryTypeDevice;
         case MemoryKind::managed: return cudaMemoryTypeManaged;
         case MemoryKind::pinned:

@@ -145,6 +145,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
     detached_ = has_polled_ = shared_is_saved = false;
     upwards_ = true;
     tally_ = {};
+    async_copies.clear();
     current_warp = nullptr;
     run_lanes_ = launch.launch.run_lanes;
     arguments_ = launch.launch.arguments.get();

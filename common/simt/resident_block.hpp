@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/simt/async_copies.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/lane_stacks.hpp"
 #include "common/simt/running_launch.hpp"
@@ -60,6 +61,8 @@ public:
     // For the worker: the shared memory of a suspended block.
     bool shared_is_saved = false;
     std::vector<char> saved_shared;
+
+    AsyncCopies async_copies;
 
 private:
     friend void detach_lane(unsigned, unsigned, unsigned);

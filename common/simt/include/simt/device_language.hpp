@@ -5,6 +5,7 @@
 #include "simt/barrier.hpp"
 #include "simt/builtins.hpp"
 #include "simt/device_functions.hpp"
+#include "simt/device_heap.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
 #include "simt/surface_access.hpp"

@@ -1,0 +1,33 @@
+#include "common/simt/async_copies.hpp"
+
+#include "common/simt/resident_block.hpp"
+
+namespace simt {
+
+AsyncCopies::Lane& AsyncCopies::lane(unsigned rank) {
+    if (rank >= lanes_.size()) lanes_.resize(rank + 1);
+    return lanes_[rank];
+}
+
+void AsyncCopies::start(unsigned rank, const AsyncCopy& copy) {
+    Lane& own = lane(rank);
+    own.copies.push_back({copy, own.committed});
+}
+
+void AsyncCopies::commit(unsigned rank) { ++lane(rank).committed; }
+
+bool AsyncCopies::take(unsigned rank, unsigned groups, AsyncCopy& copy) {
+    Lane& own = lane(rank);
+    if (own.copies.empty() || own.copies.front().group + groups >= own.committed) return false;
+    copy = own.copies.front().copy;
+    own.copies.pop_front();
+    return true;
+}
+
+void start_copy(unsigned rank, const AsyncCopy& copy) { ResidentBlock::current()->async_copies.start(rank, copy); }
+void commit_copies(unsigned rank) { ResidentBlock::current()->async_copies.commit(rank); }
+bool take_copy(unsigned rank, unsigned groups, AsyncCopy& copy) {
+    return ResidentBlock::current()->async_copies.take(rank, groups, copy);
+}
+
+}  // namespace simt

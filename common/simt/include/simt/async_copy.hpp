@@ -1,0 +1,36 @@
+// Copies that a thread starts now and may use after a wait. Here they are made at the wait, not before: what is read
+// too early is what was there, as it can be on a GPU.
+//
+// A copy belongs to the thread that started it, and to the group that its next commit ends. The runtime keeps the lists
+// (common/simt/async_copies.hpp); the copies themselves are made here, where the instrumented build sees them.
+#pragma once
+
+#include "async_copy_list.hpp"
+#include "identity.hpp"
+#include "vector_copy.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+SIMT_INLINE void copy_bytes(char* target, const char* source, size_t bytes) {
+    const size_t addresses = reinterpret_cast<size_t>(target) | reinterpret_cast<size_t>(source);
+    size_t i = 0;
+    if (addresses % 16 == 0)
+        for (; i + 16 <= bytes; i += 16) copy_vector<16>(target + i, source + i);
+    if (addresses % 4 == 0)
+        for (; i + 4 <= bytes; i += 4) copy_vector<4>(target + i, source + i);
+    for (; i < bytes; ++i) target[i] = source[i];
+}
+
+SIMT_INLINE void finish_copies(unsigned groups) {
+    AsyncCopy copy;
+    while (take_copy(thread_rank(), groups, copy)) {
+        const size_t read = copy.bytes - copy.zeros;
+        char* target = static_cast<char*>(copy.target);
+        copy_bytes(target, static_cast<const char*>(copy.source), read);
+        for (size_t i = read; i < copy.bytes; ++i) target[i] = 0;
+    }
+}
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt

@@ -1,0 +1,10 @@
+// malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset.
+//
+// As with clock() the names mean something else on the host; the runtime's functions behind these symbols tell the two
+// apart. new and delete in kernels are the host's: they work, but what they give is not device memory.
+#pragma once
+
+#include <stdlib.h>
+
+extern "C" void* malloc(size_t bytes) noexcept __asm__("simt_malloc");
+extern "C" void free(void* pointer) noexcept __asm__("simt_free");

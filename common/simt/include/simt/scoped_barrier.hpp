@@ -1,0 +1,69 @@
+// The counting behind cuda::barrier: phases that end when as many arrivals have come as were expected.
+//
+// One 64-bit word holds the whole state, so that an arrival is one atomic step, also between blocks on several workers:
+// bits 0-19 the arrivals that the phase still waits for, 20-39 those that every later phase will, 40-59 the number of
+// the phase, 60-63 a mark that init() has been called.
+#pragma once
+
+#include "wait.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+// The single points at which a lane makes its writes known to those it meets at a barrier, and learns of theirs. A
+// fence for the compiler on one worker; the fences of the atomic steps do the rest.
+SIMT_INLINE void barrier_arrived(const void*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+SIMT_INLINE void barrier_passed(const void*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+
+class PhaseCounter {
+public:
+    static constexpr unsigned largest = (1u << 20) - 1;
+
+    SIMT_INLINE void initialize(unsigned expected) { __atomic_store_n(&state_, begin(expected, 0), __ATOMIC_RELEASE); }
+
+    // Takes `arrivals` off the running phase, and `leaving` off every later one. Returns the phase.
+    SIMT_INLINE unsigned arrive(unsigned arrivals, unsigned leaving) {
+        barrier_arrived(this);
+        Word before = load();
+        for (;;) {
+            const unsigned pending = before & largest, expected = before >> 20 & largest;
+            const unsigned phase = before >> 40 & largest;
+            if (arrivals > pending) fail_lane("cuda::barrier: more arrivals than its phase expects");
+            const Word after = arrivals == pending ? begin(expected - leaving, phase + 1)
+                                                   : before - arrivals - (static_cast<Word>(leaving) << 20);
+            if (__atomic_compare_exchange_n(&state_, &before, after, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+                return phase;
+            }
+        }
+    }
+
+    // Whether the phase has ended.
+    SIMT_INLINE bool has_passed(unsigned phase) const { return (load() >> 40 & largest) != phase; }
+
+    SIMT_INLINE void wait(unsigned phase, Site site) const {
+        while (!has_passed(phase)) yield(site);
+        barrier_passed(this);
+    }
+
+    // Whether a phase of this parity has ended: that the running one has the other parity.
+    SIMT_INLINE bool has_passed_parity(bool parity) const { return (load() >> 40 & 1) != parity; }
+
+private:
+    typedef unsigned long long Word;
+    static constexpr Word initialized = Word{0xb} << 60;
+
+    static SIMT_INLINE Word begin(unsigned expected, unsigned phase) {
+        return initialized | Word{phase & largest} << 40 | Word{expected} << 20 | expected;
+    }
+
+    SIMT_INLINE Word load() const {
+        const Word state = __atomic_load_n(&state_, __ATOMIC_ACQUIRE);
+        if (state >> 60 != initialized >> 60) fail_lane("cuda::barrier: used before init()");
+        return state;
+    }
+
+    Word state_;
+};
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt

@@ -1,0 +1,12 @@
+// cuda::thread_scope: the toolkit's, where its C++ library is at hand, so that programs can use both.
+#pragma once
+
+#if __has_include(<cuda/std/__atomic/scopes.h>)
+#include <cuda/std/__atomic/scopes.h>
+#elif __has_include(<cuda/atomic>)
+#include <cuda/atomic>
+#else
+namespace cuda {
+enum thread_scope { thread_scope_system, thread_scope_device, thread_scope_block, thread_scope_thread = 10 };
+}
+#endif
