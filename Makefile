@@ -52,6 +52,8 @@ COMMON_CUDA := $(basename $(notdir $(wildcard common/*.cu)))
 # the others read, too.
 SIMT_API := $(wildcard common/simt/api_*.cpp)
 SIMT_CORE := $(filter-out common/simt/simcc_% $(SIMT_API),$(wildcard common/simt/*.cpp))
+# The checkers; what starts them is linked only into programs that simcc --check has built.
+SIMT_CHECK := $(filter-out %/autostart.cpp,$(wildcard common/simt/check/*.cpp))
 SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/rewrite/*.cpp))
 BACKENDS := $(if $(NVCC),gpu) sim
 
@@ -91,6 +93,7 @@ build/simt-$(1).cpp: FORCE
 endef
 $(eval $(call unit,api,$(SIMT_API)))
 $(eval $(call unit,core,$(SIMT_CORE)))
+$(eval $(call unit,check,$(SIMT_CHECK)))
 
 # ---- objects
 
@@ -121,7 +124,7 @@ build/libgridutils.a: $(COMMON_HOST)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-build/libsimt.a: build/simt-api.o build/simt-core.o
+build/libsimt.a: build/simt-api.o build/simt-core.o build/simt-check.o build/host/common/simt/check/autostart.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 

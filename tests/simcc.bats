@@ -355,7 +355,7 @@ CU
 }
 
 @test "what a simulator cannot give is refused" {
-    for option in -ptx -cubin -fatbin -lcuda -lcublas -G --check; do
+    for option in -ptx -cubin -fatbin -lcuda -lcublas; do
         capture simcc $option x.cu
         expect_status 2 && expect_refusal simcc "^simcc: $option: the "
     done

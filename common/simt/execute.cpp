@@ -28,11 +28,13 @@ namespace {
 
 }  // namespace
 
-int execute(const Launch& launch) {
+int execute(const Launch& launch, checking::LaunchWatch* watch) {
     WorkerPool& pool = WorkerPool::instance();
-    RunningLaunch running(launch, pool.worker_count());
+    RunningLaunch running(launch, pool.worker_count(), watch);
+    if (watch) checking::launch_begins(*watch);
     pool.run(running);
-    return running.error;
+    if (watch) checking::launch_ends(*watch);
+    return running.error == 0 && watch ? watch->error : running.error;
 }
 
 unsigned worker_count() { return WorkerPool::instance().worker_count(); }

@@ -1,6 +1,7 @@
 // The execution core: runs the blocks of a kernel launch on a pool of threads.
 #pragma once
 
+#include "common/simt/check/launch_watch.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
@@ -15,7 +16,7 @@ namespace simt {
 // several threads at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor).
 // With one thread, atomic operations of device code are plain ones. The extents must be valid: 1 to 1024 lanes per
 // block, at least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes.
-int execute(const Launch& launch);
+int execute(const Launch& launch, checking::LaunchWatch* watch = nullptr);
 
 constexpr size_t max_dynamic_shared_bytes = 227 << 10;
 

@@ -21,6 +21,8 @@ public:
     // False if the address space is exhausted; then there are no stacks.
     bool valid() const { return memory_ != nullptr; }
 
+    uintptr_t begin() const { return reinterpret_cast<uintptr_t>(memory_); }
+    size_t bytes() const { return lanes_ * bytes_per_lane; }
     bool contains(uintptr_t address) const {
         return address - reinterpret_cast<uintptr_t>(memory_) < lanes_ * bytes_per_lane;
     }

@@ -37,8 +37,11 @@ int submit(Launch&& launch, void* stream_handle) {
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
         if (const cudaError_t error = check(launch)) return error;
+        auto watch = checking::watch_launch(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
-        operation.work = [launch = std::move(launch)] { return execute(launch); };
+        operation.work = [launch = std::move(launch), watch = std::move(watch)] {
+            return execute(launch, watch.get());
+        };
         return dispatch(*stream, std::move(operation));
     });
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "common/simt/check/settings.hpp"
 #include "common/simt/context.hpp"
 
 namespace simt {
@@ -51,11 +52,13 @@ bool is_complete(const Warp& warp, unsigned group) {
 }
 
 // Releases the lanes of complete meetings and publishes their values. Those of the lanes that still wait are kept.
-bool complete_meetings(Warp& warp) {
+bool complete_meetings(Warp& warp, checking::BlockWatch* watch, unsigned index) {
     unsigned released = 0;
     for (unsigned candidates = warp.meeting; candidates; candidates &= (candidates - 1) & ~released) {
         const unsigned group = awaited_lanes(warp, std::countr_zero(candidates));
-        if (is_complete(warp, group)) released |= group;
+        if (!is_complete(warp, group)) continue;
+        if (watch && group & ~released) watch->meeting_completed(index, group);
+        released |= group;
     }
     if (!released) return false;
     warp.meeting &= ~released;
@@ -107,7 +110,10 @@ ResidentBlock::ResidentBlock(unsigned lane_capacity)
         warps_[warp].contexts = &contexts_[warp * lanes_per_warp];
         warps_[warp].tally = &tally_;
     }
+    if (checking::is_watching()) watch_ = std::make_unique<checking::BlockWatch>(*this);
 }
+
+ResidentBlock::~ResidentBlock() = default;
 
 void ResidentBlock::set_shape(const Extent& shape) {
     if (shape.x == shape_.x && shape.y == shape_.y && shape.z == shape_.z) return;
@@ -149,7 +155,13 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
     current_warp = nullptr;
     run_lanes_ = launch.launch.run_lanes;
     arguments_ = launch.launch.arguments.get();
-    prepare_context(starter_, &ResidentBlock::run_lane_loop);
+    is_watched_ = launch.watch != nullptr;
+    if (is_watched_) {
+        detach_all();
+        watch_->begin_block(*launch.watch, index, lane_count_);
+    } else {
+        prepare_context(starter_, &ResidentBlock::run_lane_loop);
+    }
 }
 
 Pause ResidentBlock::run() {
@@ -159,8 +171,12 @@ Pause ResidentBlock::run() {
     Context* first = &starter_;
     if (detached_) first = first_ready_lane();
     current_lane = first;
+    if (is_watched_) watch_->resume();
     switch_context(&worker_, first);
+    if (is_watched_) watch_->leave();
     current_block = nullptr;
+    if (is_watched_ && pause_ == Pause::ended) watch_->block_ended();
+    if (is_watched_ && pause_ == Pause::deadlocked) watch_->deadlocked();
     return pause_;
 }
 
@@ -207,6 +223,7 @@ void ResidentBlock::run_remaining_lanes(Context* next) {
 
 Context* ResidentBlock::end_lane(Context* ended) {
     current_warp->live &= ~(1u << ended->lane);
+    if (is_watched_) watch_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
     return current_warp->ready ? take_ready_lane(*current_warp) : next_after_stall();
 }
 
@@ -221,7 +238,7 @@ void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
         warp.live = lanes & ~ended;
         warp.ready = warp.unstarted = holds_this_lane ? warp.live & ~(1u << rank % lanes_per_warp) : warp.live;
         warp.meetings_in_turn = 0;
-        warp.meeting = warp.partial = warp.asking = warp.yielded = warp.at_grid = 0;
+        warp.meeting = warp.partial = warp.asking = warp.yielded = warp.at_grid = warp.paused = 0;
         warp.arriving->predicates = 0;
     }
     for (unsigned other = rank + 1; other < lane_count_; ++other) {
@@ -232,14 +249,47 @@ void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
     current_warp = &warps_[rank / lanes_per_warp];
 }
 
+// Watched lanes have stacks of their own from the start: each of them can be paused at any access.
+void ResidentBlock::detach_all() {
+    detach(0, 0, 0);
+    warps_[0].ready = warps_[0].unstarted = warps_[0].live;
+    prepare_context(contexts_[0], &ResidentBlock::run_single_lane);
+}
+
+void ResidentBlock::drop_running_lane() {
+    // The next lane must not run on this stack: what has been abandoned there is still on it.
+    switch_context(&abandoned_, end_lane(current_lane));
+    __builtin_unreachable();
+}
+
+void ResidentBlock::pause_running_lane() {
+    Context* const self = current_lane;
+    current_warp->paused |= 1u << self->lane;
+    Context* const next = current_warp->ready ? take_ready_lane(*current_warp) : next_after_stall();
+    current_lane = next;
+    if (next != self) switch_context(self, next);
+}
+
 Context* ResidentBlock::pause(Pause reason) {
     pause_ = reason;
     return &worker_;
 }
 
+Context* ResidentBlock::next_of_paused() {
+    Warp& warp = *current_warp;
+    warp.ready = std::exchange(warp.paused, 0);
+    return take_ready_lane(warp);
+}
+
 Context* ResidentBlock::next_after_stall() {
     Warp& warp = *current_warp;
-    if (warp.meeting && complete_meetings(warp)) {
+    if (is_watched_) {
+        const auto index = static_cast<unsigned>(current_warp - warps_.data());
+        watch_->warp_stalled(index, warp.paused, warp.paused == 0);
+        if (warp.paused) return next_of_paused();
+    }
+    if (warp.meeting &&
+        complete_meetings(warp, is_watched_ ? watch_.get() : nullptr, static_cast<unsigned>(&warp - warps_.data()))) {
         return warp.meetings_in_turn < meetings_per_turn ? take_ready_lane(warp) : next_after_long_turn();
     }
     if (warp.asking) {
@@ -272,6 +322,7 @@ Context* ResidentBlock::next_in_another_warp() {
 Context* ResidentBlock::next_after_barrier() {
     tally_.published = tally_.arriving;
     tally_.arriving = 0;
+    if (is_watched_) watch_->block_barrier_completed();
     if (!has_polled_) progress_->advance();
     has_polled_ = false;
     const bool ends_turn = ++barriers_in_turn_ >= barriers_per_turn;
@@ -322,6 +373,7 @@ Context* ResidentBlock::next_after_grid_barrier() {
         warps_[i].ready = warps_[i].at_grid;
         warps_[i].at_grid = 0;
     }
+    if (is_watched_) watch_->grid_barrier_completed();
     awaited_generation_ = launch_->grid_barrier.arrive();
     progress_->advance();
     return pause(Pause::at_grid);

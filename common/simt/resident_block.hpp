@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/simt/async_copies.hpp"
+#include "common/simt/check/block_watch.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/lane_stacks.hpp"
 #include "common/simt/running_launch.hpp"
@@ -26,6 +27,7 @@ class ResidentBlock {
 public:
     // Room for blocks of up to this many lanes.
     explicit ResidentBlock(unsigned lane_capacity);
+    ~ResidentBlock();
 
     unsigned lane_capacity() const { return lane_capacity_; }
     bool has_room_for(unsigned lanes) const { return lanes <= lane_capacity_; }
@@ -42,6 +44,17 @@ public:
 
     // The block whose lanes run on the calling thread, or null.
     static ResidentBlock* current();
+
+    // ---- for the checked simulator
+    // The running lane leaves the kernel here and now; the others go on.
+    [[noreturn]] void drop_running_lane();
+    // The other lanes of its warp go first, until each has paused too, waits or has ended.
+    void pause_running_lane();
+    const Context* contexts() const { return contexts_.data(); }
+    const Warp& warp(size_t index) const { return warps_[index]; }
+    size_t warp_count() const { return warp_count_; }
+    uintptr_t stacks_begin() const { return stacks_.begin(); }
+    size_t stacks_bytes() const { return stacks_.bytes(); }
 
     // Whether this address is in a lane's stack or the guard page below it.
     bool is_on_lane_stack(uintptr_t stack_pointer) const { return stacks_.contains(stack_pointer); }
@@ -73,12 +86,14 @@ private:
 
     void set_shape(const Extent& shape);
     void detach(unsigned x, unsigned y, unsigned z);
+    void detach_all();
     [[noreturn]] void run_remaining_lanes(Context* next);
     Context* end_lane(Context* ended);
     Context* pause(Pause reason);
 
     // The decisions of a stalled warp, in the order in which they are tried.
     Context* next_after_stall();
+    Context* next_of_paused();
     Context* next_after_long_turn();
     Context* next_in_another_warp();
     Warp* next_ready_warp();
@@ -107,6 +122,8 @@ private:
     unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker let the block run
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;
+    std::unique_ptr<checking::BlockWatch> watch_;  // null unless something is watched
+    bool is_watched_ = false;    // in this launch
     Context worker_;             // where run() continues
     Context starter_;            // the lane loop
     Context abandoned_;          // written, never resumed

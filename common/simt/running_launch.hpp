@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "common/simt/check/launch_watch.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
@@ -65,8 +66,9 @@ struct alignas(64) Progress {
 };
 
 struct RunningLaunch {
-    RunningLaunch(const Launch& launch, unsigned workers)
+    RunningLaunch(const Launch& launch, unsigned workers, checking::LaunchWatch* watch)
         : launch(launch),
+          watch(watch),
           worker_count(workers),
           block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
           // Few claims per worker for small blocks, yet enough of them to balance the load.
@@ -85,6 +87,7 @@ struct RunningLaunch {
     bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
 
     const Launch& launch;
+    checking::LaunchWatch* const watch;  // null unless the launch is watched
     const unsigned worker_count;
     const uint64_t block_count;
     const uint64_t blocks_per_claim;

@@ -15,6 +15,9 @@ public:
     // The window of the calling thread.
     SharedWindow();
 
+    const char* begin() const { return begin_; }
+    size_t bytes() const { return static_cast<size_t>(end_ - begin_); }
+
     // Copies the window into `image`, with this many bytes of dynamic shared memory.
     void save(std::vector<char>& image, size_t dynamic_bytes) const;
     void restore(const std::vector<char>& image, size_t dynamic_bytes) const;

@@ -156,6 +156,8 @@ const OptionRow rows[] = {
     {"x", "x", required, set_language, "cu, c++, c, none: language of the sources that follow"},
     {"O", "optimize", joined, set_optimization, "0, 1, 2, 3 (default), s, fast"},
     {"g", "debug", none, set_debug, "full debug information"},
+    {"G", "device-debug", none, set<&Options::checked>, "the checked simulator: counts and checks every access"},
+    {"check", "check", none, set<&Options::checked>, "the same"},
     {"w", "disable-warnings", none, disable_warnings, "no warnings"},
     {"L", "library-path", joined, add_library_folder, "DIR: search for libraries"},
     {"l", "library", joined, add_library, "NAME: link with a library"},

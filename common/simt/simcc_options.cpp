@@ -14,9 +14,6 @@ void refuse(const std::string& argument, std::string_view name) {
         if (name != gpu_code) continue;
         throw UsageError(argument + ": the simulator runs kernels as host code; there is no GPU code to write");
     }
-    if (name == "G" || name == "device-debug" || name == "check") {
-        throw UsageError(argument + ": the checked build is not available; leave the option out for the fast one");
-    }
 }
 
 /// The language of a file: what -x said, or what the suffix says.

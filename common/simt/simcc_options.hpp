@@ -48,6 +48,7 @@ struct Options {
     std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
+    bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
     bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files
     unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__
     Dependencies dependencies;

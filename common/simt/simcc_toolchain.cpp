@@ -108,8 +108,36 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
 const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing",
                        "-Wno-deprecated", "-Wno-volatile",        "-Wno-unused-value"};
 
+/// The instrumentation of the checked simulator: g++ compiles a call of __tsan_read4 and its relatives (ThreadSanitizer's,
+/// whose library is not linked: the simulator defines them) ahead of every load and store, and one of
+/// __sanitizer_cov_trace_pc into every basic block. What would merge two places of the source into one, or split one into
+/// two, is switched off.
+Command instrumentation(const Options& options) {
+    if (!options.checked) return {};
+    return {"-fsanitize=thread",
+            "--param=tsan-instrument-func-entry-exit=0",
+            "--param=tsan-distinguish-volatile=1",
+            "-fsanitize-coverage=trace-pc",
+            "-fno-optimize-sibling-calls",
+            "-fno-crossjumping",
+            "-fno-tree-tail-merge",
+            "-fno-ipa-icf"};
+}
+
+/// At -O3 g++ makes several copies of a loop, which are several places then.
+std::string optimization(const Options& options) {
+    const bool too_much = options.optimization == "-O3" || options.optimization == "-Ofast";
+    return options.checked && too_much ? "-O2" : options.optimization;
+}
+
+Command plain_code_generation(const Options& options) {
+    return {optimization(options), options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init"};
+}
+
 Command code_generation(const Options& options) {
-    return {options.optimization, options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init"};
+    Command flags = plain_code_generation(options);
+    append(flags, instrumentation(options));
+    return flags;
 }
 
 }  // namespace
@@ -159,12 +187,13 @@ std::string late_definitions(const Options& options) {
 Command preprocess_command(const Toolchain& toolchain, const Options& options, const std::string& source,
                            const std::string& definitions, const std::string& object, const std::string& output) {
     Command command = toolchain.compiler;
-    append(command, {"-E", options.standard, options.optimization});
+    append(command, {"-E", options.standard, optimization(options)});
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
     for (const std::string_view word : qualifiers) {
         command.push_back("-D" + std::string(word) + "=" + std::string(word));  // for the rewriter to find
     }
+    if (options.checked) command.push_back("-DSIMT_CHECKED=1");
     append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
@@ -197,7 +226,7 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
                      const std::string& object) {
     Command command = toolchain.compiler;
     if (source.language == Language::cxx) command.push_back(options.standard);
-    append(command, code_generation(options));
+    append(command, plain_code_generation(options));
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
     append(command, user_flags(options, [](const std::string& flag, const std::string&) { return flag != "-I"; }));

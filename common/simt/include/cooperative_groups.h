@@ -64,7 +64,7 @@ SIMT_INLINE thread_block this_thread_block() { return {}; }
 class grid_group {
 public:
     // False in a launch that is not cooperative.
-    SIMT_INLINE bool is_valid() const { return ::simt::block_identity.cooperative; }
+    SIMT_INLINE bool is_valid() const { return ::simt::is_cooperative(); }
     SIMT_INLINE void sync(SIMT_SITE) const { ::simt::grid_barrier(site); }
     struct arrival_token {};
     SIMT_INLINE arrival_token barrier_arrive() const { return {}; }
@@ -165,7 +165,7 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned ti
 template <class Group>
 SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate, SIMT_SITE) {
     const unsigned holds = ::simt::vote(group.lanes(), predicate, site);
-    const unsigned present = group.lanes() & ::simt::current_warp->published->present;
+    const unsigned present = group.lanes() & ::simt::present_lanes();
     return coalesced_group(predicate ? holds : present & ~holds, predicate ? 0 : 1, 2);
 }
 

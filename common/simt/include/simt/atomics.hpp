@@ -1,7 +1,7 @@
 // Atomic operations on device memory.
 //
-// All take place at once for every thread of the simulator, so the _block and _system forms are the same as the plain
-// ones; only _system forms stay atomic against host threads when a single worker runs all device code and the others
+// All take place at once for every thread of the simulator, so the _block and _system forms do the same as the plain
+// ones (only the checked simulator tells them apart); only _system forms stay atomic against host threads when a single worker runs all device code and the others
 // need not be. An operation by which a lane can poll (a compare-and-swap that fails, an exchange that changes nothing,
 // adding zero) lets the other lanes go first: a lane that waits for a lock then does not keep its holder from running.
 #pragma once
@@ -39,14 +39,40 @@ SIMT_INLINE To same_bits(const From& from) {
     return to;
 }
 
-enum class Scope { device, system };
+using Scope = watching::Reach;
 
 template <Scope scope>
-SIMT_INLINE bool plain_suffices() { return scope == Scope::device && block_identity.one_worker; }
+SIMT_UNWATCHED bool plain_suffices() { return scope != Scope::system && block_identity.one_worker; }
+
+// Tells the checked simulator what happens to an address, for as long as it happens.
+class WatchedAtomic {
+public:
+    SIMT_INLINE WatchedAtomic(const volatile void* address, unsigned bytes, Scope scope, const void* pc, Site site,
+                              watching::AtomicKind kind = watching::AtomicKind::update)
+        : address_(address) {
+        if constexpr (is_checked) {
+            watching::begin_atomic(address, bytes, kind, watching::Order::relaxed, scope, pc, site);
+        }
+    }
+    SIMT_INLINE ~WatchedAtomic() {
+        if constexpr (is_checked) watching::end_atomic(address_);
+    }
+
+private:
+    const volatile void* address_;
+};
+
+// Where the kernel calls the function that this is written in: known only if that is not inlined.
+#ifdef SIMT_CHECKED
+#define SIMT_CALLER __builtin_return_address(0)
+#else
+#define SIMT_CALLER nullptr
+#endif
 
 // Replaces *address by operation(*address) and returns the value before.
 template <Scope scope, class T, class Operation>
-SIMT_INLINE T update(T* address, Operation operation) {
+SIMT_UNWATCHED T update(T* address, Operation operation, Site site) {
+    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site);
     if (plain_suffices<scope>()) {
         const T before = *address;
         *address = operation(before);
@@ -74,47 +100,62 @@ SIMT_INLINE void yield_to_poll(T value, Site site) {
 }
 
 template <Scope scope, class T>
-SIMT_INLINE T fetch_add(T* address, T value) {
+SIMT_UNWATCHED T fetch_add_integer(T* address, T value, Site site) {
+    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site);
+    if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+    const T before = *address;
+    __builtin_add_overflow(before, value, address);  // wraps around
+    return before;
+}
+
+template <Scope scope, class T>
+SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     if constexpr (is_integer<T>) {
-        if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
-        const T before = *address;
-        __builtin_add_overflow(before, value, address);  // wraps around
-        return before;
+        return fetch_add_integer<scope>(address, value, site);
     } else {
-        return update<scope>(address, [value](T before) -> T { return before + value; });
+        return update<scope>(address, [value](T before) -> T { return before + value; }, site);
     }
 }
 
 template <Scope scope, class T>
-SIMT_INLINE T exchange_value(T* address, T value, Site site) {
-    T before;
+SIMT_UNWATCHED T swap_value(T* address, T value, Site site) {
+    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site);
     if (plain_suffices<scope>()) {
-        before = *address;
+        const T before = *address;
         *address = value;
-    } else {
-        using Bits = word_of<T>;
-        Bits* word = reinterpret_cast<Bits*>(address);
-        before = same_bits<T>(__atomic_exchange_n(word, same_bits<Bits>(value), __ATOMIC_SEQ_CST));
+        return before;
     }
+    using Bits = word_of<T>;
+    Bits* word = reinterpret_cast<Bits*>(address);
+    return same_bits<T>(__atomic_exchange_n(word, same_bits<Bits>(value), __ATOMIC_SEQ_CST));
+}
+
+template <Scope scope, class T>
+SIMT_INLINE T exchange_value(T* address, T value, Site site) {
+    const T before = swap_value<scope>(address, value, site);
     if (same_bits<word_of<T>>(before) == same_bits<word_of<T>>(value)) yield(site);
     return before;
+}
+
+// Writes `desired` if *address has the bits of `expected`; returns the bits before.
+template <Scope scope, class Bits>
+SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site) {
+    const WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site);
+    if (plain_suffices<scope>()) {
+        const Bits before = *word;
+        if (before == expected) *word = desired;
+        return before;
+    }
+    __atomic_compare_exchange_n(word, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
 }
 
 template <Scope scope, class T>
 SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     using Bits = word_of<T>;
-    Bits* word = reinterpret_cast<Bits*>(address);
-    Bits before = same_bits<Bits>(expected);
-    bool swapped;
-    if (plain_suffices<scope>()) {
-        swapped = *word == before;
-        before = *word;
-        if (swapped) *word = same_bits<Bits>(desired);
-    } else {
-        swapped = __atomic_compare_exchange_n(word, &before, same_bits<Bits>(desired), false, __ATOMIC_SEQ_CST,
-                                              __ATOMIC_SEQ_CST);
-    }
-    if (__builtin_expect(!swapped, 0)) yield(site);
+    const Bits wanted = same_bits<Bits>(expected);
+    const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site);
+    if (__builtin_expect(before != wanted, 0)) yield(site);
     return same_bits<T>(before);
 }
 
@@ -124,7 +165,7 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
 // A function of a pointer and a value in its three scopes. `value` converts to the type that the pointer points to.
 #define SIMT_ATOMIC(name, body)                                                                               \
     SIMT_ATOMIC_IN_SCOPE(name, device, body)                                                                  \
-    SIMT_ATOMIC_IN_SCOPE(name##_block, device, body)                                                          \
+    SIMT_ATOMIC_IN_SCOPE(name##_block, block, body)                                                          \
     SIMT_ATOMIC_IN_SCOPE(name##_system, system, body)
 #define SIMT_ATOMIC_IN_SCOPE(name, scope_, body)                                                              \
     template <class T>                                                                                        \
@@ -133,19 +174,19 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
         body;                                                                                                 \
     }
 #define SIMT_UPDATE(expression) \
-    ::simt::update<scope>(address, [value](T before) -> T { return static_cast<T>(expression); })
+    ::simt::update<scope>(address, [value](T before) -> T { return static_cast<T>(expression); }, site)
 
-SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value))
+SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value, site))
 SIMT_ATOMIC(atomicSub, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before - value))
 SIMT_ATOMIC(atomicOr, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before | value))
 SIMT_ATOMIC(atomicXor, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before ^ value))
 SIMT_ATOMIC(atomicExch, return ::simt::exchange_value<scope>(address, value, site))
-SIMT_ATOMIC(atomicAnd, (void)site; return SIMT_UPDATE(before & value))
-SIMT_ATOMIC(atomicMin, (void)site; return SIMT_UPDATE(value < before ? value : before))
-SIMT_ATOMIC(atomicMax, (void)site; return SIMT_UPDATE(before < value ? value : before))
+SIMT_ATOMIC(atomicAnd, return SIMT_UPDATE(before & value))
+SIMT_ATOMIC(atomicMin, return SIMT_UPDATE(value < before ? value : before))
+SIMT_ATOMIC(atomicMax, return SIMT_UPDATE(before < value ? value : before))
 // Counts up to `value` and then starts again at zero; counts down to zero and then starts again at `value`.
-SIMT_ATOMIC(atomicInc, (void)site; return SIMT_UPDATE(before >= value ? 0 : before + 1))
-SIMT_ATOMIC(atomicDec, (void)site; return SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
+SIMT_ATOMIC(atomicInc, return SIMT_UPDATE(before >= value ? 0 : before + 1))
+SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
 
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_IN_SCOPE
@@ -159,6 +200,6 @@ SIMT_ATOMIC(atomicDec, (void)site; return SIMT_UPDATE(before == 0 || before > va
         return ::simt::compare_and_swap<::simt::Scope::scope>(address, expected, desired, site);                  \
     }
 SIMT_ATOMIC_CAS(atomicCAS, device)
-SIMT_ATOMIC_CAS(atomicCAS_block, device)
+SIMT_ATOMIC_CAS(atomicCAS_block, block)
 SIMT_ATOMIC_CAS(atomicCAS_system, system)
 #undef SIMT_ATOMIC_CAS

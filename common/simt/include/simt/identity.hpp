@@ -21,9 +21,30 @@
 
 #define SIMT_INLINE __attribute__((always_inline)) inline
 
+// Functions that read or write the simulator's own state. In the checked flavour, where every load and store of the
+// kernel reports itself, they stay out of the kernel and unwatched.
+//   SIMT_UNWATCHED    any such function
+//   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
+//   SIMT_OUT_OF_LINE  called so rarely that no kernel needs a copy of its own
+#ifdef SIMT_CHECKED
+#define SIMT_UNWATCHED __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage)) inline
+#define SIMT_IDENTITY __attribute__((const)) SIMT_UNWATCHED
+#define SIMT_OUT_OF_LINE SIMT_UNWATCHED
+#else
+#define SIMT_UNWATCHED SIMT_INLINE
+#define SIMT_IDENTITY SIMT_INLINE
+#define SIMT_OUT_OF_LINE __attribute__((noinline, unused)) static
+#endif
+
 namespace simt {
 
 inline namespace SIMT_FLAVOUR {
+
+#ifdef SIMT_CHECKED
+constexpr bool is_checked = true;
+#else
+constexpr bool is_checked = false;
+#endif
 
 struct alignas(16) LaneIdentity {
     unsigned x, y, z;
@@ -37,11 +58,14 @@ asm(".weak " SIMT_IDENTITY_SYMBOL("block_identity") "\n\t.hidden " SIMT_IDENTITY
 
 // Position in the block, counted x first: 0 to threads per block - 1. Its quotient by 32 is the warp, its remainder the
 // lane.
-SIMT_INLINE unsigned thread_rank() {
+SIMT_IDENTITY unsigned thread_rank() {
     return lane_identity.x + block_identity.dim_x * (lane_identity.y + block_identity.dim_y * lane_identity.z);
 }
 
-SIMT_INLINE unsigned threads_per_block() { return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z; }
+SIMT_IDENTITY unsigned threads_per_block() { return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z; }
+
+// Whether grid.sync() is allowed.
+SIMT_IDENTITY bool is_cooperative() { return block_identity.cooperative != 0; }
 
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt

@@ -59,6 +59,7 @@ struct Launch {
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
     size_t dynamic_shared_bytes = 0;
     bool cooperative = false;  // all blocks are resident at once: grid.sync() is allowed
+    bool checked = false;      // compiled in the checked flavour: its loads and stores report themselves
     Arguments arguments;
     // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
     // lanes behind that one run elsewhere.

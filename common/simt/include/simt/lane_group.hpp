@@ -28,14 +28,14 @@ SIMT_INLINE T move_between_lanes(unsigned mask, const T& value, unsigned source,
 template <class T>
 class LaneValues {
 public:
-    SIMT_INLINE LaneValues(unsigned mask, const T& value, ::simt::Site site) {
+    SIMT_UNWATCHED LaneValues(unsigned mask, const T& value, ::simt::Site site) {
         unsigned long long bits[pieces] = {};
         __builtin_memcpy(bits, &value, sizeof value);
         for (unsigned piece = 0; piece < pieces; ++piece) {
             const unsigned long long* all = ::simt::exchange(mask, bits[piece], site);
             for (unsigned lane = 0; lane < 32; ++lane) bits_[lane][piece] = all[lane];
         }
-        present_ = mask & ::simt::current_warp->published->present;
+        present_ = mask & ::simt::present_lanes();
     }
 
     SIMT_INLINE T operator[](unsigned lane) const {

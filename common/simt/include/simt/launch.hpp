@@ -62,7 +62,21 @@ constexpr bool accepts(...) {
 template <class Body>
 void run_lanes(const void* arguments, const LaneRow& row);
 
-inline void enter_block(const BlockIdentity& block) { block_identity = block; }
+SIMT_UNWATCHED void enter_block(const BlockIdentity& block) { block_identity = block; }
+
+// Calls the kernel. In the checked flavour this is where watched code begins: the arguments arrive in registers or in
+// the lane's own stack frame, as a GPU's kernel finds them in constant memory.
+#ifdef SIMT_CHECKED
+template <class Kernel, class... P>
+__attribute__((flatten, noinline)) void call(const Kernel& kernel, P... arguments) {
+    kernel(arguments...);
+}
+#else
+template <class Kernel, class... P>
+SIMT_INLINE void call(const Kernel& kernel, P&... arguments) {
+    kernel(arguments...);
+}
+#endif
 
 template <class Kernel>
 class Launcher {
@@ -84,7 +98,7 @@ public:
 private:
     template <class... P>
     void start(P... arguments) const {
-        auto body = [kernel = kernel_, arguments...]() mutable { kernel(arguments...); };
+        auto body = [kernel = kernel_, arguments...]() mutable { call(kernel, arguments...); };
         using Body = decltype(body);
         Launch launch;
         launch.name = name_;
@@ -95,6 +109,7 @@ private:
         launch.arguments = Arguments(new Body(body), [](void* object) { delete static_cast<Body*>(object); });
         launch.run_lanes = &run_lanes<Body>;
         launch.enter_block = &enter_block;
+        launch.checked = is_checked;
         submit(static_cast<Launch&&>(launch), configuration_.stream);
     }
 
@@ -111,8 +126,13 @@ Launcher<Kernel> launch(const Configuration& configuration, const char* name, co
 // The lane loop. `flatten` inlines the kernel and what it calls, as a GPU compiler does. The arguments are copied
 // first: no store of the kernel can then change them in the compiler's eyes, and they stay in registers from lane to
 // lane.
+#ifdef SIMT_CHECKED
+#define SIMT_LANE_LOOP __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage))
+#else
+#define SIMT_LANE_LOOP __attribute__((flatten, noinline))
+#endif
 template <class Body>
-__attribute__((flatten, noinline)) void run_lanes(const void* arguments, const LaneRow& row) {
+SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
     Body body = *static_cast<const Body*>(arguments);
     const unsigned last = row.last;
     lane_identity.y = row.y;
@@ -124,6 +144,14 @@ __attribute__((flatten, noinline)) void run_lanes(const void* arguments, const L
         if (__builtin_expect(lane_identity.detached, 0)) return;
     }
 }
+#undef SIMT_LANE_LOOP
 
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
+
+// A program with checked kernels watches itself from the start, unless it does so by itself when asked (as programs do
+// that hold both flavours).
+#if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
+extern "C" int simt_check_autostart;
+static __attribute__((used)) int* const simt_check_reference = &simt_check_autostart;
+#endif

@@ -3,24 +3,15 @@
 
 #include "identity.hpp"
 #include "warp_state.hpp"
+#include "watch.hpp"
 
 namespace simt {
-
-// The place of a call in the source, as a default argument: `void f(Site site = Site::here())`.
-struct Site {
-    const char* file;
-    unsigned line;
-    static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-        return {file, line};
-    }
-};
-
 inline namespace SIMT_FLAVOUR {
 
 constexpr unsigned every_lane = 0xffffffffu;
 
 // The running lane's context, with the place where it is about to wait noted for messages.
-SIMT_INLINE Context* waiting_lane(Site site) {
+SIMT_UNWATCHED Context* waiting_lane(Site site) {
     if (__builtin_expect(!lane_identity.detached, 0)) {
         detach_lane(lane_identity.x, lane_identity.y, lane_identity.z);
         lane_identity.detached = 1;
@@ -31,9 +22,9 @@ SIMT_INLINE Context* waiting_lane(Site site) {
     return self;
 }
 
-SIMT_INLINE unsigned lane_bit(const Context* self) { return 1u << self->lane; }
+SIMT_UNWATCHED unsigned lane_bit(const Context* self) { return 1u << self->lane; }
 
-SIMT_INLINE void switch_lane(Context* self, Context* next) {
+SIMT_UNWATCHED void switch_lane(Context* self, Context* next) {
     current_lane = next;
     self = switch_context(self, next);
     lane_identity.x = self->x;
@@ -43,7 +34,7 @@ SIMT_INLINE void switch_lane(Context* self, Context* next) {
 }
 
 // Runs the other lanes until somebody puts this one back into `ready`. What it waits for has been noted in the warp.
-SIMT_INLINE void let_others_run(Context* self, Warp* warp) {
+SIMT_UNWATCHED void let_others_run(Context* self, Warp* warp) {
     unsigned ready = warp->ready;
     Context* next;
     if (__builtin_expect(ready != 0, 1)) {
@@ -57,15 +48,16 @@ SIMT_INLINE void let_others_run(Context* self, Warp* warp) {
 
 // Waits until all lanes of `mask` that are still in the kernel have come here too. What they have written into
 // warp->arriving is in warp->published afterwards, until the lane waits again.
-SIMT_INLINE void meet(Context* self, Warp* warp, unsigned mask) {
+SIMT_UNWATCHED void meet(Context* self, Warp* warp, unsigned mask) {
     warp->meeting |= lane_bit(self);
     if (__builtin_expect((warp->live & ~mask) != 0, 0)) {
         warp->partial |= lane_bit(self);
         warp->masks[self->lane] = mask;
     }
     const bool is_last = warp->ready == 0 && warp->meeting == warp->live && warp->partial == 0;
-    if (is_last && ++warp->meetings_in_turn < meetings_per_turn) {
-        // The whole warp has come: complete the meeting here and go on without a switch.
+    if (!is_checked && is_last && ++warp->meetings_in_turn < meetings_per_turn) {
+        // The whole warp has come: complete the meeting here and go on without a switch. (Checked kernels leave it to
+        // the runtime, which wants to know.)
         Exchange* published = warp->arriving;
         published->present = warp->live;
         warp->arriving = warp->published;
@@ -80,8 +72,9 @@ SIMT_INLINE void meet(Context* self, Warp* warp, unsigned mask) {
 
 // To be called in a loop that polls: every other lane of the block goes first, and in the end other blocks. Does
 // nothing on the host.
-__attribute__((noinline, unused)) static void yield(Site site = Site::here()) {
+SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
     if (!in_kernel()) return;
+    if constexpr (is_checked) watching::arrive(watching::Wait::poll, every_lane, watching::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->yielded |= lane_bit(self);

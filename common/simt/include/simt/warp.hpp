@@ -28,7 +28,10 @@ SIMT_INLINE T from_bits(unsigned long long bits) {
 
 // Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; to be read before the next
 // wait.
-SIMT_INLINE const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site) {
+SIMT_UNWATCHED const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site,
+                                                 watching::Wait kind = watching::Wait::match,
+                                                 unsigned source = watching::no_lane) {
+    if constexpr (is_checked) watching::arrive(kind, mask, source, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->arriving->values[self->lane] = bits;
@@ -37,7 +40,8 @@ SIMT_INLINE const unsigned long long* exchange(unsigned mask, unsigned long long
 }
 
 // Which of the lanes of `mask` have come with a predicate that holds.
-SIMT_INLINE unsigned vote(unsigned mask, bool predicate, Site site) {
+SIMT_UNWATCHED unsigned vote(unsigned mask, bool predicate, Site site) {
+    if constexpr (is_checked) watching::arrive(watching::Wait::vote, mask, watching::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     if (predicate) warp->arriving->predicates |= lane_bit(self);
@@ -45,21 +49,23 @@ SIMT_INLINE unsigned vote(unsigned mask, bool predicate, Site site) {
     return warp->published->predicates & mask;
 }
 
-SIMT_INLINE void warp_barrier(unsigned mask, Site site) {
+SIMT_UNWATCHED void warp_barrier(unsigned mask, Site site) {
+    if constexpr (is_checked) watching::arrive(watching::Wait::warp_barrier, mask, watching::no_lane, site);
     Context* self = waiting_lane(site);
     meet(self, current_warp, mask);
 }
 
-SIMT_INLINE unsigned lane_in_warp() { return lane_identity.detached ? current_lane->lane : thread_rank() % 32; }
+SIMT_IDENTITY unsigned lane_in_warp() { return lane_identity.detached ? current_lane->lane : thread_rank() % 32; }
 
 // The lanes of this warp that have not left the kernel.
-SIMT_INLINE unsigned live_lanes(Site site) {
+SIMT_UNWATCHED unsigned live_lanes(Site site) {
     waiting_lane(site);
     return current_warp->live;
 }
 
 // Lanes that are in this call together: those that arrive here before every lane of the warp has to wait for something.
-SIMT_INLINE unsigned active_lanes(Site site) {
+SIMT_UNWATCHED unsigned active_lanes(Site site) {
+    if constexpr (is_checked) watching::arrive(watching::Wait::active_mask, every_lane, watching::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->asking |= lane_bit(self);
@@ -69,17 +75,20 @@ SIMT_INLINE unsigned active_lanes(Site site) {
 
 // The value of lane `source`.
 template <class T>
-SIMT_INLINE T value_of_lane(unsigned mask, const T& value, unsigned source, Site site) {
-    const unsigned long long* values = exchange(mask, to_bits(value), site);
+SIMT_UNWATCHED T value_of_lane(unsigned mask, const T& value, unsigned source, Site site) {
+    const unsigned long long* values = exchange(mask, to_bits(value), site, watching::Wait::shuffle, source);
     return mask >> source & 1 ? from_bits<T>(values[source]) : value;
 }
 
 // The first lane of this lane's segment of `width` (a power of two) lanes.
 SIMT_INLINE unsigned segment_start(unsigned lane, int width) { return lane & ~static_cast<unsigned>(width - 1); }
 
+// The lanes that took part in the last meeting.
+SIMT_UNWATCHED unsigned present_lanes() { return current_warp->published->present; }
+
 // Combines the values of the lanes in `mask`, lowest lane first.
 template <class T, class Operation>
-SIMT_INLINE T reduce_lanes(unsigned mask, const T& value, Operation operation, Site site) {
+SIMT_UNWATCHED T reduce_lanes(unsigned mask, const T& value, Operation operation, Site site) {
     const unsigned long long* values = exchange(mask, to_bits(value), site);
     unsigned left = mask & current_warp->published->present;
     T result = from_bits<T>(values[__builtin_ctz(left)]);
@@ -89,7 +98,7 @@ SIMT_INLINE T reduce_lanes(unsigned mask, const T& value, Operation operation, S
 
 // Lanes of `mask` whose value has the same bits as this lane's.
 template <class T>
-SIMT_INLINE unsigned lanes_with_same_value(unsigned mask, const T& value, Site site) {
+SIMT_UNWATCHED unsigned lanes_with_same_value(unsigned mask, const T& value, Site site) {
     const unsigned long long bits = to_bits(value);
     const unsigned long long* values = exchange(mask, bits, site);
     unsigned same = 0;
@@ -148,7 +157,7 @@ SIMT_INLINE int __all_sync(unsigned mask, int predicate, SIMT_SITE) {
 // True if the predicate has the same truth value in all lanes.
 SIMT_INLINE int __uni_sync(unsigned mask, int predicate, SIMT_SITE) {
     const unsigned holds = ::simt::vote(mask, predicate != 0, site);
-    return holds == 0 || holds == (mask & ::simt::current_warp->published->present);
+    return holds == 0 || holds == (mask & ::simt::present_lanes());
 }
 
 SIMT_INLINE void __syncwarp(unsigned mask = ::simt::every_lane, SIMT_SITE) { ::simt::warp_barrier(mask, site); }
@@ -164,7 +173,7 @@ SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value, SIMT_SITE) {
 template <class T>
 SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SIMT_SITE) {
     const unsigned same = ::simt::lanes_with_same_value(mask, value, site);
-    *all_equal = same == (mask & ::simt::current_warp->published->present);
+    *all_equal = same == (mask & ::simt::present_lanes());
     return *all_equal ? same : 0;
 }
 

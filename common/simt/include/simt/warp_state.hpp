@@ -33,6 +33,7 @@ struct Warp {
     unsigned partial = 0;   // lanes (of meeting) that do not wait for every live lane, but for those in masks[]
     unsigned asking = 0;    // lanes at __activemask
     unsigned yielded = 0;   // lanes that poll and let others go first
+    unsigned paused = 0;    // lanes that could go on, but let the others of their warp catch up (checked kernels only)
     unsigned at_grid = 0;   // lanes at grid.sync(); every other live lane is at __syncthreads
     unsigned meetings_in_turn = 0;  // completed since the warp last let others run
     // Lanes write into `arriving`; when a meeting completes, the two change places. All lanes of the completed meeting

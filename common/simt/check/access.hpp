@@ -1,0 +1,33 @@
+// One load, store or atomic operation of a lane, as the checkers and counters see it.
+#pragma once
+
+#include <cstdint>
+
+#include "common/simt/include/simt/watch.hpp"
+
+namespace simt::checking {
+
+enum class Space : uint8_t {
+    global,  // inside the simulator's reserved range of device memory
+    shared,  // inside the worker thread's thread-local storage, where __shared__ variables live
+    local,   // on the stack of a lane of this block
+    other,   // anywhere else: variables of the executable, host memory, null
+};
+
+struct Access {
+    uintptr_t address;
+    uint32_t bytes;
+    uint32_t lane;  // position in the block, counted x first
+    Space space;
+    bool is_write;
+    bool is_volatile = false;
+    bool is_atomic = false;
+    watching::AtomicKind kind = watching::AtomicKind::load;    // of an atomic operation,
+    watching::Order order = watching::Order::relaxed;          // its order
+    watching::Reach reach = watching::Reach::device;           // and its scope
+    const void* pc = nullptr;                            // where in the kernel; the return address of a hook
+    const char* file = nullptr;                          // the source line, known for atomic operations only
+    unsigned line = 0;
+};
+
+}  // namespace simt::checking

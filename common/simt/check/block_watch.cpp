@@ -1,0 +1,107 @@
+#include "common/simt/check/block_watch.hpp"
+
+#include "common/simt/check/block_watch_inline.hpp"
+#include "common/simt/check/settings.hpp"
+#include "common/simt/resident_block.hpp"
+#include "common/simt/runtime.hpp"
+#include "common/simt/shared_window.hpp"
+
+namespace simt::checking {
+
+__thread BlockWatch* current_watch = nullptr;
+
+BlockWatch::BlockWatch(ResidentBlock& block) : block_(block), contexts_(block.contexts()) {
+    const Settings& wanted = settings();
+    if (wanted.memcheck || wanted.initcheck) memory_ = std::make_unique<MemoryCheck>(*this);
+    if (wanted.racecheck) races_ = std::make_unique<RaceCheck>(*this);
+    if (wanted.synccheck) synchronization_ = std::make_unique<SyncCheck>(*this);
+    if (wanted.counters) counters_ = std::make_unique<BlockCounters>(*this);
+    const AddressSpace& space = runtime().memory.address_space();
+    global_ = {space.base(), space.bytes()};
+    stacks_ = {block.stacks_begin(), block.stacks_bytes()};
+    const SharedWindow window;  // of the calling thread, which is the one that will run the block
+    shared_ = {reinterpret_cast<uintptr_t>(window.begin()), window.bytes()};
+}
+
+BlockWatch::~BlockWatch() = default;
+
+void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned lanes) {
+    launch_ = &launch;
+    block_index_ = block_index;
+    lane_count_ = lanes;
+    if (memory_) memory_->begin_block();
+    if (races_) races_->begin_block();
+    if (synchronization_) synchronization_->begin_block();
+    if (counters_) counters_->begin_block();
+}
+
+void BlockWatch::resume() { current_watch = this; }
+void BlockWatch::leave() { current_watch = nullptr; }
+
+void BlockWatch::meeting_completed(unsigned warp, unsigned lanes) {
+    if (races_) races_->meeting_completed(warp, lanes);
+    if (synchronization_) synchronization_->meeting_completed(warp, lanes);
+}
+
+void BlockWatch::warp_stalled(unsigned warp, unsigned paused, bool all_final) {
+    if (counters_) counters_->warp_stalled(warp, paused, all_final);
+}
+
+void BlockWatch::block_barrier_completed() {
+    if (races_) races_->block_barrier_completed();
+    if (synchronization_) synchronization_->block_barrier_completed();
+    if (counters_) counters_->block_barrier_completed();
+}
+
+void BlockWatch::grid_barrier_completed() {
+    if (races_) races_->grid_barrier_completed();
+}
+
+void BlockWatch::lane_ended(unsigned lane) {
+    if (races_) races_->lane_ended(lane);
+    if (synchronization_) synchronization_->lane_ended(lane);
+    if (counters_) counters_->lane_ended(lane);
+}
+
+void BlockWatch::deadlocked() {
+    if (synchronization_) synchronization_->deadlocked();
+}
+
+void BlockWatch::block_ended() {
+    if (memory_) memory_->block_ended();
+    if (races_) races_->block_ended();
+    if (synchronization_) synchronization_->block_ended();
+    if (counters_) counters_->block_ended();
+}
+
+// Synchronization is checked first: what it finds wrong does not order anything.
+void BlockWatch::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
+    if (synchronization_) synchronization_->arrive(kind, mask, source, site);
+    if (races_) races_->arrive(kind, mask, source, site);
+    if (counters_) counters_->arrive(kind, mask, source, site);
+}
+
+void BlockWatch::fence(watching::Reach reach) {
+    if (races_) races_->fence(reach);
+}
+
+// memcheck may take the lane out; only what goes on holds the location.
+void BlockWatch::begin_atomic(const Access& access) {
+    if (memory_) memory_->access(access);
+    if (counters_) counters_->access(access);
+    if (races_) races_->begin_atomic(access);
+}
+
+void BlockWatch::end_atomic(uintptr_t address) {
+    if (races_) races_->end_atomic(address);
+}
+
+void BlockWatch::drop_running_lane(int error) {
+    int none = 0;
+    launch_->error.compare_exchange_strong(none, error);
+    block_.drop_running_lane();
+}
+
+void BlockWatch::pause_running_lane() { block_.pause_running_lane(); }
+
+}  // namespace simt::checking

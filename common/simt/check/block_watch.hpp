@@ -1,0 +1,90 @@
+// What is watched of one block while it is resident: what the hooks in its kernel and the scheduler tell, passed on to
+// the checkers and counters that are switched on. All of it happens on the worker thread that runs the block.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "common/simt/check/access.hpp"
+#include "common/simt/check/launch_watch.hpp"
+#include "common/simt/include/simt/context.hpp"
+
+namespace simt {
+class ResidentBlock;
+}
+
+namespace simt::checking {
+
+class MemoryCheck;
+class RaceCheck;
+class SyncCheck;
+class BlockCounters;
+
+struct AddressRange {
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+    bool contains(uintptr_t address) const { return address - begin < bytes; }
+};
+
+class BlockWatch {
+public:
+    explicit BlockWatch(ResidentBlock& block);
+    ~BlockWatch();
+
+    // ---- from the scheduler
+    void begin_block(LaunchWatch& launch, uint64_t block_index, unsigned lanes);
+    void resume();                                                      // the worker thread enters the block
+    void leave();                                                       // and leaves it
+    void meeting_completed(unsigned warp, unsigned lanes);              // these lanes go on, all having met
+    void warp_stalled(unsigned warp, unsigned paused, bool all_final);  // none of its lanes can run just now
+    void block_barrier_completed();
+    void grid_barrier_completed();
+    void lane_ended(unsigned lane);
+    void deadlocked();
+    void block_ended();
+
+    // ---- from the kernel's hooks; may not return: a finding can take the lane out of the launch
+    void access(const Access& access);
+    void block_entered(const void* pc);  // a basic block
+    void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
+    void fence(watching::Reach reach);
+    void begin_atomic(const Access& access);
+    void end_atomic(uintptr_t address);
+
+    // ---- for the checkers
+    LaunchWatch& launch() const { return *launch_; }
+    uint64_t block_index() const { return block_index_; }
+    unsigned lane_count() const { return lane_count_; }
+    unsigned running_lane() const;
+    AddressRange shared_window() const { return shared_; }
+    Space space_of(uintptr_t address) const;
+    ResidentBlock& block() const { return block_; }
+    const Context& context(unsigned lane) const { return contexts_[lane]; }
+
+    // Takes the running lane out of the launch, which goes on without it and ends with this error.
+    [[noreturn]] void drop_running_lane(int error);
+    // The other lanes of the warp go first, until each of them has paused too, waits or has ended.
+    void pause_running_lane();
+
+    MemoryCheck* memory() const { return memory_.get(); }
+    RaceCheck* races() const { return races_.get(); }
+    SyncCheck* synchronization() const { return synchronization_.get(); }
+    BlockCounters* counters() const { return counters_.get(); }
+
+private:
+    ResidentBlock& block_;
+    const Context* contexts_;
+    LaunchWatch* launch_ = nullptr;
+    uint64_t block_index_ = 0;
+    unsigned lane_count_ = 0;
+    AddressRange global_, shared_, stacks_;
+    std::unique_ptr<MemoryCheck> memory_;
+    std::unique_ptr<RaceCheck> races_;
+    std::unique_ptr<SyncCheck> synchronization_;
+    std::unique_ptr<BlockCounters> counters_;
+};
+
+// The block whose lanes run on this thread, if it is watched; else null.
+extern __thread BlockWatch* current_watch;
+
+}  // namespace simt::checking

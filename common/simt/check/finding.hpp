@@ -1,0 +1,51 @@
+// A finding of the checkers, and where findings go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/simt/include/simt/configuration.hpp"
+
+namespace simt::checking {
+
+enum class Tool { memcheck, racecheck, initcheck, synccheck };
+enum class Severity { error, warning, info };
+
+// A place in device code: the address behind a call of an instrumentation hook, or a source line where that is known.
+struct Place {
+    const void* pc = nullptr;
+    const char* file = nullptr;
+    unsigned line = 0;
+};
+
+// Somebody in a grid.
+struct ThreadName {
+    Extent thread = {0, 0, 0};
+    Extent block = {0, 0, 0};
+};
+
+// One side of a race, or the place of any other finding.
+struct Side {
+    std::string what;  // "Write access", "Read access"; "" for the place of the finding itself
+    Place place;
+    ThreadName who;
+};
+
+struct Finding {
+    Tool tool = Tool::memcheck;
+    Severity severity = Severity::error;
+    std::string title;                 // "Invalid __global__ write of size 4 bytes"
+    std::string kernel;                // "" for findings on the host
+    std::vector<Side> sides;           // none for findings on the host
+    std::vector<std::string> details;  // further lines: "Address 0x7f... is out of bounds"
+    uint64_t allocation_serial = 0;    // print the host's backtrace of this allocation; 0: of none
+};
+
+// Counts and prints a finding. Findings of the same tool, title and places are one finding with a count. Any thread.
+void report(Finding finding);
+
+// Prints what has been collected but not printed: at the end of every launch and of the program.
+void print_findings();
+
+}  // namespace simt::checking

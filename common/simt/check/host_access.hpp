@@ -1,0 +1,21 @@
+// Loads and stores of host code that was compiled in the checked flavour.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace simt::checking {
+
+// The simulator's reserved range: empty unless memory is checked.
+struct HostWatch {
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+};
+extern HostWatch host_watch;
+
+inline bool is_watched_on_host(uintptr_t address) { return address - host_watch.begin < host_watch.bytes; }
+
+// A host thread touches device memory: a finding if only kernels may.
+void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc);
+
+}  // namespace simt::checking

@@ -1,0 +1,27 @@
+#include "common/simt/check/launch_watch.hpp"
+
+#include "common/simt/check/block_counters.hpp"
+#include "common/simt/check/finding.hpp"
+#include "common/simt/check/settings.hpp"
+
+namespace simt::checking {
+
+std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stream) {
+    if (!launch.checked || !is_watching()) return nullptr;
+    static std::atomic<uint64_t> launches{0};
+    auto watch = std::make_shared<LaunchWatch>();
+    watch->kernel = launch.name;
+    watch->serial = ++launches;
+    watch->grid = launch.grid;
+    watch->block = launch.block;
+    watch->dynamic_shared_bytes = launch.dynamic_shared_bytes;
+    watch->stream = stream;
+    if (settings().counters) watch->counters = std::make_shared<LaunchCounters>();
+    return watch;
+}
+
+void launch_begins(LaunchWatch&) {}
+
+void launch_ends(LaunchWatch&) { print_findings(); }
+
+}  // namespace simt::checking

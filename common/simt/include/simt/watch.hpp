@@ -1,0 +1,49 @@
+// What the checked flavour of the device language tells the simulator beyond the loads and stores, which report
+// themselves: fences, atomic operations, and what a lane is about to wait for. `if constexpr (is_checked)` keeps the
+// fast flavour from saying anything.
+#pragma once
+
+namespace simt {
+
+// The place of a call in the source, as a default argument: `void f(Site site = Site::here())`.
+struct Site {
+    const char* file;
+    unsigned line;
+    static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+        return {file, line};
+    }
+};
+
+namespace watching {
+
+// Who an atomic operation or a fence is meant for.
+enum class Reach : unsigned char { block, device, system };
+
+// What a lane waits for.
+enum class Wait : unsigned char { block_barrier, warp_barrier, shuffle, vote, match, active_mask, grid_barrier, poll };
+
+enum class AtomicKind : unsigned char { load, store, update };
+
+// Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
+enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
+
+constexpr unsigned no_lane = 32;
+
+// The running lane is about to wait. `mask`: the lanes of its warp that it names; `source`: the lane whose value it
+// asks for in a shuffle.
+void arrive(Wait kind, unsigned mask, unsigned source, Site site);
+void fence(Reach reach);
+
+// Around an atomic operation of the running lane on `bytes` bytes; nobody else's operation on them comes between. `pc`
+// is the place in the kernel that counters are kept for. Does nothing on the host.
+void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind, Order order, Reach reach,
+                  const void* pc, Site site);
+void end_atomic(const volatile void* address);
+
+// A synchronization object (cuda::barrier) in shared or global memory: the lane publishes what it has done, or learns
+// what those have done who published before.
+void publish(const volatile void* object);
+void learn(const volatile void* object);
+
+}  // namespace watching
+}  // namespace simt
