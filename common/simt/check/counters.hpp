@@ -1,0 +1,111 @@
+// The counters of watched launches, for the host side of programs: plain numbers, no device language.
+//
+// The counters see the source's view: each load, store and atomic operation that g++ -O2 leaves in the kernel, for each
+// warp that executes it. The lanes of a warp that stand at the same operation together make one request. A profiler
+// sees what nvcc makes of the same source; gridutils-simulator(7) says where that differs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt::checking {
+
+// part / whole, and 0 of nothing.
+constexpr double ratio(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// Requests to global memory, which is moved in sectors of 32 aligned bytes.
+struct GlobalTraffic {
+    static constexpr uint64_t sector_bytes = 32;
+
+    uint64_t requests = 0;        // of warps
+    uint64_t lanes = 0;           // that took part in them
+    uint64_t bytes = 0;           // asked for, by all lanes together
+    uint64_t distinct_bytes = 0;  // asked for, what several lanes of a request ask for counted once
+    uint64_t sectors = 0;         // moved
+
+    uint64_t moved_bytes() const { return sectors * sector_bytes; }
+    double sectors_per_request() const { return ratio(sectors, requests); }
+    // The two usual definitions of load and store efficiency. A broadcast makes the first exceed 1.
+    double asked_efficiency() const { return ratio(bytes, moved_bytes()); }
+    double distinct_efficiency() const { return ratio(distinct_bytes, moved_bytes()); }
+};
+
+// Requests to shared memory: 32 banks of 4 bytes. A wavefront serves one word of each bank, to any number of lanes.
+struct SharedTraffic {
+    uint64_t requests = 0;          // of warps
+    uint64_t lanes = 0;             // that took part in them
+    uint64_t bytes = 0;             // asked for, by all lanes together
+    uint64_t wavefronts = 0;        // passes through the banks
+    uint64_t ideal_wavefronts = 0;  // what the same words would need if spread evenly over the banks
+
+    uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+    double wavefronts_per_request() const { return ratio(wavefronts, requests); }
+};
+
+// Where the warps go: the basic blocks that g++ made of the kernel.
+struct Branching {
+    uint64_t blocks = 0;           // basic blocks executed by warps
+    uint64_t block_lanes = 0;      // lanes that took part in them
+    uint64_t branches = 0;         // executed by warps: ends of basic blocks that have been seen to have several successors
+    uint64_t uniform_branches = 0; // of them: all lanes that took part went the same way
+
+    double efficiency() const { return branches == 0 ? 1.0 : ratio(uniform_branches, branches); }
+    double active_lanes() const { return ratio(block_lanes, blocks); }  // on average per executed basic block
+};
+
+// The address with the most atomic operations on it; how many lanes operated on it.
+struct ContendedAddress {
+    uint64_t address = 0;
+    uint64_t operations = 0;
+};
+
+struct Counters {
+    GlobalTraffic global_loads, global_stores, global_atomics;
+    SharedTraffic shared_loads, shared_stores, shared_atomics;
+    ContendedAddress most_contended;
+    Branching branching;
+    uint64_t block_barriers = 0;  // __syncthreads and its relatives: warps that came to one
+    uint64_t warp_barriers = 0;   // __syncwarp
+    uint64_t exchanges = 0;       // shuffles, votes, matches and warp reductions: requests of warps
+};
+
+// A line of the source, with the function that it belongs to as the compiler names it; line 0: unknown.
+struct LineCounters {
+    std::string file;
+    unsigned line = 0;
+    std::string function;
+    Counters counters;
+};
+
+struct KernelCounters {
+    std::string kernel;  // as written at its launch
+    uint64_t launches = 0, blocks = 0, threads = 0;
+    Counters total;
+    std::vector<LineCounters> lines;  // ordered by file and line
+};
+
+// The counters of the launches that have ended since the last call (or the beginning), by kernel, in the order of the
+// first launch of each. The caller synchronizes with the device first. Empty unless Settings::counters is set.
+std::vector<KernelCounters> take_counters();
+
+// One figure of the reports: a column of a table.
+struct CounterColumn {
+    const char* name;         // of the column, snake_case
+    const char* description;  // half a sentence, with the unit
+    bool is_count;            // an integer; else a quotient
+    double (*value)(const Counters&);
+};
+
+// Every column, in the order of the reports.
+const std::vector<CounterColumn>& counter_columns();
+
+// The columns that are not 0 in all of these rows.
+std::vector<CounterColumn> used_columns(const std::vector<const Counters*>& rows);
+
+// The source files of these kernels with the counters of each line beside it; files that cannot be read are left out.
+std::string annotated_source(const std::vector<KernelCounters>& kernels);
+
+}  // namespace simt::checking
