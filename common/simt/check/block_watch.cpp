@@ -1,5 +1,8 @@
 #include "common/simt/check/block_watch.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/resident_block.hpp"
@@ -29,6 +32,7 @@ void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned
     launch_ = &launch;
     block_index_ = block_index;
     lane_count_ = lanes;
+    std::fill(std::begin(polling_), std::end(polling_), 0);
     if (memory_) memory_->begin_block();
     if (races_) races_->begin_block();
     if (synchronization_) synchronization_->begin_block();
@@ -79,6 +83,16 @@ void BlockWatch::arrive(watching::Wait kind, unsigned mask, unsigned source, Sit
     if (synchronization_) synchronization_->arrive(kind, mask, source, site);
     if (races_) races_->arrive(kind, mask, source, site);
     if (counters_) counters_->arrive(kind, mask, source, site);
+}
+
+void BlockWatch::set_polling(bool polls) {
+    const unsigned lane = running_lane();
+    const uint32_t bit = 1u << lane % 32;
+    if (polls) {
+        polling_[lane / 32] |= bit;
+    } else {
+        polling_[lane / 32] &= ~bit;
+    }
 }
 
 void BlockWatch::fence(watching::Reach reach) {

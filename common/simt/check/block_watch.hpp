@@ -48,6 +48,7 @@ public:
     void block_entered(const void* pc);  // a basic block
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(watching::Reach reach);
+    void set_polling(bool polls);  // the running lane is in a loop that only waits
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address);
 
@@ -56,6 +57,7 @@ public:
     uint64_t block_index() const { return block_index_; }
     unsigned lane_count() const { return lane_count_; }
     unsigned running_lane() const;
+    bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
     AddressRange shared_window() const { return shared_; }
     Space space_of(uintptr_t address) const;
     ResidentBlock& block() const { return block_; }
@@ -77,6 +79,7 @@ private:
     LaunchWatch* launch_ = nullptr;
     uint64_t block_index_ = 0;
     unsigned lane_count_ = 0;
+    uint32_t polling_[32] = {};  // a bit per lane
     AddressRange global_, shared_, stacks_;
     std::unique_ptr<MemoryCheck> memory_;
     std::unique_ptr<RaceCheck> races_;

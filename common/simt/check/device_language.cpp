@@ -14,6 +14,14 @@ void fence(Reach reach) {
     if (BlockWatch* const watch = current_watch) watch->fence(reach);
 }
 
+void begin_polling() {
+    if (BlockWatch* const watch = current_watch) watch->set_polling(true);
+}
+
+void end_polling() {
+    if (BlockWatch* const watch = current_watch) watch->set_polling(false);
+}
+
 void begin_atomic(const volatile void* pointer, unsigned bytes, AtomicKind kind, Order order, Reach reach,
                   const void* pc, Site site) {
     BlockWatch* const watch = current_watch;

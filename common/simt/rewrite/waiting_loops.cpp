@@ -2,8 +2,10 @@
 //
 // The lanes and blocks of a kernel share few threads of the processor, and a lane has its thread until it waits in a
 // barrier, a shuffle, an atomic that fails and the like. One that reads a flag again and again would never give it up:
-//     while (*flag == 0);                      ->    while (*flag == 0){ ; ::simt::yield(); }
-//     do { v = *flag; } while (v == 0);        ->    do { v = *flag; } while ((v == 0) && (::simt::yield(), true));
+//     while (*flag == 0);                  ->  { ::simt::Polling simt_polling; while (*flag == 0){ ; ::simt::yield(); } }
+//     do { v = *flag; } while (v == 0);    ->  { ::simt::Polling simt_polling; do { v = *flag; }
+//                                                while ((v == 0) && (::simt::yield(), true)); }
+// The object tells the checked simulator what is read in order to wait; it costs nothing otherwise.
 //
 // A loop waits when each round does just what the one before did, so that only another thread can end it: see
 // Repetition. No loop that gets anywhere by itself is one, so none is slowed down.
@@ -16,6 +18,8 @@
 
 namespace simcc {
 namespace {
+
+constexpr const char* polling = "{ ::simt::Polling simt_polling; ";
 
 /// The token behind the group that opens at token i; the end of the text when it does not close.
 std::size_t behind_group(const Source& source, std::size_t i) {
@@ -70,8 +74,9 @@ private:
         if (!waits(i, condition, statement) || !repetition_.is_idle({round, statement})) return;
         // A flag that is set already costs no turn when the yield comes last; `continue` would go past it there.
         const bool first = has_word(statement, {"continue"});
+        edits_.insert_before(i, polling);
         edits_.insert_before(body, first ? "{ ::simt::yield(); " : "{ ");
-        edits_.replace(end - 1, end, std::string(source_[end - 1]) + (first ? " }" : " ::simt::yield(); }"));
+        edits_.replace(end - 1, end, std::string(source_[end - 1]) + (first ? " } }" : " ::simt::yield(); } }"));
     }
 
     void visit_do(std::size_t i) {
@@ -80,8 +85,10 @@ private:
         ends_of_do_.insert(end);
         const Range statement = {i + 1, end}, condition = {end + 2, source_.partner(end + 1)};
         if (!waits(i, condition, statement) || !repetition_.is_idle({statement, condition})) return;
+        edits_.insert_before(i, polling);
         edits_.insert_before(condition.first, "(");
         edits_.insert_before(condition.last, ") && (::simt::yield(), true)");
+        edits_.replace(condition.last + 1, condition.last + 2, "; }");
     }
 
     /// Whether the loop at token i may go round at all (`do {} while (0)` does not), may end, and may call functions.

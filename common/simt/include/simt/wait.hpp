@@ -81,5 +81,18 @@ SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
     let_others_run(self, warp);
 }
 
+// Lives as long as a loop in which the lane only waits for others: simcc's rewriter declares it ahead of one.
+class Polling {
+public:
+    SIMT_INLINE Polling() {
+        if constexpr (is_checked) watching::begin_polling();
+    }
+    SIMT_INLINE ~Polling() {
+        if constexpr (is_checked) watching::end_polling();
+    }
+    Polling(const Polling&) = delete;
+    Polling& operator=(const Polling&) = delete;
+};
+
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt

@@ -34,6 +34,10 @@ constexpr unsigned no_lane = 32;
 void arrive(Wait kind, unsigned mask, unsigned source, Site site);
 void fence(Reach reach);
 
+// The running lane enters or leaves a loop in which it only waits for others.
+void begin_polling();
+void end_polling();
+
 // Around an atomic operation of the running lane on `bytes` bytes; nobody else's operation on them comes between. `pc`
 // is the place in the kernel that counters are kept for. Does nothing on the host.
 void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind, Order order, Reach reach,
