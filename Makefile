@@ -36,7 +36,9 @@ NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$
 SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=sim
 SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
-LIBRARIES = -lfmt -lpthread -ldl -lrt $(if $(filter x86_64,$(shell uname -m)),,-lboost_context)
+# libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
+BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
+LIBRARIES = -lfmt -lpthread -ldl -lrt $(BACKTRACE) $(if $(filter x86_64,$(shell uname -m)),,-lboost_context)
 # nvcc knows where its libraries are, also when it is a wrapper script; the runtime is linked statically.
 LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 

@@ -35,17 +35,24 @@ struct Side {
 struct Finding {
     Tool tool = Tool::memcheck;
     Severity severity = Severity::error;
-    std::string title;                 // "Invalid __global__ write of size 4 bytes"
+    std::string title;                 // "Invalid __global__ write of size 4 bytes"; of two sides "Race reported"
     std::string kernel;                // "" for findings on the host
     std::vector<Side> sides;           // none for findings on the host
     std::vector<std::string> details;  // further lines: "Address 0x7f... is out of bounds"
     uint64_t allocation_serial = 0;    // print the host's backtrace of this allocation; 0: of none
+    // Where the host was, and when that was: "at kernel launch time". Of findings in kernels it is added by report().
+    std::vector<const void*> backtrace;
+    std::string backtrace_time;
 };
 
-// Counts and prints a finding. Findings of the same tool, title and places are one finding with a count. Any thread.
+// Counts a finding. Findings of the same tool, title and places are one finding with a count. Any thread.
 void report(Finding finding);
 
-// Prints what has been collected but not printed: at the end of every launch and of the program.
+// Prints what has been collected but not printed, in the order of blocks and threads: at the end of every launch.
 void print_findings();
+
+// Prints that and the summary, at the end of the program. Returns the number of findings (those that are mere
+// information do not count).
+uint64_t print_summary();
 
 }  // namespace simt::checking

@@ -3,6 +3,7 @@
 #include "common/simt/check/block_counters.hpp"
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/settings.hpp"
+#include "common/simt/check/symbols.hpp"
 
 namespace simt::checking {
 
@@ -16,6 +17,7 @@ std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stre
     watch->block = launch.block;
     watch->dynamic_shared_bytes = launch.dynamic_shared_bytes;
     watch->stream = stream;
+    if (settings().any_check()) watch->host_backtrace = host_backtrace();
     if (settings().counters) watch->counters = std::make_shared<LaunchCounters>();
     return watch;
 }

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <mutex>
 
+#include "common/simt/check/fatal_signals.hpp"
 #include "common/simt/check/finding.hpp"
-#include "common/simt/check/launch_watch.hpp"
 
 namespace simt::checking {
 
@@ -57,6 +57,20 @@ std::string parse_schedule(std::string_view words, Settings& settings) {
         }
     }
     return "unknown schedule '" + std::string(words) + "'; choose independent, lockstep or random:SEED";
+}
+
+void start(const Settings& wanted) {
+    if (is_watching() || !wanted.any()) return;
+    current_settings = wanted;
+    watch_fatal_signals();
+}
+
+uint64_t finish() {
+    if (!settings().any_check()) return 0;
+    static std::once_flag once;
+    static uint64_t findings = 0;
+    std::call_once(once, [] { findings = print_summary(); });
+    return findings;
 }
 
 }  // namespace simt::checking

@@ -1,0 +1,39 @@
+// Addresses of code as the programmer knows them: functions, files and lines, from the debug information of the
+// executable (by libbacktrace, which ships with g++; where that is missing there are addresses only).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt::checking {
+
+// One function at one place. Code that has been inlined belongs to several.
+struct Frame {
+    std::string function;  // demangled: "tile(float const*, float*, int)"
+    std::string file;      // without its folder
+    unsigned line = 0;
+    bool is_simulator = false;  // in the simulator's own code or headers, or in the C++ library's
+    bool is_launch = false;     // the simulator's call of a kernel
+};
+
+struct Symbol {
+    std::vector<Frame> frames;  // innermost first; empty if nothing is known
+    std::string module;         // the executable or library, without its folder
+    uintptr_t module_offset = 0;
+    uintptr_t function_offset = 0;
+};
+
+// `pc`: a return address. The result stays valid.
+const Symbol& symbol_of(const void* pc);
+
+// Where a kernel is, from the innermost function of the program to the kernel itself.
+std::vector<Frame> device_frames(const Symbol& symbol);
+
+// The callers of the calling function, innermost first: return addresses.
+std::vector<const void*> host_backtrace();
+
+// "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, as far as main().
+std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace);
+
+}  // namespace simt::checking
