@@ -1,9 +1,10 @@
 # gridutils: CUDA programs for the shell, on a GPU and in an embedded SIMT simulator.
 #
-# Every program is one executable made of three parts:
+# Every program is one executable made of four parts:
 #     build/host    common/*.cpp         options, output, main(): g++
 #     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
+#     build/simck   tools/NAME.cu        namespace simck: bin/simcc --check, where every load and store reports itself
 # A new program needs no line here: tools/NAME.cu is found.
 
 PREFIX ?= /usr/local
@@ -33,7 +34,10 @@ WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique"
-SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I. -DBACKEND=sim
+SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I.
+# Our programs begin to watch when an option asks for it, not by themselves.
+FLAGS_sim = $(SIM_FLAGS) -DBACKEND=sim
+FLAGS_simck = $(SIM_FLAGS) -DBACKEND=simck --check -DSIMT_CHECK_ON_DEMAND
 SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
@@ -57,7 +61,7 @@ SIMT_CORE := $(filter-out common/simt/simcc_% $(SIMT_API),$(wildcard common/simt
 # The checkers; what starts them is linked only into programs that simcc --check has built.
 SIMT_CHECK := $(filter-out %/autostart.cpp,$(wildcard common/simt/check/*.cpp))
 SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/rewrite/*.cpp))
-BACKENDS := $(if $(NVCC),gpu) sim
+BACKENDS := $(if $(NVCC),gpu) sim simck
 
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
 
@@ -84,7 +88,8 @@ build/flags-$(1): FORCE
 endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
-$(eval $(call stamp,sim,$$(CXX) $$(SIM_FLAGS)))
+$(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
+$(eval $(call stamp,simck,$$(CXX) $$(FLAGS_simck)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 FORCE:
 
@@ -118,9 +123,16 @@ build/gpu/%.o: %.cu build/flags-gpu | bin/simcc
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
-build/sim/%.o: %.cu build/flags-sim bin/simcc
-	@mkdir -p $(@D)
-	CXX=$(CXX) bin/simcc $(SIM_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+define simulated
+build/$(1)/%.o: %.cu build/flags-$(1) bin/simcc
+	@mkdir -p $$(@D)
+	CXX=$$(CXX) bin/simcc $$(FLAGS_$(1)) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+build/$(1)/tools/timing-test.o: tests/timing.cu build/flags-$(1) bin/simcc
+	@mkdir -p $$(@D)
+	CXX=$$(CXX) bin/simcc $$(FLAGS_$(1)) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+endef
+$(eval $(call simulated,sim))
+$(eval $(call simulated,simck))
 
 build/libgridutils.a: $(COMMON_HOST)
 	@rm -f $@
@@ -131,15 +143,16 @@ build/libsimt.a: build/simt-api.o build/simt-core.o build/simt-check.o build/hos
 	$(AR) rcs $@ $^
 
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
-# backend can be linked into another.
+# backend can be linked into another. Its name is $(1)::backend() as g++ spells it; $(2) is the length of $(1).
 define isolate
 build/$(1)/%.o: build/$(1)/tools/%.o $$(COMMON_CUDA:%=build/$(1)/common/%.o)
 	$$(LD) -r --force-group-allocation $$^ -o $$@.all
-	objcopy --keep-global-symbol=_ZN3$(1)7backendEv $$@.all $$@
+	objcopy --keep-global-symbol=_ZN$(2)$(1)7backendEv $$@.all $$@
 	@rm -f $$@.all
 endef
-$(eval $(call isolate,gpu))
-$(eval $(call isolate,sim))
+$(eval $(call isolate,gpu,3))
+$(eval $(call isolate,sim,3))
+$(eval $(call isolate,simck,5))
 .SECONDARY:
 
 $(PROGRAMS:%=bin/%): bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.o) build/libgridutils.a build/libsimt.a build/flags-link
@@ -157,9 +170,6 @@ bin/timing-test: $(foreach backend,$(BACKENDS),build/$(backend)/timing-test.o) b
 build/gpu/tools/timing-test.o: tests/timing.cu build/flags-gpu
 	@mkdir -p $(@D)
 	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-build/sim/tools/timing-test.o: tests/timing.cu build/flags-sim bin/simcc
-	@mkdir -p $(@D)
-	CXX=$(CXX) bin/simcc $(SIM_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 
 -include $(shell find build -name '*.d' 2>/dev/null)
 
@@ -228,6 +238,6 @@ uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/share/man/man7/gridutils.7 $(DESTDIR)$(PREFIX)/lib/gridutils
 
 clean:
-	rm -rf bin build/host build/gpu build/sim build/flags-* build/simt-* build/*.a
+	rm -rf bin build/host build/gpu build/sim build/simck build/flags-* build/simt-* build/*.a
 
 .PHONY: all help without-nvcc build-packages test-packages toolkit demo test test-gpu lint install uninstall clean FORCE

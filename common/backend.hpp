@@ -1,5 +1,5 @@
 // The door between a program's main(), compiled once, and its CUDA part, compiled once per backend:
-// namespace gpu by nvcc, namespace sim by simcc. Each backend's objects export exactly one symbol, backend().
+// namespace gpu by nvcc, namespace sim by simcc, namespace simck by simcc --check. Each backend's objects export exactly one symbol, backend().
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@ class Session;
 struct DeviceInfo {
     int ordinal = 0;
     bool simulated = false;
+    bool checked = false;  // simulated, and every load and store is watched
     std::string name, uuid, pci_bus_id;  // "GPU-xxxxxxxx-...", "0000:65:00.0"
     int compute_capability = 0;          // 90 for 9.0
     int multiprocessors = 0;
@@ -37,5 +38,8 @@ namespace gpu {
 [[gnu::weak]] const Backend& backend();  // absent from a build without nvcc
 }
 namespace sim {
+const Backend& backend();
+}
+namespace simck {
 const Backend& backend();
 }

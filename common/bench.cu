@@ -22,16 +22,17 @@ Bench::Bench(Session& session)
     : session_(session), report_(session), stopwatch_(session.options.cold_cache && !session.options.profile, session.device.l2_bytes),
       clocks_(session.device.simulated ? "" : session.device.uuid), progress_(session.options) {}
 
-bool Bench::verify(Case& one, LaunchShape& shape) {
+bool Bench::verify(Case& one, FirstLaunch& first) {
     const cudaStream_t stream = stopwatch_.stream();
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
-    {
+    CHECK(cudaStreamSynchronize(stream));
+    first.time_ns = host_time([&] {
         const ProfileRange range(one.variant->name);
-        shape = one.launch(stream);
+        first.shape = one.launch(stream);
         CHECK(cudaGetLastError());
         CHECK(cudaStreamSynchronize(stream));
-    }
+    });
     if (!session_.options.verify) return true;
     const Verdict verdict = one.check();
     if (verdict.right) return true;
@@ -80,7 +81,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     result.sm_clock_mhz = static_cast<int>(summarize(clock_samples).median);
 }
 
-Measurement Bench::measure(Case& one, const LaunchShape& shape, Case* peer) {
+Measurement Bench::describe(const Case& one, const LaunchShape& shape) const {
     Measurement result;
     result.variant = one.variant;
     result.problem = one.problem;
@@ -89,9 +90,18 @@ Measurement Bench::measure(Case& one, const LaunchShape& shape, Case* peer) {
     result.shared_bytes = shape.dynamic_shared_bytes;
     result.timer = one.timer ? one.timer : on_host(one) ? "host" : Stopwatch::timer_name();
     result.cache = on_host(one) || session_.device.simulated ? "none" : session_.options.cold_cache && !one.time ? "cold" : "warm";
-    result.warmup = session_.warmup();
     result.verify = session_.options.verify ? "pass" : "skipped";
-    collect(one, peer, result);
+    return result;
+}
+
+Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
+    Measurement result = describe(one, first.shape);
+    if (session_.device.checked) {
+        result.samples_ns = {first.time_ns};
+    } else {
+        result.warmup = session_.warmup();
+        collect(one, peer, result);
+    }
     if (one.own_cells) result.own = one.own_cells(summarize(result.samples_ns).median);
     return result;
 }
@@ -103,9 +113,9 @@ void Bench::run(std::vector<Case>& cases) {
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus, session_.program.name);
     for (Case& one : cases) {
         progress_.show(text("{}: {} n = {}", session_.program.name, one.variant->name, one.problem.n));
-        LaunchShape shape;
-        if (!verify(one, shape) || session_.options.profile) continue;
-        report_.add(measure(one, shape, versus.empty() ? nullptr : &*peer));
+        FirstLaunch first;
+        if (!verify(one, first) || session_.options.profile) continue;
+        report_.add(measure(one, first, versus.empty() ? nullptr : &*peer));
     }
     progress_.clear();
     if (!cases.empty()) report_.end_block(cases.front().problem);

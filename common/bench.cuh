@@ -38,13 +38,21 @@ class Bench {
 public:
     explicit Bench(Session& session);
 
-    // All cases of one problem. With --profile the one launch that is verified is all there is. Else: a block of the table. Wrong results are reported, get no row, and make the exit code 1.
+    // All cases of one problem. With --profile the one launch that is verified is all there is. Else: a block of the table,
+    // on the checked simulator of that one launch. Wrong results are reported, get no row, and make the exit code 1.
     void run(std::vector<Case>& cases);
 
 private:
-    bool verify(Case& one, LaunchShape& shape);
+    // The launch that is verified.
+    struct FirstLaunch {
+        LaunchShape shape;
+        double time_ns = 0;  // by the host's clock, until it had ended
+    };
+
+    bool verify(Case& one, FirstLaunch& first);
     double sample(Case& one);
-    Measurement measure(Case& one, const LaunchShape& shape, Case* peer);
+    Measurement describe(const Case& one, const LaunchShape& shape) const;
+    Measurement measure(Case& one, const FirstLaunch& first, Case* peer);
     void collect(Case& one, Case* peer, Measurement& result);
 
     Session& session_;

@@ -13,6 +13,8 @@ _@NAME@_complete() {
         -k | --kernel | --versus) choices=$(@NAME@ --list --csv --no-header 2>/dev/null | cut -d , -f 1) ;;
         -d | --device) choices='auto gpu all sim' ;;
         -t | --dtype) choices=$(@NAME@ --help | sed -n 's/.*--dtype .*\[\(.*\)\]$/\1/p' | tr , ' ') ;;
+        --check) choices='memcheck racecheck initcheck synccheck leakcheck unusedcheck all' ;;
+        --schedule) choices='independent lockstep random:' ;;
         --cache) choices='cold warm' ;;
         --input-format) choices='text npy raw:f32 raw:f64 raw:i32 raw:i64' ;;
         *)

@@ -43,6 +43,9 @@ static DeviceInfo describe(int ordinal) {
 #ifdef __SIMCC__
     device.simulated = true;
 #endif
+#ifdef SIMT_CHECKED
+    device.checked = true;
+#endif
     device.name = properties.name;
     device.uuid = uuid_text(properties.uuid);
     device.pci_bus_id = text("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);

@@ -80,3 +80,5 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
     for (const std::string& name : split(spec, ',')) chosen.push_back(find_gpu(name, gpus));
     return chosen;
 }
+
+Chosen checked_device() { return all_of(simck::backend(), simck::backend().probe()).front(); }

@@ -12,6 +12,7 @@ enum class Exit : int {
     bad_input = 4,
     output_error = 5,
     unavailable = 77,  // no driver, no device, or a device that lacks what was asked for
+    findings = 86,     // the checked simulator found a defect, whatever else went wrong
 };
 
 // A message for the user: what failed, where, and what to do. main() prefixes the program's name.

@@ -27,6 +27,13 @@ static void list_variants(const Session& session) {
     table.flush();
 }
 
+// The watch begins before the first call of the runtime, which is the look for devices.
+static std::vector<Chosen> devices_for(const Options& options, const Program& program, std::string& notice) {
+    if (!options.watch.any()) return choose_devices(options.device, program.every_device, notice);
+    simt::checking::start(options.watch);
+    return {checked_device()};
+}
+
 static Exit run(const Program& program, int argc, char** argv, When& color) {
     bool done = false;
     Options options = parse_options(program, argc, argv, done);
@@ -38,7 +45,7 @@ static Exit run(const Program& program, int argc, char** argv, When& color) {
         list_variants(Session(program, options, DeviceInfo{}, output));
     } else {
         std::string notice;
-        for (const Chosen& chosen : choose_devices(options.device, program.every_device, notice)) {
+        for (const Chosen& chosen : devices_for(options, program, notice)) {
             Session session(program, options, chosen.device, output);
             if (!notice.empty()) session.notice(notice);
             chosen.backend->run(session);
@@ -51,15 +58,14 @@ static Exit run(const Program& program, int argc, char** argv, When& color) {
     return exit;
 }
 
-int main(int argc, char** argv) {
-    const Program& program = *sim::backend().program;
+static Exit run_to_its_end(const Program& program, int argc, char** argv) {
     When color = When::automatic;
     const auto failed = [&](const std::string& message, Exit exit) {
         print_message(program.name, message, color);
-        return static_cast<int>(exit);
+        return exit;
     };
     try {
-        return static_cast<int>(run(program, argc, argv, color));
+        return run(program, argc, argv, color);
     } catch (const Failure& failure) {
         return failed(failure.what(), failure.exit());
     } catch (const std::bad_alloc&) {
@@ -67,4 +73,10 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         return failed(std::string("unexpected: ") + error.what(), Exit::cuda_error);
     }
+}
+
+// A defect that was found explains what else went wrong: its exit status goes first.
+int main(int argc, char** argv) {
+    const Exit exit = run_to_its_end(*sim::backend().program, argc, argv);
+    return static_cast<int>(simt::checking::finish() > 0 ? Exit::findings : exit);
 }

@@ -29,6 +29,12 @@ const std::vector<OptionSpec> basic_options = {
     {"--progress", "WHEN", "auto, always or never: progress on standard error", "auto"},
 };
 
+const std::vector<OptionSpec> checking_options = {
+    {"--check", "[=LIST]", "watch every access: memcheck,racecheck,initcheck,synccheck,leakcheck,unusedcheck", ""},
+    {"--schedule", "ORDER", "of checked threads: independent, lockstep or random:SEED", "independent"},
+    {"--print-limit", "N", "findings that are printed; all are counted", "100"},
+};
+
 const std::vector<OptionSpec> benchmark_options = {
     {"-n,--size", "LIST", "elements: 1Ki,4Mi or A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..", ""},
     {"-k,--kernel", "LIST", "variants to run: names or globs", "*"},
@@ -56,6 +62,9 @@ std::string long_name_of(const OptionSpec& option) {
     return flags.substr(flags.find("--") + 2);
 }
 
+// "[=LIST]": the argument may be left out, and is joined by '='.
+bool has_optional_argument(const OptionSpec& option) { return option.argument && option.argument[0] == '['; }
+
 std::string help_of(const Program& program) {
     std::string help = fmt::format("Usage: {} [OPTION]...{}{}\n{}\n\n", program.name, *program.operands ? " " : "",
                                    program.operands, program.summary);
@@ -63,13 +72,13 @@ std::string help_of(const Program& program) {
         std::string flags = option.flags;
         if (flags[1] != '-') flags.insert(flags.find(',') + 1, " ");
         else flags = "    " + flags;
-        if (option.argument) flags += std::string(" ") + option.argument;
+        if (option.argument) flags += (has_optional_argument(option) ? "" : " ") + std::string(option.argument);
         help += fmt::format("  {:<26} {}", flags, option.help);
         if (*option.fallback) help += fmt::format(" [{}]", option.fallback);
         help += '\n';
     }
     return help + fmt::format("\nExit codes: 0 fine, 1 wrong result, 2 usage, 3 CUDA error, 4 bad input, 5 output not written,\n"
-                              "77 no such device. See {}(1) and gridutils(7).\n", program.name);
+                              "77 no such device, 86 findings of --check. See {}(1) and gridutils(7).\n", program.name);
 }
 
 double parse_number(const std::string& text, const std::string& what, double smallest, double largest) {
@@ -98,6 +107,25 @@ When parse_when(const std::string& text, const std::string& what) {
          nearest.empty() || name.size() < 3 ? "" : "; did you mean '" + nearest + "'?", program.name);
 }
 
+// What the options of the checked simulator ask for. One that only says how to check asks for all checks.
+void convert_checking(const std::map<std::string, std::string>& value, Options& options) {
+    simt::checking::Settings& watch = options.watch;
+    const auto refuse = [](const std::string& wrong) {
+        if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
+    };
+    if (options.is_given("schedule")) refuse(parse_schedule(value.at("schedule"), watch));
+    watch.print_limit = static_cast<unsigned>(parse_count(value.at("print-limit"), "--print-limit", 1'000'000'000));
+    const bool implied = options.is_given("schedule") || options.is_given("print-limit");
+    const bool with_list = options.is_given("check") && value.at("check") != "true";
+    if (with_list) refuse(parse_checks(value.at("check"), watch));
+    else if (implied || options.is_given("check")) refuse(parse_checks("all,leakcheck", watch));
+    if (watch.any() && options.is_given("versus"))
+        fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
+    if (watch.any() && options.device != "auto" && options.device != "sim")
+        fail(Exit::usage, "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
+             options.device);
+}
+
 void convert(const Program& program, const std::map<std::string, std::string>& value, Options& options) {
     const auto whole = [&](const char* name, std::size_t smallest, std::size_t largest) {
         const std::size_t number = parse_count(value.at(name), std::string("--") + name);
@@ -114,6 +142,7 @@ void convert(const Program& program, const std::map<std::string, std::string>& v
     options.verbose = value.count("verbose") > 0;
     options.color = parse_when(value.at("color"), "--color");
     options.progress = parse_when(value.at("progress"), "--progress");
+    convert_checking(value, options);
     if (value.count("input-format")) options.input_format = value.at("input-format");
     if (!value.count("size")) return;  // not a benchmark: the rest does not apply
     options.sizes = value.at("size");
@@ -142,6 +171,7 @@ void convert(const Program& program, const std::map<std::string, std::string>& v
 
 std::vector<OptionSpec> option_table(const Program& program) {
     std::vector<OptionSpec> table = basic_options;
+    table.insert(table.end(), checking_options.begin(), checking_options.end());
     if (program.benchmark) table.insert(table.end(), benchmark_options.begin(), benchmark_options.end());
     if (program.most_operands > 0) table.push_back(input_format_option);
     for (OptionSpec& option : table) {
@@ -158,10 +188,13 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
     app.set_help_flag("");
     app.allow_extras();
     std::map<std::string, std::string> typed;
+    std::map<std::string, std::vector<std::string>> optional;  // "true" where the argument was left out
     const std::vector<OptionSpec> table = option_table(program);
     for (const OptionSpec& option : table) {
         const std::string name = long_name_of(option);
-        if (option.argument)
+        if (has_optional_argument(option))
+            app.add_flag(option.flags, optional[name]);
+        else if (option.argument)
             app.add_option_function<std::string>(option.flags, [&typed, name](const std::string& text) { typed[name] = text; })
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
         else
@@ -174,6 +207,8 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
     } catch (const CLI::ParseError& error) {
         fail(Exit::usage, "{}; {} --help shows the options", error.what(), program.name);
     }
+    for (const auto& [name, words] : optional)
+        if (!words.empty()) typed[name] = words.back();
     bool only_operands = false;
     for (const std::string& word : operands) {
         if (word == "--" && !only_operands) only_operands = true;
@@ -193,7 +228,7 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
     }
     for (const auto& [name, value] : typed) options.given.insert(name);
     for (const OptionSpec& option : table)
-        if (option.argument && !typed.count(long_name_of(option))) {
+        if (option.argument && !has_optional_argument(option) && !typed.count(long_name_of(option))) {
             const std::string name = long_name_of(option);
             typed[name] = name == "size" || name == "dtype" ? "" : option.fallback;  // these two depend on the backend
         }

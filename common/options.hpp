@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/program.hpp"
+#include "common/simt/check/settings.hpp"
 #include "common/table.hpp"
 
 enum class When { automatic, always, never };
@@ -35,6 +36,7 @@ struct Options {
     bool verify = true;
     double tolerance = 0;  // 0: from n, type and operation
     bool profile = false;
+    simt::checking::Settings watch;  // what the checked simulator does; it is used if that is anything at all
     bool quiet = false, verbose = false;
     When color = When::automatic, progress = When::automatic;
     std::string input_format;  // "" to sniff
