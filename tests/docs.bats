@@ -69,7 +69,7 @@ documented_options() {
         rendered "$program.1" gridutils.7 >pages
         [ "$(options "$program" | wc -l)" -gt 15 ]  # the list was understood
         for option in $(options "$program"); do
-            grep -q -E -e "(^|[ ,])$option([ ,=]|\$)" pages || complain "$program: $option is in no page"
+            grep -q -E -e "(^|[ ,])$option([] ,=[]|\$)" pages || complain "$program: $option is in no page"
         done
     done
 }
