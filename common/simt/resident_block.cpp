@@ -267,7 +267,9 @@ void ResidentBlock::pause_running_lane() {
     current_warp->paused |= 1u << self->lane;
     Context* const next = current_warp->ready ? take_ready_lane(*current_warp) : next_after_stall();
     current_lane = next;
-    if (next != self) switch_context(self, next);
+    if (next == self) return;
+    switch_context(self, next);
+    launch_->launch.enter_lane(self->x, self->y, self->z);
 }
 
 Context* ResidentBlock::pause(Pause reason) {

@@ -120,6 +120,9 @@ Command instrumentation(const Options& options) {
             "-fsanitize-coverage=trace-pc",
             "-fno-optimize-sibling-calls",
             "-fno-crossjumping",
+            "-fno-reorder-blocks",
+            "-fno-reorder-blocks-and-partition",
+            "-fno-thread-jumps",
             "-fno-tree-tail-merge",
             "-fno-ipa-icf"};
 }

@@ -52,14 +52,16 @@ struct Branching {
     uint64_t branches = 0;         // executed by warps: ends of basic blocks that have been seen to have several successors
     uint64_t uniform_branches = 0; // of them: all lanes that took part went the same way
 
+    uint64_t divergent_branches() const { return branches - uniform_branches; }
     double efficiency() const { return branches == 0 ? 1.0 : ratio(uniform_branches, branches); }
     double active_lanes() const { return ratio(block_lanes, blocks); }  // on average per executed basic block
 };
 
-// The address with the most atomic operations on it; how many lanes operated on it.
+// The address with the most atomic operations on it.
 struct ContendedAddress {
-    uint64_t address = 0;
-    uint64_t operations = 0;
+    bool is_shared = false;
+    uint64_t address = 0;     // in shared memory: the distance from its beginning, for all blocks together
+    uint64_t operations = 0;  // of lanes
 };
 
 struct Counters {
@@ -72,11 +74,12 @@ struct Counters {
     uint64_t exchanges = 0;       // shuffles, votes, matches and warp reductions: requests of warps
 };
 
-// A line of the source, with the function that it belongs to as the compiler names it; line 0: unknown.
+// A line of the source.
 struct LineCounters {
-    std::string file;
+    std::string file;      // without its folder; "" where the place is unknown
+    std::string path;      // with it
     unsigned line = 0;
-    std::string function;
+    std::string function;  // as the compiler names it, with its parameters
     Counters counters;
 };
 
@@ -93,17 +96,21 @@ std::vector<KernelCounters> take_counters();
 
 // One figure of the reports: a column of a table.
 struct CounterColumn {
-    const char* name;         // of the column, snake_case
-    const char* description;  // half a sentence, with the unit
+    std::string name;         // snake_case
+    std::string description;  // half a sentence, with the unit
     bool is_count;            // an integer; else a quotient
     double (*value)(const Counters&);
+    bool (*applies)(const Counters&);  // whether there is anything of which this is a figure
 };
 
 // Every column, in the order of the reports.
 const std::vector<CounterColumn>& counter_columns();
 
-// The columns that are not 0 in all of these rows.
+// Those that apply to any of these rows.
 std::vector<CounterColumn> used_columns(const std::vector<const Counters*>& rows);
+
+// "42", "0.9375", "" where the column does not apply: as the reports write a figure.
+std::string text_of(const CounterColumn& column, const Counters& counters);
 
 // The source files of these kernels with the counters of each line beside it; files that cannot be read are left out.
 std::string annotated_source(const std::vector<KernelCounters>& kernels);

@@ -1,7 +1,7 @@
 #include "common/simt/check/launch_watch.hpp"
 
-#include "common/simt/check/block_counters.hpp"
 #include "common/simt/check/finding.hpp"
+#include "common/simt/check/launch_counters.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/check/symbols.hpp"
 
@@ -24,6 +24,9 @@ std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stre
 
 void launch_begins(LaunchWatch&) {}
 
-void launch_ends(LaunchWatch&) { print_findings(); }
+void launch_ends(LaunchWatch& launch) {
+    print_findings();
+    if (launch.counters) keep_counters(launch);
+}
 
 }  // namespace simt::checking

@@ -38,7 +38,7 @@ bool is_foreign(const std::string& path) {
 
 Frame make_frame(const char* file, int line, const char* function) {
     Frame frame;
-    const std::string path = file ? file : "";
+    const std::string& path = frame.path = file ? file : "";
     frame.function = function ? demangled(function) : "";
     frame.file = without_folder(path);
     frame.line = static_cast<unsigned>(line);

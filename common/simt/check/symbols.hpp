@@ -12,6 +12,7 @@ namespace simt::checking {
 struct Frame {
     std::string function;  // demangled: "tile(float const*, float*, int)"
     std::string file;      // without its folder
+    std::string path;      // with it
     unsigned line = 0;
     bool is_simulator = false;  // in the simulator's own code or headers, or in the C++ library's
     bool is_launch = false;     // the simulator's call of a kernel

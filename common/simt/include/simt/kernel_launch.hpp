@@ -66,6 +66,8 @@ struct Launch {
     void (*run_lanes)(const void* arguments, const LaneRow& row) = nullptr;
     // Makes this block the one that blockIdx and its relatives describe.
     void (*enter_block)(const BlockIdentity& block) = nullptr;
+    // Makes this lane, which has a stack of its own, the one that threadIdx describes.
+    void (*enter_lane)(unsigned x, unsigned y, unsigned z) = nullptr;
 };
 
 // Checks the launch against the limits of the current device and appends it to the stream (a cudaStream_t). Returns a

@@ -63,6 +63,7 @@ template <class Body>
 void run_lanes(const void* arguments, const LaneRow& row);
 
 SIMT_UNWATCHED void enter_block(const BlockIdentity& block) { block_identity = block; }
+SIMT_UNWATCHED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
 
 // Calls the kernel. In the checked flavour this is where watched code begins: the arguments arrive in registers or in
 // the lane's own stack frame, as a GPU's kernel finds them in constant memory.
@@ -109,6 +110,7 @@ private:
         launch.arguments = Arguments(new Body(body), [](void* object) { delete static_cast<Body*>(object); });
         launch.run_lanes = &run_lanes<Body>;
         launch.enter_block = &enter_block;
+        launch.enter_lane = &enter_lane;
         launch.checked = is_checked;
         submit(static_cast<Launch&&>(launch), configuration_.stream);
     }
