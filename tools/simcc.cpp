@@ -1,7 +1,7 @@
 // simcc: compiles CUDA C++ for the simulator, in the manner of nvcc.
 //
 // A .cu file goes through `g++ -E` with our cuda_runtime.h, the rewriter (common/simt/rewrite), `g++ -fpreprocessed`,
-// and is linked with libsimt.a.
+// and is linked with libsimt.a. For the checked simulator the compiler's assembly is changed, too.
 
 #include <csignal>
 #include <cstdio>
@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/simcc_assembly.hpp"
 #include "common/simt/simcc_options.hpp"
 #include "common/simt/simcc_process.hpp"
 #include "common/simt/simcc_toolchain.hpp"
@@ -93,7 +94,15 @@ private:
                                                                          : rewritten_name;
         rewrite_file(preprocessed, rewritten);
         if (options_.stage == Stage::rewrite) return "";
-        step(compile_command(toolchain_, options_, rewritten, object));
+        if (!options_.checked) {
+            step(compile_command(toolchain_, options_, rewritten, object));
+            return object;
+        }
+        const std::string assembly = temporary_.file(std::to_string(number) + ".s");
+        step(compile_command(toolchain_, options_, rewritten, assembly));
+        const std::string marked = temporary_.file(std::to_string(number) + ".branches.s");
+        mark_file(assembly, marked);
+        step(assemble_command(toolchain_, options_, marked, object));
         return object;
     }
 
@@ -119,6 +128,11 @@ private:
         }
         if (failed) throw StepFailed();
         write_file(to, rewritten.text);
+    }
+
+    void mark_file(const std::string& from, const std::string& to) {
+        if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
+        if (!options_.dry_run) write_file(to, mark_branches(read_file(from)));
     }
 
     /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.

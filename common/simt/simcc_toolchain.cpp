@@ -215,13 +215,21 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
 }
 
 Command compile_command(const Toolchain& toolchain, const Options& options, const std::string& rewritten,
-                        const std::string& object) {
+                        const std::string& output) {
     Command command = toolchain.compiler;
     append(command, {options.standard, "-fpreprocessed"});
     append(command, code_generation(options));
     append(command, options.compiler);
     append(command, quiet);
-    append(command, {"-x", "c++", "-c", rewritten, "-o", object});
+    append(command, {"-x", "c++", options.checked ? "-S" : "-c", rewritten, "-o", output});
+    return command;
+}
+
+Command assemble_command(const Toolchain& toolchain, const Options& options, const std::string& assembly,
+                         const std::string& object) {
+    Command command = toolchain.compiler;
+    append(command, options.compiler);
+    append(command, {"-c", assembly, "-o", object});
     return command;
 }
 

@@ -31,8 +31,11 @@ std::string late_definitions(const Options&);
 Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& definitions,
                            const std::string& object, const std::string& output);
 
-/// g++ -fpreprocessed -c of a rewritten file.
-Command compile_command(const Toolchain&, const Options&, const std::string& rewritten, const std::string& object);
+/// g++ -fpreprocessed of a rewritten file: to an object, or to assembly for the checked simulator.
+Command compile_command(const Toolchain&, const Options&, const std::string& rewritten, const std::string& output);
+
+/// g++ -c of assembly.
+Command assemble_command(const Toolchain&, const Options&, const std::string& assembly, const std::string& object);
 
 /// g++ -c of a .cpp or .c file, which has no CUDA syntax but may include cuda_runtime.h.
 Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object);

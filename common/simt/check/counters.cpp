@@ -1,6 +1,6 @@
 #include "common/simt/check/counters.hpp"
 
-#include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -60,6 +60,8 @@ private:
 class CounterSum {
 public:
     void add(const PlaceTally& tally);
+    // The branch at the end of a basic block.
+    void add_branch(const PlaceTally& tally);
     // What has been added.
     Counters counters() const;
 
@@ -103,12 +105,13 @@ void CounterSum::add(const PlaceTally& tally) {
         case EventKind::kernel_left: return;
         case EventKind::block_entered: break;
     }
-    Branching& branching = counters_.branching;
-    branching.blocks += tally.requests;
-    branching.block_lanes += tally.lanes;
-    if (!tally.has_several_successors) return;
-    branching.branches += tally.departures;
-    branching.uniform_branches += tally.uniform_departures;
+    counters_.branching.blocks += tally.requests;
+    counters_.branching.block_lanes += tally.lanes;
+}
+
+void CounterSum::add_branch(const PlaceTally& tally) {
+    counters_.branching.branches += tally.departures;
+    counters_.branching.uniform_branches += tally.uniform_departures;
 }
 
 Counters CounterSum::counters() const {
@@ -139,37 +142,74 @@ struct LineSum {
     CounterSum sum;
 };
 
-void add_by_line(std::map<LineKey, LineSum>& lines, const PlaceTally& tally) {
-    LineKey key{"", 0};
-    std::string function;
-    if (tally.file) {
-        key = {full_path(reinterpret_cast<const char*>(tally.file)), tally.place.line()};
-    } else {
-        const std::vector<Frame> frames = device_frames(symbol_of(reinterpret_cast<const void*>(tally.place.code())));
-        if (!frames.empty()) {
-            key = {full_path(frames.front().path), frames.front().line};
-            function = frames.front().function;
+class Lines {
+public:
+    // The line of code, or of the first code behind it that has one: the beginning of a function may have none. Null if
+    // there is none.
+    LineSum* find(uintptr_t code) {
+        constexpr uintptr_t farthest = 64;
+        for (uintptr_t ahead = 0; ahead < farthest; ++ahead) {
+            const auto frames = device_frames(symbol_of(reinterpret_cast<const void*>(code + ahead)));
+            if (frames.empty()) continue;
+            LineSum& line = at(frames.front().path, frames.front().line);
+            line.function = frames.front().function;
+            return &line;
         }
+        return nullptr;
     }
-    LineSum& line = lines[key];
-    if (line.function.empty()) line.function = function;
-    line.sum.add(tally);
+    LineSum& at(const std::string& path, unsigned line) { return lines_[{full_path(path), line}]; }
+
+    std::vector<LineCounters> counters() const {
+        std::vector<LineCounters> result;
+        for (const auto& [key, line] : lines_) {
+            const std::string file = key.first.substr(key.first.rfind('/') + 1);
+            result.push_back({file, key.first, key.second, line.function, line.sum.counters()});
+        }
+        return result;
+    }
+
+private:
+    std::map<LineKey, LineSum> lines_;
+};
+
+// The branch at the end of a basic block, as a return address; null if there is none. (simcc has put its distance
+// behind the call that entered the block, in an instruction without effect: nopl distance(%rax).)
+uintptr_t branch_of(const PlaceTally& tally) {
+#ifdef __x86_64__
+    const auto* const code = reinterpret_cast<const unsigned char*>(tally.place.code());
+    int32_t distance = 0;
+    std::memcpy(&distance, code + 3, sizeof distance);
+    if (code[0] == 0x0f && code[1] == 0x1f && code[2] == 0x80 && distance > 0) return tally.place.code() + distance + 1;
+#endif
+    return tally.has_several_successors ? tally.place.code() : 0;
+}
+
+// Whether the code comes from the simulator's own headers: a GPU has an instruction there.
+bool is_simulator(uintptr_t code) {
+    const Symbol& symbol = symbol_of(reinterpret_cast<const void*>(code));
+    return !symbol.frames.empty() && symbol.frames.front().is_simulator;
 }
 
 KernelCounters by_line(const KeptLaunches& kept) {
-    std::map<LineKey, LineSum> lines;
     CounterSum total;
+    Lines lines;
     kept.places.for_each([&](const PlaceTally& tally) {
         if (tally.place.kind() == EventKind::kernel_left) return;
         total.add(tally);
-        add_by_line(lines, tally);
+        const uintptr_t code = tally.place.code();
+        if (tally.file) {
+            lines.at(reinterpret_cast<const char*>(tally.file), tally.place.line()).sum.add(tally);
+        } else if (LineSum* const line = lines.find(code)) {
+            line->sum.add(tally);
+        } else if (tally.place.kind() != EventKind::block_entered) {
+            lines.at("", 0).sum.add(tally);
+        }
+        const uintptr_t branch = tally.place.kind() == EventKind::block_entered ? branch_of(tally) : 0;
+        if (!branch || is_simulator(branch)) return;
+        total.add_branch(tally);
+        if (LineSum* const line = lines.find(branch)) line->sum.add_branch(tally);
     });
-    KernelCounters kernel{kept.kernel, kept.launches, kept.blocks, kept.threads, total.counters(), {}};
-    for (const auto& [key, line] : lines) {
-        const std::string file = key.first.substr(key.first.rfind('/') + 1);
-        kernel.lines.push_back({file, key.first, key.second, line.function, line.sum.counters()});
-    }
-    return kernel;
+    return {kept.kernel, kept.launches, kept.blocks, kept.threads, total.counters(), lines.counters()};
 }
 
 }  // namespace

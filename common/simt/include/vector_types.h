@@ -62,7 +62,8 @@ SIMT_VECTOR4(double4_32a, double, 32)
 struct dim3 {
     unsigned int x, y, z;
 
-    constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
-    constexpr dim3(uint3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
-    constexpr operator uint3() const { return uint3{x, y, z}; }
+    // (Always inlined: the simulator's own functions use it, and they are not instrumented.)
+    __attribute__((always_inline)) constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
+    __attribute__((always_inline)) constexpr dim3(uint3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
+    __attribute__((always_inline)) constexpr operator uint3() const { return uint3{x, y, z}; }
 };

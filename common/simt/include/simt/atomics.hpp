@@ -113,7 +113,7 @@ SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     if constexpr (is_integer<T>) {
         return fetch_add_integer<scope>(address, value, site);
     } else {
-        return update<scope>(address, [value](T before) -> T { return before + value; }, site);
+        return update<scope>(address, [value](T before) SIMT_UNWATCHED_LAMBDA -> T { return before + value; }, site);
     }
 }
 
@@ -174,7 +174,8 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
         body;                                                                                                 \
     }
 #define SIMT_UPDATE(expression) \
-    ::simt::update<scope>(address, [value](T before) -> T { return static_cast<T>(expression); }, site)
+    ::simt::update<scope>(                                                                                          \
+        address, [value](T before) SIMT_UNWATCHED_LAMBDA -> T { return static_cast<T>(expression); }, site)
 
 SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value, site))
 SIMT_ATOMIC(atomicSub, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before - value))

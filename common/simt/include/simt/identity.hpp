@@ -23,15 +23,17 @@
 
 // Functions that read or write the simulator's own state. In the checked flavour, where every load and store of the
 // kernel reports itself, they stay out of the kernel and unwatched.
-//   SIMT_UNWATCHED    any such function
+//   SIMT_UNWATCHED    any such function; SIMT_UNWATCHED_LAMBDA: a function object (behind its parameters)
 //   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
 //   SIMT_OUT_OF_LINE  called so rarely that no kernel needs a copy of its own
 #ifdef SIMT_CHECKED
 #define SIMT_UNWATCHED __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage)) inline
+#define SIMT_UNWATCHED_LAMBDA __attribute__((no_sanitize_thread, no_sanitize_coverage))
 #define SIMT_IDENTITY __attribute__((const)) SIMT_UNWATCHED
 #define SIMT_OUT_OF_LINE SIMT_UNWATCHED
 #else
 #define SIMT_UNWATCHED SIMT_INLINE
+#define SIMT_UNWATCHED_LAMBDA
 #define SIMT_IDENTITY SIMT_INLINE
 #define SIMT_OUT_OF_LINE __attribute__((noinline, unused)) static
 #endif

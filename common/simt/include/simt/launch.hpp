@@ -99,7 +99,7 @@ public:
 private:
     template <class... P>
     void start(P... arguments) const {
-        auto body = [kernel = kernel_, arguments...]() mutable { call(kernel, arguments...); };
+        auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNWATCHED_LAMBDA { call(kernel, arguments...); };
         using Body = decltype(body);
         Launch launch;
         launch.name = name_;

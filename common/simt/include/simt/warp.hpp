@@ -179,7 +179,8 @@ SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SI
 
 #define SIMT_REDUCE(name, type, expression)                                                                \
     SIMT_INLINE type __reduce_##name##_sync(unsigned mask, type value, SIMT_SITE) {                        \
-        return ::simt::reduce_lanes(mask, value, [](type a, type b) -> type { return expression; }, site); \
+        return ::simt::reduce_lanes(                                                                       \
+            mask, value, [](type a, type b) SIMT_UNWATCHED_LAMBDA -> type { return expression; }, site);    \
     }
 SIMT_REDUCE(add, unsigned, a + b)
 SIMT_REDUCE(min, unsigned, b < a ? b : a)

@@ -1,0 +1,66 @@
+#include "common/simt/simcc_assembly.hpp"
+
+#include <vector>
+
+namespace simcc {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return lines;
+}
+
+/// What a line of assembly is to a basic block.
+enum class Role { entry, branch, end, other };
+
+Role role_of(std::string_view line) {
+    if (starts_with(line, "\tcall\t__sanitizer_cov_trace_pc")) return Role::entry;
+    if (starts_with(line, "\tjmp\t*") || starts_with(line, "\tnotrack jmp\t*")) return Role::branch;
+    if (starts_with(line, "\tjmp\t") || starts_with(line, "\tret") || starts_with(line, "\t.cfi_endproc")) return Role::end;
+    return starts_with(line, "\tj") ? Role::branch : Role::other;
+}
+
+}  // namespace
+
+std::string mark_branches(std::string_view assembly) {
+#ifndef __x86_64__
+    return std::string(assembly);
+#endif
+    constexpr std::size_t none = ~std::size_t{0};
+    const std::vector<std::string_view> lines = lines_of(assembly);
+    // For each line that enters a block, the last jump of that block; and for each such jump, the block's line.
+    std::vector<std::size_t> jump_of(lines.size(), none), entry_of(lines.size(), none);
+    std::size_t entry = none, jump = none;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const Role role = role_of(lines[i]);
+        if (role == Role::branch) jump = i;
+        if ((role == Role::entry || role == Role::end || i + 1 == lines.size()) && entry != none && jump != none) {
+            jump_of[entry] = jump;
+            entry_of[jump] = entry;
+        }
+        if (role == Role::entry || role == Role::end) {
+            entry = role == Role::entry ? i : none;
+            jump = none;
+        }
+    }
+    std::string marked;
+    marked.reserve(assembly.size() + assembly.size() / 8);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (entry_of[i] != none) marked += ".Lsimt_branch" + std::to_string(entry_of[i]) + ":\n";
+        marked += lines[i];
+        if (jump_of[i] == none) continue;
+        const std::string number = std::to_string(i);
+        marked += ".Lsimt_block" + number + ":\n\t.byte 0x0f, 0x1f, 0x80\n\t.long .Lsimt_branch" + number +
+                  " - .Lsimt_block" + number + "\n";
+    }
+    return marked;
+}
+
+}  // namespace simcc
