@@ -118,7 +118,7 @@ private:
         if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
         const std::string text = read_file(from);
-        const Rewritten rewritten = rewrite(text, toolchain_.headers, options_.relocatable);
+        const Rewritten rewritten = rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
         bool failed = false;
         for (const Diagnostic& message : rewritten.diagnostics) {
             failed = failed || message.is_error;

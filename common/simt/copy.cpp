@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/simt/capture.hpp"
+#include "common/simt/check/memory_events.hpp"
 #include "common/simt/runtime.hpp"
 
 namespace simt {
@@ -83,6 +84,7 @@ Work staged_copy_work(const BlockCopy& copy) {
     BlockCopy from_staged = copy;
     from_staged.from = staged->data();
     return [from_staged, staged] {
+        checking::copied(from_staged, {});
         perform(from_staged);
         return 0;
     };
@@ -109,14 +111,17 @@ cudaError_t check(const BlockFill& fill) {
 }
 
 Work copy_work(const BlockCopy& copy) {
-    return [copy] {
-        if (!copy.empty()) perform(copy);
+    return [copy, origin = checking::origin_of_copy()] {
+        if (copy.empty()) return 0;
+        checking::copied(copy, origin);
+        perform(copy);
         return 0;
     };
 }
 
 Work fill_work(const BlockFill& fill) {
     return [fill] {
+        checking::filled(fill);
         perform(fill);
         return 0;
     };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "common/simt/check/memory_events.hpp"
 #include "common/simt/machine.hpp"
 
 namespace simt {
@@ -26,6 +27,16 @@ constexpr size_t worth_asking = size_t{64} << 20;
 
 constexpr size_t largest_reservation = size_t{256} << 30;
 
+// When memory is checked, what nobody may touch lies behind every allocation, as much as the allocation itself between
+// these limits: an index that is far too large must not find the next one. And freed small blocks stay unused for longer.
+constexpr size_t smallest_red_zone = 256;
+constexpr size_t largest_red_zone = size_t{16} << 20;
+constexpr size_t quarantined_checked_blocks = 1 << 16;
+
+size_t red_zone(size_t bytes) {
+    return checking::checks_memory() ? std::clamp(bytes, smallest_red_zone, largest_red_zone) : 0;
+}
+
 uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 }  // namespace
@@ -39,31 +50,40 @@ bool DeviceMemory::affordable(size_t bytes, int device) const {
 }
 
 void* DeviceMemory::allocate(size_t bytes, MemoryKind kind, int device, unsigned flags) {
+    const auto allocation = allocate_storage(bytes, kind, device, flags);
+    if (!allocation) return nullptr;
+    checking::allocated(*allocation);
+    return reinterpret_cast<void*>(allocation->base);
+}
+
+std::optional<Allocation> DeviceMemory::allocate_storage(size_t bytes, MemoryKind kind, int device, unsigned flags) {
     const std::lock_guard lock(mutex_);
-    if (bytes > bytes_per_device_) return nullptr;
+    if (bytes > bytes_per_device_) return std::nullopt;
     const size_t rounded = round_up(bytes, alignment);
+    const size_t occupied = rounded + round_up(red_zone(rounded), alignment);
     const bool shared = rounded < page_bytes() || (regions_in_use_ >= many_regions && rounded <= largest_shared_block);
     Storage storage;
     storage.charged = shared ? rounded : round_up(rounded, page_bytes());
-    if (!affordable(storage.charged, device)) return nullptr;
+    if (!affordable(storage.charged, device)) return std::nullopt;
     uintptr_t base = 0;
     if (shared) {
-        base = take_small_block(rounded);
-    } else if ((storage.region = space_.take(rounded)) != 0) {
+        base = take_small_block(occupied);
+        storage.block = occupied;
+    } else if ((storage.region = space_.take(occupied)) != 0) {
         // The end of the allocation, not its start, meets the page boundary: the guard page catches the first overrun.
         base = storage.region + storage.charged - rounded;
         ++regions_in_use_;
     }
-    if (!base) return nullptr;
+    if (!base) return std::nullopt;
     storage.allocation = {base, bytes, next_serial_++, kind, device, flags};
     used_[device] += storage.charged;
     storages_.emplace(base, storage);
-    return reinterpret_cast<void*>(base);
+    return storage.allocation;
 }
 
 uintptr_t DeviceMemory::take_small_block(size_t bytes) {
     auto& waiting = free_blocks_[bytes];
-    if (waiting.size() > quarantined_blocks) {
+    if (waiting.size() > (checking::checks_memory() ? quarantined_checked_blocks : quarantined_blocks)) {
         const uintptr_t block = waiting.front();
         waiting.pop_front();
         std::memset(reinterpret_cast<void*>(block), 0, bytes);
@@ -85,10 +105,11 @@ void DeviceMemory::release_storage(std::map<uintptr_t, Storage>::iterator positi
     if (storage.region) {
         space_.give_back(storage.region);
         --regions_in_use_;
-    } else if (storage.charged > 0) {
-        free_blocks_[storage.charged].push_back(storage.allocation.base);
+    } else if (storage.block > 0) {
+        free_blocks_[storage.block].push_back(storage.allocation.base);
     }
     used_[storage.allocation.device] -= storage.charged;
+    checking::freed(storage.allocation);
     storage.allocation.freed = true;
     freed_.push_back(storage.allocation);
     if (freed_.size() > remembered_frees) freed_.pop_front();

@@ -51,8 +51,10 @@ private:
         Allocation allocation;
         uintptr_t region = 0;  // 0: a small block, or adopted memory
         size_t charged = 0;    // bytes that count against the device
+        size_t block = 0;      // bytes of a small block; 0: none
     };
 
+    std::optional<Allocation> allocate_storage(size_t bytes, MemoryKind kind, int device, unsigned flags);
     bool affordable(size_t bytes, int device) const;
     uintptr_t take_small_block(size_t bytes);
     void release_storage(std::map<uintptr_t, Storage>::iterator position);

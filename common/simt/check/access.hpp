@@ -22,6 +22,7 @@ struct Access {
     bool is_write;
     bool is_volatile = false;
     bool is_atomic = false;
+    bool is_unaligned = false;  // the compiler knows that it may be: of a packed structure, or a copy of bytes
     watching::AtomicKind kind = watching::AtomicKind::load;    // of an atomic operation,
     watching::Order order = watching::Order::relaxed;          // its order
     watching::Reach reach = watching::Reach::device;           // and its scope

@@ -14,16 +14,16 @@ namespace simt::checking {
 __thread BlockWatch* current_watch = nullptr;
 
 BlockWatch::BlockWatch(ResidentBlock& block) : block_(block), contexts_(block.contexts()) {
-    const Settings& wanted = settings();
-    if (wanted.memcheck || wanted.initcheck) memory_ = std::make_unique<MemoryCheck>(*this);
-    if (wanted.racecheck) races_ = std::make_unique<RaceCheck>(*this);
-    if (wanted.synccheck) synchronization_ = std::make_unique<SyncCheck>(*this);
-    if (wanted.counters) counters_ = std::make_unique<BlockCounters>(*this);
     const AddressSpace& space = runtime().memory.address_space();
     global_ = {space.base(), space.bytes()};
     stacks_ = {block.stacks_begin(), block.stacks_bytes()};
     const SharedWindow window;  // of the calling thread, which is the one that will run the block
     shared_ = {reinterpret_cast<uintptr_t>(window.begin()), window.bytes()};
+    const Settings& wanted = settings();
+    if (wanted.memcheck || wanted.initcheck) memory_ = std::make_unique<MemoryCheck>(*this);
+    if (wanted.racecheck) races_ = std::make_unique<RaceCheck>(*this);
+    if (wanted.synccheck) synchronization_ = std::make_unique<SyncCheck>(*this);
+    if (wanted.counters) counters_ = std::make_unique<BlockCounters>(*this);
 }
 
 BlockWatch::~BlockWatch() = default;

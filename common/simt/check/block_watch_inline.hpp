@@ -18,7 +18,7 @@ inline Space BlockWatch::space_of(uintptr_t address) const {
     return stacks_.contains(address) ? Space::local : Space::other;
 }
 
-inline void BlockWatch::access(const Access& access) {
+[[gnu::always_inline]] inline void BlockWatch::access(const Access& access) {
     if (memory_) memory_->access(access);
     if (access.space == Space::local) return;
     if (races_) races_->access(access);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -11,6 +10,7 @@
 
 #include "common/simt/check/allocation_log.hpp"
 #include "common/simt/check/block_watch.hpp"
+#include "common/simt/check/numbers.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/check/symbols.hpp"
 
@@ -22,10 +22,6 @@ constexpr const char* prefix = "========= ";
 
 std::string name_of(const Extent& at) {
     return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
-}
-
-std::string counted(uint64_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 // "tile<float>" of "void tile<float>(float const*, float*)".
@@ -69,11 +65,7 @@ struct Location {
     // "tile(float*)+0x1a0 in a.cu:12"
     std::string text() const {
         std::string result = function;
-        if (offset) {
-            char digits[32];
-            std::snprintf(digits, sizeof digits, "+0x%zx", static_cast<size_t>(offset));
-            result += digits;
-        }
+        if (offset) result += "+" + hexadecimal(offset);
         return line ? result + " in " + file + ":" + std::to_string(line) : result;
     }
     std::string key() const { return file + ":" + std::to_string(line); }

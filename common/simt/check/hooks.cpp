@@ -10,7 +10,7 @@ namespace simt::checking {
 namespace {
 
 [[gnu::always_inline]] inline void access(const volatile void* pointer, uint32_t bytes, bool is_write,
-                                          bool is_volatile, const void* pc) {
+                                          bool is_volatile, const void* pc, bool is_unaligned = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockWatch* const watch = current_watch;
     if (!watch) {
@@ -19,6 +19,7 @@ namespace {
     }
     Access event{address, bytes, watch->running_lane(), watch->space_of(address), is_write};
     event.is_volatile = is_volatile;
+    event.is_unaligned = is_unaligned;
     event.pc = pc;
     watch->access(event);
 }
@@ -34,10 +35,10 @@ using simt::checking::access;
     SIMT_HOOK __tsan_read##bytes(void* address) { access(address, bytes, false, false, __builtin_return_address(0)); } \
     SIMT_HOOK __tsan_write##bytes(void* address) { access(address, bytes, true, false, __builtin_return_address(0)); } \
     SIMT_HOOK __tsan_unaligned_read##bytes(void* address) {                                                           \
-        access(address, bytes, false, false, __builtin_return_address(0));                                            \
+        access(address, bytes, false, false, __builtin_return_address(0), true);                                     \
     }                                                                                                                 \
     SIMT_HOOK __tsan_unaligned_write##bytes(void* address) {                                                          \
-        access(address, bytes, true, false, __builtin_return_address(0));                                             \
+        access(address, bytes, true, false, __builtin_return_address(0), true);                                     \
     }                                                                                                                 \
     SIMT_HOOK __tsan_volatile_read##bytes(void* address) {                                                            \
         access(address, bytes, false, true, __builtin_return_address(0));                                             \
@@ -46,10 +47,10 @@ using simt::checking::access;
         access(address, bytes, true, true, __builtin_return_address(0));                                              \
     }                                                                                                                 \
     SIMT_HOOK __tsan_unaligned_volatile_read##bytes(void* address) {                                                  \
-        access(address, bytes, false, true, __builtin_return_address(0));                                             \
+        access(address, bytes, false, true, __builtin_return_address(0), true);                                     \
     }                                                                                                                 \
     SIMT_HOOK __tsan_unaligned_volatile_write##bytes(void* address) {                                                 \
-        access(address, bytes, true, true, __builtin_return_address(0));                                              \
+        access(address, bytes, true, true, __builtin_return_address(0), true);                                     \
     }
 SIMT_SIZED_HOOKS(1)
 SIMT_SIZED_HOOKS(2)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 
@@ -45,6 +46,8 @@ Frame make_frame(const char* file, int line, const char* function) {
     frame.is_simulator = path.empty() || is_foreign(path);
     frame.is_launch = frame.is_simulator && frame.file == "launch.hpp" &&
                       (frame.function.rfind("call<", 0) == 0 || frame.function.find("::call<") != std::string::npos);
+    const bool is_variadic_lambda = function && std::strstr(function, "UlDpOT_E_cl") != nullptr;
+    frame.is_statement = is_variadic_lambda || frame.function.rfind("operator()<", 0) == 0;
     return frame;
 }
 
@@ -75,7 +78,9 @@ void look_up(uintptr_t address, Symbol& symbol) {
     if (start.address) symbol.function_offset = address + 1 - start.address;
     // The outermost function is often named without its parameters there; the symbol table has them.
     if (start.name && symbol.frames.empty()) symbol.frames.push_back(make_frame(nullptr, 0, start.name));
-    if (start.name && !symbol.frames.empty()) symbol.frames.back().function = demangled(start.name);
+    if (start.name && !symbol.frames.empty() && demangled(start.name) != start.name) {
+        symbol.frames.back().function = demangled(start.name);
+    }
 }
 
 #else
@@ -116,6 +121,8 @@ const Symbol& symbol_of(const void* pc) {
     look_up(inside_call, symbol);
     return symbol;
 }
+
+bool is_launch_statement(const Symbol& symbol) { return !symbol.frames.empty() && symbol.frames.front().is_statement; }
 
 std::vector<Frame> device_frames(const Symbol& symbol) {
     std::vector<Frame> frames;

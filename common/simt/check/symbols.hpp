@@ -16,6 +16,7 @@ struct Frame {
     unsigned line = 0;
     bool is_simulator = false;  // in the simulator's own code or headers, or in the C++ library's
     bool is_launch = false;     // the simulator's call of a kernel
+    bool is_statement = false;  // the launch statement: the lambda [](auto&&...) that simcc makes of it
 };
 
 struct Symbol {
@@ -27,6 +28,9 @@ struct Symbol {
 
 // `pc`: a return address. The result stays valid.
 const Symbol& symbol_of(const void* pc);
+
+// Whether the place is in a launch statement itself: in what hands the arguments over to the kernel.
+bool is_launch_statement(const Symbol& symbol);
 
 // Where a kernel is, from the innermost function of the program to the kernel itself.
 std::vector<Frame> device_frames(const Symbol& symbol);

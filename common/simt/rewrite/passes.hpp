@@ -4,6 +4,7 @@
 
 #include "common/simt/rewrite/braces.hpp"
 #include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/rewrite.hpp"
 
 namespace simcc {
 
@@ -14,8 +15,9 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory.
 void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& edits);
 
-/// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static.
-void rewrite_qualifiers(const Source& source, const Braces& braces, bool relocatable, Edits& edits);
+/// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static. In checked
+/// code the runtime learns where they are.
+void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits);
 
 /// Specifiers that nvcc takes and g++ does not: a bare `__noinline__`, `inline` said twice, `alignas` behind
 /// `__shared__`.

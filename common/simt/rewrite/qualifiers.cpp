@@ -2,7 +2,7 @@
 //
 // Kernels are ordinary functions, so the words are removed. But first they tell which variables are the device's:
 // unless device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own, even under one
-// name. So they become static.
+// name. So they become static. The checked simulator has to know them, so there an object behind each announces it.
 
 #include <algorithm>
 #include <iterator>
@@ -23,6 +23,7 @@ struct Variable {
     std::size_t first = Source::none, name = Source::none;
     bool is_extern = false;    // said so, and not in extern "C"
     bool has_linkage = false;  // said otherwise: static, inline, a template, const, a class's member
+    bool is_template = false;
 };
 
 /// The declaration around the qualifier at token i; its name is none when it is a function.
@@ -37,6 +38,7 @@ Variable declaration_around(const Source& source, std::size_t i) {
     variable.has_linkage = source.is_literal(variable.first - 1);  // extern "C"
     for (std::size_t j = variable.first; j < source.size(); ++j) {
         const std::string_view token = source[j];
+        variable.is_template |= token == "template";
         if (token == "template" || token == "static" || token == "inline" || token == "const" || token == "constexpr") {
             variable.has_linkage = true;
         } else if (token == "extern") {
@@ -59,16 +61,39 @@ Variable declaration_around(const Source& source, std::size_t i) {
     return variable;
 }
 
+/// Tells the runtime about each variable that a declaration defines, behind it.
+void announce(const Source& source, const Variable& variable, Edits& edits) {
+    if (variable.is_extern || variable.is_template) return;
+    std::string announcements;
+    std::size_t i = variable.name;
+    bool is_name = true;
+    for (; i < source.size() && source[i] != ";"; ++i) {
+        const std::string_view token = source[i];
+        if (is_name && source.is_identifier(i) && source[i + 1] != "::") {
+            std::size_t first = i;
+            while (source[first - 1] == "::" && source.is_identifier(first - 2)) first -= 2;
+            announcements += " static const ::simt::DeviceVariable simt_variable_" + std::to_string(i) + "(" +
+                             source.join(first, i + 1) + ");";
+            is_name = false;
+        } else if (token == "[" || token == "(" || token == "{") {
+            i = source.partner(i);
+        } else if (token == ",") {
+            is_name = true;
+        }
+    }
+    if (i < source.size()) edits.insert_before(i + 1, announcements);
+}
+
 }  // namespace
 
 bool is_qualifier(std::string_view token) {
     return std::find(std::begin(qualifiers), std::end(qualifiers), token) != std::end(qualifiers);
 }
 
-void rewrite_qualifiers(const Source& source, const Braces& braces, bool relocatable, Edits& edits) {
+void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits) {
     std::vector<Variable> variables;
     std::set<std::string_view> shared_between_files;
-    for (std::size_t i = 0; i < source.size() && !relocatable; ++i) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
         if (!qualifies_variables(source[i]) || braces.in_function(i) || braces.in_type(i)) continue;
         const Variable variable = declaration_around(source, i);
         if (variable.name == Source::none || (!variables.empty() && variables.back().first == variable.first)) continue;
@@ -76,7 +101,8 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, bool relocat
         variables.push_back(variable);
     }
     for (const Variable& variable : variables) {
-        if (variable.is_extern || variable.has_linkage || shared_between_files.count(source[variable.name]) != 0)
+        if (code.checked) announce(source, variable, edits);
+        if (code.relocatable || variable.is_extern || variable.has_linkage || shared_between_files.count(source[variable.name]) != 0)
             continue;
         edits.insert_before(variable.first, "static ");
     }

@@ -4,13 +4,13 @@
 
 namespace simcc {
 
-Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, bool relocatable) {
+Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code) {
     const Source source(preprocessed, own_headers);
     const Braces braces(source);
     Edits edits(source);
     rewrite_builtin_variables(source, braces, edits);
     rewrite_dynamic_shared(source, braces, edits);
-    rewrite_qualifiers(source, braces, relocatable, edits);
+    rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
     rewrite_inline_assembly(source, edits);
     rewrite_waiting_loops(source, braces, edits);

@@ -13,6 +13,12 @@ namespace simcc {
 inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__",  "__host__",
                                                   "__constant__", "__managed__", "__grid_constant__"};
 
+/// How device code is to be compiled.
+struct DeviceCode {
+    bool relocatable = false;  ///< it shares the device's variables with other files
+    bool checked = false;      ///< the runtime gets to know the device's variables
+};
+
 struct Rewritten {
     std::string text;
     std::vector<Diagnostic> diagnostics;  ///< with an error among them the text is of no use
@@ -22,7 +28,6 @@ struct Rewritten {
 /// wait and a few specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other
 /// token on its line and column.
 /// `own_headers` is the folder of those headers, as the line markers name it: what is below it is left alone.
-/// `relocatable` device code shares the device's variables with other files.
-Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, bool relocatable);
+Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code);
 
 }  // namespace simcc

@@ -8,3 +8,12 @@
 
 extern "C" void* malloc(size_t bytes) noexcept __asm__("simt_malloc");
 extern "C" void free(void* pointer) noexcept __asm__("simt_free");
+
+#ifdef SIMT_CHECKED
+#include <string.h>
+
+// The library's functions are not instrumented: these say what they read and write.
+extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memcpy");
+extern "C" void* memmove(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memmove");
+extern "C" void* memset(void* to, int value, size_t bytes) noexcept __asm__("simt_memset");
+#endif

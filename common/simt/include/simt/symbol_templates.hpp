@@ -10,6 +10,14 @@ namespace simt {
 // Makes the variable's storage known as device memory, so that copies can check their range. Safe to repeat.
 void remember_symbol(const volatile void* address, size_t bytes);
 
+// What simcc puts behind the definition of a device variable in the checked flavour.
+struct DeviceVariable {
+    template <class T>
+    explicit DeviceVariable(T& variable) {
+        remember_symbol(__builtin_addressof(variable), sizeof(T));
+    }
+};
+
 template <class T>
 inline const void* symbol_address(const T& symbol) {
     const volatile void* address = __builtin_addressof(symbol);

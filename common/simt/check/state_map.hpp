@@ -1,0 +1,83 @@
+// For every byte of a range: may it be accessed, and has it been written? One cell, a byte, describes four bytes of
+// memory: the low four bits say which of them have been initialised, the high four which are addressable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace simt::checking {
+
+// What the usual access has to know of a map: one word to load.
+class SettledBytes {
+public:
+    // The cell that describes address 0, were the map to reach so far.
+    explicit SettledBytes(uintptr_t origin) : origin_(origin) {}
+
+    // Aligned, addressable and initialised?
+    [[gnu::always_inline]] bool holds(uintptr_t address, uint32_t bytes) const {
+        const auto* const cell = reinterpret_cast<const uint8_t*>(origin_ + (address >> 2));
+        const unsigned offset = address & 3;
+        switch (bytes) {
+            case 4: return offset == 0 && *cell == 0xff;
+            case 8: return (address & 7) == 0 && word<uint16_t>(cell) == 0xffff;
+            case 16: return (address & 15) == 0 && word<uint32_t>(cell) == 0xffffffff;
+            case 1: return (~unsigned{*cell} & 0x11u << offset) == 0;
+            case 2: return (offset & 1) == 0 && (~unsigned{*cell} & 0x33u << offset) == 0;
+            default: return false;
+        }
+    }
+
+private:
+    template <class Word>
+    [[gnu::always_inline]] static Word word(const uint8_t* cell) {
+        Word value;
+        std::memcpy(&value, cell, sizeof value);
+        return value;
+    }
+
+    uintptr_t origin_;
+};
+
+class StateMap {
+public:
+    // Of the memory at `base`, of which nothing is addressable yet. base is a multiple of 16. If there is no room for
+    // the map, valid() is false.
+    StateMap(uintptr_t base, size_t bytes);
+    ~StateMap();
+    StateMap(const StateMap&) = delete;
+    StateMap& operator=(const StateMap&) = delete;
+
+    bool valid() const { return cells_ != nullptr; }
+    bool contains(uintptr_t address) const { return address - base_ < bytes_; }
+    SettledBytes settled() const { return SettledBytes(reinterpret_cast<uintptr_t>(cells_) - (base_ >> 2)); }
+
+    // Ranges must lie in the memory described.
+    void allow(uintptr_t address, size_t bytes);   // addressable, not initialised
+    void forbid(uintptr_t address, size_t bytes);  // not addressable
+    void initialise(uintptr_t address, size_t bytes);
+    // The bytes at `to` are initialised where those at `from` are. Both may overlap.
+    void propagate(uintptr_t to, const StateMap& source, uintptr_t from, size_t bytes);
+
+    // Takes over the states of a range from a map of the same memory.
+    void assign(const StateMap& other, uintptr_t address, size_t bytes);
+
+    bool is_addressable(uintptr_t address, size_t bytes) const { return has_all(address, bytes, 0x10); }
+    bool is_initialised(uintptr_t address, size_t bytes) const { return has_all(address, bytes, 0x01); }
+    // How many bytes of the range have been initialised, and the first one that has not (bytes: none).
+    size_t initialised_bytes(uintptr_t address, size_t bytes) const;
+    size_t first_uninitialised(uintptr_t address, size_t bytes) const;
+
+private:
+    uint8_t* cell(uintptr_t address) const { return cells_ + ((address - base_) >> 2); }
+    bool bit(uintptr_t address, unsigned flag) const { return *cell(address) & flag << (address & 3); }
+    bool has_all(uintptr_t address, size_t bytes, unsigned flag) const;
+    template <class Change, class ChangeWhole>
+    void change(uintptr_t address, size_t bytes, Change change_byte, ChangeWhole change_cells);
+
+    const uintptr_t base_;
+    const size_t bytes_;
+    uint8_t* cells_ = nullptr;
+};
+
+}  // namespace simt::checking
