@@ -46,7 +46,7 @@ Frame make_frame(const char* file, int line, const char* function) {
     frame.is_simulator = path.empty() || is_foreign(path);
     frame.is_launch = frame.is_simulator && frame.file == "launch.hpp" &&
                       (frame.function.rfind("call<", 0) == 0 || frame.function.find("::call<") != std::string::npos);
-    const bool is_variadic_lambda = function && std::strstr(function, "UlDpOT_E_cl") != nullptr;
+    const bool is_variadic_lambda = function && std::strstr(function, "UlDpOT_E") != nullptr;
     frame.is_statement = is_variadic_lambda || frame.function.rfind("operator()<", 0) == 0;
     return frame;
 }
