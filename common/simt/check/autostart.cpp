@@ -38,7 +38,8 @@ void end_of_program() {
     if (finish() > 0) _exit(exit_status_of_findings);
 }
 
-__attribute__((constructor)) void begin_of_program() {
+// Ahead of the program's own constructors, which may launch kernels: 101 is the first priority that programs may use.
+__attribute__((constructor(101))) void begin_of_program() {
     Settings settings;
     const char* const checks = std::getenv("SIMCC_CHECK");
     const char* const schedule = std::getenv("SIMCC_SCHEDULE");
