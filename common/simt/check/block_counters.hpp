@@ -55,7 +55,8 @@ inline void BlockCounters::access(const Access& access) {
     const unsigned first = static_cast<unsigned>(access.space == Space::shared ? EventKind::shared_load
                                                                                : EventKind::global_load);
     const auto kind = static_cast<EventKind>(first + operation);
-    if (__builtin_expect(access.bytes > 16, 0)) return append_range(access, kind);
+    const bool is_word = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
+    if (__builtin_expect(!is_word, 0)) return append_range(access, kind);
     append(access.lane, EventPlace(kind, access.bytes, access.pc), access.address);
 }
 
