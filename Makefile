@@ -38,7 +38,8 @@ SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I.
 # Our programs begin to watch when an option asks for it, not by themselves.
 FLAGS_sim = $(SIM_FLAGS) -DBACKEND=sim
 FLAGS_simck = $(SIM_FLAGS) -DBACKEND=simck --check -DSIMT_CHECK_ON_DEMAND
-SIMT_FLAGS = $(HOST_FLAGS) -Icommon/simt/include
+# (Calls at the end of a function stay calls: a backtrace then shows which function of the API it came through.)
+SIMT_FLAGS = $(HOST_FLAGS) -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)

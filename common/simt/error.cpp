@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/simt/check/api_errors.hpp"
+
 namespace simt {
 namespace {
 
@@ -17,8 +19,9 @@ cudaError_t broken_device_error() {
 }  // namespace
 
 cudaError_t report(cudaError_t error) {
-    if (error != cudaSuccess) last_error() = error;
-    return error;
+    if (error == cudaSuccess) return error;
+    checking::api_failed(error);
+    return last_error() = error;
 }
 
 cudaError_t standing_error() {

@@ -106,7 +106,8 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
 
 /// Warnings that the rewritten text or nvcc's own attributes would cause, and what nvcc allows: narrowing in braces.
 const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing",
-                       "-Wno-deprecated", "-Wno-volatile",        "-Wno-unused-value"};
+                       "-Wno-deprecated", "-Wno-volatile",        "-Wno-unused-value",
+                       "-Wno-mismatched-new-delete"};
 
 /// The instrumentation of the checked simulator: g++ compiles a call of __tsan_read4 and its relatives (ThreadSanitizer's,
 /// whose library is not linked: the simulator defines them) ahead of every load and store, and one of

@@ -130,6 +130,10 @@ public:
 private:
     static std::string key_of(const Finding& finding) {
         std::string key = std::to_string(static_cast<int>(finding.tool)) + finding.title + '\n' + finding.kernel;
+        if (finding.sides.empty()) {
+            const std::vector<std::string> frames = describe_backtrace(finding.backtrace);
+            if (!frames.empty()) key += '\n' + frames.front();
+        }
         for (const Side& side : finding.sides) key += '\n' + side.what + Location(side.place, finding.kernel).key();
         return key;
     }

@@ -15,7 +15,10 @@ extern HostWatch host_watch;
 
 inline bool is_watched_on_host(uintptr_t address) { return address - host_watch.begin < host_watch.bytes; }
 
-// A host thread touches device memory: a finding if only kernels may.
+// A host thread touches device memory: if only kernels may, a finding that ends the process.
 void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc);
+
+// An allocation is gone.
+void forget_host_memory();
 
 }  // namespace simt::checking

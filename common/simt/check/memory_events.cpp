@@ -6,6 +6,7 @@
 #include "common/simt/check/allocation_log.hpp"
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/host_access.hpp"
+#include "common/simt/check/leaks.hpp"
 #include "common/simt/check/numbers.hpp"
 #include "common/simt/check/symbols.hpp"
 #include "common/simt/runtime.hpp"
@@ -61,6 +62,8 @@ void allocated(const Allocation& allocation) {
 
 void freed(const Allocation& allocation) {
     if (!checks_memory() || !global_memory().contains(allocation.base)) return;
+    if (settings().unusedcheck) report_unused(allocation);
+    forget_host_memory();
     global_memory().forbid(allocation.base, allocation.bytes);
 }
 

@@ -1,9 +1,11 @@
 #include "common/simt/check/memory_functions.hpp"
 
 #include <cstring>
+#include <new>
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/host_access.hpp"
+#include "common/simt/runtime.hpp"
 
 namespace simt::checking {
 namespace {
@@ -17,7 +19,9 @@ void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
         if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc);
         return;
     }
-    Access event{address, static_cast<uint32_t>(bytes), watch->running_lane(), watch->space_of(address), is_write};
+    const Space space = watch->space_of(address);
+    if (space == Space::other) return;  // copies of structures in the simulator's own headers come here, too
+    Access event{address, static_cast<uint32_t>(bytes), watch->running_lane(), space, is_write};
     event.is_unaligned = true;
     event.pc = pc;
     watch->access(event);
@@ -50,3 +54,22 @@ extern "C" void* simt_memset(void* to, int value, size_t bytes) {
     tell(to, bytes, true, __builtin_return_address(0));
     return std::memset(to, value, bytes);
 }
+
+namespace simt {
+struct DeviceHeap {};
+}  // namespace simt
+
+void* operator new(size_t bytes, simt::DeviceHeap) {
+    void* const memory = operator new(bytes);
+    if (!simt::checking::current_watch || bytes == 0) return memory;
+    // Nobody tells when it is deleted: what is still known at this place has been.
+    simt::DeviceMemory& known = simt::runtime().memory;
+    const auto adopt = [&] { return known.adopt(memory, bytes, simt::MemoryKind::registered, 0, 0); };
+    while (!adopt()) {
+        const auto stale = known.nearest(memory);
+        if (!stale || !known.disown(reinterpret_cast<void*>(stale->base), simt::MemoryKind::registered)) break;
+    }
+    return memory;
+}
+
+void* operator new[](size_t bytes, simt::DeviceHeap heap) { return operator new(bytes, heap); }

@@ -5,6 +5,7 @@
 
 #include "common/simt/check/fatal_signals.hpp"
 #include "common/simt/check/finding.hpp"
+#include "common/simt/check/leaks.hpp"
 
 namespace simt::checking {
 
@@ -69,7 +70,10 @@ uint64_t finish() {
     if (!settings().any_check()) return 0;
     static std::once_flag once;
     static uint64_t findings = 0;
-    std::call_once(once, [] { findings = print_summary(); });
+    std::call_once(once, [] {
+        if (settings().leakcheck || settings().unusedcheck) report_leaks();
+        findings = print_summary();
+    });
     return findings;
 }
 

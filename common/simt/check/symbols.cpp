@@ -146,6 +146,21 @@ std::vector<const void*> host_backtrace() {
     return std::vector<const void*>(addresses + 1, addresses + std::max(count, 1));
 }
 
+std::string api_function(const std::vector<const void*>& backtrace) {
+    std::string function;
+    for (const void* pc : backtrace) {
+        for (const Frame& frame : symbol_of(pc).frames) {
+            if (!frame.is_simulator) return function;
+            if (frame.function.rfind("simt::submit", 0) == 0) function = "cudaLaunchKernel";
+            // The linker knows the functions of the API by another name, so that they may stand beside a toolkit's.
+            std::string name = frame.function.substr(frame.function.rfind("simt_", 0) == 0 ? 5 : 0);
+            if (name.rfind("cudaError ", 0) == 0) name.erase(0, std::strlen("cudaError "));
+            if (name.rfind("cuda", 0) == 0) function = name.substr(0, name.find_first_of("(<"));
+        }
+    }
+    return function;
+}
+
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace) {
     std::vector<std::string> lines;
     for (const void* pc : backtrace) {

@@ -38,6 +38,9 @@ std::vector<Frame> device_frames(const Symbol& symbol);
 // The callers of the calling function, innermost first: return addresses.
 std::vector<const void*> host_backtrace();
 
+// The function of the runtime API through which the program came here: "cudaMalloc"; "cudaLaunchKernel" for <<<>>>.
+std::string api_function(const std::vector<const void*>& backtrace);
+
 // "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, as far as main().
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace);
 

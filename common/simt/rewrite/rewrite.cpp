@@ -12,6 +12,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     rewrite_dynamic_shared(source, braces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
+    if (code.checked) rewrite_allocations(source, edits);
     rewrite_inline_assembly(source, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_kernel_pointers(source, edits);

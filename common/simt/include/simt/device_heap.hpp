@@ -12,6 +12,16 @@ extern "C" void free(void* pointer) noexcept __asm__("simt_free");
 #ifdef SIMT_CHECKED
 #include <string.h>
 
+namespace simt {
+struct DeviceHeap {};
+}  // namespace simt
+
+// What simcc makes of `new`: the host's, but the simulator gets to know what kernels allocate.
+void* operator new(decltype(sizeof 0) bytes, simt::DeviceHeap);
+void* operator new[](decltype(sizeof 0) bytes, simt::DeviceHeap);
+inline void operator delete(void* pointer, simt::DeviceHeap) { operator delete(pointer); }
+inline void operator delete[](void* pointer, simt::DeviceHeap) { operator delete[](pointer); }
+
 // The library's functions are not instrumented: these say what they read and write.
 extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memcpy");
 extern "C" void* memmove(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memmove");

@@ -1,7 +1,7 @@
 // Surface reads and writes in device code. x counts bytes, y rows, z slices or layers.
 #pragma once
 
-#include "simt/texture_object.hpp"
+#include "simt/texture_handle.hpp"
 
 namespace simt {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "simt/small_float.hpp"
-#include "simt/texture_object.hpp"
+#include "simt/texture_handle.hpp"
 #include "vector_types.h"
 
 namespace simt {

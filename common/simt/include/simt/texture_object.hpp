@@ -14,8 +14,4 @@ struct TextureObject {
     cudaTextureDesc how;   // addressing, filter, read mode
 };
 
-inline const TextureObject& texture_object(unsigned long long handle) {
-    return *reinterpret_cast<const TextureObject*>(handle);
-}
-
 }  // namespace simt

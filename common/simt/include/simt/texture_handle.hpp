@@ -1,0 +1,22 @@
+// What a texture or surface handle leads to.
+#pragma once
+
+#include "identity.hpp"
+#include "simt/texture_object.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+// A copy in the checked flavour: the description is the simulator's own memory, of which the checkers know nothing.
+#ifdef SIMT_CHECKED
+SIMT_UNWATCHED TextureObject texture_object(unsigned long long handle) {
+    return *reinterpret_cast<const TextureObject*>(handle);
+}
+#else
+SIMT_INLINE const TextureObject& texture_object(unsigned long long handle) {
+    return *reinterpret_cast<const TextureObject*>(handle);
+}
+#endif
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt
