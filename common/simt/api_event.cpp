@@ -86,7 +86,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     return on_event(handle, [](Event& event) {
         if (event.captured()) return cudaErrorCapturedEvent;
         const auto recording = recording_of(event);
-        if (recording) recording->ticket.wait();
+        if (recording) {
+            recording->ticket.wait();
+            checking::host_waited_for(recording->ticket.order);
+        }
         return static_cast<cudaError_t>(runtime().device(event.device).broken());
     });
 }
@@ -95,7 +98,10 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     return on_event(handle, [](Event& event) {
         if (event.captured()) return cudaErrorCapturedEvent;
         const auto recording = recording_of(event);
-        return !recording || recording->ticket.done() ? cudaSuccess : cudaErrorNotReady;
+        if (!recording) return cudaSuccess;
+        if (!recording->ticket.done()) return cudaErrorNotReady;
+        checking::host_waited_for(recording->ticket.order);
+        return cudaSuccess;
     });
 }
 
@@ -121,7 +127,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_ha
         if (!stream) return cudaErrorInvalidResourceHandle;
         if (event.captured() || stream->capturing()) return capture_wait(*stream, event);
         const auto recording = recording_of(event);
-        if (!recording || recording->ticket.done() || recording->ticket.stream == stream) return cudaSuccess;
+        if (!recording || recording->ticket.stream == stream) return cudaSuccess;
+        // Nothing to wait for, but the order must be known.
+        if (recording->ticket.done() && !checking::orders_operations()) return cudaSuccess;
         const auto nothing = [] { return 0; };
         stream->device().enqueue(*stream, nothing, {recording->ticket}, Start::on_thread);
         return cudaSuccess;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "common/simt/capture.hpp"
+#include "common/simt/check/stream_races.hpp"
 #include "common/simt/error.hpp"
 
 using namespace simt;
@@ -113,6 +114,10 @@ cudaError_t allocate_from(std::shared_ptr<Pool> pool, void** pointer, size_t byt
     *pointer = runtime().memory.allocate(bytes, MemoryKind::device, pool->device);
     if (!*pointer) return cudaErrorMemoryAllocation;
     members().add(*pointer, std::move(pool), bytes);
+    if (checking::orders_operations()) {
+        const Ticket allocated = stream->device().enqueue(*stream, [] { return 0; }, {}, Start::at_once_if_idle);
+        checking::allocated_in_stream(reinterpret_cast<uintptr_t>(*pointer), bytes, allocated.order);
+    }
     return cudaSuccess;
 }
 
@@ -148,11 +153,14 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream_handle) {
         if (!stream) return cudaErrorInvalidResourceHandle;
         if (stream->capturing()) return cudaErrorStreamCaptureUnsupported;
         if (!runtime().memory.mark_free_pending(pointer)) return cudaErrorInvalidValue;
-        return dispatch(*stream, {cudaGraphNodeTypeMemFree, [pointer] {
-                                      members().remove(pointer);
-                                      runtime().memory.release(pointer, [](const Allocation&) { return true; });
-                                      return 0;
-                                  }});
+        const cudaError_t error =
+            dispatch(*stream, {cudaGraphNodeTypeMemFree, [pointer] {
+                                   members().remove(pointer);
+                                   runtime().memory.release(pointer, [](const Allocation&) { return true; });
+                                   return 0;
+                               }});
+        checking::freed_in_stream(reinterpret_cast<uintptr_t>(pointer), stream->last_order());
+        return error;
     });
 }
 

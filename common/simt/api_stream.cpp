@@ -50,7 +50,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     return on_stream(handle, [](Stream& stream) {
         if (stream.capturing()) return dispatch(stream, {}, Start::by_waiting);
-        stream.wait(stream.last_sequence());
+        const Ticket last = stream.last_ticket();
+        last.wait();
+        checking::host_waited_for(last.order);
         return static_cast<cudaError_t>(stream.device().broken());
     });
 }
@@ -58,7 +60,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     return on_stream(handle, [](Stream& stream) {
         if (stream.capturing()) return dispatch(stream, {}, Start::by_waiting);
-        if (!stream.done(stream.last_sequence())) return cudaErrorNotReady;
+        const Ticket last = stream.last_ticket();
+        if (!last.done()) return cudaErrorNotReady;
+        checking::host_waited_for(last.order);
         return static_cast<cudaError_t>(stream.device().broken());
     });
 }

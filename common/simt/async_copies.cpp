@@ -24,10 +24,18 @@ bool AsyncCopies::take(unsigned rank, unsigned groups, AsyncCopy& copy) {
     return true;
 }
 
-void start_copy(unsigned rank, const AsyncCopy& copy) { ResidentBlock::current()->async_copies.start(rank, copy); }
+void start_copy(unsigned rank, const AsyncCopy& copy) {
+    ResidentBlock::current()->async_copies.start(rank, copy);
+    if (checking::BlockWatch* const watch = checking::current_watch) {
+        watch->copy_started(reinterpret_cast<uintptr_t>(copy.target), copy.bytes, __builtin_return_address(0));
+    }
+}
 void commit_copies(unsigned rank) { ResidentBlock::current()->async_copies.commit(rank); }
 bool take_copy(unsigned rank, unsigned groups, AsyncCopy& copy) {
-    return ResidentBlock::current()->async_copies.take(rank, groups, copy);
+    const bool taken = ResidentBlock::current()->async_copies.take(rank, groups, copy);
+    checking::BlockWatch* const watch = checking::current_watch;
+    if (watch && taken) watch->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);
+    return taken;
 }
 
 }  // namespace simt

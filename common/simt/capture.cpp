@@ -67,6 +67,7 @@ cudaError_t dispatch(Stream& stream, Operation operation, Start start) {
     const Ticket ticket = stream.device().enqueue(stream, std::move(operation.work), {}, start);
     if (start != Start::by_waiting) return cudaSuccess;
     ticket.wait();
+    checking::host_waited_for(ticket.order);
     return static_cast<cudaError_t>(stream.device().broken());
 }
 

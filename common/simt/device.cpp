@@ -36,10 +36,14 @@ std::vector<std::shared_ptr<Stream>> Device::streams() const {
 }
 
 Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Start start) {
+    std::vector<checking::OrderPointer> ordered_after;
+    for (const Ticket& ticket : after) ordered_after.push_back(ticket.order);
     std::erase_if(after, [](const Ticket& ticket) { return ticket.done(); });
     const std::lock_guard lock(order);
-    const auto wait_for_last_of = [&after](Stream& other) {
-        if (Ticket last = other.last_ticket(); !last.done()) after.push_back(std::move(last));
+    const auto wait_for_last_of = [&](Stream& other) {
+        Ticket last = other.last_ticket();
+        ordered_after.push_back(last.order);
+        if (!last.done()) after.push_back(std::move(last));
     };
     if (stream.kind() == Stream::Kind::legacy_default) {
         const std::lock_guard streams_lock(streams_mutex_);
@@ -50,11 +54,15 @@ Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Sta
         const std::lock_guard streams_lock(streams_mutex_);
         if (legacy_) wait_for_last_of(*legacy_);
     }
-    return stream.submit(std::move(work), std::move(after), start);
+    return stream.submit(std::move(work), std::move(after), start, ordered_after);
 }
 
 void Device::synchronize() {
-    for (const auto& stream : streams()) stream->wait(stream->last_sequence());
+    for (const auto& stream : streams()) {
+        const Ticket last = stream->last_ticket();
+        last.wait();
+        checking::host_waited_for(last.order);
+    }
 }
 
 void Device::fail(int error) {

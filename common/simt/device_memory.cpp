@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "common/simt/check/memory_events.hpp"
+#include "common/simt/check/race_memory.hpp"
+#include "common/simt/check/stream_races.hpp"
 #include "common/simt/machine.hpp"
 
 namespace simt {
@@ -53,6 +55,7 @@ void* DeviceMemory::allocate(size_t bytes, MemoryKind kind, int device, unsigned
     const auto allocation = allocate_storage(bytes, kind, device, flags);
     if (!allocation) return nullptr;
     checking::allocated(*allocation);
+    checking::memory_was_allocated(allocation->base, allocation->bytes);
     return reinterpret_cast<void*>(allocation->base);
 }
 
@@ -110,6 +113,7 @@ void DeviceMemory::release_storage(std::map<uintptr_t, Storage>::iterator positi
     }
     used_[storage.allocation.device] -= storage.charged;
     checking::freed(storage.allocation);
+    checking::released(storage.allocation.base);
     storage.allocation.freed = true;
     freed_.push_back(storage.allocation);
     if (freed_.size() > remembered_frees) freed_.pop_front();

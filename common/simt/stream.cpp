@@ -59,17 +59,20 @@ bool Stream::blocking() const {
     return kind_ != Kind::legacy_default && !(flags_ & non_blocking);
 }
 
-Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start) {
+Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start,
+                      const std::vector<checking::OrderPointer>& ordered_after) {
     std::unique_lock lock(mutex_);
     const bool idle = queue_.empty() && !running_ && after.empty();
-    queue_.push_back({std::move(work), std::move(after)});
+    const auto order = checking::order_operation(id_, last_sequence() + 1, last_order_, ordered_after);
+    queue_.push_back({std::move(work), std::move(after), order});
+    last_order_ = order;
     const uint64_t sequence = submitted_.fetch_add(1, std::memory_order_acq_rel) + 1;
     if (start == Start::at_once_if_idle && idle) {
         run_queue(lock, sequence);
     } else if (start != Start::by_waiting && !running_) {
         wake_thread();
     }
-    return {shared_from_this(), sequence};
+    return {shared_from_this(), sequence, order};
 }
 
 void Stream::wake_thread() {
@@ -115,6 +118,7 @@ bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
 void Stream::run(Task& task) {
     for (const Ticket& ticket : task.after) ticket.wait();
     if (device_.broken()) return;  // as on a GPU: after an illegal access nothing more is executed
+    const checking::CurrentOperation current(task.order);
     if (const int error = task.work()) device_.fail(error);
 }
 
@@ -128,6 +132,12 @@ void Stream::wait(uint64_t sequence) {
         lock.lock();
         if (!ended) task_ended_.wait(lock, [&] { return done(sequence) || !running_; });
     }
+}
+
+checking::OrderPointer Stream::last_order() const {
+    if (!checking::orders_operations()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    return last_order_;
 }
 
 void Stream::close() {

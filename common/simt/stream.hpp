@@ -14,6 +14,8 @@
 #include <mutex>
 #include <vector>
 
+#include "common/simt/check/operation_order.hpp"
+
 namespace simt {
 
 class Device;
@@ -24,6 +26,7 @@ struct Capture;
 struct Ticket {
     std::shared_ptr<Stream> stream;
     uint64_t sequence = 0;
+    checking::OrderPointer order;  // null unless races are checked
 
     bool done() const;
     void wait() const;
@@ -47,13 +50,16 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Appends work that starts after `after`.
-    Ticket submit(Work work, std::vector<Ticket> after, Start start);
+    // Appends work that starts after `after`. By what the program asked for it comes after `ordered_after`, much of
+    // which may have ended already.
+    Ticket submit(Work work, std::vector<Ticket> after, Start start,
+                  const std::vector<checking::OrderPointer>& ordered_after = {});
 
     bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }
     void wait(uint64_t sequence);
     uint64_t last_sequence() const { return submitted_.load(std::memory_order_acquire); }
-    Ticket last_ticket() { return {shared_from_this(), last_sequence()}; }
+    Ticket last_ticket() { return {shared_from_this(), last_sequence(), last_order()}; }
+    checking::OrderPointer last_order() const;
 
     // No more work will come; the thread ends when the queue is empty.
     void close();
@@ -80,6 +86,7 @@ private:
     struct Task {
         Work work;
         std::vector<Ticket> after;
+        checking::OrderPointer order;
     };
 
     bool run_queue(std::unique_lock<std::mutex>& lock, uint64_t until);
@@ -100,6 +107,7 @@ private:
     bool has_thread_ = false;
     bool closed_ = false;
     std::shared_ptr<Capture> capture_;
+    checking::OrderPointer last_order_;
     std::atomic<uint64_t> submitted_{0}, completed_{0};
 };
 

@@ -33,12 +33,14 @@ public:
         watch_->begin_atomic(event);
     }
     ~Watched() {
-        if (watch_) watch_->end_atomic(address_);
+        if (watch_) watch_->end_atomic(address_, has_written_);
     }
+    bool wrote(bool has_written) { return has_written_ = has_written; }
 
 private:
     uintptr_t address_;
     BlockWatch* watch_;
+    bool has_written_ = true;
 };
 
 }  // namespace
@@ -71,13 +73,15 @@ using simt::watching::AtomicKind;
     SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                         \
     bool __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired,         \
                                                        int order, int) {                                             \
-        const Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);                            \
-        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+        Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);                            \
+        return watched.wrote(                                                                                        \
+            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
     }                                                                                                                \
     bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired,           \
                                                      int order, int) {                                               \
-        const Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);                            \
-        return __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);   \
+        Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);                            \
+        return watched.wrote(                                                                                        \
+            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
     }
 
 extern "C" {

@@ -40,7 +40,10 @@ void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned
 }
 
 void BlockWatch::resume() { current_watch = this; }
-void BlockWatch::leave() { current_watch = nullptr; }
+void BlockWatch::leave() {
+    if (races_) races_->leave();
+    current_watch = nullptr;
+}
 
 void BlockWatch::meeting_completed(unsigned warp, unsigned lanes) {
     if (races_) races_->meeting_completed(warp, lanes);
@@ -99,6 +102,14 @@ void BlockWatch::fence(watching::Reach reach) {
     if (races_) races_->fence(reach);
 }
 
+void BlockWatch::copy_started(uintptr_t target, size_t bytes, const void* pc) {
+    if (races_) races_->copy_started(target, bytes, pc);
+}
+
+void BlockWatch::copy_finished(uintptr_t target, size_t bytes) {
+    if (races_) races_->copy_finished(target, bytes);
+}
+
 // memcheck may take the lane out; only what goes on holds the location.
 void BlockWatch::begin_atomic(const Access& access) {
     if (memory_) memory_->access(access);
@@ -106,8 +117,8 @@ void BlockWatch::begin_atomic(const Access& access) {
     if (races_) races_->begin_atomic(access);
 }
 
-void BlockWatch::end_atomic(uintptr_t address) {
-    if (races_) races_->end_atomic(address);
+void BlockWatch::end_atomic(uintptr_t address, bool has_written) {
+    if (races_) races_->end_atomic(address, has_written);
 }
 
 void BlockWatch::drop_running_lane(int error) {

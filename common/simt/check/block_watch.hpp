@@ -49,8 +49,11 @@ public:
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(watching::Reach reach);
     void set_polling(bool polls);  // the running lane is in a loop that only waits
+    // An asynchronous copy of the running lane owns its target from its start until it is waited for.
+    void copy_started(uintptr_t target, size_t bytes, const void* pc);
+    void copy_finished(uintptr_t target, size_t bytes);
     void begin_atomic(const Access& access);
-    void end_atomic(uintptr_t address);
+    void end_atomic(uintptr_t address, bool has_written);
 
     // ---- for the checkers
     LaunchWatch& launch() const { return *launch_; }

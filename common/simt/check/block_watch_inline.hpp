@@ -12,7 +12,7 @@ namespace simt::checking {
 
 inline unsigned BlockWatch::running_lane() const { return static_cast<unsigned>(current_lane - contexts_); }
 
-inline Space BlockWatch::space_of(uintptr_t address) const {
+[[gnu::always_inline]] inline Space BlockWatch::space_of(uintptr_t address) const {
     if (global_.contains(address)) return Space::global;
     if (shared_.contains(address)) return Space::shared;
     return stacks_.contains(address) ? Space::local : Space::other;

@@ -38,8 +38,8 @@ void begin_atomic(const volatile void* pointer, unsigned bytes, AtomicKind kind,
     watch->begin_atomic(event);
 }
 
-void end_atomic(const volatile void* pointer) {
-    if (BlockWatch* const watch = current_watch) watch->end_atomic(reinterpret_cast<uintptr_t>(pointer));
+void end_atomic(const volatile void* pointer, bool has_written) {
+    if (BlockWatch* const watch = current_watch) watch->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
 void publish(const volatile void* object) {

@@ -94,7 +94,7 @@ public:
             waiting_.push_back(&collected);
             ++totals_[static_cast<int>(finding.severity)];
         }
-        ++collected.count;
+        collected.count += finding.times;
         if (is_new || rank_of(finding) < rank_of(collected.finding)) collected.finding = std::move(finding);
     }
 

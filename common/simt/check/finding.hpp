@@ -39,6 +39,7 @@ struct Finding {
     std::string kernel;                // "" for findings on the host
     std::vector<Side> sides;           // none for findings on the host
     std::vector<std::string> details;  // further lines: "Address 0x7f... is out of bounds"
+    uint64_t times = 1;                // how often it was seen, of findings that are told in sums
     uint64_t allocation_serial = 0;    // print the host's backtrace of this allocation; 0: of none
     // Where the host was, and when that was: "at kernel launch time". Of findings in kernels it is added by report().
     std::vector<const void*> backtrace;

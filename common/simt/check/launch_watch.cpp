@@ -2,7 +2,9 @@
 
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/launch_counters.hpp"
+#include "common/simt/check/race_launch.hpp"
 #include "common/simt/check/settings.hpp"
+#include "common/simt/check/stream_races.hpp"
 #include "common/simt/check/symbols.hpp"
 
 namespace simt::checking {
@@ -22,9 +24,18 @@ std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stre
     return watch;
 }
 
-void launch_begins(LaunchWatch&) {}
+void launch_begins(LaunchWatch& launch) {
+    if (!settings().racecheck) return;
+    launch.races = std::make_shared<RaceLaunch>(launch, current_operation());
+    LaunchHistory::instance().began(*launch.races);
+    add_foreign_ranges(*launch.races);
+}
 
 void launch_ends(LaunchWatch& launch) {
+    if (launch.races) {
+        launch.races->report_races();
+        LaunchHistory::instance().ended(*launch.races);
+    }
     print_findings();
     if (launch.counters) keep_counters(launch);
 }

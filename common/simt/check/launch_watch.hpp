@@ -11,6 +11,7 @@
 namespace simt::checking {
 
 class LaunchCounters;
+class RaceLaunch;
 
 struct LaunchWatch {
     const char* kernel = "";
@@ -20,6 +21,7 @@ struct LaunchWatch {
     const void* stream = nullptr;
     std::vector<const void*> host_backtrace;
     std::shared_ptr<LaunchCounters> counters;  // null unless they are wanted
+    std::shared_ptr<RaceLaunch> races;         // of the execution that is under way; null unless they are checked
     // A lane has been taken out of the launch by a finding: the launch ends with this cudaError_t.
     std::atomic<int> error{0};
 };

@@ -1,30 +1,237 @@
-// racecheck of one block: are two accesses to the same bytes, one of them a write, ordered?
+// racecheck of one block: are two accesses to the same bytes, one of them a store, ordered?
+//
+// Every access looks up what the shadow memory knows of its word. An earlier access is ordered before it if
+//   - the same lane made it, or it is of an operation that streams, events or the host order before this launch;
+//   - block barriers or meetings of warps lie between (LaneClocks), or grid barriers (each begins a new numbering);
+//   - the lane has learned of it through synchronization variables (Knowledge): a lane publishes there, by an atomic
+//     operation or a volatile store, what it had known at its last fence, or what it knows if the operation releases.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <vector>
+
 #include "common/simt/check/block_watch.hpp"
+#include "common/simt/check/knowledge.hpp"
+#include "common/simt/check/lane_clocks.hpp"
+#include "common/simt/check/race_launch.hpp"
+#include "common/simt/check/race_memory.hpp"
+#include "common/simt/check/race_place.hpp"
+#include "common/simt/check/shadow.hpp"
 
 namespace simt::checking {
 
 class RaceCheck {
 public:
-    explicit RaceCheck(BlockWatch& watch) : watch_(watch) {}
+    explicit RaceCheck(BlockWatch& watch);
 
-    void begin_block() {}
-    void access(const Access&) {}
-    void arrive(watching::Wait, unsigned, unsigned, Site) {}
-    void fence(watching::Reach) {}
-    void begin_atomic(const Access&) {}
-    void end_atomic(uintptr_t) {}
-    void publish(uintptr_t) {}
-    void learn(uintptr_t) {}
-    void meeting_completed(unsigned, unsigned) {}
-    void block_barrier_completed() {}
-    void grid_barrier_completed() {}
-    void lane_ended(unsigned) {}
-    void block_ended() {}
+    void begin_block();
+    void access(const Access& access);
+    void arrive(watching::Wait kind, unsigned mask, unsigned, Site);
+    void fence(watching::Reach reach);
+    void begin_atomic(const Access& access);
+    void end_atomic(uintptr_t address, bool has_written);
+    // A synchronization object of the runtime: the lane publishes all it knows, or learns.
+    void publish(uintptr_t object);
+    void learn(uintptr_t object);
+    // An asynchronous copy of the running lane owns its target from its start until it is waited for.
+    void copy_started(uintptr_t target, size_t bytes, const void* pc);
+    void copy_finished(uintptr_t target, size_t bytes);
+    void meeting_completed(unsigned warp, unsigned lanes);
+    void block_barrier_completed();
+    void grid_barrier_completed();
+    void lane_ended(unsigned) { settle(); }
+    void block_ended();
+    // The worker leaves the block, maybe for good and from the middle of anything.
+    void leave();
 
 private:
-    [[maybe_unused]] BlockWatch& watch_;
+    // The access that is being checked, as far as the records hold it, and where it is.
+    struct Current {
+        ShadowRecord record;
+        unsigned lane;
+        bool is_write;
+        bool is_shared;
+        AccessKind kind;
+        uintptr_t address;  // of the whole access
+        uint32_t bytes;
+        bool finishes_copy = false;
+    };
+    // What the last fences of a lane cover, for all threads and for those of the block.
+    struct Fenced {
+        Knowledge device, block;
+    };
+    // A store that may have stored what was there already: told apart at the lane's next event.
+    struct Doubtful {
+        uintptr_t address;
+        uint32_t bytes;
+        unsigned char before[16];
+        RaceKey key;
+        Severity severity;
+    };
+    struct Counted {
+        uint64_t count = 0;
+        Severity severity = Severity::info;
+    };
+
+    [[gnu::always_inline]] ShadowRecord record_of(unsigned lane, const void* pc, unsigned bytes, AccessKind kind) const {
+        return {owner_, 1u << lane % 32, place_of(pc), clocks_.clock(lane), lane / 32, bytes, kind};
+    }
+
+    // ---- the fast path: plain accesses to whole words that barriers order
+    bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below);
+    bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below);
+    bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, uint32_t ordered_below) const;
+
+    // ---- any access
+    void check(const Access& access, AccessKind kind);
+    void check_word(ShadowMap& words, uintptr_t address, unsigned bytes, Current& current);
+    void check_cell(ShadowCell& cell, const Current& current);
+    ShadowCell* split(ShadowMap& words, uintptr_t address, ShadowCell& cell);
+    ShadowMap* words_of(Space space, uintptr_t address);
+    ShadowMap& bytes_of(const ShadowMap& words);
+    bool is_obsolete(const ShadowRecord& earlier, const Current& current) const;
+    bool is_ordered(const ShadowRecord& earlier, const Current& current) const;
+    bool is_known(unsigned lane, const DatedAccess& access) const;
+    bool clash_with_store(const ShadowRecord& earlier, const Current& current) const;
+    bool clash_with_use(const ShadowRecord& earlier, const Current& current) const;
+    ShadowRecord merged(const ShadowRecord& earlier, const Current& current) const;
+
+    // ---- what lanes know
+    Knowledge knowledge_of(unsigned lane) const;
+    bool has_fenced(unsigned lane) const {
+        return !fenced_.empty() && !(fenced_[lane].device.empty() && fenced_[lane].block.empty());
+    }
+    std::unique_lock<SyncVariables::Stripe> locked(uintptr_t address, Space space);
+    std::shared_ptr<SyncLog> log_of(uintptr_t address, Space space);
+    std::shared_ptr<SyncLog> new_log_of(uintptr_t address, Space space);
+    void publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces);
+    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach);
+    void share_what_was_learned(unsigned first, uint32_t lanes);
+    void share_fences(const std::vector<unsigned>& lanes);
+    void synchronize_by_volatile(const Access& access);
+    void learn_of_volatile(uintptr_t address, Space space, unsigned lane);
+    void take_numbers();
+    void renew_numbers_if_exhausted();
+
+    // ---- findings
+    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const Current& current);
+    void note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
+              const Current& current);
+    Side side(const char* what, uint64_t place, uint32_t owner, unsigned lane) const;
+    void check_foreign(const Access& access);
+    void settle() {
+        if (__builtin_expect(has_deferred_, 0)) settle_deferred();
+    }
+    void settle_deferred();
+
+    BlockWatch& watch_;
+    uint32_t owner_ = 0;            // this block's number
+    uint32_t ordered_below_ = 0;    // numbers of blocks of earlier operations
+    uint32_t first_block_ = 0, block_count_ = 0;  // the numbers of this launch's blocks
+    bool has_deferred_ = false;     // something waits for the lane's next event
+    bool has_learned_ = false;      // some lane knows more than barriers told it
+    bool has_foreign_ = false;
+    LaneClocks clocks_;
+    ShadowMap shared_, shared_bytes_;
+    RaceMemory& memory_;
+    std::shared_ptr<RaceLaunch> launch_;
+    unsigned generation_ = 0;       // grid barriers that the block has passed
+
+    std::vector<std::shared_ptr<const LogRanges>> learned_;  // by lane
+    std::vector<Fenced> fenced_;                             // by lane; empty before the first fence
+    std::vector<uint32_t> named_;                            // by lane: the mask of its last meeting
+    bool fenced_since_barrier_ = false;
+    uint32_t fenced_warps_ = 0;                              // those with fences since they met
+    std::map<uintptr_t, std::shared_ptr<SyncLog>> shared_logs_;
+    SyncVariables::Stripe* held_ = nullptr;                  // during an atomic operation
+    Access atomic_ = {};                                     // the one that is under way
+
+    uintptr_t polled_ = 0;  // the volatile variable that a lane has just read
+    Space polled_space_ = Space::other;
+    unsigned polling_lane_ = 0;
+    std::vector<Doubtful> doubtful_;
+    std::map<RaceKey, Counted> counted_;
 };
+
+[[gnu::always_inline]] inline bool RaceCheck::is_settled(const ShadowRecord& earlier, const ShadowRecord& mine,
+                                  uint32_t ordered_below) const {
+    if (earlier.owner() != owner_) return earlier.owner() < ordered_below;
+    if (earlier.clock() < clocks_.block_base()) return true;
+    return earlier.warp() == mine.warp() &&
+           (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
+}
+
+[[gnu::always_inline]] inline bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below) {
+    const ShadowRecord store = ShadowRecord::load(cell.store);
+    if (store.flags() || !is_settled(store, mine, ordered_below)) return false;
+    const ShadowRecord use = ShadowRecord::load(cell.use);
+    if (use.owner() == owner_ && use.clock() >= clocks_.block_base()) {
+        if (use.has(ShadowRecord::several_warps)) {
+            if (use.kind() != AccessKind::plain || use.bytes() != 15) return false;
+            const uint32_t warps = use.lanes() | 1u << mine.warp();
+            if (warps != use.lanes()) ShadowRecord::store(cell.use, use.with_lanes(warps));
+            return true;
+        }
+        if (!use.same_but_lanes(mine)) return false;
+        const uint32_t lanes = use.lanes() | mine.lanes();
+        if (lanes != use.lanes()) ShadowRecord::store(cell.use, use.with_lanes(lanes));
+        return true;
+    }
+    if (use.owner() < ordered_below && use.owner() != owner_) {
+        ShadowRecord::store(cell.use, mine);
+        return true;
+    }
+    if (use.owner() == owner_ && !use.has(ShadowRecord::several_blocks)) {
+        ShadowRecord::store(cell.use, mine);
+        return true;
+    }
+    // Other blocks of this launch have read it.
+    if (use.kind() != AccessKind::plain || has_learned_ || use.owner() - first_block_ >= block_count_) return false;
+    ShadowRecord::store(cell.use, mine.with(ShadowRecord::several_blocks));
+    return true;
+}
+
+[[gnu::always_inline]] inline bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below) {
+    const ShadowRecord store = ShadowRecord::load(cell.store);
+    if (store.flags() || !is_settled(store, mine, ordered_below)) return false;
+    const ShadowRecord use = ShadowRecord::load(cell.use);
+    if (!use.empty()) {
+        if (use.owner() == owner_) {
+            if (use.has(ShadowRecord::several_blocks)) return false;
+            if (use.has(ShadowRecord::several_warps) && use.clock() >= clocks_.block_base()) return false;
+        }
+        if (!is_settled(use, mine, ordered_below)) return false;
+        ShadowRecord::store(cell.use, ShadowRecord());
+    }
+    ShadowRecord::store(cell.store, mine);
+    return true;
+}
+
+[[gnu::always_inline]] inline void RaceCheck::access(const Access& access) {
+    settle();
+    ShadowMap* const words = words_of(access.space, access.address);
+    if (!words) return;
+    if (__builtin_expect(has_foreign_, 0)) check_foreign(access);
+    if (__builtin_expect(access.is_volatile || ((access.address | access.bytes) & 3) || access.bytes > 16, 0)) {
+        check(access, access.is_volatile ? AccessKind::volatile_access : AccessKind::plain);
+        return;
+    }
+    // What other blocks did in shared memory has nothing to do with this one.
+    const uint32_t ordered_below = access.space == Space::shared ? UINT32_MAX : ordered_below_;
+    const ShadowRecord mine = record_of(access.lane, access.pc, 15, AccessKind::plain);
+    ShadowCell* cell = words->word(access.address);
+    for (ShadowCell* const end = cell + access.bytes / 4; cell != end; ++cell) {
+        const bool is_fine = access.is_write ? write_is_fine(*cell, mine, ordered_below)
+                                             : read_is_fine(*cell, mine, ordered_below);
+        if (__builtin_expect(!is_fine, 0)) return check(access, AccessKind::plain);
+    }
+}
+
+[[gnu::always_inline]] inline ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
+    if (space == Space::shared) return &shared_;
+    if (space == Space::global) return &memory_.device;
+    return memory_.variables.contains(address) ? &memory_.variables : nullptr;
+}
 
 }  // namespace simt::checking

@@ -55,11 +55,14 @@ public:
         }
     }
     SIMT_INLINE ~WatchedAtomic() {
-        if constexpr (is_checked) watching::end_atomic(address_);
+        if constexpr (is_checked) watching::end_atomic(address_, has_written_);
     }
+    // The operation leaves the address as it is.
+    SIMT_INLINE void writes_nothing() { has_written_ = false; }
 
 private:
     const volatile void* address_;
+    bool has_written_ = true;
 };
 
 // Where the kernel calls the function that this is written in: known only if that is not inlined.
@@ -140,14 +143,16 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
 // Writes `desired` if *address has the bits of `expected`; returns the bits before.
 template <Scope scope, class Bits>
 SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site) {
-    const WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site);
+    WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site);
+    Bits before = expected;
     if (plain_suffices<scope>()) {
-        const Bits before = *word;
+        before = *word;
         if (before == expected) *word = desired;
-        return before;
+    } else {
+        __atomic_compare_exchange_n(word, &before, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
-    __atomic_compare_exchange_n(word, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    return expected;
+    if (before != expected) watched.writes_nothing();
+    return before;
 }
 
 template <Scope scope, class T>

@@ -39,10 +39,11 @@ void begin_polling();
 void end_polling();
 
 // Around an atomic operation of the running lane on `bytes` bytes; nobody else's operation on them comes between. `pc`
-// is the place in the kernel that counters are kept for. Does nothing on the host.
+// is the place in the kernel that counters are kept for. `has_written`: it was not a compare-and-swap that failed. Do
+// nothing on the host.
 void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind, Order order, Reach reach,
                   const void* pc, Site site);
-void end_atomic(const volatile void* address);
+void end_atomic(const volatile void* address, bool has_written);
 
 // A synchronization object (cuda::barrier) in shared or global memory: the lane publishes what it has done, or learns
 // what those have done who published before.

@@ -1,0 +1,50 @@
+#include "common/simt/check/lane_clocks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace simt::checking {
+
+void LaneClocks::begin(unsigned lanes) {
+    clocks_.resize(lanes);
+    time_ = 0;
+    block_barrier();
+}
+
+void LaneClocks::block_barrier() {
+    block_base_ = ++time_;
+    partly_met_ = 0;
+    warp_bases_.fill(time_);
+    std::fill(clocks_.begin(), clocks_.end(), time_);
+}
+
+void LaneClocks::meeting(unsigned warp, uint32_t lanes, uint32_t every_lane) {
+    ++time_;
+    const unsigned first = warp * 32;
+    if (lanes == every_lane) {
+        warp_bases_[warp] = time_;
+        partly_met_ &= ~(1u << warp);
+        const size_t end = std::min<size_t>(first + 32, clocks_.size());
+        std::fill(clocks_.begin() + first, clocks_.begin() + static_cast<ptrdiff_t>(end), time_);
+        return;
+    }
+    if (!matrices_[warp]) matrices_[warp] = std::make_unique<WarpMatrix>();
+    WarpMatrix& matrix = *matrices_[warp];
+    if (!has_partly_met(warp)) {
+        for (auto& row : matrix) row.fill(warp_bases_[warp]);
+        partly_met_ |= 1u << warp;
+    }
+    std::array<uint32_t, 32> joined = {};
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const auto& row = matrix[static_cast<unsigned>(std::countr_zero(left))];
+        for (unsigned i = 0; i < 32; ++i) joined[i] = std::max(joined[i], row[i]);
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) joined[static_cast<unsigned>(std::countr_zero(left))] = time_;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        matrix[lane] = joined;
+        clocks_[first + lane] = time_;
+    }
+}
+
+}  // namespace simt::checking

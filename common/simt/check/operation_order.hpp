@@ -1,0 +1,46 @@
+// The order of operations on the device: kernels, copies and whatever else is submitted to streams.
+//
+// Operations of one stream run in order; events, the default stream and the host order those of different streams. Each
+// operation has a vector clock over the streams: how far it comes after each of them. It is taken from what the program
+// asked for when it submitted the operation, not from how things then happened to go. What one host thread has waited
+// for counts for all of them, since how they are ordered is not seen here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace simt::checking {
+
+struct OperationOrder {
+    uint64_t stream = 0;
+    uint64_t sequence = 0;                             // 1 for the stream's first
+    std::vector<std::pair<uint64_t, uint64_t>> after;  // of each stream all up to this one; ascending streams
+
+    uint64_t last_before(uint64_t other_stream) const;
+    bool comes_after(const OperationOrder& other) const { return last_before(other.stream) >= other.sequence; }
+};
+using OrderPointer = std::shared_ptr<const OperationOrder>;
+
+// Whether anybody wants to know.
+bool orders_operations();
+
+// An operation is submitted to a stream behind `previous` (null: its first) and behind the others.
+OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPointer& previous,
+                             const std::vector<OrderPointer>& after);
+
+// The host has seen the end of this operation: what it submits from now on comes after it.
+void host_waited_for(const OrderPointer& operation);
+
+// The operation that the calling thread carries out; null outside of one.
+const OrderPointer& current_operation();
+
+class CurrentOperation {
+public:
+    explicit CurrentOperation(OrderPointer order);
+    ~CurrentOperation();
+    CurrentOperation(const CurrentOperation&) = delete;
+};
+
+}  // namespace simt::checking

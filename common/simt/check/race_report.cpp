@@ -1,0 +1,120 @@
+// What racecheck reports of the races that it has found.
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "common/simt/check/race_check.hpp"
+
+namespace simt::checking {
+namespace {
+
+const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
+    if (kind == AccessKind::atomic || kind == AccessKind::block_atomic) return "Atomic access";
+    return is_store || is_write ? "Write access" : "Read access";
+}
+
+}  // namespace
+
+void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const Current& current) {
+    const bool same_block = earlier.owner() == owner_ && !earlier.has(ShadowRecord::several_blocks);
+    const bool same_warp = same_block && earlier.warp() == current.lane / 32 &&
+                           (earlier_is_store || !earlier.has(ShadowRecord::several_warps));
+    const bool both_store = earlier_is_store && current.is_write && current.kind <= AccessKind::volatile_access;
+    const bool same_place = earlier.place() == current.record.place();
+    // Lanes of a warp that are taken to advance in step are a programming model of its own; but a place where all of
+    // them store is wrong in any.
+    const Severity severity = same_warp && !(both_store && same_place) ? Severity::warning : Severity::error;
+
+    uint64_t first = earlier.place(), second = current.record.place();
+    const bool swap = earlier_is_store ? both_store && first > second : current.is_write;
+    if (swap) std::swap(first, second);
+    const uint64_t kinds = uint64_t{earlier_is_store} << swap | uint64_t{current.is_write} << (1 - swap) |
+                           static_cast<uint64_t>(earlier.kind()) << 2 | static_cast<uint64_t>(current.kind) << 4;
+    const RaceKey key{first << 32 | second, kinds};
+    // A copy under way stores later; what else stores may find its own value there.
+    const bool may_be_same = both_store && !earlier.has(ShadowRecord::pending) && current.bytes <= 16;
+    note(key, may_be_same ? Severity::info : severity, earlier, earlier_is_store, current);
+    if (!may_be_same) return;
+    Doubtful doubt{current.address, current.bytes, {}, key, severity};
+    std::memcpy(doubt.before, reinterpret_cast<const void*>(current.address), current.bytes);
+    doubtful_.push_back(doubt);
+    has_deferred_ = true;
+}
+
+void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
+                     const Current& current) {
+    const auto [position, is_new] = counted_.try_emplace(key);
+    Counted& counted = position->second;
+    if (!is_new && severity >= counted.severity) {
+        ++counted.count;
+        return;
+    }
+    counted.severity = severity;
+    unsigned other_lane = earlier.warp() * 32;
+    if (earlier.has(ShadowRecord::several_warps) && !earlier_is_store) {
+        const uint32_t warps = earlier.lanes() & ~(1u << current.lane / 32);
+        other_lane = static_cast<unsigned>(std::countr_zero(warps ? warps : earlier.lanes())) * 32 + current.lane % 32;
+    } else {
+        const bool same_warp = earlier.owner() == owner_ && earlier.warp() == current.lane / 32;
+        const uint32_t others = same_warp ? earlier.lanes() & ~(1u << current.lane % 32) : earlier.lanes();
+        other_lane += static_cast<unsigned>(std::countr_zero(others ? others : earlier.lanes()));
+    }
+    Race race;
+    race.severity = severity;
+    race.count = 1;
+    race.sides = {side(name_of_access(earlier_is_store, earlier.kind(), false), earlier.place(), earlier.owner(), other_lane),
+                  side(name_of_access(false, current.kind, current.is_write), current.record.place(), owner_, current.lane)};
+    if (!earlier_is_store && current.is_write) std::swap(race.sides[0], race.sides[1]);
+    char where[80];
+    std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
+                  current.is_shared ? "__shared__" : "__global__");
+    race.details.push_back(where);
+    if (earlier.has(ShadowRecord::pending) && earlier_is_store) {
+        race.details.push_back("The write is an asynchronous copy that has not been waited for");
+    }
+    if (earlier.kind() == AccessKind::block_atomic || current.kind == AccessKind::block_atomic) {
+        race.details.push_back("The scope of an atomic operation is too narrow: it is atomic only within its block");
+    }
+    launch_->add(key, std::move(race));
+}
+
+Side RaceCheck::side(const char* what, uint64_t place, uint32_t owner, unsigned lane) const {
+    const auto numbers = LaunchHistory::instance().find(owner);
+    return side_of(numbers ? *numbers : BlockNumbers(), what, place, owner, lane);
+}
+
+// The lane has got to its next event: what it was about to read it has read, what it was about to store is there.
+void RaceCheck::settle_deferred() {
+    has_deferred_ = false;
+    if (const uintptr_t polled = std::exchange(polled_, 0)) learn_of_volatile(polled, polled_space_, polling_lane_);
+    for (const Doubtful& doubt : std::exchange(doubtful_, {})) {
+        if (std::memcmp(doubt.before, reinterpret_cast<const void*>(doubt.address), doubt.bytes) == 0) continue;
+        Counted& counted = counted_[doubt.key];
+        if (doubt.severity >= counted.severity) continue;
+        counted.severity = doubt.severity;
+        launch_->count(doubt.key, 0, doubt.severity);
+    }
+}
+
+// Something else than a kernel uses the memory, and nothing orders the two.
+void RaceCheck::check_foreign(const Access& access) {
+    if (access.space != Space::global) return;
+    const bool is_read = !access.is_write;
+    const auto range = launch_->foreign_range(access.address, access.bytes, !is_read);
+    if (!range) return;
+    Finding finding;
+    finding.tool = range->tool;
+    finding.title = range->tool == Tool::memcheck
+                        ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") + " of size " +
+                              std::to_string(access.bytes) + " bytes"
+                        : std::string("Error: Race reported between ") + (is_read ? "Read" : "Write") +
+                              " access of a kernel and an operation of another stream";
+    finding.kernel = watch_.launch().kernel;
+    Side place = side(is_read ? "Read access" : "Write access", place_of(access.pc), owner_, access.lane);
+    finding.sides.push_back(std::move(place));
+    finding.details.push_back(range->what);
+    report(std::move(finding));
+}
+
+}  // namespace simt::checking

@@ -1,0 +1,291 @@
+// Races in global memory, between blocks and between launches, and the same kernels with what orders them.
+#include <cooperative_groups.h>
+#include <cuda/atomic>
+
+#include "cases.cuh"
+
+namespace cg = cooperative_groups;
+
+template <bool fixed>
+__global__ void count(int* counter) {
+    if (fixed) {
+        atomicAdd(counter, 1);
+    } else {
+        *counter += 1;  // @counter Error: Race reported
+    }
+}
+
+// The block that finishes last adds up what all have written.
+template <bool fixed, bool second_fence>
+__global__ void last_block(int* sums, unsigned* ticket, int* out) {
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = blockIdx.x;  // @last-block Error: Race reported
+        if (fixed) __threadfence();
+        is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last) return;
+    if (second_fence) __threadfence();
+    int sum = 0;
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += sums[i];  // @last-block
+    atomicAdd(out, sum);
+}
+
+// Everybody writes and fences, one thread takes the ticket for all.
+template <bool fixed>
+__global__ void last_block_of_all(int* sums, unsigned* ticket, int* out) {
+    __shared__ bool is_last;
+    sums[blockIdx.x * blockDim.x + threadIdx.x] = threadIdx.x;  // @fence-before-barrier Error: Race reported
+    if (fixed) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (is_last && threadIdx.x == 0) {
+        int sum = 0;
+        for (unsigned i = 0; i < gridDim.x * blockDim.x; ++i) sum += sums[i];  // @fence-before-barrier
+        *out = sum;
+        *ticket = 0;
+    }
+}
+
+template <bool fixed>
+__global__ void locked(int* lock, int* value) {
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    if (fixed) __threadfence();
+    *value += 1;  // @lock-without-fence Error: Race reported
+    if (fixed) __threadfence();
+    atomicExch(lock, 0);
+}
+
+template <bool fixed>
+__global__ void locked_by_cxx(cuda::atomic<int, cuda::thread_scope_device>* lock, int* value) {
+    int expected = 0;
+    while (!lock->compare_exchange_strong(expected, 1, cuda::std::memory_order_acquire)) expected = 0;
+    *value += 1;  // @relaxed-unlock Error: Race reported
+    lock->store(0, fixed ? cuda::std::memory_order_release : cuda::std::memory_order_relaxed);
+}
+
+// Each block waits for the one before.
+template <bool fixed>
+__global__ void look_back(volatile int* flags, int* prefix) {
+    if (threadIdx.x == 0) {
+        int before = 0;
+        if (blockIdx.x > 0) {
+            while (flags[blockIdx.x - 1] == 0) {}
+            if (fixed) __threadfence();
+            before = prefix[blockIdx.x - 1];  // @look-back Error: Race reported
+        }
+        prefix[blockIdx.x] = before + 1;  // @look-back
+        if (fixed) __threadfence();
+        flags[blockIdx.x] = 1;
+    }
+}
+
+template <bool fixed>
+__global__ void narrow(int* counter) {
+    if (fixed) {
+        atomicAdd(counter, 1);
+    } else {
+        atomicAdd_block(counter, 1);  // @scope Error: Race reported
+    }
+}
+
+template <bool fixed>
+__global__ void narrow_fence(int* data, int* flag, int* out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 5;  // @fence-scope Error: Race reported
+        fixed ? __threadfence() : __threadfence_block();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {}
+        out[blockIdx.x] = *data;  // @fence-scope
+    }
+}
+
+template <bool fixed>
+__global__ void between_grid_barriers(int* values, int* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    values[i] = i;  // @grid-barrier Error: Race reported
+    if (fixed) {
+        cg::this_grid().sync();
+    } else {
+        __syncthreads();
+    }
+    out[i] = values[gridDim.x * blockDim.x - 1 - i];  // @grid-barrier
+}
+
+template <bool fixed>
+__global__ void neighbours(const int* in, int* out, int* in_place) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i == 0) return;
+    if (fixed) {
+        out[i] = in[i] + in[i - 1];
+    } else {
+        in_place[i] = in_place[i] + in_place[i - 1];  // @in-place Error: Race reported
+    }
+}
+
+template <bool fixed>
+__global__ void pixels(unsigned char* image) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    image[fixed ? i : i / 2] = i;  // @pixels Error: Race reported
+}
+
+__device__ int device_counter;
+
+template <bool fixed>
+__global__ void device_variable() {
+    if (fixed) {
+        atomicAdd(&device_counter, 1);
+    } else {
+        device_counter = device_counter + 1;  // @device-variable Error: Race reported
+    }
+}
+
+__global__ void fill(int* values, int value) { values[blockIdx.x * blockDim.x + threadIdx.x] = value; }
+
+__global__ void add(const int* values, int* out) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] += values[i];  // @two-streams Error: Race reported
+}
+
+__global__ void slow_add(int* out, int value) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int k = 0; k < 100; ++k) out[i] += value;  // @copy-in-another-stream Error: Race reported
+}
+
+// Streams: events order two kernels, a copy and a kernel.
+struct Streams {
+    cudaStream_t one, other;
+    cudaEvent_t event;
+    Streams() {
+        cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);
+        cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        cudaDeviceSynchronize();
+    }
+    void order(cudaStream_t first, cudaStream_t second) {
+        cudaEventRecord(event, first);
+        cudaStreamWaitEvent(second, event, 0);
+    }
+};
+
+void two_streams(bool fixed) {
+    int* values = device_array<int>(256);
+    int* out = device_array<int>(256);
+    Streams streams;
+    fill<<<2, 128, 0, streams.one>>>(values, 1);
+    if (fixed) streams.order(streams.one, streams.other);
+    add<<<2, 128, 0, streams.other>>>(values, out);
+    if (fixed) streams.order(streams.other, streams.one);
+    fill<<<2, 128, 0, streams.one>>>(values, 2);
+    cudaDeviceSynchronize();
+    fill<<<2, 128>>>(values, 3);
+    cudaStreamSynchronize(nullptr);
+    add<<<2, 128, 0, streams.other>>>(values, out);
+    cudaStreamSynchronize(streams.other);
+    fill<<<2, 128, 0, streams.one>>>(values, 4);
+}
+
+void copy_in_another_stream(bool fixed) {
+    int* out = device_array<int>(256);
+    int* host = nullptr;
+    cudaMallocHost(&host, 256 * sizeof(int));
+    Streams streams;
+    slow_add<<<2, 128, 0, streams.one>>>(out, 1);
+    if (fixed) streams.order(streams.one, streams.other);
+    cudaMemcpyAsync(host, out, 256 * sizeof(int), cudaMemcpyDeviceToHost, streams.other);
+    cudaDeviceSynchronize();
+    cudaMemcpyAsync(out, host, 256 * sizeof(int), cudaMemcpyHostToDevice, streams.other);
+    if (fixed) streams.order(streams.other, streams.one);
+    slow_add<<<2, 128, 0, streams.one>>>(out, 1);
+}
+
+// Memory that is allocated and freed in the order of a stream.
+__global__ void touch(int* values) {
+    values[threadIdx.x] = 1;  // @before-allocation Invalid __global__ write of size 4 bytes
+}
+
+__global__ void touch_again(int* values) {
+    values[threadIdx.x] = 1;  // @after-free Invalid __global__ write of size 4 bytes
+}
+
+void before_allocation(bool fixed) {
+    Streams streams;
+    int* values = nullptr;
+    cudaMallocAsync(&values, 1024, streams.one);
+    if (fixed) streams.order(streams.one, streams.other);
+    touch<<<1, 32, 0, streams.other>>>(values);
+    cudaStreamSynchronize(streams.other);
+    cudaFreeAsync(values, streams.other);
+}
+
+__global__ void spin(long long time) {
+    const long long begin = clock64();
+    while (clock64() - begin < time) {}
+}
+
+void after_free(bool fixed) {
+    Streams streams;
+    int* values = nullptr;
+    cudaMallocAsync(&values, 1024, streams.one);
+    cudaStreamSynchronize(streams.one);
+    spin<<<1, 1, 0, streams.one>>>(100000000);
+    if (fixed) {
+        touch_again<<<1, 32, 0, streams.other>>>(values);
+        streams.order(streams.other, streams.one);
+    }
+    cudaFreeAsync(values, streams.one);
+    if (!fixed) touch_again<<<1, 32, 0, streams.other>>>(values);
+}
+
+#define LAUNCH(kernel, blocks, threads, ...)                                                             \
+    [](bool fixed) {                                                                                     \
+        int* a = device_array<int>(4096);                                                                \
+        int* b = device_array<int>(4096);                                                                \
+        int* c = device_array<int>(4096);                                                                \
+        (void)a, (void)b, (void)c;                                                                       \
+        for (int i = 0; i < 2; ++i)                                                                      \
+            fixed ? kernel<true><<<blocks, threads>>>(__VA_ARGS__) : kernel<false><<<blocks, threads>>>(__VA_ARGS__); \
+    }
+
+int main(int argc, char** argv) {
+    static const Case cases[] = {
+        {"counter", LAUNCH(count, 4, 32, a)},
+        {"last-block", [](bool fixed) {
+             int* sums = device_array<int>(64);
+             int* out = device_array<int>(1);
+             auto* ticket = device_array<unsigned>(1);
+             for (int i = 0; i < 3; ++i) {
+                 fixed ? last_block<true, false><<<64, 64>>>(sums, ticket, out)
+                       : last_block<false, true><<<64, 64>>>(sums, ticket, out);
+                 if (fixed) last_block<true, true><<<64, 64>>>(sums, ticket, out);
+             }
+         }},
+        {"fence-before-barrier", LAUNCH(last_block_of_all, 16, 64, a, reinterpret_cast<unsigned*>(b), c)},
+        {"lock-without-fence", LAUNCH(locked, 16, 64, a, b)},
+        {"relaxed-unlock",
+         LAUNCH(locked_by_cxx, 4, 4, reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(a), b)},
+        {"look-back", LAUNCH(look_back, 40, 32, a + 64 * i, b)},
+        {"scope", LAUNCH(narrow, 4, 32, a)},
+        {"fence-scope", LAUNCH(narrow_fence, 4, 32, a, b, c)},
+        {"grid-barrier", [](bool fixed) {
+             int* values = device_array<int>(1024);
+             int* out = device_array<int>(1024);
+             void* arguments[] = {&values, &out};
+             cudaLaunchCooperativeKernel(fixed ? (void*)between_grid_barriers<true> : (void*)between_grid_barriers<false>,
+                                         8, 64, arguments, 0, 0);
+         }},
+        {"in-place", LAUNCH(neighbours, 4, 64, a, b, c)},
+        {"pixels", LAUNCH(pixels, 4, 64, reinterpret_cast<unsigned char*>(a))},
+        {"device-variable", LAUNCH(device_variable, 4, 32)},
+        {"two-streams", two_streams},
+        {"copy-in-another-stream", copy_in_another_stream},
+        {"before-allocation", before_allocation},
+        {"after-free", after_free},
+    };
+    return run_case(cases, argc, argv);
+}
