@@ -14,6 +14,7 @@
 #include "common/simt/simcc_assembly.hpp"
 #include "common/simt/simcc_options.hpp"
 #include "common/simt/simcc_process.hpp"
+#include "common/simt/simcc_red_zones.hpp"
 #include "common/simt/simcc_toolchain.hpp"
 #include "common/version.hpp"
 
@@ -132,7 +133,7 @@ private:
 
     void mark_file(const std::string& from, const std::string& to) {
         if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
-        if (!options_.dry_run) write_file(to, mark_branches(read_file(from)));
+        if (!options_.dry_run) write_file(to, with_red_zones(mark_branches(read_file(from))));
     }
 
     /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.

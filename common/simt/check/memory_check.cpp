@@ -144,7 +144,7 @@ void MemoryCheck::invalid(const Access& access, const std::string& reason) {
         const Variable array = shared_.nearest_array(access.address);
         finding.details = {"Access to " + hexadecimal(access.address - watch_.shared_window().begin) + " " + reason};
         if (array.bytes > 0) {
-            const std::string size = " array " + array.name + " of size " + counted(array.bytes, "byte");
+            const std::string size = " " + array.name + " of size " + counted(array.bytes, "byte");
             const uintptr_t end = array.begin + array.bytes;
             finding.details.push_back(
                 access.address < array.begin ? "and is " + grouped(array.begin - access.address) + " bytes before the" + size
@@ -186,7 +186,7 @@ void MemoryCheck::uninitialised(const Access& access) {
         if (const auto relation = relation_to_allocation(access.address, serial)) finding.details.push_back(*relation);
         finding.allocation_serial = serial;
     } else {
-        finding.details = {"of the array " + shared_.nearest_array(access.address).name};
+        finding.details = {"of the " + shared_.nearest_array(access.address).name};
     }
     report(std::move(finding));
 }

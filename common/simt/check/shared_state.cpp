@@ -59,10 +59,10 @@ Variable SharedState::nearest_array(uintptr_t address) const {
         best = {begin, bytes, name};
     };
     for (const Variable& variable : ProgramImage::instance().thread_local_variables()) {
-        const std::string name = variable.name.substr(variable.name.rfind(':') + 1);
+        const std::string name = "array " + variable.name.substr(variable.name.rfind(':') + 1);
         if (is_of_the_program(variable)) consider(window_.begin + variable.begin, variable.bytes, name);
     }
-    consider(dynamic_begin_, dynamic_bytes_, "of dynamic size");
+    consider(dynamic_begin_, dynamic_bytes_, "dynamic shared memory");
     return best;
 }
 

@@ -17,7 +17,7 @@ public:
     void initialise(uintptr_t address, size_t bytes);
     StateMap& map() { return current_; }
 
-    // The array that is nearest to an address, at its place in this thread, named as in the source.
+    // What is nearest to an address, at its place in this thread: "array tile" or "dynamic shared memory".
     Variable nearest_array(uintptr_t address) const;
 
 private:
