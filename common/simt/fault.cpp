@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "common/simt/check/memory_functions.hpp"
 #include "common/simt/resident_block.hpp"
 
 namespace simt {
@@ -42,8 +43,11 @@ ResidentBlock* interrupted_block(const Registers& registers) {
     return block && block->is_on_lane_stack(registers.stack_pointer) ? block : nullptr;
 }
 
-void on_fault(int signal, siginfo_t*, void* context) {
-    if (ResidentBlock* block = interrupted_block(interrupted_registers(context))) {
+void on_fault(int signal, siginfo_t* information, void* context) {
+    const Registers registers = interrupted_registers(context);
+    if (ResidentBlock* block = interrupted_block(registers)) {
+        const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
+        if (signal == SIGSEGV && block->is_on_lane_stack(address)) checking::stack_overflowed(registers.program_counter);
         block->running_launch().fail(error_illegal_address);
         block->abandon();
     }

@@ -111,7 +111,7 @@ const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowin
 
 /// The instrumentation of the checked simulator: g++ compiles a call of __tsan_read4 and its relatives (ThreadSanitizer's,
 /// whose library is not linked: the simulator defines them) ahead of every load and store, and one of
-/// __sanitizer_cov_trace_pc into every basic block. What would merge two places of the source into one, or split one into
+/// __sanitizer_cov_trace_pc into every basic block. It also checks indices of arrays whose sizes it knows. What would merge two places of the source into one, or split one into
 /// two, is switched off.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
@@ -119,6 +119,7 @@ Command instrumentation(const Options& options) {
             "--param=tsan-instrument-func-entry-exit=0",
             "--param=tsan-distinguish-volatile=1",
             "-fsanitize-coverage=trace-pc",
+            "-fsanitize=bounds",
             "-fno-optimize-sibling-calls",
             "-fno-crossjumping",
             "-fno-reorder-blocks",

@@ -26,13 +26,16 @@ bool is_misaligned(const Access& access) {
     return single && !access.is_unaligned && access.address % access.bytes != 0;
 }
 
-const char* name_of(Space space) { return space == Space::shared ? "__shared__" : "__global__"; }
+const char* name_of(Space space) {
+    return space == Space::shared ? "__shared__" : space == Space::local ? "__local__" : "__global__";
+}
 
 std::string title_of_invalid(const Access& access) {
     const char* const operation = access.is_atomic && access.kind == watching::AtomicKind::update ? "atomic"
                                   : access.is_write                                               ? "write"
                                                                                                   : "read";
-    return std::string("Invalid ") + name_of(access.space) + " " + operation + " of size " + counted(access.bytes, "byte");
+    const std::string title = std::string("Invalid ") + name_of(access.space) + " " + operation;
+    return access.bytes > 0 ? title + " of size " + counted(access.bytes, "byte") : title;
 }
 
 // "and is 1 bytes after the nearest allocation at 0x7f.. of size 1,024 bytes", as compute-sanitizer counts: the first
@@ -157,6 +160,24 @@ void MemoryCheck::invalid(const Access& access, const std::string& reason) {
             finding.details.push_back(*relation);
         }
     }
+    report(std::move(finding));
+    watch_.drop_running_lane(launch_failure);
+}
+
+void MemoryCheck::invalid_index(const Access& access, const std::string& array, const std::string& type) {
+    if (!settings().memcheck) return;
+    Finding finding = finding_of(watch_, access, Tool::memcheck, title_of_invalid(access));
+    finding.details = {"Access is out of bounds", "of the array " + array + " of type " + type};
+    report(std::move(finding));
+    watch_.drop_running_lane(launch_failure);
+}
+
+void MemoryCheck::stack_overflow(const void* pc) {
+    if (!settings().memcheck) return;
+    Access access{0, 0, watch_.running_lane(), Space::local, true};
+    access.pc = pc;
+    Finding finding = finding_of(watch_, access, Tool::memcheck, "Stack overflow");
+    finding.details = {"The stack of a thread has " + counted(LaneStacks::bytes_per_lane, "byte") + " in the simulator"};
     report(std::move(finding));
     watch_.drop_running_lane(launch_failure);
 }

@@ -26,6 +26,10 @@ public:
     }
     void block_ended() {}
 
+    // An index outside of a local array: reports and takes the lane out.
+    void invalid_index(const Access& access, const std::string& array, const std::string& type);
+    // Its stack has no room for the calls of the running lane: takes it out likewise.
+    void stack_overflow(const void* pc);
     // free() in the kernel of what is not on the device heap.
     void invalid_free(const void* pointer, const void* pc);
 

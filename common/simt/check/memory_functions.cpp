@@ -33,6 +33,11 @@ void invalid_free(const void* pointer, const void* pc) {
     if (current_watch && current_watch->memory()) current_watch->memory()->invalid_free(pointer, pc);
 }
 
+void stack_overflowed(uintptr_t instruction) {
+    if (!current_watch || !current_watch->memory()) return;
+    current_watch->memory()->stack_overflow(reinterpret_cast<const void*>(instruction + 1));
+}
+
 }  // namespace simt::checking
 
 // The names that device_heap.hpp gives to these functions in the checked flavour.

@@ -76,6 +76,12 @@ std::string demangled_variable(const char* name) {
     return result;
 }
 
+// "tile" of "void n::tile<32>(float*, int)".
+std::string function_name(const std::string& signature) {
+    const std::string name = signature.substr(0, signature.find_first_of("(<"));
+    return name.substr(name.find_last_of(" :") + 1);
+}
+
 void sort_by_place(std::vector<Variable>& variables) {
     std::sort(variables.begin(), variables.end(),
               [](const Variable& one, const Variable& other) { return one.begin < other.begin; });
@@ -121,11 +127,19 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
             const char* const name = names + symbol.st_name;
             const int type = symbol.st_info & 0xf;
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
-            if (type == STT_TLS) thread_local_.push_back({symbol.st_value, symbol.st_size, demangled_variable(name)});
-            if (type != STT_OBJECT || std::strncmp(name, "_Z", 2) != 0) continue;
+            if (type != STT_TLS && type != STT_OBJECT) continue;
             const bool of_a_function = std::strncmp(name, "_ZZ", 3) == 0 || std::strncmp(name, "_ZGVZ", 5) == 0;
             std::string demangled = demangled_variable(name);
-            if (of_a_function || demangled.find('<') != std::string::npos) {
+            const size_t own_name = demangled.rfind("::");
+            if (own_name == std::string::npos) {
+                functions_of_.emplace(demangled, "");
+            } else {
+                const std::string scope = of_a_function ? function_name(demangled.substr(0, own_name)) : "";
+                functions_of_.emplace(demangled.substr(own_name + 2), scope);
+            }
+            if (type == STT_TLS) {
+                thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(demangled)});
+            } else if (of_a_function || demangled.find('<') != std::string::npos) {
                 unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
             }
         }
@@ -138,6 +152,15 @@ const Variable* ProgramImage::unannounced_at(uintptr_t address) const {
     if (after == unannounced_.begin()) return nullptr;
     const Variable& candidate = *(after - 1);
     return candidate.contains(address) ? &candidate : nullptr;
+}
+
+bool ProgramImage::has_variable(const std::string& name, const Symbol& place) const {
+    const auto [first, last] = functions_of_.equal_range(name);
+    return std::any_of(first, last, [&](const auto& entry) {
+        if (entry.second.empty() || place.frames.empty()) return true;
+        return std::any_of(place.frames.begin(), place.frames.end(),
+                           [&](const Frame& frame) { return function_name(frame.function) == entry.second; });
+    });
 }
 
 bool ProgramImage::is_constant(uintptr_t address) const {

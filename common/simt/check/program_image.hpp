@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
+
+#include "common/simt/check/symbols.hpp"
 
 namespace simt::checking {
 
@@ -28,6 +31,10 @@ public:
     // be the device's although nobody has announced them (see simt::DeviceVariable).
     const Variable* unannounced_at(uintptr_t address) const;
 
+    // Whether a variable of static or thread-local storage of this name is declared at namespace scope or in one of the
+    // functions at that place of the code.
+    bool has_variable(const std::string& name, const Symbol& place) const;
+
     // Constants of the executable and its libraries: tables, string literals.
     bool is_constant(uintptr_t address) const;
 
@@ -40,6 +47,7 @@ private:
     void read_symbols(const char* file, size_t bytes);
 
     std::vector<Variable> thread_local_, unannounced_;
+    std::multimap<std::string, std::string> functions_of_;  // by a variable's name: where it is declared, or ""
     std::vector<Range> constants_;
 };
 
