@@ -173,7 +173,7 @@ std::vector<OptionSpec> option_table(const Program& program) {
     std::vector<OptionSpec> table = basic_options;
     table.insert(table.end(), checking_options.begin(), checking_options.end());
     if (program.benchmark) table.insert(table.end(), benchmark_options.begin(), benchmark_options.end());
-    if (program.most_operands > 0) table.push_back(input_format_option);
+    if (program.most_operands > 0 && program.input_files) table.push_back(input_format_option);
     for (OptionSpec& option : table) {
         if (long_name_of(option) == "dtype") option.fallback = program.dtypes;
         if (long_name_of(option) == "block") option.fallback = program.block;

@@ -34,6 +34,7 @@ struct Program {
     const char* summary;                  // one sentence, for --help
     const char* operands = "";            // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
+    bool input_files = true;              // operands are data: --input-format applies
     bool benchmark = true;                // has variants, samples and timings, and so their common options
     const char* dtypes = "f32";           // the element types it knows, the default first
     const char* sizes = "1Mi";            // default of -n on a GPU,

@@ -36,7 +36,8 @@ public:
     void notice(const std::string& message) const;
     void detail(const std::string& message) const;
 
-    void found_wrong_result() { exit_ = Exit::wrong_result; }
+    void found_wrong_result() { exit_with(Exit::wrong_result); }
+    void exit_with(Exit exit) { exit_ = exit; }
     Exit exit() const { return exit_; }
 
 private:

@@ -1,0 +1,124 @@
+// memcheckdemo: one planted defect per run, by name, and its corrected twin: to learn with compute-sanitizer, and to test
+// the checked simulator.
+#include <algorithm>
+
+#include "common/device.cuh"
+#include "common/random.hpp"
+#include "tools/memcheckdemo_lab.cuh"
+#include "tools/memcheckdemo_table_access.cuh"
+#include "tools/memcheckdemo_table_calls.cuh"
+#include "tools/memcheckdemo_table_races.cuh"
+#include "tools/memcheckdemo_table_values.cuh"
+#include "tools/memcheckdemo_watchdog.cuh"
+
+namespace BACKEND {
+namespace {
+
+const Program memcheckdemo_program = [] {
+    Program description{"memcheckdemo", "Runs a program with one planted defect, or its corrected twin; without a name, lists them."};
+    description.operands = "[NAME]";
+    description.most_operands = 1;
+    description.benchmark = false;
+    description.input_files = false;
+    description.options = {
+        {"--fixed", nullptr, "the corrected twin", ""},
+        {"--command", nullptr, "print the compute-sanitizer command that is for NAME", ""},
+        {"--hint", "1|2|3", "print a hint: 1 tells the least, 3 the most", ""},
+        {"--reveal", nullptr, "tell what is wrong, and the cure", ""},
+        {"--mystery", "SEED", "instead of NAME: a plant that is not named", ""},
+        {"--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", ""},
+        {"--twin", "LOG", "with --grade: the report on NAME --fixed", ""},
+    };
+    return description;
+}();
+
+const std::vector<Plant>& all_plants() {
+    static const std::vector<Plant> all = [] {
+        std::vector<Plant> joined;
+        for (const auto* part : {&access_plants, &call_plants, &race_plants, &value_plants})
+            joined.insert(joined.end(), part->begin(), part->end());
+        return joined;
+    }();
+    return all;
+}
+
+const Plant& plant_of(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Plant& plant : all_plants()) {
+        if (name == plant.name) return plant;
+        names.push_back(plant.name);
+    }
+    const std::string nearest = nearest_name(name, names);
+    fail(Exit::usage, "unknown plant '{}'{}; memcheckdemo --list shows them", name,
+         nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+}
+
+// A seed means the same plant everywhere: one that a tool reports, the checked simulator too, and that does not crash the
+// process.
+const Plant& mystery_plant(std::uint64_t seed) {
+    std::vector<const Plant*> candidates;
+    for (const Plant& plant : all_plants())
+        if (plant.is_reported() && plant.simulator == 'Y' && !plant.hangs && plant.run != run_last_value)
+            candidates.push_back(&plant);
+    return *candidates[random_bits(seed, 0) % candidates.size()];
+}
+
+Subject subject_of(const Session& session) {
+    const bool named = !session.options.operands.empty(), mystery = session.options.is_given("mystery");
+    if (named && mystery) fail(Exit::usage, "--mystery chooses by itself: leave '{}' out", session.options.operands[0]);
+    if (!named && !mystery) fail(Exit::usage, "name a plant; memcheckdemo --list shows them");
+    if (named) {
+        const Plant& plant = plant_of(session.options.operands[0]);
+        return {&plant, plant.name, plant.name};
+    }
+    const std::size_t seed = parse_count(session.own("mystery"), "--mystery");
+    return {&mystery_plant(seed), text("mystery-{}", seed), text("--mystery {}", seed)};
+}
+
+const char* word_of(Symptom symptom) {
+    switch (symptom) {
+        case Symptom::right: return "right";
+        case Symptom::wrong: return "wrong";
+        case Symptom::refused: return "refused";
+        default: return "crash";
+    }
+}
+
+// The twin's result must be right. The plant's may be anything; that is what it is for.
+void run_subject(Session& session, const Subject& subject) {
+    const bool fixed = session.own_flag("fixed");
+    Outcome outcome;
+    {
+        const Watchdog watchdog(session, subject.shown);
+        outcome = subject.plant->run(fixed);
+    }
+    // The simulator ends a hang itself, as a crash: no lane can go on.
+    const bool hung = subject.plant->hangs && simulated && outcome.symptom == Symptom::crash;
+    Table table(session.output, session.format(), session.options.header,
+                {{"plant", "plant"}, {"version", "version"}, {"symptom", "symptom"}, {"detail", "detail"}});
+    table.add({subject.shown, fixed ? "fixed" : "faulty", hung ? "hang" : word_of(outcome.symptom), outcome.detail});
+    table.flush();
+    if (hung) session.exit_with(Exit::hang_ended);
+    else if (fixed && outcome.symptom != Symptom::right) session.exit_with(Exit::wrong_result);
+}
+
+void run(Session& session) {
+    static const char* const actions[] = {"command", "hint", "reveal", "grade"};
+    const auto given = [&](const char* action) { return session.options.is_given(action); };
+    const auto count = std::count_if(std::begin(actions), std::end(actions), given);
+    if (count > 1) fail(Exit::usage, "--command, --hint, --reveal and --grade exclude each other");
+    if (given("twin") && !given("grade")) fail(Exit::usage, "--twin goes with --grade");
+    const bool nothing_asked = session.options.operands.empty() && !given("mystery") && !given("fixed") && count == 0;
+    if (session.options.list || nothing_asked) return list_plants(session, all_plants());
+    const Subject subject = subject_of(session);
+    if (given("command")) show_command(session, subject);
+    else if (given("hint")) show_hint(session, subject);
+    else if (given("reveal")) reveal(session, subject);
+    else if (given("grade")) grade(session, subject);
+    else run_subject(session, subject);
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(memcheckdemo_program, run)

@@ -1,0 +1,115 @@
+// What memcheckdemo tells the person in the lab: the list, the command, hints, the solution, and a grade for a report.
+#pragma once
+
+#include "common/session.hpp"
+#include "tools/memcheckdemo_plant.cuh"
+#include "tools/memcheckdemo_report.cuh"
+
+namespace BACKEND {
+
+// The plant that a session is about, under the name that it is to be shown by: --mystery keeps it to itself.
+struct Subject {
+    const Plant* plant;
+    std::string shown, arguments;  // "oob-shared" and the same; "mystery-7" and "--mystery 7"
+};
+
+inline void list_plants(Session& session, const std::vector<Plant>& plants) {
+    Table table(session.output, session.format(), session.options.header,
+                {{"plant", "plant"}, {"class", "class"}, {"flags", "compute-sanitizer"}, {"bare", "bare hardware shows"},
+                 {"toolkit", "toolkit"}, {"simulator", "simulator"}, {"simulator_class", "its class"},
+                 {"simulator_flags", ""}, {"reported", ""}, {"hangs", ""}, {"defect", "defect"}});
+    for (const Plant& plant : plants)
+        table.add({plant.name, plant.category, plant.flags, plant.bare, plant.toolkit, std::string(1, plant.simulator),
+                   plant.simulator_category, plant.simulator_flags, static_cast<long long>(plant.is_reported()),
+                   static_cast<long long>(plant.hangs), plant.defect});
+    table.flush();
+}
+
+inline void show_command(Session& session, const Subject& subject) {
+    session.output.write(text("compute-sanitizer {} {} --device gpu {}{}\n", subject.plant->flags, session.program.name,
+                              session.own_flag("fixed") ? "--fixed " : "", subject.arguments));
+    if (!subject.plant->is_reported()) session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));
+}
+
+inline void show_hint(Session& session, const Subject& subject) {
+    const std::string& number = session.own("hint");
+    if (number != "1" && number != "2" && number != "3") fail(Exit::usage, "--hint '{}' is none of 1, 2, 3", number);
+    session.output.write(text("{}\n", subject.plant->hints[number[0] - '1']));
+}
+
+inline std::string shown(const Place& place) {
+    const std::string first = text("{}:{}", place.file, place.line);
+    return place.other_line == 0 ? first : text("{} and {}:{}", first, place.file, place.other_line);
+}
+
+inline void reveal(Session& session, const Subject& subject) {
+    const Plant& plant = *subject.plant;
+    session.output.write(text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal, shown(plant.place),
+                              plant.is_reported() ? plant.report : "none"));
+}
+
+// The rows of a grade. What cannot be judged is inconclusive, and never a pass.
+class Grade {
+public:
+    explicit Grade(Session& session)
+        : session_(session),
+          table_(session.output, session.format(), session.options.header,
+                 {{"aspect", "aspect"}, {"expected", "expected"}, {"found", "found"}, {"verdict", "verdict"}}) {}
+
+    void add(const char* aspect, const std::string& expected, const std::string& found, bool judged, bool passed) {
+        table_.add({aspect, expected, found, judged ? passed ? "pass" : "fail" : "inconclusive"});
+        any_failed_ |= judged && !passed;
+        any_open_ |= !judged;
+    }
+
+    void finish() {
+        table_.flush();
+        if (any_failed_) session_.exit_with(Exit::wrong_result);
+        else if (any_open_) session_.exit_with(Exit::bad_input);
+    }
+
+private:
+    Session& session_;
+    Table table_;
+    bool any_failed_ = false, any_open_ = false;
+};
+
+inline std::string clean_or_not(const Report& report) {
+    if (!report.is_complete()) return "no summary";
+    return report.is_clean() ? "clean" : text("{} errors", report.errors());
+}
+
+// --grade: the report of a plant, and with --twin that of its twin. A plant that no tool reports is graded by what the
+// checked simulator finds; a clean report of a tool is then as it should be.
+inline void grade(Session& session, const Subject& subject) {
+    const Plant& plant = *subject.plant;
+    const std::string& twin = session.own("twin");
+    if (session.own("grade") == "-" && twin == "-") fail(Exit::usage, "standard input is one report: plant or twin");
+    const Report report(session.own("grade"));
+    Grade result(session);
+    const bool judged = report.is_complete();
+    result.add("summary", "complete", judged ? "complete" : "missing", judged, true);
+    if (!plant.is_reported() && report.is_clean()) {
+        result.add("tool", "none", "none", judged, true);
+    } else {
+        const std::string expected = plant.is_reported() ? plant.category : plant.simulator_category;
+        const std::string first = report.findings().empty() ? "none" : report.findings().front();
+        const std::string category = report.findings().empty() ? "none" : category_of(first);
+        result.add("tool", expected, category, judged, category == expected);
+        if (plant.is_reported()) result.add("class", plant.report, first, judged, begins_with(first, plant.report));
+        const Place& place = plant.place;
+        const bool named = report.names(place.file, place.line) ||
+                           (place.other_line && report.names(place.file, place.other_line));
+        result.add("line", session.options.is_given("mystery") ? "hidden" : shown(place), named ? "named" : "not named",
+                   judged, named);
+    }
+    if (twin.empty()) {
+        result.add("twin", "clean", "not given", false, false);
+    } else {
+        const Report clean(twin);
+        result.add("twin", "clean", clean_or_not(clean), clean.is_complete(), clean.is_clean());
+    }
+    result.finish();
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,96 @@
+// The plants of memcheck whose subject is an access: outside, misaligned, or through a pointer that is not good there.
+#pragma once
+
+#include "kernels/memcheckdemo_memcheck_bounds.cuh"
+#include "kernels/memcheckdemo_memcheck_pointers.cuh"
+#include "tools/memcheckdemo_plant.cuh"
+
+namespace BACKEND {
+
+inline const std::vector<Plant> access_plants = {
+    {"oob-global-write", "memcheck", "the guard lets one thread too many through", "--tool memcheck",
+     "Invalid __global__ write of size 4 bytes", "right result", "11.0", 'Y', "memcheck", "",
+     {"The result is right, and yet something is written that should not be.",
+      "The array has 1000 elements, the grid 1024 threads: which of them may write?",
+      "Look at the comparison in the kernel's guard."},
+     "i <= n lets thread n write behind the last element, into whatever the allocator has put there. "
+     "An array of n elements ends before index n: if (i < n).",
+     count_up_place, run_count_up},
+    {"oob-negative-read", "memcheck", "a stencil reads the left neighbour of element 0", "--tool memcheck",
+     "Invalid __global__ read of size 4 bytes", "wrong or right result", "11.0", 'Y', "memcheck", "",
+     {"All elements but the first are right; the first may be, by chance.",
+      "Which element has no left neighbour?", "Look at the index i - 1 for i = 0."},
+     "Thread 0 reads in[-1]. A stencil needs a rule for its border: here the missing neighbour counts as 0.",
+     differences_place, run_differences},
+    {"oob-neighbour", "memcheck", "an overrun into the array behind", "--tool memcheck --padding 32",
+     "Invalid __global__ write of size 4 bytes", "wrong result", "11.3", '+', "memcheck", "",
+     {"An element of one array changes while a kernel works on another.",
+      "memcheck sees nothing, because the address is valid: it belongs to the next array. Which option keeps arrays apart?",
+      "Run with --padding 32 and look at the guard of the kernel that it names."},
+     "Allocations of a multiple of 512 bytes lie end to end, so an overrun by one hits the neighbour. --padding puts a "
+     "gap behind each allocation. The cure is the guard: i < n.",
+     set_all_place, run_set_all},
+    {"index-overflow", "memcheck", "row * pitch does not fit in an int", "--tool memcheck",
+     "Invalid __global__ write of size 4 bytes", "wrong result or crash", "11.0", 'Y', "memcheck", "",
+     {"Small inputs work, large ones do not.", "How large is row * pitch at the first row?",
+      "The product wraps to a negative number, and so does its remainder: look where it is computed."},
+     "50000 * 50001 is more than 2^31 - 1. Multiply in 64 bits: static_cast<long long>(row) * pitch.",
+     into_ring_place, run_into_ring},
+    {"oob-shared", "memcheck", "a tile in shared memory is one element too short", "--tool memcheck",
+     "Invalid __shared__ write of size 4 bytes", "right result", "11.0", 'Y', "memcheck", "",
+     {"The result is right.", "Count the slots of the tile that are written.",
+      "tile[t + 1] for t = 255 is tile[256]; the tile has 256 elements."},
+     "The last thread writes behind the tile. Another array, or another block's data, may be there next time. "
+     "The tile needs 256 + 1 elements.",
+     shift_right_place, run_shift_right},
+    {"oob-local", "memcheck", "an index runs past an array in the thread's own memory", "--tool memcheck",
+     "Invalid __local__ write of size 4 bytes", "crash or right result", "11.0", '+', "memcheck", "",
+     {"One value of the input is not what the kernel was written for.",
+      "A thread's own array lies in local memory. A small overrun stays inside the thread's frame, and no tool sees it.",
+      "Which bin does the last thread fill?"},
+     "A bin beyond the eight is written. Indices that come from data must be checked before they are used.",
+     spread_place, run_spread},
+    {"misaligned-float4", "memcheck", "a float4 is read from an address that is no multiple of 16", "--tool memcheck",
+     "Invalid __global__ read of size 16 bytes", "crash", "11.0", 'Y', "memcheck", "",
+     {"The kernel is ended, although every element that it reads exists.", "What must be true of the address of a float4?",
+      "Look at the cast of in + 1."},
+     "cudaMalloc aligns to 256 bytes, and in + 1 is 4 bytes further. Read the elements one by one, or start at a multiple "
+     "of four.",
+     sum_quads_place, run_sum_quads},
+    {"null-deref", "memcheck", "cudaMalloc failed, and nobody looked", "--tool memcheck",
+     "Program hit cudaErrorMemoryAllocation \\(error 2\\).*|Invalid __global__ write of size 4 bytes", "crash", "11.0", 'Y',
+     "memcheck", "",
+     {"The kernel is ended at its first access.", "Which address does it write to?",
+      "What did cudaMalloc return, and what did it leave in the pointer?"},
+     "More memory was asked for than there is, the pointer stayed null. Check the error of every call.",
+     squares_place, run_squares},
+    {"use-after-free", "memcheck", "a kernel reads what has been freed", "--tool memcheck",
+     "Invalid __global__ read of size 4 bytes", "right result or crash", "11.0", 'Y', "memcheck", "",
+     {"The result is often right.", "Which of the kernel's arrays still exists when it is launched?",
+      "The input is freed just before the launch."},
+     "Freed memory keeps its contents until somebody else gets it. Free after the last kernel that uses it.",
+     twice_place, run_twice},
+    {"double-free", "memcheck", "cudaFree is called twice for the same memory", "--tool memcheck",
+     "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to cudaFree\\.?", "silent",
+     "11.0", 'Y', "memcheck", "",
+     {"Nothing seems wrong, unless the error of every call is looked at.", "Which call returns invalid argument?",
+      "Two pointers, one allocation: who owns it?"},
+     "The second cudaFree may also free what somebody else has been given in between. One owner frees.",
+     two_owners_place, run_two_owners},
+    {"host-ptr-on-device", "memcheck", "a kernel gets an array of the host", "--tool memcheck",
+     "Invalid __global__ read of size 4 bytes", "crash; legal where the GPU reaches pageable host memory (HMM, ATS)", "11.0",
+     'Y', "memcheck", "",
+     {"The kernel is ended, or it is right: that depends on the machine.", "Where does the array live?",
+      "The kernel is given a pointer from std::vector."},
+     "The GPU does not know the host's addresses, unless it shares its page tables (the attribute pageableMemoryAccess). "
+     "Copy the data to device memory, or allocate it with cudaMallocManaged.",
+     increment_place, run_increment},
+    {"device-ptr-on-host", "memcheck", "the host reads through a pointer of the device",
+     "--tool memcheck", "Error: process didn't terminate successfully", "crash of the process", "11.0", 'Y', "memcheck", "",
+     {"The process ends with a segmentation fault.", "No kernel is to blame: who reads?",
+      "The host reads the last element without cudaMemcpy."},
+     "Memory from cudaMalloc has no address on the host. Copy first, or use managed memory. This plant ends the process.",
+     last_value_place, run_last_value},
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,45 @@
+// Ends the process when a plant hangs: a kernel that waits for ever cannot be ended in any other way.
+#pragma once
+
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "common/session.hpp"
+#include "common/text.hpp"
+
+namespace BACKEND {
+
+// From its construction a run has so long. It ends with exit status 5, without destructors: they would wait, too.
+class Watchdog {
+public:
+    static constexpr std::chrono::seconds patience{9};
+
+    Watchdog(const Session& session, const std::string& name) : thread_([this, &session, name] {
+        std::unique_lock lock(mutex_);
+        if (ended_.wait_for(lock, patience, [this] { return done_; })) return;
+        session.complain(text("{}: ended by the watchdog after {} seconds: it hangs", name, patience.count()));
+        _exit(static_cast<int>(Exit::hang_ended));
+    }) {}
+
+    ~Watchdog() {
+        {
+            const std::lock_guard lock(mutex_);
+            done_ = true;
+        }
+        ended_.notify_one();
+        thread_.join();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool done_ = false;
+    std::thread thread_;  // the last member: it uses the others
+};
+
+}  // namespace BACKEND
