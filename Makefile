@@ -33,7 +33,7 @@ GENCODE = $(foreach arch,$(ARCHS),$(call gencode,$(arch),sm)) $(if $(PTX_ARCH),$
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
-NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique"
+NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique -g1"
 SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I.
 # Our programs begin to watch when an option asks for it, not by themselves.
 FLAGS_sim = $(SIM_FLAGS) -DBACKEND=sim

@@ -34,7 +34,6 @@ struct Program {
     const char* summary;                  // one sentence, for --help
     const char* operands = "";            // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
-    bool input_files = true;              // operands are data: --input-format applies
     bool benchmark = true;                // has variants, samples and timings, and so their common options
     const char* dtypes = "f32";           // the element types it knows, the default first
     const char* sizes = "1Mi";            // default of -n on a GPU,
@@ -45,4 +44,5 @@ struct Program {
     std::vector<Column> columns = {};      // its own p_ columns, after the common ones
     bool every_device = false;             // "auto" means all GPUs, not the first
     bool shapes = false;                   // -n is a list of shapes, which the program reads itself
+    bool input_files = true;               // operands name data: --input-format applies
 };

@@ -14,15 +14,19 @@ inline Outcome outcome_of_ignored(const DeviceBuffer<int>& result, const std::ve
     return outcome;
 }
 
-// Both sides are on the device, the call says otherwise.
-inline Outcome run_duplicate(bool fixed) {
+// The way back, with the direction of the way there.
+inline Outcome run_fetch(bool fixed) {
     constexpr int n = 256;
-    const DeviceBuffer<int> from = on_device(numbers(n)), to = on_device(std::vector<int>(n, -1));
-    const cudaMemcpyKind kind = fixed ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    const DeviceBuffer<int> from = on_device(numbers(n));
+    std::vector<int> to(n, -1);
+    const cudaMemcpyKind kind = fixed ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice;
     static_cast<void>(cudaMemcpy(to.data(), from.data(), from.bytes(), kind));
-    return outcome_of_ignored(to, numbers(n));
+    const cudaError_t ignored = cudaGetLastError();
+    Outcome outcome = compare(to, numbers(n));
+    if (ignored != cudaSuccess) outcome.detail += text("; ignored: {}", cudaGetErrorName(ignored));
+    return outcome;
 }
-constexpr Place duplicate_place{__FILE__, __LINE__ - 3};
+constexpr Place fetch_place{__FILE__, __LINE__ - 6};
 
 // The count is of bytes, and the factor for that comes in twice.
 inline Outcome run_transfer(bool fixed) {

@@ -116,7 +116,7 @@ inline Outcome run_allocate_in_order(bool fixed) {
     CHECK(cudaMallocAsync(reinterpret_cast<void**>(&data), n * sizeof(int), first));
     if (fixed) let_wait(second, first);
     fill<<<1, n, 0, second>>>(data);
-    second.synchronize();
+    if (const cudaError_t error = cudaStreamSynchronize(second); error != cudaSuccess) return outcome_of(error);
     std::vector<int> values(n);
     CHECK(cudaMemcpyAsync(values.data(), data, n * sizeof(int), cudaMemcpyDeviceToHost, second));
     second.synchronize();

@@ -111,7 +111,7 @@ inline Outcome run_negate_all(bool fixed) {
     for (int& value : expected) value = -value;
     const Stream first, second;
     const Event event(cudaEventDisableTiming);
-    negate_all<<<4, 256, 0, first>>>(data.data(), n);
+    negate_all<<<1, 64, 0, first>>>(data.data(), n);
     event.record(first);
     if (fixed) CHECK(cudaStreamWaitEvent(second, event, 0));
     CHECK(cudaMemcpyAsync(result.data(), data.data(), data.bytes(), cudaMemcpyDeviceToHost, second));

@@ -151,6 +151,7 @@ run_examples() {
 @test "the examples of vecadd(1) run and print what they show" { need mlr && run_examples vecadd.1; }
 @test "the examples of reduce(1) run and print what they show" { need datamash && run_examples reduce.1; }
 @test "the examples of streams(1) run and print what they show" { need mlr && run_examples streams.1; }
+@test "the examples of memcheckdemo(1) run and print what they show" { need mlr && run_examples memcheckdemo.1; }
 @test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
 
 @test "no path of one machine is in the tree" {

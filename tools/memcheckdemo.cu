@@ -84,13 +84,23 @@ const char* word_of(Symptom symptom) {
     }
 }
 
+// A checker may end a kernel where bare hardware goes on, and then a call fails that the plant has not foreseen.
+Outcome outcome_of(const Subject& subject, bool fixed) {
+    try {
+        return subject.plant->run(fixed);
+    } catch (const Failure& failure) {
+        if (fixed || failure.exit() != Exit::cuda_error) throw;
+        return {Symptom::crash, failure.what()};
+    }
+}
+
 // The twin's result must be right. The plant's may be anything; that is what it is for.
 void run_subject(Session& session, const Subject& subject) {
     const bool fixed = session.own_flag("fixed");
     Outcome outcome;
     {
         const Watchdog watchdog(session, subject.shown);
-        outcome = subject.plant->run(fixed);
+        outcome = outcome_of(subject, fixed);
     }
     // The simulator ends a hang itself, as a crash: no lane can go on.
     const bool hung = subject.plant->hangs && simulated && outcome.symptom == Symptom::crash;

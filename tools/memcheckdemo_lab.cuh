@@ -17,10 +17,11 @@ inline void list_plants(Session& session, const std::vector<Plant>& plants) {
     Table table(session.output, session.format(), session.options.header,
                 {{"plant", "plant"}, {"class", "class"}, {"flags", "compute-sanitizer"}, {"bare", "bare hardware shows"},
                  {"toolkit", "toolkit"}, {"simulator", "simulator"}, {"simulator_class", "its class"},
-                 {"simulator_flags", ""}, {"reported", ""}, {"hangs", ""}, {"defect", "defect"}});
+                 {"simulator_flags", ""}, {"reported", ""}, {"line", ""}, {"hangs", ""}, {"defect", "defect"}});
     for (const Plant& plant : plants)
         table.add({plant.name, plant.category, plant.flags, plant.bare, plant.toolkit, std::string(1, plant.simulator),
                    plant.simulator_category, plant.simulator_flags, static_cast<long long>(plant.is_reported()),
+                   static_cast<long long>(plant.is_reported() && plant.named),
                    static_cast<long long>(plant.hangs), plant.defect});
     table.flush();
 }
@@ -38,8 +39,9 @@ inline void show_hint(Session& session, const Subject& subject) {
 }
 
 inline std::string shown(const Place& place) {
-    const std::string first = text("{}:{}", place.file, place.line);
-    return place.other_line == 0 ? first : text("{} and {}:{}", first, place.file, place.other_line);
+    const std::string file = std::string(place.file).substr(std::string(place.file).compare(0, 2, "./") == 0 ? 2 : 0);
+    const std::string first = text("{}:{}", file, place.line);
+    return place.other_line == 0 ? first : text("{} and {}:{}", first, file, place.other_line);
 }
 
 inline void reveal(Session& session, const Subject& subject) {
@@ -75,7 +77,7 @@ private:
 };
 
 inline std::string clean_or_not(const Report& report) {
-    if (!report.is_complete()) return "no summary";
+    if (!report.is_complete()) return "incomplete";
     return report.is_clean() ? "clean" : text("{} errors", report.errors());
 }
 
@@ -86,6 +88,7 @@ inline void grade(Session& session, const Subject& subject) {
     const std::string& twin = session.own("twin");
     if (session.own("grade") == "-" && twin == "-") fail(Exit::usage, "standard input is one report: plant or twin");
     const Report report(session.own("grade"));
+    const Report clean(twin.empty() ? "/dev/null" : twin);  // nothing is inconclusive
     Grade result(session);
     const bool judged = report.is_complete();
     result.add("summary", "complete", judged ? "complete" : "missing", judged, true);
@@ -100,15 +103,10 @@ inline void grade(Session& session, const Subject& subject) {
         const Place& place = plant.place;
         const bool named = report.names(place.file, place.line) ||
                            (place.other_line && report.names(place.file, place.other_line));
-        result.add("line", session.options.is_given("mystery") ? "hidden" : shown(place), named ? "named" : "not named",
-                   judged, named);
+        result.add("line", session.options.is_given("mystery") ? "hidden" : shown(place),
+                   named ? "named" : plant.named ? "not named" : "not named by the tool", judged, named || !plant.named);
     }
-    if (twin.empty()) {
-        result.add("twin", "clean", "not given", false, false);
-    } else {
-        const Report clean(twin);
-        result.add("twin", "clean", clean_or_not(clean), clean.is_complete(), clean.is_clean());
-    }
+    result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(), clean.is_clean());
     result.finish();
 }
 

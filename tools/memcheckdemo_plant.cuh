@@ -21,6 +21,7 @@ struct Plant {
     Place place;
     Outcome (*run)(bool fixed);
     bool hangs = false;
+    bool named = true;      // compute-sanitizer's report names the line
 
     bool is_reported() const { return *report != '\0'; }
 };

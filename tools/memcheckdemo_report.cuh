@@ -29,7 +29,7 @@ inline std::string category_of(const std::string& line) {
         const char* category;
         const char* first_line;
     } forms[] = {
-        {"memcheck", "Invalid |Program hit |Leaked |Malloc/Free error|Stack overflow|Error: process didn't terminate|"
+        {"memcheck", "Invalid |Program hit |Leaked |Malloc/Free [Ee]rror|Stack overflow|Error: process didn't terminate|"
                      "Address .* is misaligned|Warp Illegal|Unknown Error"},
         {"racecheck", "(Error|Warning): (Race|.*hazard)"},
         {"initcheck", "Uninitialized |Unused memory|Host API (uninitialized )?memory access"},
@@ -52,8 +52,9 @@ public:
     }
 
     const std::vector<std::string>& findings() const { return findings_; }  // their first lines
-    bool is_complete() const { return has_summary_; }
-    bool is_clean() const { return has_summary_ && errors_ == 0 && findings_.empty(); }
+    // Nothing found in a program that failed says nothing.
+    bool is_complete() const { return has_summary_ && (!ended_early_ || errors_ > 0 || !findings_.empty()); }
+    bool is_clean() const { return is_complete() && errors_ == 0 && findings_.empty(); }
     long errors() const { return errors_; }
 
     // Whether some finding names the line. Reports show a file with more or fewer of its folders.
@@ -72,9 +73,11 @@ private:
     void take(const std::string& line) {
         static const std::string prefix = "========= ";
         if (line.compare(0, prefix.size(), prefix) != 0) return;
-        const std::string content = line.substr(prefix.size());
+        std::string content = line.substr(prefix.size());
+        if (begins_with(content, " [^ ]")) content.erase(0, 1);  // as initcheck's "unused memory" begins
         lines_.push_back(content);
         if (!category_of(content).empty()) findings_.push_back(content);
+        if (begins_with(content, "Target application returned an error")) ended_early_ = true;
         const std::string summary = "SUMMARY: ";
         // "ERROR SUMMARY: 2 errors", "RACECHECK SUMMARY: 1 hazard displayed (...)"; a LEAK SUMMARY is only a part.
         const std::size_t at = content.find(summary);
@@ -84,7 +87,7 @@ private:
     }
 
     std::vector<std::string> lines_, findings_;
-    bool has_summary_ = false;
+    bool has_summary_ = false, ended_early_ = false;
     long errors_ = 0;
 };
 

@@ -17,8 +17,8 @@ inline const std::vector<Plant> access_plants = {
      "An array of n elements ends before index n: if (i < n).",
      count_up_place, run_count_up},
     {"oob-negative-read", "memcheck", "a stencil reads the left neighbour of element 0", "--tool memcheck",
-     "Invalid __global__ read of size 4 bytes", "wrong or right result", "11.0", 'Y', "memcheck", "",
-     {"All elements but the first are right; the first may be, by chance.",
+     "Invalid __global__ read of size 4 bytes", "crash or right result", "11.0", 'Y', "memcheck", "",
+     {"All elements are right, or the kernel is ended.",
       "Which element has no left neighbour?", "Look at the index i - 1 for i = 0."},
      "Thread 0 reads in[-1]. A stencil needs a rule for its border: here the missing neighbour counts as 0.",
      differences_place, run_differences},
@@ -37,8 +37,8 @@ inline const std::vector<Plant> access_plants = {
      "50000 * 50001 is more than 2^31 - 1. Multiply in 64 bits: static_cast<long long>(row) * pitch.",
      into_ring_place, run_into_ring},
     {"oob-shared", "memcheck", "a tile in shared memory is one element too short", "--tool memcheck",
-     "Invalid __shared__ write of size 4 bytes", "right result", "11.0", 'Y', "memcheck", "",
-     {"The result is right.", "Count the slots of the tile that are written.",
+     "Invalid __shared__ write of size 4 bytes", "crash or right result", "11.0", 'Y', "memcheck", "",
+     {"The result is right, or the kernel is ended.", "Count the slots of the tile that are written.",
       "tile[t + 1] for t = 255 is tile[256]; the tile has 256 elements."},
      "The last thread writes behind the tile. Another array, or another block's data, may be there next time. "
      "The tile needs 256 + 1 elements.",
@@ -90,7 +90,7 @@ inline const std::vector<Plant> access_plants = {
      {"The process ends with a segmentation fault.", "No kernel is to blame: who reads?",
       "The host reads the last element without cudaMemcpy."},
      "Memory from cudaMalloc has no address on the host. Copy first, or use managed memory. This plant ends the process.",
-     last_value_place, run_last_value},
+     last_value_place, run_last_value, false, false},
 };
 
 }  // namespace BACKEND

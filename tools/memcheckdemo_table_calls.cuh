@@ -8,12 +8,12 @@
 namespace BACKEND {
 
 inline const std::vector<Plant> call_plants = {
-    {"memcpy-wrong-kind", "memcheck", "cudaMemcpyHostToDevice between two arrays of the device", "--tool memcheck",
+    {"memcpy-wrong-kind", "memcheck", "cudaMemcpyHostToDevice on the way back", "--tool memcheck",
      "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to cudaMemcpy\\.?",
      "wrong result", "11.0", 'Y', "memcheck", "",
      {"The result is what was there before.", "Did every call succeed?", "Look at the copy's last argument."},
-     "The direction says that the source is on the host. cudaMemcpyDeviceToDevice is right, cudaMemcpyDefault always is.",
-     duplicate_place, run_duplicate},
+     "The direction says that the source is on the host. cudaMemcpyDeviceToHost is right, cudaMemcpyDefault always is.",
+     fetch_place, run_fetch},
     {"memcpy-oversize", "memcheck", "a copy of more bytes than the array has", "--tool memcheck",
      "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to cudaMemcpy\\.?",
      "wrong result", "11.0", 'Y', "memcheck", "",
@@ -27,8 +27,7 @@ inline const std::vector<Plant> call_plants = {
      "On the host the name is a shadow of the variable. cudaMemcpyToSymbol, or cudaGetSymbolAddress first.", apply_place,
      run_apply},
     {"launch-too-many-threads", "memcheck", "2048 threads per block", "--tool memcheck",
-     "Program hit cudaErrorInvalidConfiguration \\(error 9\\) due to \"invalid configuration argument\" on CUDA API call to "
-     "cudaLaunchKernel.*",
+     "Program hit cudaErrorInvalid(Configuration|Value) \\(error [19]\\) .* on CUDA API call to cudaLaunchKernel.*",
      "wrong result", "11.0", 'Y', "memcheck", "",
      {"The kernel seems to do nothing.", "A launch returns no error: who has it?",
       "How many threads may a block have?"},
@@ -68,9 +67,9 @@ inline const std::vector<Plant> call_plants = {
       "Which kernel should have freed the lists?"},
      "What kernels allocate lives on after them, until a kernel frees it. The heap has 8 MiB by default; then malloc "
      "returns null.",
-     build_lists_place, run_lists},
+     build_lists_place, run_lists, false, false},
     {"device-double-free", "memcheck", "two kernels free the same lists", "--tool memcheck",
-     "Malloc/Free error encountered ?: Double free", "crash", "11.0", 'Y', "memcheck", "",
+     "Malloc/Free [Ee]rror encountered ?: .*[Dd]ouble free", "crash", "11.0", 'Y', "memcheck", "",
      {"The last kernel is ended.", "What does it do that was done before?", "Both kernels free the lists."},
      "free of what has been freed. One owner frees.",
      {free_lists_place.file, free_lists_place.line, sum_lists_place.line}, run_lists_of_two_owners},

@@ -1,0 +1,295 @@
+#!/usr/bin/env bats
+# What memcheckdemo promises: every plant runs as intended, every twin is right, a checker finds the one and nothing in the
+# other; and list, command, hints, solution, mystery and grade tell what they should.
+# shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and the rest
+
+load helpers
+
+plants() { memcheckdemo -d sim --list --csv --no-header | cut -d , -f 1; }
+
+# field NAME PLANT: a field of the plant's row in the list.
+field() { memcheckdemo -d sim --list --json | jq -r --arg plant "$2" "select(.plant == \$plant) | .$1"; }
+
+# place PLANT: the faulty line, or the two of a race, one per line, as FILE:LINE.
+place() { memcheckdemo -d sim --reveal "$1" | sed -n 's/^at: //p' | sed 's/ and /\n/'; }
+
+# report PLACE [ERRORS]: a report as compute-sanitizer writes it, of a write behind shared memory there.
+report() {
+    printf '========= %s\n' "COMPUTE-SANITIZER" "Invalid __shared__ write of size 4 bytes" \
+        "    at gpu::shift_right(const int *, int *)+0x90 in ${1##*/}" "    by thread (255,0,0) in block (0,0,0)" \
+        "ERROR SUMMARY: ${2-1} error"
+}
+clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 errors"; }
+
+# ---- runs
+
+@test "every plant runs as intended, in less than ten seconds, and its twin's result is right" {
+    need jq
+    local plant hangs begin
+    [ "$(plants | wc -l)" -eq 47 ]
+    for plant in $(plants); do
+        hangs=$(field hangs "$plant")
+        begin=$SECONDS
+        try memcheckdemo "$plant" --csv
+        [ $((SECONDS - begin)) -le 10 ] || complain "$plant took $((SECONDS - begin)) s"
+        if [ "$plant" = device-ptr-on-host ] && [ "$status" -eq 139 ]; then continue; fi
+        if [ "$hangs" = 1 ] && [ "$status" -eq 5 ]; then continue; fi
+        expect_status 0
+        expect_clean_table
+        [ "$(column plant) $(column version)" = "$plant faulty" ] || complain "not the plant's row"
+        [[ $(column symptom) =~ ^(right|wrong|refused|crash)$ ]] || complain "unknown symptom"
+    done
+    for plant in $(plants); do
+        expect_fine memcheckdemo --fixed "$plant" --csv
+        [ "$(column version) $(column symptom)" = "fixed right" ] || complain "$plant: the twin is not right"
+    done
+}
+
+@test "what must be visible without a checker is" {
+    local plant
+    for plant in oob-neighbour memcpy-wrong-kind launch-too-many-threads reduce-missing-barrier async-copy-no-wait uninit-shared; do
+        try memcheckdemo "$plant" --csv
+        [ "$(column symptom)" = wrong ] || complain "$plant should be wrong"
+    done
+    for plant in null-deref sticky-error async-misattribution device-double-free stack-overflow; do
+        try memcheckdemo "$plant" --csv
+        [ "$(column symptom)" = crash ] || complain "$plant should be ended"
+    done
+    try memcheckdemo double-free --csv
+    [ "$(column symptom),$(column detail)" = refused,cudaErrorInvalidValue ]
+}
+
+@test "a hang is ended with exit status 5" {
+    try memcheckdemo syncwarp-missing-lane --csv
+    expect_status 5
+    if on_simulator; then [ "$(column symptom)" = hang ]; else expect_errors_like "ended by the watchdog"; fi
+}
+
+@test "the checker finds every plant and nothing in any twin" {
+    need jq
+    if on_simulator; then
+        if ! memcheckdemo --help | grep -q -E '^ +--check'; then skip "this build has no checked simulator"; fi
+    else
+        need compute-sanitizer
+        export SCOREBOARD_JOBS=8
+    fi
+    capture bash "$root/tests/scoreboard.bash" "$device" "$scratch/logs"
+    cat stdout stderr >&2
+    expect_status 0
+    [ "$(wc -l <stdout)" -eq 48 ]
+    expect_errors_like "found [0-9]+ of 4[0-9]"
+    expect_errors_like "false 0 of [0-9]+"
+}
+
+# ---- the sources
+
+@test "names of functions tell what is computed, never what is wrong with it" {
+    cd "$root"
+    capture grep -h -o -E '^(inline|__global__|__device__|template)[^;]*[a-z_]+\(' kernels/memcheckdemo_*.cuh
+    expect_status 0
+    ! grep -E -i 'oob|bounds|race|leak|uninit|overflow|missing|align|null|double|diverg|unused|wrong|stale|fault|bug' <<<"${output//memcheckdemo_/}" ||
+        complain "a name gives its defect away"
+}
+
+@test "the line that a plant is revealed at is a statement" {
+    local plant at file line
+    for plant in $(plants); do
+        [ "$(place "$plant" | wc -l)" -ge 1 ]
+        for at in $(place "$plant"); do
+            file=${at%:*} line=${at##*:}
+            capture sed -n "${line}p" "$root/$file"
+            [[ $output =~ [\;}]$ && ! $output =~ ^[[:space:]]*// && ! $output =~ constexpr ]] || complain "$plant: $at"
+        done
+    done
+}
+
+# ---- what it tells
+
+@test "the list has a row per plant: class, flags, what bare hardware shows, toolkit, and the simulator's part" {
+    expect_fine memcheckdemo --list --csv
+    expect_clean_table
+    [ "$(head -1 <<<"$output" | cut -d , -f 1-7)" = plant,class,flags,bare,toolkit,simulator,simulator_class ]
+    [ -z "$(column plant | sort | uniq -d)" ]
+    [ "$(column class | sort -u | paste -sd ' ')" = "initcheck memcheck racecheck synccheck unreported" ]
+    [ "$(column simulator | sort -u | paste -sd '')" = "+Y~" ]
+    cp stdout with-list
+    expect_fine memcheckdemo --csv
+    cmp stdout with-list
+    expect_fine memcheckdemo --list -f human
+    expect_output_like "^plant +class +compute-sanitizer"
+    expect_output_like "crash of the process"
+}
+
+@test "pipelines read the list: mlr and jq" {
+    need mlr jq
+    pipeline 'memcheckdemo -d $device --list --csv | mlr --icsv --onidx filter "\$class == \"unreported\"" then count'
+    expect_status 0 && expect_no_errors && expect_output 5
+    pipeline 'memcheckdemo -d $device --list --json | jq -r "select(.class == \"initcheck\") | .plant"'
+    expect_status 0 && expect_no_errors
+    expect_output_like "^memset-short"
+}
+
+@test "--command prints the line for compute-sanitizer, and says when no tool reports a plant" {
+    expect_fine memcheckdemo --command oob-neighbour
+    expect_output "compute-sanitizer --tool memcheck --padding 32 memcheckdemo --device gpu oob-neighbour"
+    expect_fine memcheckdemo --command --fixed memset-short
+    expect_output "compute-sanitizer --tool initcheck memcheckdemo --device gpu --fixed memset-short"
+    expect_fine memcheckdemo --command --mystery 3
+    expect_output_like "^compute-sanitizer --tool [a-z]+.* memcheckdemo --device gpu --mystery 3\$"
+    try memcheckdemo --command global-counter
+    expect_status 0
+    expect_errors_like "no tool of toolkit 13.0 reports it"
+}
+
+@test "every plant has three hints, none of which names it, and a solution" {
+    local plant hint
+    for plant in $(plants); do
+        for hint in 1 2 3; do
+            capture memcheckdemo -d sim --hint $hint "$plant"
+            expect_status 0 && expect_no_errors
+            [ "${#output}" -gt 15 ] && [[ $output != *"$plant"* ]] || complain "hint $hint of $plant"
+            echo "$output" >>hints
+        done
+        capture memcheckdemo -d sim --reveal "$plant"
+        expect_status 0 && expect_no_errors
+        expect_output_like "^$plant: .*
+.{30,}
+at: kernels/memcheckdemo_[a-z_]+\.cuh:[0-9]+.*
+report: .+\$"
+    done
+    [ "$(grep -c . hints)" -eq 141 ]
+}
+
+@test "--mystery takes the same plant for the same seed and does not name it" {
+    local seed plant
+    for seed in $(seq 12); do
+        expect_fine memcheckdemo --mystery "$seed" --fixed --csv
+        [ "$(column plant) $(column symptom)" = "mystery-$seed right" ]
+        expect_fine memcheckdemo --mystery "$seed" --reveal
+        plant=${output%%:*}
+        echo "$plant" >>chosen
+        expect_fine memcheckdemo --mystery "$seed" --reveal
+        [ "${output%%:*}" = "$plant" ]
+        try memcheckdemo --mystery "$seed" --csv
+        expect_status 0
+        [[ $output$errors != *"$plant"* ]] || complain "$plant is named"
+    done
+    [ "$(sort -u chosen | wc -l)" -ge 5 ]
+    grep -q -x "$(head -1 chosen)" <(plants)
+}
+
+# ---- grades
+
+@test "--grade gives a pass for the right tool, report and line with a clean twin" {
+    report "$(place oob-shared)" >plant.log
+    clean_report >twin.log
+    expect_fine memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
+    expect_clean_table
+    [ "$(column aspect | paste -sd ' ')" = "summary tool class line twin" ]
+    [ "$(column verdict | sort -u)" = pass ]
+    pipeline 'memcheckdemo -d $device --grade - --twin twin.log oob-shared --csv <plant.log'
+    expect_status 0
+}
+
+@test "--grade fails another line, another tool, a plant that is not reported and a twin that is" {
+    clean_report >twin.log
+    report "kernels/memcheckdemo_memcheck_bounds.cuh:1" >other-line.log
+    try memcheckdemo --grade other-line.log --twin twin.log oob-shared --csv
+    expect_status 1
+    [ "$(column verdict | paste -sd ' ')" = "pass pass pass fail pass" ]
+    # A number that only begins like the line's is another line.
+    report "$(place oob-shared)0" >other-line.log
+    try memcheckdemo --grade other-line.log --twin twin.log oob-shared --csv
+    expect_status 1
+    report "$(place oob-shared)" >plant.log
+    try memcheckdemo --grade plant.log --twin twin.log shared-counter --csv
+    expect_status 1
+    [ "$(column verdict | sed -n 2p)" = fail ]
+    try memcheckdemo --grade twin.log --twin twin.log oob-shared --csv
+    expect_status 1
+    try memcheckdemo --grade plant.log --twin plant.log oob-shared --csv
+    expect_status 1
+    [ "$(column verdict | paste -sd ' ')" = "pass pass pass pass fail" ]
+}
+
+@test "--grade never passes a report without its summary, or without a twin: it is inconclusive" {
+    report "$(place oob-shared)" | grep -v SUMMARY >plant.log
+    clean_report >twin.log
+    try memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
+    expect_status 4
+    [ "$(column verdict | paste -sd ' ')" = "inconclusive inconclusive inconclusive inconclusive pass" ]
+    report "$(place oob-shared)" >plant.log
+    try memcheckdemo --grade plant.log oob-shared --csv
+    expect_status 4
+    [ "$(column verdict | tail -1)" = inconclusive ]
+    # Nothing found in a program that did not get to its end.
+    printf '========= %s\n' "Target application returned an error" "ERROR SUMMARY: 0 errors" >ended.log
+    for twin in ended.log /dev/null; do
+        try memcheckdemo --grade plant.log --twin $twin oob-shared --csv
+        expect_status 4
+        [ "$(column verdict | tail -1)" = inconclusive ]
+    done
+    : >empty.log
+    try memcheckdemo --grade empty.log --twin twin.log oob-shared --csv
+    expect_status 4
+}
+
+@test "--grade knows the reports of all tools" {
+    need jq
+    clean_report >twin.log
+    # grades PLANT LINE...: a report with these lines on the plant, which must pass.
+    grades() {
+        local plant=$1
+        shift
+        printf '========= %s\n' "COMPUTE-SANITIZER" "$@" >plant.log
+        expect_fine memcheckdemo --grade plant.log --twin twin.log "$plant" --csv
+    }
+    at() { place "$1" | head -1 | sed 's,.*/,,'; }
+    grades reduce-missing-barrier "Error: Race reported between Write access at gpu::tree_sum(const int *, int *)+0x120 in $(at reduce-missing-barrier)" \
+        "    and Read access at gpu::tree_sum(const int *, int *)+0x110 [256 hazards]" "" \
+        "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"
+    grades memset-short "Uninitialized __global__ memory read of size 4 bytes" "    at gpu::accumulate in $(at memset-short)" "ERROR SUMMARY: 192 errors"
+    grades unused-memory " Unused memory in allocation 0x7f2d8a800000 of size 1,024 bytes" "    Host Frame: gpu::run_ascend(bool) in $(at unused-memory)" "ERROR SUMMARY: 1 error"
+    grades divergent-syncthreads "Barrier error detected. Divergent thread(s) in warp." "    at gpu::swap_halves in $(at divergent-syncthreads)" "ERROR SUMMARY: 1 error"
+    grades double-free 'Program hit cudaErrorInvalidValue (error 1) due to "invalid argument" on CUDA API call to cudaFree.' \
+        "    Host Frame: gpu::run_two_owners(bool) in $(at double-free)" "ERROR SUMMARY: 1 error"
+    grades leak-device-heap "Leaked 12 bytes at 0x205dfac20 on the device heap" "LEAK SUMMARY: 384 bytes leaked in 32 allocations" "ERROR SUMMARY: 32 errors"
+    # What no tool reports: a clean report is right, and so is what the simulator finds.
+    grades global-counter "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+    grades global-counter "Error: Race reported between Write access in $(at global-counter)" "ERROR SUMMARY: 1 error"
+}
+
+@test "a report that cannot be read is bad input" {
+    refuses 4 "cannot read the report 'nowhere'" memcheckdemo --grade nowhere oob-shared
+    clean_report >twin.log
+    refuses 4 "cannot read the report 'nowhere'" memcheckdemo --grade twin.log --twin nowhere oob-shared
+}
+
+# ---- usage and output
+
+@test "what makes no sense is refused" {
+    refuses 2 "unknown plant 'oob-shard'; did you mean 'oob-shared'\?" memcheckdemo oob-shard
+    refuses 2 "unknown plant ''" memcheckdemo ''
+    refuses 2 "unexpected operand 'double-free'" memcheckdemo oob-shared double-free
+    refuses 2 "name a plant" memcheckdemo --fixed
+    refuses 2 "name a plant" memcheckdemo --reveal
+    refuses 2 "'4' is none of 1, 2, 3" memcheckdemo --hint 4 oob-shared
+    refuses 2 "exclude each other" memcheckdemo --hint 1 --reveal oob-shared
+    refuses 2 "--twin goes with --grade" memcheckdemo --twin log oob-shared
+    refuses 2 "leave 'oob-shared' out" memcheckdemo --mystery 1 oob-shared
+    refuses 2 "--mystery 'x'" memcheckdemo --mystery x
+    refuses 2 "standard input is one report" memcheckdemo --grade - --twin - oob-shared
+}
+
+@test "output that cannot be written is noticed, and a reader that leaves is not mourned" {
+    local options
+    for options in oob-shared "--fixed oob-shared" "--reveal oob-shared" "--hint 1 oob-shared" "--command oob-shared"; do
+        capture bash -c "memcheckdemo -d $device $options >/dev/full"
+        expect_status 5
+        expect_errors_like "^memcheckdemo: cannot write to standard output: No space left on device"
+    done
+    pipeline 'memcheckdemo -d $device --list --csv | head -1'
+    [ "$status" -eq 0 ] || [ "$status" -eq 141 ] || complain "expected 0 or 141"
+    expect_no_errors
+    expect_output_like "^plant,"
+}
