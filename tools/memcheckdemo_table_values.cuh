@@ -27,7 +27,7 @@ inline const std::vector<Plant> value_plants = {
      exchange_pairs_place, run_exchange_pairs},
     {"unused-memory", "initcheck", "half of an array is never touched",
      "--tool initcheck --track-unused-memory", "Unused memory in allocation 0x[0-9a-f]+ of size 1,?024 bytes.*", "silent",
-     "11.0", 'Y', "initcheck", "",
+     "11.0", 'Y', "initcheck", "--check=all,leakcheck,unusedcheck",
      {"The result is right.", "How much memory is asked for, and how much is used?",
       "Look at the size of the allocation."},
      "Twice as much is allocated as is used. Allocate what is needed.", ascend_place, run_ascend},
