@@ -1,5 +1,5 @@
-// Memory that is read before it is written, or never used at all: initcheck's subject. Names say what the code computes,
-// never what is wrong with it: reports print them.
+// Memory that is read before it is written, or never used at all: initcheck's subject. Names say what the code
+// computes, never what is wrong with it: reports print them.
 #pragma once
 
 #include "common/plant.cuh"
@@ -37,7 +37,8 @@ inline Outcome run_fill_half(bool fixed) {
 }
 constexpr Place fill_half_place{__FILE__, __LINE__ - 3};
 
-// Neighbours exchange their elements. The thread without an element leaves its slot as it was, and its neighbour reads it.
+// Neighbours exchange their elements. The thread without an element leaves its slot as it was, and its neighbour
+// reads it.
 __global__ void exchange_pairs(const int* in, int* out, int n) {
     __shared__ int tile[64];
     const int t = threadIdx.x;

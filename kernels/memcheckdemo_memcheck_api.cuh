@@ -1,5 +1,5 @@
-// Calls of the runtime that return an error nobody looks at, and errors that turn up elsewhere than where they were made:
-// memcheck reports both. Names say what the code computes, never what is wrong with it: reports print them.
+// Calls of the runtime that return an error nobody looks at, and errors that turn up elsewhere than where they were
+// made: memcheck reports both. Names say what the code computes, never what is wrong with it: reports print them.
 #pragma once
 
 #include "common/plant.cuh"
@@ -100,7 +100,8 @@ inline Outcome run_store_result(bool fixed) {
     CHECK(cudaMemcpy(target.data(), &address, sizeof address, cudaMemcpyHostToDevice));
     store_result<<<1, 1>>>(target.data());
     static_cast<void>(cudaDeviceSynchronize());
-    if (const cudaError_t error = cudaMemset(other.data(), 0, sizeof(int)); error != cudaSuccess) return outcome_of(error);
+    const cudaError_t error = cudaMemset(other.data(), 0, sizeof(int));
+    if (error != cudaSuccess) return outcome_of(error);
     return outcome_of(out, {42});
 }
 

@@ -1,8 +1,8 @@
-// Accesses outside of what they were meant for: memcheck's first subject. Each plant of memcheckdemo is a kernel with its
-// corrected twin beside it and a host function that runs either.
+// Accesses outside of what they were meant for: memcheck's first subject. Each plant of memcheckdemo is a kernel with
+// its corrected twin beside it and a host function that runs either.
 //
-// Reports print the names of kernels and host functions. So in all of these files a name says what the code computes, and
-// never what is wrong with it: tables and reports of --mystery give nothing away.
+// Reports print the names of kernels and host functions. So in all of these files a name says what the code computes,
+// and never what is wrong with it: tables and reports of --mystery give nothing away.
 #pragma once
 
 #include "common/plant.cuh"
@@ -72,8 +72,8 @@ inline Outcome run_set_all(bool fixed) {
     return outcome_of(second, std::vector<int>(n, 2));
 }
 
-// A position in a ring of n elements. From row 46341 on the product does not fit in an int and becomes negative; volatile
-// keeps the compiler from multiplying in 64 bits by itself.
+// A position in a ring of n elements. From row 46341 on the product does not fit in an int and becomes negative;
+// volatile keeps the compiler from multiplying in 64 bits by itself.
 __global__ void into_ring(int* ring, int first_row, int pitch, int n) {
     const int row = first_row + static_cast<int>(threadIdx.x);
     volatile int position = static_cast<int>(static_cast<unsigned>(row) * pitch);
@@ -149,8 +149,8 @@ __global__ void spread_fixed(const int* bins, int* out) {
     out[threadIdx.x] = filled;
 }
 
-// compute-sanitizer knows where the thread's frame ends, not where an array in it does: on a GPU one value is beyond the
-// frame. The simulator's threads have their frames on the host's stacks, and there it stays inside.
+// compute-sanitizer knows where the thread's frame ends, not where an array in it does: on a GPU one value is beyond
+// the frame. The simulator's threads have their frames on the host's stacks, and there it stays inside.
 inline Outcome run_spread(bool fixed) {
     constexpr int n = 32;
     std::vector<int> bins = numbers(n, 0), expected(n, 1);

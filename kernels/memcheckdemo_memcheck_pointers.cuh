@@ -92,7 +92,8 @@ inline Outcome run_increment(bool fixed) {
     Outcome outcome = compare(values, numbers(n, 101));
     int device = 0;
     CHECK(cudaGetDevice(&device));
-    if (!fixed && attribute(cudaDevAttrPageableMemoryAccess, device)) outcome.detail += "; this GPU reaches host memory";
+    const bool legal = attribute(cudaDevAttrPageableMemoryAccess, device);
+    if (!fixed && legal) outcome.detail += "; this GPU reaches host memory";
     return outcome;
 }
 

@@ -1,6 +1,6 @@
 // Threads of a block that use the same shared memory with nothing to order them: racecheck's subject. Each plant of
-// memcheckdemo is a kernel with its corrected twin beside it. Names say what the code computes, never what is wrong with
-// it: reports print them.
+// memcheckdemo is a kernel with its corrected twin beside it. Names say what the code computes, never what is wrong
+// with it: reports print them.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -47,7 +47,8 @@ inline Outcome run_tree_sum(bool fixed) {
     return outcome_of(sum, sum_of(values));
 }
 
-// Matrices of 32 x 32 in tiles of 16 x 16: a warp that is ahead fills the tile for the next step while another still reads.
+// Matrices of 32 x 32 in tiles of 16 x 16: a warp that is ahead fills the tile for the next step while another still
+// reads.
 constexpr int tile_size = 16, matrix_size = 32;
 
 template <bool barrier_after_use>
@@ -119,6 +120,7 @@ __global__ void warp_sum(const int* in, int* sum) {
     __shared__ volatile int data[32];
     const int lane = threadIdx.x;
     data[lane] = in[lane];
+    __syncwarp();
     for (int offset = 16; offset > 0; offset /= 2) {
         if (lane < offset) data[lane] = data[lane] + data[lane + offset];
     }

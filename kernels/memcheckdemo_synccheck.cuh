@@ -1,5 +1,5 @@
-// Barriers and warp functions whose threads do not all come, or that name the wrong ones: synccheck's subject. Names say
-// what the code computes, never what is wrong with it: reports print them.
+// Barriers and warp functions whose threads do not all come, or that name the wrong ones: synccheck's subject. Names
+// say what the code computes, never what is wrong with it: reports print them.
 #pragma once
 
 #include <cuda/barrier>
@@ -148,7 +148,8 @@ inline Outcome run_sums_of_warps(bool fixed) {
     return outcome_of(sums, {(100 + 131) * 16, (132 + 139) * 4});
 }
 
-// The lanes of a warp wait for each other's lock. Where they go in step, the one that has it never gets to give it back.
+// The lanes of a warp wait for each other's lock. Where they go in step, the one that has it never gets to give it
+// back.
 __global__ void lanes_in_turn(int* lock, volatile int* total) {
     while (atomicCAS(lock, 0, 1) != 0) {}
     __threadfence();

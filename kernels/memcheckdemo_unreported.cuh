@@ -1,5 +1,5 @@
-// Races in global memory, between blocks and between streams: no tool of toolkit 13.0 reports them, the checked simulator
-// does. Names say what the code computes, never what is wrong with it: reports print them.
+// Races in global memory, between blocks and between streams: no tool of toolkit 13.0 reports them, the checked
+// simulator does. Names say what the code computes, never what is wrong with it: reports print them.
 #pragma once
 
 #include "common/plant.cuh"
@@ -19,8 +19,8 @@ inline Outcome run_count_threads(bool fixed) {
     return outcome_of(count, {64 * 256});
 }
 
-// Blocks leave their counts, and the last to be done adds them up. Without a fence a count may come after the ticket that
-// says it is there.
+// Blocks leave their counts, and the last to be done adds them up. Without a fence a count may come after the ticket
+// that says it is there.
 __global__ void count_odd(const int* in, volatile int* counts, unsigned* tickets, int* total) {
     const int count = __syncthreads_count(in[blockIdx.x * blockDim.x + threadIdx.x] % 2);
     if (threadIdx.x > 0) return;

@@ -4,10 +4,10 @@
 #     tests/scoreboard.bash sim|gpu [FOLDER]
 #
 # sim: each plant and each twin under --check. A plant that the simulator is to find must end with exit status 86, its
-# report must be of the expected class and name the faulty line; a twin must end with 0 and no report.
-# gpu: each plant under its own compute-sanitizer command, where the first finding must match the plant's regular
-# expression and some finding must name the faulty line, and one that no tool reports must give none; each twin under all
-# four tools, which must find nothing.
+# report must be of the expected class and name the faulty line; a twin must end with 0 and no report. gpu: each plant
+# under its own compute-sanitizer command, where the first finding must match the plant's regular expression and some
+# finding must name the faulty line, and one that no tool reports must give none; each twin under all four tools,
+# which must find nothing.
 #
 # Prints a row per plant, as CSV, then "found N of M" and "false N of M" on standard error, each with the names of those
 # that are not as they should be. Exits 0 only if all are. The reports are kept in FOLDER.
@@ -33,7 +33,8 @@ keep() {
     echo "$status" >"$logs/$name.status"
 }
 
-# run_one PLANT FLAGS: all runs of a plant and its twin. FLAGS are compute-sanitizer's, or the simulator's beside --check.
+# run_one PLANT FLAGS: all runs of a plant and its twin. FLAGS are compute-sanitizer's, or the simulator's beside
+# --check.
 run_one() {
     local plant=$1 tool
     local -a flags
@@ -46,7 +47,9 @@ run_one() {
     keep "$plant.bare" "$demo" -d gpu "$plant"
     keep "$plant" compute-sanitizer "${flags[@]}" "$demo" -d gpu "$plant"
     # Under the tool alone the twin runs below.
-    if [ ${#flags[@]} -gt 2 ]; then keep "$plant.twin" compute-sanitizer "${flags[@]}" "$demo" -d gpu --fixed "$plant"; fi
+    if [ ${#flags[@]} -gt 2 ]; then
+        keep "$plant.twin" compute-sanitizer "${flags[@]}" "$demo" -d gpu --fixed "$plant"
+    fi
     for tool in memcheck racecheck initcheck synccheck; do
         keep "$plant.twin.$tool" compute-sanitizer --tool "$tool" "$demo" -d gpu --fixed "$plant"
     done
@@ -56,21 +59,22 @@ export -f run_one keep
 # ---- judging a report
 
 # findings FILE: the first lines of what the checkers found.
+beginnings="Invalid |Program hit |Leaked |Malloc/Free [Ee]rror|Stack overflow|Error: |Warning: |Address |Warp "
+beginnings+="|Unknown Error|Uninitialized |Unused memory|Host API |Barrier error|Deadlock"
 findings() {
-    sed -n -E 's/^=========  ?([^ ])/\1/p' "$1" | grep -E \
-        "^(Invalid |Program hit |Leaked |Malloc/Free [Ee]rror|Stack overflow|Error: |Warning: |Address |Warp |Unknown Error|Uninitialized |Unused memory|Host API |Barrier error|Deadlock)" |
+    sed -n -E 's/^=========  ?([^ ])/\1/p' "$1" | grep -E "^($beginnings)" |
         grep -v -E "^Error: (No attachable|Target application)"
 }
 
-# The class of the checker that begins a finding with this line.
-class_of() {
-    case $1 in
-        "Error: Race"* | "Warning: Race"* | *hazard*) echo racecheck ;;
-        Uninitialized* | Unused* | "Host API "*) echo initcheck ;;
-        Barrier* | Deadlock*) echo synccheck ;;
-        "") echo none ;;
-        *) echo memcheck ;;
-    esac
+# classes FILE: the checkers that found something, each once, as "initcheck+racecheck"; none if none did.
+classes() {
+    local all
+    all=$(findings "$1" | sed -E '
+        s/^((Error|Warning): Race|.*hazard).*/racecheck/
+        s/^(Uninitialized |Unused |Host API ).*/initcheck/
+        s/^(Barrier |Deadlock).*/synccheck/
+        /^(racecheck|initcheck|synccheck)$/!s/.*/memcheck/' | sort -u | paste -sd +)
+    echo "${all:-none}"
 }
 
 # names_line FILE PLACES: whether the report names one of "a.cuh:12 and a.cuh:15".
@@ -96,9 +100,8 @@ is_clean() {
 list=$("$demo" -d "$backend" --list --json) || exit
 # Where the GPU reaches the host's memory, a kernel may use a host pointer.
 legal=none
-if [ "$backend" = gpu ] && [ "$("${demo%/*}/devquery" -d gpu --prop pageable_memory_access --value 2>/dev/null)" = 1 ]; then
-    legal=host-ptr-on-device
-fi
+reaches_host=$("${demo%/*}/devquery" -d "$backend" --prop pageable_memory_access --value 2>/dev/null)
+if [ "$backend" = gpu ] && [ "$reaches_host" = 1 ]; then legal=host-ptr-on-device; fi
 field=flags
 if [ "$backend" = sim ]; then field=simulator_flags; fi
 # shellcheck disable=SC2016  # the inner bash expands
@@ -113,7 +116,7 @@ while IFS=$'\t' read -r plant class simulator simulator_class reported named; do
     pattern=$(sed -n 's/^report: //p' <<<"$solution")
     status=$(cat "$logs/$plant.status")
     first=$(findings "$logs/$plant" | head -1)
-    seen=$(class_of "$first")
+    seen=$(classes "$logs/$plant")
     line=no
     if names_line "$logs/$plant" "$places"; then line=yes; fi
     good=no
@@ -121,7 +124,7 @@ while IFS=$'\t' read -r plant class simulator simulator_class reported named; do
         expected=$simulator_class
         # What the simulator finds in part is shown, and not counted.
         if [ "$simulator" = '~' ]; then expected="$expected?"; fi
-        if [ "$status" = 86 ] && [ "$seen" = "$simulator_class" ] && [ $line = yes ]; then good=yes; fi
+        if [ "$status" = 86 ] && [[ $seen == *$simulator_class* ]] && [ $line = yes ]; then good=yes; fi
     elif [ "$reported" = 0 ] || [ "$plant" = "$legal" ]; then
         expected=none
         if [ -z "$first" ]; then good=yes; fi

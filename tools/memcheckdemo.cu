@@ -1,5 +1,5 @@
-// memcheckdemo: one planted defect per run, by name, and its corrected twin: to learn with compute-sanitizer, and to test
-// the checked simulator.
+// memcheckdemo: one planted defect per run, by name, and its corrected twin: to learn with compute-sanitizer, and to
+// test the checked simulator.
 #include <algorithm>
 
 #include "common/device.cuh"
@@ -15,7 +15,8 @@ namespace BACKEND {
 namespace {
 
 const Program memcheckdemo_program = [] {
-    Program description{"memcheckdemo", "Runs a program with one planted defect, or its corrected twin; without a name, lists them."};
+    Program description{
+        "memcheckdemo", "Runs a program with one planted defect, or its corrected twin; without a name, lists them."};
     description.operands = "[NAME]";
     description.most_operands = 1;
     description.benchmark = false;
@@ -53,8 +54,8 @@ const Plant& plant_of(const std::string& name) {
          nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
 }
 
-// A seed means the same plant everywhere: one that a tool reports, the checked simulator too, and that does not crash the
-// process.
+// A seed means the same plant everywhere: one that a tool reports, the checked simulator too, and that does not crash
+// the process.
 const Plant& mystery_plant(std::uint64_t seed) {
     std::vector<const Plant*> candidates;
     for (const Plant& plant : all_plants())

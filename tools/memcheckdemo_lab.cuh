@@ -15,9 +15,10 @@ struct Subject {
 
 inline void list_plants(Session& session, const std::vector<Plant>& plants) {
     Table table(session.output, session.format(), session.options.header,
-                {{"plant", "plant"}, {"class", "class"}, {"flags", "compute-sanitizer"}, {"bare", "bare hardware shows"},
-                 {"toolkit", "toolkit"}, {"simulator", "simulator"}, {"simulator_class", "its class"},
-                 {"simulator_flags", ""}, {"reported", ""}, {"line", ""}, {"hangs", ""}, {"defect", "defect"}});
+                {{"plant", "plant"}, {"class", "class"}, {"flags", "compute-sanitizer"},
+                 {"bare", "bare hardware shows"}, {"toolkit", "toolkit"}, {"simulator", "simulator"},
+                 {"simulator_class", "its class"}, {"simulator_flags", ""}, {"reported", ""}, {"line", ""}, {"hangs", ""},
+                 {"defect", "defect"}});
     for (const Plant& plant : plants)
         table.add({plant.name, plant.category, plant.flags, plant.bare, plant.toolkit, std::string(1, plant.simulator),
                    plant.simulator_category, plant.simulator_flags, static_cast<long long>(plant.is_reported()),
@@ -46,8 +47,8 @@ inline std::string shown(const Place& place) {
 
 inline void reveal(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
-    session.output.write(text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal, shown(plant.place),
-                              plant.is_reported() ? plant.report : "none"));
+    session.output.write(text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal,
+                              shown(plant.place), plant.is_reported() ? plant.report : "none"));
 }
 
 // The rows of a grade. What cannot be judged is inconclusive, and never a pass.
@@ -104,9 +105,11 @@ inline void grade(Session& session, const Subject& subject) {
         const bool named = report.names(place.file, place.line) ||
                            (place.other_line && report.names(place.file, place.other_line));
         result.add("line", session.options.is_given("mystery") ? "hidden" : shown(place),
-                   named ? "named" : plant.named ? "not named" : "not named by the tool", judged, named || !plant.named);
+                   named ? "named" : plant.named ? "not named" : "not named by the tool", judged,
+                   named || !plant.named);
     }
-    result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(), clean.is_clean());
+    result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(),
+               clean.is_clean());
     result.finish();
 }
 

@@ -13,7 +13,7 @@ struct Plant {
     const char* report;     // regular expression for the first line of its report; "" if it reports nothing
     const char* bare;       // what a GPU shows without a tool
     const char* toolkit;    // the first whose compute-sanitizer has what the flags and the report need
-    char simulator;         // the checked simulator finds: Y the same, + what no tool of toolkit 13.0 does, ~ it in part
+    char simulator;         // the checked simulator finds: Y the same, + what no tool of 13.0 does, ~ it in part
     const char* simulator_category;  // as which category
     const char* simulator_flags;     // besides --check
     const char* hints[3];   // from the symptom to the place
