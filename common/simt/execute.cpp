@@ -42,7 +42,9 @@ unsigned worker_count() { return WorkerPool::instance().worker_count(); }
 void fail_lane(const char* message) {
     ResidentBlock* block = ResidentBlock::current();
     if (!block) std::abort();
-    std::fprintf(stderr, "simcc: %s: %s\n", block->describe_position().c_str(), message);
+    if (!block->watch() || !block->watch()->misused(message, __builtin_return_address(0))) {
+        std::fprintf(stderr, "simcc: %s: %s\n", block->describe_position().c_str(), message);
+    }
     give_up(*block, error_launch_failure);
 }
 

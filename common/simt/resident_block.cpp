@@ -176,7 +176,6 @@ Pause ResidentBlock::run() {
     if (is_watched_) watch_->leave();
     current_block = nullptr;
     if (is_watched_ && pause_ == Pause::ended) watch_->block_ended();
-    if (is_watched_ && pause_ == Pause::deadlocked) watch_->deadlocked();
     return pause_;
 }
 

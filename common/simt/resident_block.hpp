@@ -53,6 +53,8 @@ public:
     const Context* contexts() const { return contexts_.data(); }
     const Warp& warp(size_t index) const { return warps_[index]; }
     size_t warp_count() const { return warp_count_; }
+    // Null unless the block is watched.
+    checking::BlockWatch* watch() const { return is_watched_ ? watch_.get() : nullptr; }
     uintptr_t stacks_begin() const { return stacks_.begin(); }
     size_t stacks_bytes() const { return stacks_.bytes(); }
 

@@ -119,8 +119,10 @@ void Worker::run(Block block) {
             suspended_.push_back(std::move(block));
             return;
         case Pause::deadlocked:
-            std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
-                         block->describe_position().c_str(), block->describe_waiting().c_str());
+            if (!block->watch() || !block->watch()->deadlocked()) {
+                std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
+                             block->describe_position().c_str(), block->describe_waiting().c_str());
+            }
             launch.fail(error_launch_failure);
             break;
         case Pause::ended:
@@ -135,7 +137,8 @@ void Worker::run(Block block) {
 
 void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
-    if (launch.error == error_timeout && !launch.timeout_reported.exchange(true)) {
+    const bool timed_out = launch.error == error_timeout && !launch.timeout_reported.exchange(true);
+    if (timed_out && !(block->watch() && block->watch()->timed_out())) {
         std::fprintf(stderr,
                      "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for what does "
                      "not happen\n%s",

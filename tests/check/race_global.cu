@@ -276,8 +276,11 @@ int main(int argc, char** argv) {
              int* values = device_array<int>(1024);
              int* out = device_array<int>(1024);
              void* arguments[] = {&values, &out};
-             cudaLaunchCooperativeKernel(fixed ? (void*)between_grid_barriers<true> : (void*)between_grid_barriers<false>,
-                                         8, 64, arguments, 0, 0);
+             if (fixed) {
+                 cudaLaunchCooperativeKernel((void*)between_grid_barriers<true>, 8, 64, arguments, 0, 0);
+             } else {
+                 cudaLaunchCooperativeKernel((void*)between_grid_barriers<false>, 8, 64, arguments, 0, 0);
+             }
          }},
         {"in-place", LAUNCH(neighbours, 4, 64, a, b, c)},
         {"pixels", LAUNCH(pixels, 4, 64, reinterpret_cast<unsigned char*>(a))},

@@ -70,8 +70,18 @@ void BlockWatch::lane_ended(unsigned lane) {
     if (counters_) counters_->lane_ended(lane);
 }
 
-void BlockWatch::deadlocked() {
-    if (synchronization_) synchronization_->deadlocked();
+bool BlockWatch::deadlocked() {
+    if (synchronization_) synchronization_->deadlocked(block_.describe_waiting());
+    return synchronization_ != nullptr;
+}
+
+bool BlockWatch::timed_out() {
+    if (synchronization_) synchronization_->timed_out(block_.describe_waiting());
+    return synchronization_ != nullptr;
+}
+
+bool BlockWatch::misused(const char* message, const void* pc) {
+    return synchronization_ && synchronization_->misused(message, pc);
 }
 
 void BlockWatch::block_ended() {
@@ -124,6 +134,7 @@ void BlockWatch::end_atomic(uintptr_t address, bool has_written) {
 void BlockWatch::drop_running_lane(int error) {
     int none = 0;
     launch_->error.compare_exchange_strong(none, error);
+    if (synchronization_) synchronization_->lane_dropped(running_lane());
     block_.drop_running_lane();
 }
 

@@ -40,7 +40,11 @@ public:
     void block_barrier_completed();
     void grid_barrier_completed();
     void lane_ended(unsigned lane);
-    void deadlocked();
+    // The block cannot go on, or has not for too long. False: nobody has reported it.
+    bool deadlocked();
+    bool timed_out();
+    // The running lane has misused an object of the device language.
+    bool misused(const char* message, const void* pc);
     void block_ended();
 
     // ---- from the kernel's hooks; may not return: a finding can take the lane out of the launch

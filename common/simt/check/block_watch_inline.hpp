@@ -21,6 +21,7 @@ inline unsigned BlockWatch::running_lane() const { return static_cast<unsigned>(
 [[gnu::always_inline]] inline void BlockWatch::access(const Access& access) {
     if (memory_) memory_->access(access);
     if (access.space == Space::local) return;
+    if (synchronization_) synchronization_->access(access);
     if (races_) races_->access(access);
     if (counters_) counters_->access(access);
 }

@@ -1,7 +1,15 @@
 // synccheck of one block: does every lane come to the barriers, votes and shuffles that name it?
+//
+// A block barrier is complete when every lane that is still in the kernel has come to one; all of them must have come
+// to the same one. Lanes that have left before it do not count, unless they went past it: by what they accessed after
+// their last barrier, or because the others come round to the very barrier that such a lane passed last.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "common/simt/check/block_watch.hpp"
+#include "common/simt/check/finding.hpp"
 
 namespace simt::checking {
 
@@ -9,17 +17,41 @@ class SyncCheck {
 public:
     explicit SyncCheck(BlockWatch& watch) : watch_(watch) {}
 
-    void begin_block() {}
+    void begin_block();
     void block_entered(const void*) {}
-    void arrive(watching::Wait, unsigned, unsigned, Site) {}
-    void meeting_completed(unsigned, unsigned) {}
-    void block_barrier_completed() {}
-    void lane_ended(unsigned) {}
-    void deadlocked() {}
+    void access(const Access& access) { lanes_[access.lane].last_access = access.pc; }
+    void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
+    void meeting_completed(unsigned warp, unsigned lanes);
+    void block_barrier_completed();
+    void lane_ended(unsigned lane);
+    // A finding has taken the running lane out of the launch: what follows from that is not reported.
+    void lane_dropped(unsigned lane);
+    // Lanes wait for each other, or for what does not happen. `waiting`: where, one line for each place.
+    void deadlocked(const std::string& waiting);
+    void timed_out(const std::string& waiting);
+    // The running lane has misused an object of the device language. False: this is not about synchronization.
+    bool misused(const char* message, const void* pc);
     void block_ended() {}
 
 private:
-    [[maybe_unused]] BlockWatch& watch_;
+    struct Lane {
+        watching::Wait kind = watching::Wait::block_barrier;
+        unsigned mask = 0, source = watching::no_lane;
+        Site site = {nullptr, 0};         // of its last or present wait
+        Site barrier = {nullptr, 0};      // the block barrier that it passed last
+        const void* last_access = nullptr;  // since then
+        bool has_ended = false, is_dropped = false;
+    };
+
+    void check_shuffle(unsigned lane, unsigned group);
+    bool went_past(const Lane& lane, Site barrier) const;
+    void report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail);
+    void report_waiting(const char* title, const std::string& waiting);
+    void report(std::string title, unsigned lane, Place place, std::vector<std::string> details = {});
+
+    BlockWatch& watch_;
+    std::vector<Lane> lanes_;
+    bool has_dropped_ = false;
 };
 
 }  // namespace simt::checking
