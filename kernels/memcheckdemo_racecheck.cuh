@@ -160,7 +160,7 @@ __global__ void broadcast(const int* in, int* out) {
     while (ready == 0) {}
     out[threadIdx.x] = data;
 }
-constexpr Place broadcast_place{__FILE__, __LINE__ - 5, __LINE__ - 3};
+constexpr Place broadcast_place{__FILE__, __LINE__ - 6, __LINE__ - 2};
 
 __global__ void broadcast_fixed(const int* in, int* out) {
     __shared__ int data;

@@ -17,7 +17,7 @@ namespace BACKEND {
 // Whether an extended regular expression, as of grep -E, matches the begin of a line.
 inline bool begins_with(const std::string& line, const std::string& pattern) {
     regex_t expression;
-    if (regcomp(&expression, ("^(" + pattern + ")").c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
+    if (regcomp(&expression, text("^({})", pattern).c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
     const bool matches = regexec(&expression, line.c_str(), 0, nullptr, 0) == 0;
     regfree(&expression);
     return matches;
