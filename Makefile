@@ -34,10 +34,11 @@ WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
 NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique -g1"
-SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique -I.
-# Our programs begin to watch when an option asks for it, not by themselves.
-FLAGS_sim = $(SIM_FLAGS) -DBACKEND=sim
-FLAGS_simck = $(SIM_FLAGS) -DBACKEND=simck --check -DSIMT_CHECK_ON_DEMAND
+SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique
+FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
+# Our programs begin to watch when an option asks for it, not by themselves. --annotate has to find the source from any
+# folder: its names are absolute.
+FLAGS_simck = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=simck --check -DSIMT_CHECK_ON_DEMAND
 # (Calls at the end of a function stay calls: a backtrace then shows which function of the API it came through.)
 SIMT_FLAGS = $(HOST_FLAGS) -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.

@@ -27,12 +27,15 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
     CHECK(cudaStreamSynchronize(stream));
+    const bool counts = session_.options.watch.counters;
+    if (counts) simt::checking::take_counters();  // those of what came before
     first.time_ns = host_time([&] {
         const ProfileRange range(one.variant->name);
         first.shape = one.launch(stream);
         CHECK(cudaGetLastError());
         CHECK(cudaStreamSynchronize(stream));
     });
+    if (counts) first.kernels = simt::checking::take_counters();
     if (!session_.options.verify) return true;
     const Verdict verdict = one.check();
     if (verdict.right) return true;
@@ -98,6 +101,7 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
     Measurement result = describe(one, first.shape);
     if (session_.device.checked) {
         result.samples_ns = {first.time_ns};
+        result.kernels = first.kernels;
     } else {
         result.warmup = session_.warmup();
         collect(one, peer, result);

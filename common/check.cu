@@ -18,7 +18,14 @@ static std::string remedy(cudaError_t error) {
         case cudaErrorInsufficientDriver: return "update the NVIDIA driver";
         case cudaErrorIllegalAddress:
         case cudaErrorMisalignedAddress:
-        case cudaErrorLaunchFailure: return "run the same command under compute-sanitizer to find the access";
+        case cudaErrorLaunchFailure:
+#if defined(SIMT_CHECKED)
+            return "the finding above tells the access";
+#elif defined(__SIMCC__)
+            return "run the same command with --check to find the access";
+#else
+            return "run the same command under compute-sanitizer, or with --check, to find the access";
+#endif
         case cudaErrorLaunchTimeout: return "the kernel made no progress and was stopped";
         default: return "see cudaGetErrorName in the CUDA runtime's documentation";
     }

@@ -52,6 +52,9 @@ const std::vector<OptionSpec> benchmark_options = {
     {"--no-verify", nullptr, "time without comparing results with the reference", ""},
     {"--tol", "X", "relative error allowed instead of the bound from size, type and operation", ""},
     {"--profile", nullptr, "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer", ""},
+    {"--counters", nullptr, "count memory requests, conflicts and branches of each variant in the simulator", ""},
+    {"--by-line", nullptr, "the same with a row per source line", ""},
+    {"--annotate", nullptr, "the same as the source with counters beside its lines", ""},
 };
 
 const OptionSpec input_format_option = {"--input-format", "FORMAT", "text, npy or raw:TYPE instead of what the input looks like",
@@ -113,9 +116,12 @@ void convert_checking(const std::map<std::string, std::string>& value, Options& 
     const auto refuse = [](const std::string& wrong) {
         if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
     };
+    options.by_line = value.count("by-line") > 0;
+    options.annotate = value.count("annotate") > 0;
+    watch.counters = options.by_line || options.annotate || value.count("counters") > 0;
     if (options.is_given("schedule")) refuse(parse_schedule(value.at("schedule"), watch));
     watch.print_limit = static_cast<unsigned>(parse_count(value.at("print-limit"), "--print-limit", 1'000'000'000));
-    const bool implied = options.is_given("schedule") || options.is_given("print-limit");
+    const bool implied = !watch.counters && (options.is_given("schedule") || options.is_given("print-limit"));
     const bool with_list = options.is_given("check") && value.at("check") != "true";
     if (with_list) refuse(parse_checks(value.at("check"), watch));
     else if (implied || options.is_given("check")) refuse(parse_checks("all,leakcheck", watch));

@@ -37,6 +37,8 @@ struct Options {
     double tolerance = 0;  // 0: from n, type and operation
     bool profile = false;
     simt::checking::Settings watch;  // what the checked simulator does; it is used if that is anything at all
+    bool by_line = false;            // counters: a row per source line
+    bool annotate = false;           // counters: the source with its lines' counters
     bool quiet = false, verbose = false;
     When color = When::automatic, progress = When::automatic;
     std::string input_format;  // "" to sniff

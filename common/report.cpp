@@ -1,15 +1,19 @@
 #include "common/report.hpp"
 
+#include "common/counter_cells.hpp"
 #include "common/text.hpp"
 
-// A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so its table shows none.
-std::vector<Column> common_columns(bool simulated) {
+// A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so its table shows none. That
+// of a watched launch says nothing at all.
+std::vector<Column> common_columns(const DeviceInfo& device) {
+    const bool simulated = device.simulated;
+    const std::string time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
     const auto gpu_only = [&](const char* heading) { return simulated ? std::string() : std::string(heading); };
     return {
         {"schema"}, {"tool"}, {"kernel", "kernel"}, {"dtype"}, {"n", "n"}, {"bytes"}, {"flop"},
         {"grid", "grid"}, {"block", "block"}, {"smem_bytes"}, {"device"}, {"device_uuid"}, {"timer"}, {"cache"},
         {"warmup"}, {"samples"}, {"min_ns"}, {"p25_ns"},
-        {"median_ns", simulated ? "simulated in ms" : "median us", simulated ? 1e-6 : 1e-3, 3},
+        {"median_ns", time_heading, simulated ? 1e-6 : 1e-3, 3},
         {"p75_ns"}, {"max_ns"}, {"mean_ns"},
         {"gbyte_per_s", gpu_only("GB/s"), 1, 1}, {"gflop_per_s", gpu_only("GFLOP/s"), 1, 1},
         {"sm_clock_mhz"}, {"throttled"}, {"verify", "verify"},
@@ -18,13 +22,24 @@ std::vector<Column> common_columns(bool simulated) {
 
 static std::vector<Column> columns_of(const Session& session) {
     const bool simulated = session.device.simulated;
-    std::vector<Column> columns = common_columns(simulated);
+    const bool counts = session.options.watch.counters;
+    std::vector<Column> columns = common_columns(session.device);
     if (!simulated) {
         columns.push_back({"", "+- %", 1, 1});
         columns.push_back({"", "% of peak GB/s", 1, 1});
     }
-    columns.insert(columns.end(), session.program.columns.begin(), session.program.columns.end());
-    if (session.options.ladder)
+    for (Column column : session.program.columns) {
+        if (counts) column.heading.clear();  // its place is taken by a counter
+        columns.push_back(column);
+    }
+    if (counts) {
+        const std::vector<Column> counters = counter_columns();
+        columns.insert(columns.end(), counters.begin(), counters.end());
+    }
+    if (session.options.ladder && counts) {
+        columns.push_back({"gld_lanes_per_element", "loads per element", 1, 2});
+        columns.push_back({"sld_lanes_per_element", "shared loads per element", 1, 2, true});
+    } else if (session.options.ladder)
         for (const char* name : {"step", "cumulative", "cpu"})
             columns.push_back({std::string(name) + "_speedup", name == std::string("cpu") ? "over CPU" : name, 1, 2});
     if (!session.options.versus.empty()) {
@@ -38,7 +53,11 @@ static std::vector<Column> columns_of(const Session& session) {
 }
 
 Report::Report(Session& session)
-    : session_(session), table_(session.output, session.format(), session.options.header, columns_of(session)) {}
+    : session_(session), table_(session.output, session.format(), session.options.header, columns_of(session)) {
+    if (session.options.by_line || session.options.annotate) lines_ = std::make_unique<LineReport>(session);
+}
+
+Report::~Report() = default;
 
 static double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
 
@@ -61,7 +80,8 @@ std::vector<Cell> Report::row_of(const Measurement& m, const Summary& times) con
         row.push_back(Fixed{on_host ? 0 : 100 * ratio(gbyte_per_s, device.peak_gbyte_per_s), 1});
     }
     row.insert(row.end(), m.own.begin(), m.own.end());
-    if (session_.options.ladder)
+    if (session_.options.watch.counters) append_counters(m, row);
+    else if (session_.options.ladder)
         for (double before : {previous_ns_, first_ns_, cpu_ns_})
             row.push_back(Fixed{ratio(before, times.median), 3});
     if (!session_.options.versus.empty()) {
@@ -73,7 +93,19 @@ std::vector<Cell> Report::row_of(const Measurement& m, const Summary& times) con
     return row;
 }
 
+// The launches of all kernels of the variant together.
+void Report::append_counters(const Measurement& measurement, std::vector<Cell>& row) const {
+    simt::checking::Counters total;
+    for (const auto& kernel : measurement.kernels) total += kernel.total;
+    append_counter_cells(total, row);
+    if (!session_.options.ladder) return;
+    const double elements = measurement.problem.elements > 0 ? measurement.problem.elements : double(measurement.problem.n);
+    for (const std::uint64_t lanes : {total.global_loads.lanes, total.shared_loads.lanes})
+        row.push_back(Fixed{ratio(double(lanes), elements), 4});
+}
+
 void Report::add(const Measurement& measurement) {
+    if (lines_) return lines_->add(measurement);
     const Summary times = summarize(measurement.samples_ns);
     const bool on_host = measurement.variant->needs == Needs::host;
     if (on_host && cpu_ns_ == 0) cpu_ns_ = times.median;
@@ -102,8 +134,12 @@ void Report::add(const Measurement& measurement) {
 
 void Report::end_block(const Problem& problem) {
     const DeviceInfo& device = session_.device;
-    table_.flush(text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype),
-                      device.simulated ? ": times are the simulation's on this CPU, not a GPU's" : ""));
+    const char* remark = device.checked     ? ", watched"
+                         : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
+                                            : "";
+    const std::string title = text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype), remark);
+    if (lines_) return lines_->end_block(title);
+    table_.flush(title);
     cpu_ns_ = first_ns_ = previous_ns_ = 0;
     ladder_.clear();
 }

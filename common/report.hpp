@@ -1,11 +1,12 @@
 // From measurements to rows: the schema that every program shares, and the speed-ups of --ladder and --versus.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/session.hpp"
+#include "common/simt/check/counters.hpp"
 #include "common/statistics.hpp"
 #include "common/table.hpp"
 
@@ -15,6 +16,7 @@ struct Problem {
     std::size_t n = 0;
     double bytes = 0;  // compulsory traffic of the operation: each input read once, each output written once
     double flop = 0;
+    double elements = 0;  // what the loads of --counters are counted per: results, or where they are few, inputs; 0 for n
 };
 
 struct Measurement {
@@ -31,11 +33,15 @@ struct Measurement {
     bool throttled = false;
     std::string verify = "skipped";  // pass, or skipped by --no-verify
     std::vector<Cell> own;           // the program's own columns
+    std::vector<simt::checking::KernelCounters> kernels;  // --counters: of the kernels that it launched
 };
+
+class LineReport;
 
 class Report {
 public:
     explicit Report(Session& session);
+    ~Report();
 
     void add(const Measurement& measurement);
     // Ends the block of one size: the human table is printed and the ladder's comparisons start afresh.
@@ -43,12 +49,14 @@ public:
 
 private:
     std::vector<Cell> row_of(const Measurement& measurement, const Summary& summary) const;
+    void append_counters(const Measurement& measurement, std::vector<Cell>& row) const;
 
     Session& session_;
     Table table_;
+    std::unique_ptr<LineReport> lines_;  // instead of the table, with --by-line and --annotate
     double cpu_ns_ = 0, first_ns_ = 0, previous_ns_ = 0;  // the ladder so far
     std::string ladder_;
 };
 
 // The columns of every program's rows, in their order.
-std::vector<Column> common_columns(bool simulated);
+std::vector<Column> common_columns(const DeviceInfo& device);

@@ -40,6 +40,12 @@ static std::string scaled(const Cell& cell, const Column& column) {
     return plain(cell);
 }
 
+static bool is_zero(const Cell& cell) {
+    if (const auto* integer = std::get_if<long long>(&cell)) return *integer == 0;
+    const auto* number = std::get_if<Fixed>(&cell);
+    return number && number->value == 0;
+}
+
 Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
     : output_(output), format_(format), header_pending_(header), columns_(std::move(columns)) {}
 
@@ -96,6 +102,8 @@ void Table::print_aligned(const std::string& title) {
     std::vector<Shown> shown;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (columns_[i].heading.empty()) continue;
+        const auto is_unused = [i](const std::vector<Cell>& row) { return is_zero(row[i]); };
+        if (columns_[i].only_if_used && std::all_of(held_.begin(), held_.end(), is_unused)) continue;
         Shown column;
         column.number = !std::holds_alternative<std::string>(held_.front()[i]);
         if (header_pending_) column.fields.push_back(columns_[i].heading);

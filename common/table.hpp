@@ -24,6 +24,7 @@ struct Column {
     std::string heading = {};  // the head of the human table, its unit named; "" keeps the column out of it
     double scale = 1;          // what the human table multiplies a number by, and
     int digits = 0;            // how many digits it shows then
+    bool only_if_used = false; // the human table leaves it out where all its numbers are 0
 };
 
 // What only JSON Lines can carry: lists beside a row's cells.

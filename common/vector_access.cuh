@@ -44,12 +44,12 @@ template <typename T> __device__ __forceinline__ Vector<T> load_once(const Vecto
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
                  : "l"(__cvta_generic_to_global(address)));
+#else
+    const uint4 words = __ldg(reinterpret_cast<const uint4*>(address));
+#endif
     Vector<T> vector;
     memcpy(&vector, &words, sizeof vector);
     return vector;
-#else
-    return *address;
-#endif
 }
 
 } // namespace BACKEND

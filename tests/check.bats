@@ -30,3 +30,61 @@ load helpers
     pipeline 'seq 100 | reduce --check=racecheck,memcheck -'
     expect_output 5050
 }
+
+# Of the table in $output: "KERNEL COLUMN VALUE" for every row.
+figure() { paste -d ' ' <(column kernel) <(column "$1"); }
+
+@test "--counters adds a clean column per counter, with the textbook's figures" {
+    capture vecadd --counters -n 4Ki -k one-per-thread,vector4
+    expect_status 0
+    expect_clean_table
+    [ "$(figure gld_sectors_per_request)" = $'one-per-thread 4.0000\nvector4 16.0000' ] || complain "sectors of loads"
+    [ "$(figure gld_requests)" = $'one-per-thread 256\nvector4 64' ] || complain "requests"
+    [ "$(figure gst_efficiency_distinct)" = $'one-per-thread 1.0000\nvector4 1.0000' ] || complain "efficiency"
+    # A vector that begins 4 bytes past a line of 128 lies in five sectors.
+    capture vecadd --counters -n 4Ki -k one-per-thread --offset 1
+    [ "$(column gld_sectors_per_request)" = 5.0000 ] || complain "a misaligned vector"
+}
+
+@test "the ladder of matmul shows fewer loads per result, and its first kernel a sector per lane" {
+    capture matmul --counters --ladder -n 64 -k naive,tiled-8,tiled-32
+    expect_clean_table
+    [ "$(figure gld_lanes_per_element)" = $'naive 128.0000\ntiled-8 16.0000\ntiled-32 4.0000' ] || complain "loads per result"
+    capture matmul --counters -n 64 -k naive-uncoalesced
+    [ "$(column gst_sectors_per_request)" = 32.0000 ] || complain "stores of a column"
+}
+
+@test "bank conflicts and divergence of reduce's first steps are counted" {
+    capture reduce --counters -n 1Ki -b 256 -k interleaved-divergent,interleaved-conflicts,sequential
+    [ "$(figure sld_conflicts | awk '{ print $1, ($2 > 0) }')" = $'interleaved-divergent 0\ninterleaved-conflicts 1\nsequential 0' ] ||
+        complain "conflicts"
+    [ "$(column divergent_branches | sort -n | tail -1)" = "$(column divergent_branches | head -1)" ] || complain "divergence"
+}
+
+@test "jq and mlr read the counters" {
+    need mlr jq
+    pipeline 'reduce --counters -n 1Ki -k atomic-global,shuffle-tree --json | jq -r "[.kernel, .most_contended_operations] | @tsv"'
+    expect_status 0
+    expect_output $'atomic-global\t1024\nshuffle-tree\t4'
+    pipeline 'reduce --counters -n 1Ki -k "*tree" | mlr --icsv --ojson cut -f kernel,exchanges'
+    expect_status 0
+    expect_output_like '"exchanges": [1-9]'
+}
+
+@test "--by-line has a row per line of the kernel, and names the line" {
+    local line
+    line=$(grep -n 'if (i < n) c\[i\] = a\[i\] + b\[i\]' "$root/kernels/vecadd.cuh" | head -1 | cut -d : -f 1)
+    capture vecadd --by-line -n 1Ki -k one-per-thread
+    expect_status 0
+    expect_clean_table
+    [ "$(paste -d ' ' <(column file) <(column line) <(column gld_requests) | grep -v ' 0$')" = "vecadd.cuh $line 64" ] ||
+        complain "expected 64 requests in vecadd.cuh:$line"
+}
+
+@test "--annotate prints the source with its counters, and rows in the machine formats" {
+    capture vecadd --annotate -n 1Ki -k one-per-thread -f human
+    expect_status 0
+    expect_output_like '96 +32 +4 +1 .*c\[i\] = a\[i\] \+ b\[i\]'
+    capture vecadd --annotate -n 1Ki -k one-per-thread --csv
+    expect_clean_table
+}

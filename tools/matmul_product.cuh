@@ -149,7 +149,8 @@ private:
     Case case_of(const Variant& variant) const {
         Case one;
         one.variant = &variant;
-        one.problem = {Type::dtype, shape_.n, shape_.elements() * sizeof(T), shape_.flop()};
+        one.problem = {Type::dtype, shape_.n, shape_.elements() * sizeof(T), shape_.flop(),
+                       double(shape_.m) * double(shape_.n)};
         return one;
     }
 

@@ -74,6 +74,9 @@ struct Counters {
     uint64_t exchanges = 0;       // shuffles, votes, matches and warp reductions: requests of warps
 };
 
+// The counters of both; the more contended address.
+Counters& operator+=(Counters& sum, const Counters& more);
+
 // A line of the source.
 struct LineCounters {
     std::string file;      // without its folder; "" where the place is unknown
