@@ -151,6 +151,8 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is 'wide<float4>' sld_wavefronts 4
     is 'wide<float4>' sld_conflicts 0
     is 'wide<float4>' sst_wavefronts 4
+    is array_of_vectors sst_requests 1
+    is array_of_vectors sld_wavefronts 4
     is pairs sld_wavefronts 2
     is vector_broadcast sld_wavefronts 2
     is single_bytes sld_wavefronts 1

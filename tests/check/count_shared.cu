@@ -46,6 +46,14 @@ __global__ void wide(T* out) {
     out[threadIdx.x] = words[threadIdx.x];
 }
 
+// The elements have constructors, which nobody calls.
+__global__ void array_of_vectors(float4* out) {
+    __shared__ float4 words[32];
+    words[threadIdx.x] = out[threadIdx.x];
+    __syncwarp();
+    out[threadIdx.x] = words[threadIdx.x];
+}
+
 // Four lanes in each word: no conflict.
 __global__ void single_bytes(unsigned char* out) {
     __shared__ unsigned char bytes[32];
@@ -81,6 +89,7 @@ int main() {
     broadcast<<<1, 32>>>(words);
     wide<double><<<1, 32, 32 * sizeof(double)>>>(static_cast<double*>(out));
     wide<float4><<<1, 32, 32 * sizeof(float4)>>>(static_cast<float4*>(out));
+    array_of_vectors<<<1, 32>>>(static_cast<float4*>(out));
     pairs<<<1, 32, 16 * sizeof(float4)>>>(static_cast<float4*>(out));
     vector_broadcast<<<1, 32, 16 * sizeof(float4)>>>(static_cast<float4*>(out));
     single_bytes<<<1, 32>>>(static_cast<unsigned char*>(out));

@@ -59,7 +59,8 @@ Variable SharedState::nearest_array(uintptr_t address) const {
         best = {begin, bytes, name};
     };
     for (const Variable& variable : ProgramImage::instance().thread_local_variables()) {
-        const std::string name = "array " + variable.name.substr(variable.name.rfind(':') + 1);
+        std::string name = "array " + variable.name.substr(variable.name.rfind(':') + 1);
+        name = name.substr(0, name.find("_in_shared_memory"));  // which simcc appends for arrays of classes
         if (is_of_the_program(variable)) consider(window_.begin + variable.begin, variable.bytes, name);
     }
     consider(dynamic_begin_, dynamic_bytes_, "dynamic shared memory");

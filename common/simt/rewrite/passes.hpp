@@ -12,8 +12,9 @@ namespace simcc {
 /// name.
 void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits& edits);
 
-/// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory.
-void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& edits);
+/// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory, and arrays of classes in static
+/// shared memory to bytes that nobody constructs.
+void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits);
 
 /// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static. In checked
 /// code the runtime learns where they are.

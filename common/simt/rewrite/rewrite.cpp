@@ -9,7 +9,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     const Braces braces(source);
     Edits edits(source);
     rewrite_builtin_variables(source, braces, edits);
-    rewrite_dynamic_shared(source, braces, edits);
+    rewrite_shared_memory(source, braces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
     if (code.checked) rewrite_allocations(source, edits);

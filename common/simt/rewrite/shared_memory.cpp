@@ -1,8 +1,14 @@
-// Dynamic shared memory: `extern __shared__ T s[];`, which the preprocessor has turned into
+// Shared memory. The dynamic one: `extern __shared__ T s[];`, which the preprocessor has turned into
 // `extern __attribute__((aligned(N))) thread_local T s[];`.
 //
 // At file scope the declaration gets the assembler name of the runtime's window. In a function g++ drops such names
 // when it instantiates templates, so there it becomes a reference: `T (&s)[N] = *(T (*)[N]) ::simt::dynamic_shared();`.
+//
+// Static shared memory in a function needs a change where an array's elements may be objects of a class, `__shared__ float4
+// s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by, even if there is
+// nothing to do, and keep in a variable of its own whether that has been done. In CUDA nobody constructs them. So the
+// array becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T (*)[N])
+// s_in_shared_memory;`.
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -61,6 +67,27 @@ std::size_t declared_name(const Source& source, std::size_t first, std::size_t e
     return i - 1;
 }
 
+/// Whether the declaration is of arrays, without initializers, whose elements are not of a fundamental type.
+bool has_arrays_of_classes(const Source& source, Declaration declaration) {
+    bool is_array = false;
+    for (std::size_t i = declaration.first; i < declaration.last; ++i) {
+        const std::string_view token = source[i];
+        for (const std::string_view other : {"float", "double", "int", "unsigned", "signed", "char", "short", "long",
+                                             "bool", "=", "struct", "union", "*", "&", "extern"}) {
+            if (token == other) return false;
+        }
+        if (token == "(" && i > declaration.first && source[i - 1] != "__attribute__" && source[i - 1] != "(" &&
+            source[i - 1] != "aligned" && source[i - 1] != "alignas" && source[i - 1] != "__aligned__") {
+            return false;
+        }
+        if (token == "[") {
+            is_array = true;
+            i = source.partner(i);
+        }
+    }
+    return is_array;
+}
+
 /// The tokens [first, last) without the specifiers that a reference does not take.
 std::string type_text(const Source& source, std::size_t first, std::size_t last) {
     std::string type;
@@ -100,6 +127,32 @@ void bind_in_function(const Source& source, Declaration declaration, Edits& edit
     edits.replace(declaration.first, declaration.last, text);
 }
 
+/// `attributes`: of the storage, to which no later declarator adds any.
+void bind_to_bytes(const Source& source, Declaration declaration, Edits& edits) {
+    std::string text, type, attributes;
+    for (std::size_t i = declaration.first; i < declaration.last; ++i) {
+        if (source[i] != "__attribute__" && source[i] != "alignas") continue;
+        const std::size_t end = source.partner(i + 1) + 1;
+        attributes += source[i] == "alignas" ? "" : source.join(i, end) + " ";
+        i = end - 1;
+    }
+    for (std::size_t first = declaration.first; first < declaration.last;) {
+        const std::size_t end = declarator_end(source, first, declaration.last);
+        const std::size_t name = declared_name(source, first, end);
+        if (first == declaration.first) {
+            type = type_text(source, first, name);
+        } else {
+            text += "; ";
+        }
+        const std::string storage = std::string(source[name]) + "_in_shared_memory";
+        const std::string bounds = source.join(name + 1, end);
+        text += "static thread_local " + attributes + "char " + storage + "[sizeof(" + type + bounds + ")]; " + type + "(&" +
+                std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds + ")" + storage;
+        first = end + 1;
+    }
+    edits.replace(declaration.first, declaration.last, text);
+}
+
 void bind_at_file_scope(const Source& source, Declaration declaration, Edits& edits) {
     for (std::size_t first = declaration.first; first < declaration.last;) {
         const std::size_t end = declarator_end(source, first, declaration.last);
@@ -110,7 +163,15 @@ void bind_at_file_scope(const Source& source, Declaration declaration, Edits& ed
 
 }  // namespace
 
-void rewrite_dynamic_shared(const Source& source, const Braces& braces, Edits& edits) {
+void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if ((source[i] != "thread_local" && source[i] != "__shared__") || !braces.in_function(i)) continue;
+        const Declaration declaration = declaration_around(source, i);
+        if (source[declaration.last] == ";" && is_shared(source, declaration) && has_arrays_of_classes(source, declaration)) {
+            bind_to_bytes(source, declaration, edits);
+        }
+        i = declaration.last;
+    }
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] != "extern" || source.is_literal(i + 1)) continue;
         const Declaration declaration = declaration_around(source, i);
