@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "common/simt/address_space.hpp"
 #include "common/simt/check/memory_functions.hpp"
 #include "common/simt/resident_block.hpp"
 
@@ -47,7 +48,10 @@ void on_fault(int signal, siginfo_t* information, void* context) {
     const Registers registers = interrupted_registers(context);
     if (ResidentBlock* block = interrupted_block(registers)) {
         const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
-        if (signal == SIGSEGV && block->is_on_lane_stack(address)) checking::stack_overflowed(registers.program_counter);
+        if (signal == SIGSEGV && block->is_on_lane_stack(address)) {
+            const uintptr_t behind_guard = round_up(address + 1, page_bytes());
+            checking::stack_overflowed(registers.program_counter, reinterpret_cast<const uintptr_t*>(behind_guard));
+        }
         block->running_launch().fail(error_illegal_address);
         block->abandon();
     }

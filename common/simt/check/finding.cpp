@@ -182,7 +182,8 @@ private:
 
     void print_callers(const Side& side, const std::string& kernel) {
         for (const Frame& frame : Location(side.place, kernel).callers) {
-            line("        ", "Device Frame: " + frame.function + " in " + frame.file + ":" + std::to_string(frame.line));
+            const std::string place = frame.file + ":" + std::to_string(frame.line);
+            line("        ", "Device Frame: " + frame.function + " in " + place);
         }
     }
 

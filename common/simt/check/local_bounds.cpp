@@ -76,8 +76,8 @@ private:
         size_t i = open;
         for (; i < line_.size(); ++i) {
             depth += line_[i] == '[' ? 1 : line_[i] == ']' ? -1 : 0;
-            const bool goes_on = depth > 0 || line_[i] == ']' || line_[i] == ' ' || line_[i] == '.' || is_word(line_[i]);
-            if (!goes_on) break;
+            const bool is_behind_brackets = depth == 0 && line_[i] != ']';
+            if (is_behind_brackets && line_[i] != ' ' && line_[i] != '.' && !is_word(line_[i])) break;
         }
         return i < line_.size() && line_[i] == '=' && line_.substr(i, 2) != "==";
     }

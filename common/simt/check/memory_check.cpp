@@ -22,7 +22,7 @@ constexpr const char* misaligned = "is misaligned";
 
 // Accesses of the sizes that a GPU has must be aligned to their size; others are made of smaller ones.
 bool is_misaligned(const Access& access) {
-    const bool single = access.bytes == 2 || access.bytes == 4 || access.bytes == 8 || access.bytes == 16;
+    const bool single = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
     return single && !access.is_unaligned && access.address % access.bytes != 0;
 }
 
@@ -38,13 +38,11 @@ std::string title_of_invalid(const Access& access) {
     return access.bytes > 0 ? title + " of size " + counted(access.bytes, "byte") : title;
 }
 
-// "and is 1 bytes after the nearest allocation at 0x7f.. of size 1,024 bytes", as compute-sanitizer counts: the first
-// byte behind the end is 1 byte after it.
-std::string relation(uintptr_t address, uintptr_t begin, size_t bytes, const std::string& object) {
-    const std::string place = object + " at " + hexadecimal(begin) + " of size " + grouped(bytes) + " bytes";
-    if (address < begin) return "and is " + grouped(begin - address) + " bytes before " + place;
-    if (address < begin + bytes) return "and is inside " + place;
-    return "and is " + grouped(address - begin - bytes + 1) + " bytes after " + place;
+// "and is 1 bytes after", as compute-sanitizer counts: the first byte behind the end is 1 byte after it.
+std::string distance(uintptr_t address, uintptr_t begin, size_t bytes) {
+    if (address < begin) return "and is " + grouped(begin - address) + " bytes before";
+    if (address < begin + bytes) return "and is inside";
+    return "and is " + grouped(address - begin - bytes + 1) + " bytes after";
 }
 
 std::optional<std::string> relation_to_allocation(uintptr_t address, uint64_t& serial) {
@@ -52,9 +50,9 @@ std::optional<std::string> relation_to_allocation(uintptr_t address, uint64_t& s
     if (!nearest) return std::nullopt;
     serial = nearest->serial;
     const bool freed_here = nearest->freed && nearest->contains(address);
-    std::string text = relation(address, nearest->base, nearest->bytes,
-                                freed_here ? "the allocation" : "the nearest allocation");
-    return freed_here ? text + " that has been freed" : text;
+    return distance(address, nearest->base, nearest->bytes) +
+           (freed_here ? " the allocation at " : " the nearest allocation at ") + hexadecimal(nearest->base) +
+           " of size " + grouped(nearest->bytes) + " bytes" + (freed_here ? " that has been freed" : "");
 }
 
 Finding finding_of(const BlockWatch& watch, const Access& access, Tool tool, const std::string& title) {
@@ -115,7 +113,7 @@ void MemoryCheck::examine(const Access& access, StateMap& map) {
 
 // Copies of whole structures include padding, which nobody writes.
 bool MemoryCheck::is_uninitialised(const Access& access, const StateMap& map) {
-    const bool single = access.bytes == 1 || access.bytes == 2 || access.bytes == 4 || access.bytes == 8 || access.bytes == 16;
+    const bool single = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
     return single ? !map.is_initialised(access.address, access.bytes)
                   : map.initialised_bytes(access.address, access.bytes) == 0;
 }
@@ -147,12 +145,8 @@ void MemoryCheck::invalid(const Access& access, const std::string& reason) {
         const Variable array = shared_.nearest_array(access.address);
         finding.details = {"Access to " + hexadecimal(access.address - watch_.shared_window().begin) + " " + reason};
         if (array.bytes > 0) {
-            const std::string size = " " + array.name + " of size " + counted(array.bytes, "byte");
-            const uintptr_t end = array.begin + array.bytes;
-            finding.details.push_back(
-                access.address < array.begin ? "and is " + grouped(array.begin - access.address) + " bytes before the" + size
-                : access.address < end       ? "and is inside the" + size
-                                             : "and is " + grouped(access.address - end + 1) + " bytes after the" + size);
+            finding.details.push_back(distance(access.address, array.begin, array.bytes) + " the " + array.name +
+                                      " of size " + counted(array.bytes, "byte"));
         }
     } else {
         finding.details = {"Access to " + hexadecimal(access.address) + " " + reason};
@@ -177,7 +171,7 @@ void MemoryCheck::stack_overflow(const void* pc) {
     Access access{0, 0, watch_.running_lane(), Space::local, true};
     access.pc = pc;
     Finding finding = finding_of(watch_, access, Tool::memcheck, "Stack overflow");
-    finding.details = {"The stack of a thread has " + counted(LaneStacks::bytes_per_lane, "byte") + " in the simulator"};
+    finding.details = {"A thread's stack has " + counted(LaneStacks::bytes_per_lane, "byte") + " in the simulator"};
     report(std::move(finding));
     watch_.drop_running_lane(launch_failure);
 }

@@ -1,5 +1,5 @@
-// What happens to memory outside of kernels, told by the runtime: allocating, freeing, copying, filling. Nothing happens
-// unless memory is checked.
+// What happens to memory outside of kernels, told by the runtime: allocating, freeing, copying, filling. None of it
+// counts unless memory is checked.
 #pragma once
 
 #include "common/simt/allocation.hpp"

@@ -5,6 +5,7 @@
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/host_access.hpp"
+#include "common/simt/check/symbols.hpp"
 #include "common/simt/runtime.hpp"
 
 namespace simt::checking {
@@ -33,9 +34,16 @@ void invalid_free(const void* pointer, const void* pc) {
     if (current_watch && current_watch->memory()) current_watch->memory()->invalid_free(pointer, pc);
 }
 
-void stack_overflowed(uintptr_t instruction) {
+// The instruction may be one of the simulator's, called from the kernel: then the first return address into the kernel
+// that lies on the stack is the place.
+void stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
+    constexpr size_t words_searched = 512;
     if (!current_watch || !current_watch->memory()) return;
-    current_watch->memory()->stack_overflow(reinterpret_cast<const void*>(instruction + 1));
+    const void* place = reinterpret_cast<const void*>(instruction + 1);
+    for (size_t i = 0; i < words_searched && device_frames(symbol_of(place)).empty(); ++i) {
+        place = reinterpret_cast<const void*>(stack[i]);
+    }
+    current_watch->memory()->stack_overflow(place);
 }
 
 }  // namespace simt::checking

@@ -147,8 +147,8 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
 }
 
 const Variable* ProgramImage::unannounced_at(uintptr_t address) const {
-    const auto after = std::upper_bound(unannounced_.begin(), unannounced_.end(), address,
-                                        [](uintptr_t place, const Variable& variable) { return place < variable.begin; });
+    const auto begins_later = [](uintptr_t place, const Variable& variable) { return place < variable.begin; };
+    const auto after = std::upper_bound(unannounced_.begin(), unannounced_.end(), address, begins_later);
     if (after == unannounced_.begin()) return nullptr;
     const Variable& candidate = *(after - 1);
     return candidate.contains(address) ? &candidate : nullptr;

@@ -53,7 +53,8 @@ Variable SharedState::nearest_array(uintptr_t address) const {
     Variable best;
     size_t best_distance = ~size_t{0};
     const auto consider = [&](uintptr_t begin, size_t bytes, const std::string& name) {
-        const size_t distance = address < begin ? begin - address : address < begin + bytes ? 0 : address - begin - bytes + 1;
+        const uintptr_t end = begin + bytes;
+        const size_t distance = address < begin ? begin - address : address < end ? 0 : address - end + 1;
         if (bytes == 0 || distance >= best_distance) return;
         best_distance = distance;
         best = {begin, bytes, name};

@@ -17,7 +17,7 @@ StateMap::~StateMap() {
     if (cells_) munmap(cells_, bytes_ / 4 + 4);
 }
 
-// Calls change_cells(first, last) for cells that lie in the range as a whole, change_byte(cell, offset) for other bytes.
+// Calls change_cells(first, last) for cells that lie in the range as a whole, change_byte(cell, offset) for the rest.
 template <class Change, class ChangeWhole>
 void StateMap::change(uintptr_t address, size_t bytes, Change change_byte, ChangeWhole change_cells) {
     const uintptr_t end = address + bytes;

@@ -22,16 +22,18 @@ namespace {
 std::string demangled(const char* name) {
     int status = 0;
     char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    std::string result = status == 0 && text ? text : name;
+    const std::string result = status == 0 && text ? text : name;
     std::free(text);
-    return result;
+    return result.substr(0, result.find(" [clone"));
 }
 
 std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // Code that the programmer did not write: the simulator, as built or as installed, and headers of the system.
 bool is_foreign(const std::string& path) {
-    for (const char* folder : {"common/simt/", "lib/gridutils/include/", "/usr/include/", "/usr/lib/", "/include/c++/"}) {
+    constexpr const char* folders[] = {"common/simt/", "lib/gridutils/include/", "/usr/include/", "/usr/lib/",
+                                       "/include/c++/"};
+    for (const char* folder : folders) {
         if (path.find(folder) != std::string::npos) return true;
     }
     return false;

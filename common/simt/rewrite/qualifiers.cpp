@@ -102,8 +102,8 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     }
     for (const Variable& variable : variables) {
         if (code.checked) announce(source, variable, edits);
-        if (code.relocatable || variable.is_extern || variable.has_linkage || shared_between_files.count(source[variable.name]) != 0)
-            continue;
+        if (code.relocatable || variable.is_extern || variable.has_linkage) continue;
+        if (shared_between_files.count(source[variable.name]) != 0) continue;
         edits.insert_before(variable.first, "static ");
     }
     for (std::size_t i = 0; i < source.size(); ++i) {

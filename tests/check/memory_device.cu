@@ -1,0 +1,136 @@
+// Wrong accesses of kernels, and the same kernels without them.
+#include "cases.cuh"
+
+constexpr int n = 64;
+
+__global__ void past_end(int* out, int last) {
+    const int i = threadIdx.x;
+    if (i <= last) out[i] = i;  // @past-end Invalid __global__ write of size 4 bytes
+}
+
+__global__ void before_start(const int* in, int* out, int first) {
+    const int i = threadIdx.x + first;
+    out[i] = in[i - 1];  // @before-start Invalid __global__ read of size 4 bytes
+}
+
+__global__ void far_away(float* out, int distance) {
+    out[threadIdx.x + distance] = 1;  // @next-buffer Invalid __global__ write of size 4 bytes
+}
+
+__global__ void freed(const int* in, int* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // @freed Invalid __global__ read of size 4 bytes
+}
+
+__global__ void vectors(const char* in, float4* out) {
+    out[threadIdx.x] = reinterpret_cast<const float4*>(in)[threadIdx.x];  // @misaligned Invalid __global__ read
+}
+
+__global__ void count_into(int* counter) {
+    atomicAdd(counter, 1);  // @null Invalid __global__ atomic of size 4 bytes
+}
+
+__global__ void from_host(const int* in, int* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // @host-pointer Invalid __global__ read of size 4 bytes
+}
+
+__device__ int table[8];
+__global__ void variable(int i) {
+    table[i + threadIdx.x] = 1;  // @variable Invalid __global__ write of size 4 bytes
+}
+
+__global__ void two_tiles(int* out, int i) {
+    __shared__ int first[n], second[n];
+    first[threadIdx.x] = second[threadIdx.x] = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) first[i] = 1;  // @shared-array Invalid __shared__ write of size 4 bytes
+    __syncthreads();
+    out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
+}
+
+__global__ void window(int* out, int i) {
+    extern __shared__ int sums[];
+    sums[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = sums[(threadIdx.x + i) % (n + i)];  // @dynamic-shared Invalid __shared__ read of size 4 bytes
+}
+
+__global__ void histogram(const int* in, int* out, int bins) {
+    int local[8];
+    for (int b = 0; b < bins; ++b) local[b] = in[b];  // @local-array Invalid __local__ write of size 4 bytes
+    int sum = 0;
+    for (int b = 0; b < 8; ++b) sum += local[b];
+    out[threadIdx.x] = sum;
+}
+
+struct Level {
+    volatile int* stop;
+    __device__ int down(volatile int n) { return *stop == n ? 0 : down(n + 1) + n; }  // @recursion Stack overflow
+};
+__global__ void recursive(int* stop, int* out) { out[0] = Level{stop}.down(1); }
+
+__global__ void sum_all(const int* in, int* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // @unwritten Uninitialized __global__ memory read of size 4 bytes
+}
+
+__global__ void early_return(int* out, int lanes) {
+    __shared__ int tile[n];
+    if (threadIdx.x < lanes) tile[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = tile[n - 1 - threadIdx.x];  // @unwritten-shared Uninitialized __shared__ memory read of size 4
+}
+
+__global__ void heap(int* out, bool twice) {
+    int* volatile list = static_cast<int*>(malloc(16));
+    list[0] = 1;
+    out[threadIdx.x] = list[0];
+    free(list);
+    if (twice) free(list);  // @heap-twice Malloc/Free error encountered : Double free
+}
+
+int* zeros() { return device_array<int>(n); }
+
+const Case cases[] = {
+    {"past-end", [](bool fixed) { past_end<<<1, n + 1>>>(zeros(), fixed ? n - 1 : n); }},
+    {"before-start", [](bool fixed) { before_start<<<1, n - 1>>>(zeros(), zeros(), fixed); }},
+    {"next-buffer",
+     [](bool fixed) {
+         float *small = device_array<float>(1000), *next = device_array<float>(1000);
+         far_away<<<1, n>>>(small, fixed ? 0 : 1000 + 60);
+         cudaFree(next);
+     }},
+    {"freed",
+     [](bool fixed) {
+         int* const array = zeros();
+         if (!fixed) cudaFree(array);
+         freed<<<1, n>>>(array, zeros());
+     }},
+    {"misaligned",
+     [](bool fixed) { vectors<<<1, 2>>>(device_array<char>(64) + (fixed ? 16 : 1), device_array<float4>(2)); }},
+    {"null", [](bool fixed) { count_into<<<1, n>>>(fixed ? zeros() : nullptr); }},
+    {"host-pointer",
+     [](bool fixed) {
+         int* const allocated = static_cast<int*>(malloc(n * sizeof(int)));
+         from_host<<<1, n>>>(fixed ? zeros() : allocated, zeros());
+     }},
+    {"variable", [](bool fixed) { variable<<<1, 8>>>(fixed ? 0 : 1 << 20); }},
+    {"shared-array", [](bool fixed) { two_tiles<<<1, n>>>(zeros(), fixed ? n - 1 : n); }},
+    {"dynamic-shared", [](bool fixed) { window<<<1, n, n * sizeof(int)>>>(zeros(), !fixed); }},
+    {"local-array", [](bool fixed) { histogram<<<1, n>>>(zeros(), zeros(), fixed ? 8 : 9); }},
+    {"recursion",
+     [](bool fixed) {
+         int* const stop = zeros();
+         if (fixed) cudaMemset(stop, 1, 1);
+         recursive<<<1, 1>>>(stop, zeros());
+     }},
+    {"unwritten",
+     [](bool fixed) {
+         int* array;
+         cudaMalloc(&array, n * sizeof *array);
+         cudaMemset(array, 0, fixed ? n * sizeof *array : n);
+         sum_all<<<1, n>>>(array, zeros());
+     }},
+    {"unwritten-shared", [](bool fixed) { early_return<<<1, n>>>(zeros(), fixed ? n : n / 2); }},
+    {"heap-twice", [](bool fixed) { heap<<<1, 1>>>(zeros(), !fixed); }},
+};
+
+int main(int argc, char** argv) { return run_case(cases, argc, argv); }

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# What memcheck and initcheck of the checked simulator promise: every planted mistake is found at its line, and the same
+# program without it gives no finding.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+load helpers
+
+PATH=${BIN:-$root/bin}:$PATH
+programs=$BATS_TEST_DIRNAME/check
+
+# under_check CHECKS COMMAND...
+under_check() {
+    local checks=$1
+    shift
+    capture env SIMCC_CHECK="$checks" "$@"
+}
+
+# finds_each PROGRAM CHECKS [DISTANCE]: every case of tests/check/PROGRAM.cu has its finding where the source marks it (or
+# DISTANCE lines below), and none when it is fixed.
+finds_each() {
+    local program=$1 checks=$2 distance=${3:-0} line marker name title cases=0
+    simcc -G "$programs/$program.cu" -o "$program"
+    while IFS=: read -r line marker; do
+        read -r name title <<<"${marker#*@}"
+        cases=$((cases + 1))
+        under_check "$checks" "./$program" "$name"
+        expect_status 86
+        grep -qF -- "========= $title" <<<"$errors" || complain "$name: no '$title' in: $errors"
+        grep -q " in $program.cu:$((line + distance))\b" <<<"$errors" || complain "$name: not line $line: $errors"
+        under_check "$checks" "./$program" "$name" fixed
+        expect_status 0
+        [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "$name fixed: $errors"
+    done < <(grep -n '// @' "$programs/$program.cu")
+    [ "$cases" -ge 9 ] || complain "only $cases cases"
+}
+
+@test "wrong accesses of kernels are found at their lines, the corrected kernels are clean" {
+    finds_each memory_device memcheck,initcheck
+}
+
+@test "mistakes of the host are found at their lines, the corrected programs are clean" {
+    finds_each memory_host memcheck,initcheck,leakcheck 1
+}
+
+@test "memory that is not used is found when asked for" {
+    simcc -G "$programs/memory_host.cu" -o memory_host
+    under_check unusedcheck ./memory_host unused
+    expect_status 86
+    [[ $errors == *"Not written 512 bytes, the first at 0x"*"50% of allocation were unused."* ]] || complain "$errors"
+    under_check unusedcheck ./memory_host unused fixed
+    expect_status 0
+}
+
+@test "an access out of bounds is told with thread, block, allocation and both backtraces" {
+    simcc -G "$programs/memory_device.cu" -o memory_device
+    under_check memcheck ./memory_device past-end
+    expect_status 86
+    local lines=(
+        '========= Invalid __global__ write of size 4 bytes'
+        '=========     at past_end\(int\*, int\)\+0x[0-9a-f]+ in memory_device\.cu:[0-9]+'
+        '=========     by thread \(64,0,0\) in block \(0,0,0\)'
+        '=========     Access to 0x[0-9a-f]+ is out of bounds'
+        '=========     and is 1 bytes after the nearest allocation at 0x[0-9a-f]+ of size 256 bytes'
+        '=========     Saved host backtrace up to driver entry point at kernel launch time'
+        '=========         Host Frame: main in memory_device\.cu:[0-9]+ \[0x[0-9a-f]+\] in memory_device'
+        '=========     Saved host backtrace up to driver entry point at allocation time'
+        '========= ERROR SUMMARY: 2 errors'
+    )
+    for line in "${lines[@]}"; do
+        grep -qE "^$line" <<<"$errors" || complain "no line like '$line' in: $errors"
+    done
+}
+
+@test "after a wrong access the launch and all later calls fail" {
+    simcc -G "$programs/memory_device.cu" -o memory_device
+    under_check memcheck ./memory_device past-end
+    [[ $errors == *'Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure"'* ]] ||
+        complain "no error 719 in: $errors"
+}
+
+@test "without checks there is no report" {
+    simcc -G "$programs/memory_host.cu" -o memory_host
+    under_check none ./memory_host leak
+    expect_status 0 && expect_no_errors
+}
