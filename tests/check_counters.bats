@@ -17,7 +17,7 @@ counts() {
 # figure KERNEL COLUMN [LINE]: one figure of a kernel, or of one line of it.
 figure() {
     awk -F, -v kernel="$1" -v column="$2" -v line="${3-}" '
-        NR == 1 { for (i = 1; i <= NF; ++i) if ($i == column) wanted = i; for (i = 1; i <= NF; ++i) if ($i == "line") at = i }
+        NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == column) wanted = i; if ($i == "line") at = i } }
         NR > 1 && $1 == kernel && $at == line { print $wanted }' counters.csv
 }
 

@@ -1,5 +1,6 @@
 #include "common/simt/simcc_assembly.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace simcc {
@@ -23,7 +24,9 @@ enum class Role { entry, branch, end, other };
 Role role_of(std::string_view line) {
     if (starts_with(line, "\tcall\t__sanitizer_cov_trace_pc")) return Role::entry;
     if (starts_with(line, "\tjmp\t*") || starts_with(line, "\tnotrack jmp\t*")) return Role::branch;
-    if (starts_with(line, "\tjmp\t") || starts_with(line, "\tret") || starts_with(line, "\t.cfi_endproc")) return Role::end;
+    for (const std::string_view end : {"\tjmp\t", "\tret", "\t.cfi_endproc"}) {
+        if (starts_with(line, end)) return Role::end;
+    }
     return starts_with(line, "\tj") ? Role::branch : Role::other;
 }
 

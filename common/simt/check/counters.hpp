@@ -49,8 +49,8 @@ struct SharedTraffic {
 struct Branching {
     uint64_t blocks = 0;           // basic blocks executed by warps
     uint64_t block_lanes = 0;      // lanes that took part in them
-    uint64_t branches = 0;         // executed by warps: ends of basic blocks that have been seen to have several successors
-    uint64_t uniform_branches = 0; // of them: all lanes that took part went the same way
+    uint64_t branches = 0;          // conditional and computed jumps, executed by warps
+    uint64_t uniform_branches = 0;  // of them: all lanes that took part went the same way
 
     uint64_t divergent_branches() const { return branches - uniform_branches; }
     double efficiency() const { return branches == 0 ? 1.0 : ratio(uniform_branches, branches); }

@@ -4,11 +4,11 @@
 // At file scope the declaration gets the assembler name of the runtime's window. In a function g++ drops such names
 // when it instantiates templates, so there it becomes a reference: `T (&s)[N] = *(T (*)[N]) ::simt::dynamic_shared();`.
 //
-// Static shared memory in a function needs a change where an array's elements may be objects of a class, `__shared__ float4
-// s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by, even if there is
-// nothing to do, and keep in a variable of its own whether that has been done. In CUDA nobody constructs them. So the
-// array becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T (*)[N])
-// s_in_shared_memory;`.
+// Static shared memory in a function needs a change where an array's elements may be objects of a class,
+// `__shared__ float4 s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by,
+// even if there is nothing to do, and keep in a variable of its own whether that has been done. In CUDA nobody
+// constructs them. So the array becomes a reference to bytes:
+// `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T (*)[N]) s_in_shared_memory;`.
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -146,8 +146,8 @@ void bind_to_bytes(const Source& source, Declaration declaration, Edits& edits) 
         }
         const std::string storage = std::string(source[name]) + "_in_shared_memory";
         const std::string bounds = source.join(name + 1, end);
-        text += "static thread_local " + attributes + "char " + storage + "[sizeof(" + type + bounds + ")]; " + type + "(&" +
-                std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds + ")" + storage;
+        text += "static thread_local " + attributes + "char " + storage + "[sizeof(" + type + bounds + ")]; " + type +
+                "(&" + std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds + ")" + storage;
         first = end + 1;
     }
     edits.replace(declaration.first, declaration.last, text);
@@ -167,7 +167,8 @@ void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& ed
     for (std::size_t i = 0; i < source.size(); ++i) {
         if ((source[i] != "thread_local" && source[i] != "__shared__") || !braces.in_function(i)) continue;
         const Declaration declaration = declaration_around(source, i);
-        if (source[declaration.last] == ";" && is_shared(source, declaration) && has_arrays_of_classes(source, declaration)) {
+        if (source[declaration.last] == ";" && is_shared(source, declaration) &&
+            has_arrays_of_classes(source, declaration)) {
             bind_to_bytes(source, declaration, edits);
         }
         i = declaration.last;
