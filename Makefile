@@ -229,7 +229,7 @@ install: all
 	    [ $$name = simcc ] || sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/completion.bash \
 	        >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name || exit; \
 	done
-	install -m 644 man/gridutils.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 build/libsimt.a $(DESTDIR)$(PREFIX)/lib/gridutils
 	cp -R common/simt/include $(DESTDIR)$(PREFIX)/lib/gridutils
 
@@ -237,7 +237,7 @@ uninstall:
 	for name in $(INSTALLED); do rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name; done
-	rm -rf $(DESTDIR)$(PREFIX)/share/man/man7/gridutils.7 $(DESTDIR)$(PREFIX)/lib/gridutils
+	rm -rf $(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
 
 clean:
 	rm -rf bin build/host build/gpu build/sim build/simck build/flags-* build/simt-* build/*.a

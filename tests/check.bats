@@ -88,3 +88,38 @@ figure() { paste -d ' ' <(column kernel) <(column "$1"); }
     capture vecadd --annotate -n 1Ki -k one-per-thread --csv
     expect_clean_table
 }
+
+@test "a defect in a kernel that simcc -G has built is reported with its line, and gives exit status 86" {
+    cat >beyond.cu <<'SOURCE'
+__global__ void beyond(int* data) {
+    data[threadIdx.x + 1] = 1;
+}
+int main() {
+    int* data;
+    cudaMalloc(&data, 32 * sizeof(int));
+    beyond<<<1, 32>>>(data);
+    cudaDeviceSynchronize();
+    cudaFree(data);
+}
+SOURCE
+    capture simcc -G beyond.cu -o beyond
+    expect_status 0
+    capture ./beyond
+    expect_status 86
+    expect_errors_like 'Invalid __global__ write of size 4 bytes'
+    expect_errors_like 'beyond.cu:2'
+    expect_errors_like 'ERROR SUMMARY: [1-9][0-9]* error'
+    SIMCC_CHECK=none capture ./beyond
+    expect_status 0
+}
+
+# clean PROGRAM SIZES: no variant has a finding.
+clean() {
+    local findings
+    capture "$1" --check -n "$2"
+    expect_status 0
+    findings=$(grep -v -c 'ERROR SUMMARY: 0 errors' <<<"$errors") || true
+    [ "$findings" -eq 0 ] || complain "expected no finding"
+}
+
+@test "no variant of vecadd has a finding" { clean vecadd 1,33,1000; }
