@@ -26,6 +26,10 @@ constexpr unsigned polling_rounds_per_turn = 16;
 constexpr unsigned barriers_per_turn = 1 << 16;
 constexpr unsigned long_turns_per_turn = 1 << 7;
 
+// A warp whose lanes advance in lockstep lets another one go after so many steps: it may wait for it in a loop that is
+// not known to wait.
+constexpr unsigned steps_per_turn = 1 << 10;
+
 unsigned first_lanes(unsigned count) { return count >= lanes_per_warp ? ~0u : (1u << count) - 1; }
 
 Context* take_ready_lane(Warp& warp) {
@@ -96,7 +100,7 @@ bool in_kernel() { return current_block != nullptr; }
 
 void detach_lane(unsigned x, unsigned y, unsigned z) { current_block->detach(x, y, z); }
 
-Context* schedule() { return current_block->next_after_stall(); }
+Context* schedule() { return current_block->next_lane(); }
 
 ResidentBlock::ResidentBlock(unsigned lane_capacity)
     : lane_capacity_(lane_capacity),
@@ -223,7 +227,22 @@ void ResidentBlock::run_remaining_lanes(Context* next) {
 Context* ResidentBlock::end_lane(Context* ended) {
     current_warp->live &= ~(1u << ended->lane);
     if (is_watched_) watch_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
-    return current_warp->ready ? take_ready_lane(*current_warp) : next_after_stall();
+    return next_lane();
+}
+
+// The warp goes on as long as one of its lanes can.
+Context* ResidentBlock::next_lane() {
+    if (!current_warp->ready) return next_after_stall();
+    if (is_watched_ && watch_->turns().are_random() && watch_->turns().below(4) == 0) return take_lane(*next_ready_warp());
+    return take_lane(*current_warp);
+}
+
+Context* ResidentBlock::take_lane(Warp& warp) {
+    if (!is_watched_ || !watch_->turns().are_random()) return take_ready_lane(warp);
+    const unsigned chosen = watch_->turns().any_of(warp.ready);
+    current_warp = &warp;
+    warp.ready &= ~chosen;
+    return warp.contexts + std::countr_zero(chosen);
 }
 
 void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
@@ -264,7 +283,7 @@ void ResidentBlock::drop_running_lane() {
 void ResidentBlock::pause_running_lane() {
     Context* const self = current_lane;
     current_warp->paused |= 1u << self->lane;
-    Context* const next = current_warp->ready ? take_ready_lane(*current_warp) : next_after_stall();
+    Context* const next = next_lane();
     current_lane = next;
     if (next == self) return;
     switch_context(self, next);
@@ -279,7 +298,22 @@ Context* ResidentBlock::pause(Pause reason) {
 Context* ResidentBlock::next_of_paused() {
     Warp& warp = *current_warp;
     warp.ready = std::exchange(warp.paused, 0);
-    return take_ready_lane(warp);
+    return next_lane();
+}
+
+// In lockstep: of the lanes that have diverged, those go on that are furthest behind. If they are in a loop that only
+// waits, the others wait for them to leave it, and other warps go first. A lane that yields elsewhere does not hold up
+// the rest of its warp.
+Context* ResidentBlock::next_in_step() {
+    Warp& warp = *current_warp;
+    const auto index = static_cast<unsigned>(current_warp - warps_.data());
+    unsigned behind = watch_->turns().furthest_behind(index, warp.paused | warp.yielded);
+    if (behind & warp.yielded & watch_->polling_lanes(index)) return next_in_another_warp();
+    if (!(behind & warp.paused)) behind = watch_->turns().furthest_behind(index, warp.paused);
+    warp.ready = behind;
+    warp.paused &= ~behind;
+    warp.yielded &= ~behind;
+    return take_ready_lane(++steps_in_turn_ % steps_per_turn ? warp : *next_ready_warp());
 }
 
 Context* ResidentBlock::next_after_stall() {
@@ -287,21 +321,22 @@ Context* ResidentBlock::next_after_stall() {
     if (is_watched_) {
         const auto index = static_cast<unsigned>(current_warp - warps_.data());
         watch_->warp_stalled(index, warp.paused, warp.paused == 0);
+        if (warp.paused && watch_->turns().are_in_step()) return next_in_step();
         if (warp.paused) return next_of_paused();
     }
     if (warp.meeting &&
         complete_meetings(warp, is_watched_ ? watch_.get() : nullptr, static_cast<unsigned>(&warp - warps_.data()))) {
-        return warp.meetings_in_turn < meetings_per_turn ? take_ready_lane(warp) : next_after_long_turn();
+        return warp.meetings_in_turn < meetings_per_turn ? take_lane(warp) : next_after_long_turn();
     }
     if (warp.asking) {
         answer_active_mask(warp);
-        return take_ready_lane(warp);
+        return take_lane(warp);
     }
     return next_in_another_warp();
 }
 
 Context* ResidentBlock::next_in_another_warp() {
-    if (Warp* warp = next_ready_warp()) return take_ready_lane(*warp);
+    if (Warp* warp = next_ready_warp()) return take_lane(*warp);
     unsigned live = 0, meeting = 0, yielded = 0, at_grid = 0, not_at_grid = 0;
     for (size_t i = 0; i < warp_count_; ++i) {
         const Warp& warp = warps_[i];
@@ -331,14 +366,14 @@ Context* ResidentBlock::next_after_barrier() {
     // Turn round: the warps that ran last are still in the cache, while a block's stacks together may exceed it.
     upwards_ = !upwards_;
     if (!current_warp->ready) current_warp = next_ready_warp();
-    return ends_turn ? pause(Pause::polling) : take_ready_lane(*current_warp);
+    return ends_turn ? pause(Pause::polling) : take_lane(*current_warp);
 }
 
 // The warp has met many times without ever waiting for another one: the others go first, and in the end other blocks.
 Context* ResidentBlock::next_after_long_turn() {
     current_warp->meetings_in_turn = 0;
     if (++long_turns_ >= long_turns_per_turn) return pause(Pause::polling);
-    return take_ready_lane(*next_ready_warp());
+    return take_lane(*next_ready_warp());
 }
 
 // Cyclically from the current warp, so that a polling warp cannot keep the others from running.
@@ -346,6 +381,8 @@ Warp* ResidentBlock::next_ready_warp() {
     Warp* const first = warps_.data();
     Warp* const last = first + warp_count_ - 1;
     Warp* warp = current_warp;
+    if (is_watched_ && watch_->turns().are_random()) warp += watch_->turns().below(warp_count_) - (warp - first);
+    Warp* const begin = warp;
     do {
         if (upwards_) {
             warp = warp == last ? first : warp + 1;
@@ -353,7 +390,7 @@ Warp* ResidentBlock::next_ready_warp() {
             warp = warp == first ? last : warp - 1;
         }
         if (warp->ready) return warp;
-    } while (warp != current_warp);
+    } while (warp != begin);
     return nullptr;
 }
 
@@ -383,7 +420,7 @@ Context* ResidentBlock::next_after_grid_barrier() {
 Context* ResidentBlock::first_ready_lane() {
     size_t i = 0;
     while (!warps_[i].ready) ++i;
-    return take_ready_lane(warps_[i]);
+    return take_lane(warps_[i]);
 }
 
 }  // namespace simt

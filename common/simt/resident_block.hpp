@@ -92,10 +92,13 @@ private:
     [[noreturn]] void run_remaining_lanes(Context* next);
     Context* end_lane(Context* ended);
     Context* pause(Pause reason);
+    Context* next_lane();
+    Context* take_lane(Warp& warp);
 
     // The decisions of a stalled warp, in the order in which they are tried.
     Context* next_after_stall();
     Context* next_of_paused();
+    Context* next_in_step();
     Context* next_after_long_turn();
     Context* next_in_another_warp();
     Warp* next_ready_warp();
@@ -124,6 +127,7 @@ private:
     unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker let the block run
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;
+    unsigned steps_in_turn_ = 0;  // in lockstep
     std::unique_ptr<checking::BlockWatch> watch_;  // null unless something is watched
     bool is_watched_ = false;    // in this launch
     Context worker_;             // where run() continues

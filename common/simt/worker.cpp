@@ -77,7 +77,8 @@ void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
         launch.fail(error_out_of_memory);
         return;
     }
-    block->begin(launch, index, launch.progress[index_]);
+    block->begin(launch, launch.watch ? checking::random_block(index, launch.block_count) : index,
+                 launch.progress[index_]);
     run(std::move(block));
 }
 

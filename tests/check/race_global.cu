@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
          LAUNCH(locked_by_cxx, 4, 4, reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(a), b)},
         {"look-back", LAUNCH(look_back, 40, 32, a + 64 * i, b)},
         {"scope", LAUNCH(narrow, 4, 32, a)},
-        {"fence-scope", LAUNCH(narrow_fence, 4, 32, a, b, c)},
+        {"fence-scope", LAUNCH(narrow_fence, 4, 32, a + i, b + i, c)},
         {"grid-barrier", [](bool fixed) {
              int* values = device_array<int>(1024);
              int* out = device_array<int>(1024);

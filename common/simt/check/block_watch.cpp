@@ -33,6 +33,7 @@ void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned
     block_index_ = block_index;
     lane_count_ = lanes;
     std::fill(std::begin(polling_), std::end(polling_), 0);
+    turns_.begin_block(launch.serial, block_index, lanes);
     if (memory_) memory_->begin_block();
     if (races_) races_->begin_block();
     if (synchronization_) synchronization_->begin_block();
@@ -122,6 +123,7 @@ void BlockWatch::copy_finished(uintptr_t target, size_t bytes) {
 
 // memcheck may take the lane out; only what goes on holds the location.
 void BlockWatch::begin_atomic(const Access& access) {
+    if (turns_.are_chosen()) end_turn(access);
     if (memory_) memory_->access(access);
     if (counters_) counters_->access(access);
     if (races_) races_->begin_atomic(access);
@@ -136,6 +138,10 @@ void BlockWatch::drop_running_lane(int error) {
     launch_->error.compare_exchange_strong(none, error);
     if (synchronization_) synchronization_->lane_dropped(running_lane());
     block_.drop_running_lane();
+}
+
+void BlockWatch::end_turn(const Access& access) {
+    if (access.space != Space::local && turns_.ends_at_access()) pause_running_lane();
 }
 
 void BlockWatch::pause_running_lane() { block_.pause_running_lane(); }

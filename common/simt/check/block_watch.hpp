@@ -7,6 +7,7 @@
 
 #include "common/simt/check/access.hpp"
 #include "common/simt/check/launch_watch.hpp"
+#include "common/simt/check/turns.hpp"
 #include "common/simt/include/simt/context.hpp"
 
 namespace simt {
@@ -65,10 +66,15 @@ public:
     unsigned lane_count() const { return lane_count_; }
     unsigned running_lane() const;
     bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
+    uint32_t polling_lanes(unsigned warp) const { return polling_[warp]; }
     AddressRange shared_window() const { return shared_; }
     Space space_of(uintptr_t address) const;
     ResidentBlock& block() const { return block_; }
     const Context& context(unsigned lane) const { return contexts_[lane]; }
+
+    Turns& turns() { return turns_; }
+    // Before an access, where the schedule may want other lanes to go first.
+    void end_turn(const Access& access);
 
     // Takes the running lane out of the launch, which goes on without it and ends with this error.
     [[noreturn]] void drop_running_lane(int error);
@@ -88,6 +94,7 @@ private:
     unsigned lane_count_ = 0;
     uint32_t polling_[32] = {};  // a bit per lane
     AddressRange global_, shared_, stacks_;
+    Turns turns_;
     std::unique_ptr<MemoryCheck> memory_;
     std::unique_ptr<RaceCheck> races_;
     std::unique_ptr<SyncCheck> synchronization_;

@@ -19,6 +19,7 @@ inline unsigned BlockWatch::running_lane() const { return static_cast<unsigned>(
 }
 
 [[gnu::always_inline]] inline void BlockWatch::access(const Access& access) {
+    if (__builtin_expect(turns_.are_chosen(), 0)) end_turn(access);
     if (memory_) memory_->access(access);
     if (access.space == Space::local) return;
     if (synchronization_) synchronization_->access(access);
@@ -27,7 +28,10 @@ inline unsigned BlockWatch::running_lane() const { return static_cast<unsigned>(
 }
 
 inline void BlockWatch::block_entered(const void* pc) {
-    if (synchronization_) synchronization_->block_entered(pc);
+    if (__builtin_expect(turns_.are_in_step(), 0)) {
+        turns_.entered(running_lane(), pc);
+        pause_running_lane();
+    }
     if (counters_) counters_->block_entered(pc);
 }
 

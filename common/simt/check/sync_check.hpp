@@ -18,7 +18,6 @@ public:
     explicit SyncCheck(BlockWatch& watch) : watch_(watch) {}
 
     void begin_block();
-    void block_entered(const void*) {}
     void access(const Access& access) { lanes_[access.lane].last_access = access.pc; }
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void meeting_completed(unsigned warp, unsigned lanes);

@@ -71,7 +71,13 @@ private:
             round.first = condition.first;
         }
         const Range statement = {body, end};
-        if (!waits(i, condition, statement) || !repetition_.is_idle({round, statement})) return;
+        if (!waits(i, condition, statement)) return;
+        if (takes_lock(condition, statement)) {  // the operation lets others go by itself
+            edits_.insert_before(i, polling);
+            edits_.replace(end - 1, end, std::string(source_[end - 1]) + " }");
+            return;
+        }
+        if (!repetition_.is_idle({round, statement})) return;
         // A flag that is set already costs no turn when the yield comes last; `continue` would go past it there.
         const bool first = has_word(statement, {"continue"});
         edits_.insert_before(i, polling);
@@ -98,6 +104,15 @@ private:
         const bool constant = for_ever || text == "false" || !has_variable(condition);
         const bool may_end = constant ? for_ever && has_word(statement, {"break", "return"}) : true;
         return may_end && !source_.in_system_header(i) && !in_constexpr_function(i);
+    }
+
+    /// while (atomicCAS(lock, 0, 1) != 0);
+    bool takes_lock(const Range& condition, const Range& statement) const {
+        if (!has_word(condition, {"atomicCAS", "atomicExch"})) return false;
+        for (std::size_t i = statement.first; i < statement.last; ++i) {
+            if (source_[i] != ";" && source_[i] != "{" && source_[i] != "}") return false;
+        }
+        return true;
     }
 
     bool has_variable(const Range& range) const {

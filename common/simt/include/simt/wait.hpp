@@ -37,7 +37,7 @@ SIMT_UNWATCHED void switch_lane(Context* self, Context* next) {
 SIMT_UNWATCHED void let_others_run(Context* self, Warp* warp) {
     unsigned ready = warp->ready;
     Context* next;
-    if (__builtin_expect(ready != 0, 1)) {
+    if (!is_checked && __builtin_expect(ready != 0, 1)) {
         warp->ready = ready & (ready - 1);
         next = warp->contexts + __builtin_ctz(ready);
     } else {

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# What racecheck and synccheck promise: every defect of the programs in tests/check is found at its line, and the same
+# kernels with what orders them give no finding.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+load helpers
+
+PATH=${BIN:-$root/bin}:$PATH
+programs=$BATS_TEST_DIRNAME/check
+export SIMCC_TIMEOUT=3
+
+cases() { grep -o '{"[a-z0-9-]*"' "$programs/$1.cu" | tr -d '{"'; }
+
+builds() { capture simcc -G -O2 "$programs/$1.cu" -o "$1" && expect_status 0 && expect_no_errors; }
+
+# finds PROGRAM CASE: the finding that the source announces, with every line that it marks.
+finds() {
+    local title line
+    title=$(sed -n "s/.*@$2 \([A-Z].*\)/\1/p" "$programs/$1.cu" | head -1)
+    capture "./$1" "$2"
+    [[ $errors == *"========= $title"* ]] || complain "expected a finding that begins with: $title" || return
+    case $title in Info*) ;; *) expect_status 86 || return ;; esac
+    for line in $(grep -n "@$2\>" "$programs/$1.cu" | cut -d : -f 1); do
+        expect_errors_like "$1.cu:$line([^0-9]|$)" || return
+    done
+}
+
+# is_clean PROGRAM CASE: nothing is wrong with the corrected kernels.
+is_clean() {
+    capture "./$1" "$2" fixed
+    expect_status 0 && [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "$1 $2: expected no finding"
+}
+
+finds_all() {
+    local case
+    builds "$1" || return
+    for case in $(cases "$1"); do finds "$1" "$case" || { echo "case: $case" >&2; return 1; }; done
+}
+
+all_clean() {
+    local case
+    builds "$1" || return
+    for case in $(cases "$1"); do is_clean "$1" "$case" || return; done
+}
+
+@test "races in shared memory are found at both lines" { finds_all race_shared; }
+@test "ordered accesses to shared memory are no races" { all_clean race_shared; }
+@test "races in global memory, between blocks, launches and streams, are found at both lines" { finds_all race_global; }
+@test "fences, locks, flags, grid barriers, events and synchronization order accesses to global memory" {
+    all_clean race_global
+}
+@test "barriers and warp functions to which not everybody comes are found" { finds_all sync; }
+@test "correct barriers, masks and shuffles give no finding" { all_clean sync; }
+
+@test "random schedules find the same races, and none in correct kernels" {
+    local seed case
+    builds race_shared && builds race_global
+    for seed in 1 2; do
+        export SIMCC_SCHEDULE=random:$seed
+        for case in missing-barrier tile-reuse counter partial-mask; do finds race_shared "$case" || return; done
+        for case in $(cases race_shared); do is_clean race_shared "$case" || return; done
+        for case in $(cases race_global); do is_clean race_global "$case" || return; done
+    done
+}
+
+@test "a lock among the lanes of a warp hangs in lockstep only" {
+    builds schedules
+    is_clean schedules lane-spinlock
+    capture ./schedules lane-spinlock
+    expect_status 0
+    export SIMCC_SCHEDULE=lockstep
+    is_clean schedules lane-spinlock
+    finds schedules lane-spinlock
+}
+
+@test "every schedule computes the same" {
+    local schedule
+    builds schedules
+    for schedule in independent lockstep random:1 random:2 random:3; do
+        export SIMCC_SCHEDULE=$schedule
+        capture ./schedules sum
+        expect_status 0 && expect_output 10000
+        finds schedules reset || return
+        is_clean schedules reset || return
+    done
+}
