@@ -1,4 +1,8 @@
 // Copies from and to __device__ and __constant__ variables, which are variables of the executable here.
+#include <map>
+#include <mutex>
+#include <vector>
+
 #include "common/simt/copy.hpp"
 #include "common/simt/error.hpp"
 
@@ -8,6 +12,18 @@ void remember_symbol(const volatile void* address, size_t bytes) {
     constexpr int every_device = 0;  // one storage serves all devices
     // Fails when the variable is known already, which is as good.
     runtime().memory.adopt(const_cast<const void*>(address), bytes, MemoryKind::symbol, every_device, 0);
+}
+
+void* host_shadow_of(const volatile void* object, size_t bytes) {
+    void* const address = const_cast<void*>(object);
+    const auto allocation = runtime().memory.find(address);
+    if (!allocation || allocation->kind != MemoryKind::symbol) return address;
+    static std::mutex mutex;
+    static auto& shadows = *new std::map<void*, std::vector<char>>;
+    const std::lock_guard lock(mutex);
+    std::vector<char>& shadow = shadows[address];
+    shadow.resize(bytes);
+    return shadow.data();
 }
 
 }  // namespace simt

@@ -70,6 +70,13 @@ void dereference(bool fixed) {
     cudaFree(d);
 }
 
+__device__ int variable[n];
+void symbol_address(bool fixed) {
+    // @symbol-address Program hit cudaErrorInvalidValue (error 1) due to "invalid argument" on CUDA API call to
+    if (!fixed) cudaMemcpy(variable, host, bytes, cudaMemcpyHostToDevice);
+    if (fixed) cudaMemcpyToSymbol(variable, host, bytes);
+}
+
 void leak(bool fixed) {
     int* d;
     // @leak Leaked 1,024 bytes at
@@ -100,6 +107,7 @@ const Case cases[] = {{"wrong-kind", wrong_kind},
                       {"too-much-shared", too_much_shared},
                       {"copy-back", copy_back},
                       {"dereference", dereference},
+                      {"symbol-address", symbol_address},
                       {"leak", leak},
                       {"heap-leak", heap_leak},
                       {"unused", unused}};

@@ -24,6 +24,7 @@ struct Variable {
     bool is_extern = false;    // said so, and not in extern "C"
     bool has_linkage = false;  // said otherwise: static, inline, a template, const, a class's member
     bool is_template = false;
+    bool is_managed = false;  // the host may use it, too
 };
 
 /// The declaration around the qualifier at token i; its name is none when it is a function.
@@ -84,6 +85,26 @@ void announce(const Source& source, const Variable& variable, Edits& edits) {
     if (i < source.size()) edits.insert_before(i + 1, announcements);
 }
 
+bool takes_pointers_only(std::string_view function) {
+    return function == "cudaMemcpy" || function == "cudaMemcpyAsync" || function == "cudaMemset" ||
+           function == "cudaMemsetAsync";
+}
+
+/// `cudaMemcpy(variable, ...)`, where cudaMemcpyToSymbol is meant: on the host the name means something else.
+void expose_shadows(const Source& source, const std::set<std::string_view>& variables, Edits& edits) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (!takes_pointers_only(source[i]) || source[i + 1] != "(" || source.partner(i + 1) == Source::none) continue;
+        for (std::size_t j = i + 1; j < source.partner(i + 1); ++j) {
+            if (j > i + 1 && (source[j] == "(" || source[j] == "[" || source[j] == "{")) j = source.partner(j);
+            if (source[j] != "(" && source[j] != ",") continue;
+            const std::size_t name = source[j + 1] == "&" ? j + 2 : j + 1;
+            const bool is_whole = source[name + 1] == "," || source[name + 1] == ")";
+            if (!is_whole || variables.count(source[name]) == 0) continue;
+            edits.replace(name, name + 1, "::simt::host_shadow(" + std::string(source[name]) + ")");
+        }
+    }
+}
+
 }  // namespace
 
 bool is_qualifier(std::string_view token) {
@@ -95,17 +116,21 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     std::set<std::string_view> shared_between_files;
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!qualifies_variables(source[i]) || braces.in_function(i) || braces.in_type(i)) continue;
-        const Variable variable = declaration_around(source, i);
+        Variable variable = declaration_around(source, i);
+        variable.is_managed = source[i] == "__managed__" || source[i + 1] == "__managed__";
         if (variable.name == Source::none || (!variables.empty() && variables.back().first == variable.first)) continue;
         if (variable.is_extern) shared_between_files.insert(source[variable.name]);
         variables.push_back(variable);
     }
+    std::set<std::string_view> names;
     for (const Variable& variable : variables) {
         if (code.checked) announce(source, variable, edits);
+        if (!variable.is_managed) names.insert(source[variable.name]);
         if (code.relocatable || variable.is_extern || variable.has_linkage) continue;
         if (shared_between_files.count(source[variable.name]) != 0) continue;
         edits.insert_before(variable.first, "static ");
     }
+    if (code.checked) expose_shadows(source, names, edits);
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source.is_identifier(i) && is_qualifier(source[i])) edits.replace(i, i + 1, "");
     }
