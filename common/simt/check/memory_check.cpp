@@ -111,11 +111,11 @@ void MemoryCheck::examine(const Access& access, StateMap& map) {
     }
 }
 
-// Copies of whole structures include padding, which nobody writes.
+// What is larger than a word may be a whole structure, and include padding that nobody writes.
 bool MemoryCheck::is_uninitialised(const Access& access, const StateMap& map) {
-    const bool single = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
-    return single ? !map.is_initialised(access.address, access.bytes)
-                  : map.initialised_bytes(access.address, access.bytes) == 0;
+    constexpr uint32_t word = 4;
+    return access.bytes <= word ? !map.is_initialised(access.address, access.bytes)
+                                : map.initialised_bytes(access.address, access.bytes) == 0;
 }
 
 // Variables of the program, registered host memory, or what kernels must not touch.

@@ -48,8 +48,12 @@ Variable declaration_around(const Source& source, std::size_t i) {
             j = source.partner(j + 1);
         } else if (token == "<") {
             j = std::max(j + 1, skip_angles(source, j)) - 1;
+        } else if (token == "(" && source[j + 1] == "*" && source.is_identifier(j + 2) && source[j + 3] != "(") {
+            variable.name = j + 2;  // a pointer to a function or to an array: it keeps its linkage
+            variable.has_linkage = true;
+            return variable;
         } else if (token == "(" || j == Source::none) {
-            return variable;  // a function, or a pointer to one, which keeps its linkage
+            return variable;  // a function
         } else if (token == ";" || token == "=" || token == "[" || token == "," ||
                    (token == "{" && source.is_identifier(j - 1))) {
             variable.name = j - 1;
