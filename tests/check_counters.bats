@@ -214,7 +214,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
 }
 
 @test "the counters are the same on one worker thread and on four" {
-    counts count_global
+    SIMCC_THREADS=4 counts count_global
     mv counters.csv four.csv
     SIMCC_THREADS=1 counts count_global
     cmp four.csv counters.csv

@@ -15,8 +15,8 @@
 #
 # ncu counts shared wavefronts in two places. l1tex__data_pipe_lsu_wavefronts_mem_shared_op_* is a counter of the
 # hardware. It has wavefronts that no access asked for: of requests that lost the arbitration for the data stage to
-# another warp (on an H200 0.03 to 0.07 per store in matmul's tiles, never in a kernel of one warp). And it counts atomic
-# operations on shared memory as loads. The metrics of the same name with smsp__sass_ are attributed to the instruction.
+# another warp (on an H200 0.03 to 0.07 per store in matmul's tiles, never in a kernel of one warp). And it counts
+# atomic operations on shared memory as loads. The metrics of the same name with smsp__sass_ are attributed to the instruction.
 # These are compared; what the hardware counted beyond them is printed as "noise".
 #
 # What nvcc makes of the source explains the other differences:
@@ -153,4 +153,7 @@ if [ "$todo" = record ]; then exit; fi
 printf '%-32s %-28s %10s %10s  %s\n' kernel figure ncu simulator verdict
 for program in "${programs[@]}"; do compare "$program" "$folder/$program.csv"; done | tee "$scratch/rows"
 awk '{ verdict = $0 ~ /  equal/ ? "equal" : $0 ~ /  different/ ? "different" : "only on one side"; ++count[verdict] }
-    END { printf "%d equal, %d different, %d only on one side\n", count["equal"], count["different"], count["only on one side"] }' "$scratch/rows"
+    END {
+        printf "%d equal, %d different, %d only on one side\n",
+            count["equal"], count["different"], count["only on one side"]
+    }' "$scratch/rows"

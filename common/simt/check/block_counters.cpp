@@ -1,5 +1,6 @@
 #include "common/simt/check/block_counters.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "common/simt/check/banks.hpp"
@@ -75,8 +76,12 @@ void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* oper
 
 void BlockCounters::count_global(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
     uintptr_t of_lanes[lanes_of_warp];
-    unsigned count = 0;
-    for (; lanes; lanes &= lanes - 1) of_lanes[count++] = addresses[std::countr_zero(lanes)];
+    const unsigned count = std::popcount(lanes);
+    if (count == lanes_of_warp) {
+        std::copy(addresses, addresses + count, of_lanes);
+    } else {
+        for (unsigned i = 0; i < count; ++i, lanes &= lanes - 1) of_lanes[i] = addresses[std::countr_zero(lanes)];
+    }
     const MovedSectors moved = moved_sectors(of_lanes, count, tally.place.bytes());
     tally.moved += moved.sectors;
     tally.distinct_bytes += moved.distinct_bytes;

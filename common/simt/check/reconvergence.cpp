@@ -5,6 +5,22 @@
 
 namespace simt::checking {
 
+namespace {
+
+// operands[lane]: of the event i steps ahead.
+void gather_operands(const Event* const (&next)[lanes_of_warp], size_t i, uint32_t lanes, uintptr_t* operands) {
+    if (lanes == ~0u) {  // nearly always
+        for (unsigned lane = 0; lane < lanes_of_warp; ++lane) operands[lane] = next[lane][i].operand;
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = std::countr_zero(lanes);
+        operands[lane] = next[lane][i].operand;
+    }
+}
+
+}  // namespace
+
 void Reconvergence::drain(WarpLog& log, uint32_t unfinished, WarpSteps& steps) {
     for (Search& search : searches_) search.place = {};
     for (;;) {
@@ -107,12 +123,7 @@ void Reconvergence::run_group(WarpLog& log, unsigned group, WarpSteps& steps) {
     uintptr_t operands[lanes_of_warp];
     for (size_t i = 0; i < count; ++i) {
         const EventPlace place = next[first][i].place;
-        if (place.kind() != EventKind::block_entered) {
-            for (uint32_t left = lanes; left; left &= left - 1) {
-                const unsigned lane = std::countr_zero(left);
-                operands[lane] = next[lane][i].operand;
-            }
-        }
+        if (place.kind() != EventKind::block_entered) gather_operands(next, i, lanes, operands);
         steps.step(place, lanes, operands);
     }
     for (uint32_t left = lanes; left; left &= left - 1) log.lane(std::countr_zero(left)).next += count;
