@@ -12,18 +12,18 @@ namespace BACKEND {
 namespace {
 
 // One element type and operation on one device: the data of the current size, and the variants as cases over it.
-template <typename T, typename Operation>
+template <typename T>
 class Reduction {
 public:
     Reduction(Session& session, size_t n)
-        : session_(session), n_(n), offset_(parse_count(session.own("offset"), "--offset", largest_offset)),
+        : session_(session), operation_(operation_named<T>(session.own("op"))), n_(n), offset_(parse_count(session.own("offset"), "--offset", largest_offset)),
           d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
-        if (Operation::adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
+        if (operation_.adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
         else fill(h_input_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
-        expected_ = reduce_on_all_cores<T, Operation>(h_input_.get(), n);
+        expected_ = operation_.reduce_on_all_cores(h_input_.get(), n);
         bound_ = session.options.tolerance > 0 ? session.options.tolerance * std::fabs(double(expected_))
-                 : Operation::adds                ? summand_error_bound<T>(n)
+                 : operation_.adds               ? summand_error_bound<T>(n)
                                                   : 0;
         if (n_ > 0) CHECK(cudaMemcpy(d_input(), h_input_.get(), n_ * sizeof(T), cudaMemcpyHostToDevice));
     }
@@ -34,7 +34,7 @@ public:
         one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
         one.own_cells = [this](double) { return std::vector<Cell>{session_.own("op"), static_cast<long long>(offset_)}; };
         if (variant.needs == Needs::host) set_host_work(one, variant.name == std::string("cpu-parallel"));
-        else set_device_work(one, method_named<T, typename Operation::template Of<T>>(variant.name));
+        else set_device_work(one, operation_.method_named(variant.name));
         return one;
     }
 
@@ -43,7 +43,7 @@ private:
 
     void set_host_work(Case& one, bool parallel) {
         one.launch = [this, parallel](cudaStream_t) {
-            h_result_ = parallel ? reduce_on_all_cores<T, Operation>(h_input_.get(), n_) : reduce_on_host<T, Operation>(h_input_.get(), 0, n_);
+            h_result_ = parallel ? operation_.reduce_on_all_cores(h_input_.get(), n_) : operation_.reduce_on_host(h_input_.get(), 0, n_);
             return LaunchShape{};
         };
         one.check = [this] { return compare(h_result_); };
@@ -78,6 +78,7 @@ private:
     }
 
     Session& session_;
+    const Operation<T> operation_;
     size_t n_, offset_;
     DeviceBuffer<T> d_memory_, d_result_;  // before the host's: of too large a size the device's free memory is told
     std::unique_ptr<T[]> h_input_;
@@ -108,12 +109,10 @@ void run_benchmark(Session& session) {
     const std::vector<const Variant*> variants = choose_variants(session);
     for (size_t n : choose_sizes(session))
         with_dtype(session.dtype(), [&](auto zero) {
-            with_operation(session.own("op"), [&](auto operation) {
-                Reduction<decltype(zero), decltype(operation)> reduction(session, n);
-                std::vector<Case> cases;
-                for (const Variant* variant : variants) cases.push_back(reduction.case_of(*variant));
-                bench.run(cases);
-            });
+            Reduction<decltype(zero)> reduction(session, n);
+            std::vector<Case> cases;
+            for (const Variant* variant : variants) cases.push_back(reduction.case_of(*variant));
+            bench.run(cases);
         });
 }
 

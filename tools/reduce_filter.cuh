@@ -39,9 +39,7 @@ public:
         constexpr size_t chunk_elements = size_t{1} << 24;
         for (Chunk chunk = reader->read(chunk_elements); chunk.count > 0; chunk = reader->read(chunk_elements)) {
             const Chunk typed = chunk.converted_to(type_for(chunk.dtype));
-            with_operation(session_.own("op"), [&](auto operation) {
-                with_dtype(typed.dtype, [&](auto zero) { add<decltype(zero), decltype(operation)>(typed); });
-            });
+            with_dtype(typed.dtype, [&](auto zero) { add(typed, operation_named<decltype(zero)>(session_.own("op"))); });
         }
         write_result(path);
     }
@@ -55,25 +53,24 @@ private:
         return adds() && stored == DType::i32 ? DType::i64 : stored;
     }
 
-    template <typename T, typename Operation>
-    void add(const Chunk& chunk) {
-        using Operator = typename Operation::template Of<Wide<T>>;
-        if (Operation::adds && chunk.dtype == DType::i64) refuse_overflow(chunk, total_);
-        const auto partial = static_cast<Wide<T>>(reduce_on_device<T, Operation>(chunk));
+    template <typename T>
+    void add(const Chunk& chunk, const Operation<T>& operation) {
+        if (operation.adds && chunk.dtype == DType::i64) refuse_overflow(chunk, total_);
+        const auto partial = static_cast<Wide<T>>(reduce_on_device(chunk, operation));
         if constexpr (std::is_floating_point_v<T>) {
-            const double before = total_.count == 0 ? Operator::identity() : total_.floating ? total_.real : double(total_.integer);
-            total_.real = Operator::combine(before, partial);
+            const double before = total_.count == 0 ? operation.identity : total_.floating ? total_.real : double(total_.integer);
+            total_.real = operation.combine(before, partial);
             total_.floating = true;
         } else {
-            total_.integer = Operator::combine(total_.count == 0 ? Operator::identity() : total_.integer, partial);
+            total_.integer = operation.combine(total_.count == 0 ? operation.identity : total_.integer, partial);
         }
         total_.count += chunk.count;
         total_.dtype = chunk.dtype;
     }
 
-    template <typename T, typename Operation>
-    T reduce_on_device(const Chunk& chunk) {
-        const Method<T>& method = method_named<T, typename Operation::template Of<T>>(kernel_name());
+    template <typename T>
+    T reduce_on_device(const Chunk& chunk, const Operation<T>& operation) {
+        const Method<T>& method = operation.method_named(kernel_name());
         const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
         const unsigned block_size = session_.options.block;
         const DeviceBuffer<T> d_input(chunk.count), d_result(1);

@@ -66,42 +66,15 @@ inline const Program reduce_program = {
     {{"p_op", "", 1, 0}, {"p_offset", "", 1, 0}},
 };
 
-// An operation of --op: its operator for every type. The mean is a sum, divided at the end.
-template <template <typename> class Operator, bool is_sum>
-struct ReductionOperation {
-    template <typename T> using Of = Operator<T>;
-    static constexpr bool adds = is_sum;
-};
-
-template <typename Action>
-void with_operation(const std::string& name, Action action) {
-    if (name == "sum" || name == "mean") action(ReductionOperation<Sum, true>{});
-    else if (name == "min") action(ReductionOperation<Min, false>{});
-    else if (name == "max") action(ReductionOperation<Max, false>{});
-    else fail(Exit::usage, "--op '{}' is none of sum, min, max, mean", name);
-}
-
 // References and partial results on the host are kept wider than the elements.
 template <typename T> using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
 // What no elements reduce to: the identity of T's operation, not of Wide<T>'s. The smallest of no i32 is the largest i32.
-template <typename T, typename Operation>
-constexpr Wide<T> wide_identity = Operation::template Of<T>::identity();
-
-template <typename T, typename Operation>
+template <typename T, template <typename> class Operator>
 Wide<T> reduce_on_host(const T* input, size_t begin, size_t end) {
-    using Operator = typename Operation::template Of<Wide<T>>;
-    Wide<T> total = wide_identity<T, Operation>;
-    for (size_t i = begin; i < end; ++i) total = Operator::combine(total, static_cast<Wide<T>>(input[i]));
+    Wide<T> total = Operator<T>::identity();
+    for (size_t i = begin; i < end; ++i) total = Operator<Wide<T>>::combine(total, static_cast<Wide<T>>(input[i]));
     return total;
-}
-
-template <typename T, typename Operation>
-Wide<T> reduce_on_all_cores(const T* input, size_t n) {
-    using Operator = typename Operation::template Of<Wide<T>>;
-    return parallel_reduce(
-        n, wide_identity<T, Operation>, [=](size_t begin, size_t end) { return reduce_on_host<T, Operation>(input, begin, end); },
-        Operator::combine);
 }
 
 inline size_t no_workspace(size_t, unsigned, unsigned) { return 0; }
@@ -156,6 +129,35 @@ const Method<T>& method_named(const std::string& name) {
     for (const Method<T>& method : methods)
         if (name == method.name) return method;
     fail(Exit::usage, "{} runs on the host; choose a kernel for the device", name);
+}
+
+// An operation of --op on elements of type T. Only this is compiled for each of them; the rest of the program is not.
+template <typename T>
+struct Operation {
+    bool adds;
+    Wide<T> identity;  // of T's operation
+    Wide<T> (*combine)(Wide<T>, Wide<T>);
+    Wide<T> (*reduce_on_host)(const T* input, size_t begin, size_t end);
+    const Method<T>& (*method_named)(const std::string& name);
+
+    Wide<T> reduce_on_all_cores(const T* input, size_t n) const {
+        return parallel_reduce(
+            n, identity, [=](size_t begin, size_t end) { return reduce_on_host(input, begin, end); }, combine);
+    }
+};
+
+template <typename T, template <typename> class Operator>
+Operation<T> make_operation(bool adds) {
+    return {adds, Operator<T>::identity(), Operator<Wide<T>>::combine, reduce_on_host<T, Operator>, method_named<T, Operator<T>>};
+}
+
+// The mean is a sum, divided at the end.
+template <typename T>
+Operation<T> operation_named(const std::string& name) {
+    if (name == "sum" || name == "mean") return make_operation<T, Sum>(true);
+    if (name == "min") return make_operation<T, Min>(false);
+    if (name == "max") return make_operation<T, Max>(false);
+    fail(Exit::usage, "--op '{}' is none of sum, min, max, mean", name);
 }
 
 }  // namespace BACKEND
