@@ -123,3 +123,5 @@ clean() {
 }
 
 @test "no variant of vecadd has a finding" { clean vecadd 1,33,1000; }
+@test "no variant of reduce has a finding" { clean reduce 1,100,4Ki; }
+@test "no variant of matmul has a finding" { clean matmul 1x1x1,33,65x64x63; }
