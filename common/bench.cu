@@ -26,7 +26,7 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     const cudaStream_t stream = stopwatch_.stream();
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
-    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
     const bool counts = session_.options.watch.counters;
     if (counts) simt::checking::take_counters();  // those of what came before
     first.time_ns = host_time([&] {
