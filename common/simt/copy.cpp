@@ -56,7 +56,8 @@ void for_each_row(size_t height, size_t depth, Row row) {
 }
 
 // For racecheck. Of what has very many rows with gaps between them nothing is told.
-void tell_races(const void* pointer, size_t pitch, size_t slice, size_t width, size_t height, size_t depth, bool is_write) {
+void tell_races(const void* pointer, size_t pitch, size_t slice, size_t width, size_t height, size_t depth,
+                bool is_write) {
     constexpr size_t most_rows = 1024;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     if (!checking::orders_operations()) return;

@@ -5,6 +5,7 @@
 
 #include "common/simt/check/settings.hpp"
 #include "common/simt/context.hpp"
+#include "common/simt/meetings.hpp"
 
 namespace simt {
 
@@ -37,59 +38,6 @@ Context* take_ready_lane(Warp& warp) {
     Context* lane = warp.contexts + std::countr_zero(warp.ready);
     warp.ready &= warp.ready - 1;
     return lane;
-}
-
-// The lanes that this one waits for, itself among them.
-unsigned awaited_lanes(const Warp& warp, unsigned lane) {
-    const bool waits_for_some = warp.partial >> lane & 1;
-    return (waits_for_some ? warp.masks[lane] & warp.live : warp.live) | 1u << lane;
-}
-
-// A meeting is complete when all its lanes have come, and have come to the same one: different groups of lanes may be
-// in different meetings at once.
-bool is_complete(const Warp& warp, unsigned group) {
-    if (group & ~warp.meeting) return false;
-    for (unsigned lanes = group; lanes; lanes &= lanes - 1) {
-        if (awaited_lanes(warp, std::countr_zero(lanes)) != group) return false;
-    }
-    return true;
-}
-
-// Releases the lanes of complete meetings and publishes their values. Those of the lanes that still wait are kept.
-bool complete_meetings(Warp& warp, checking::BlockWatch* watch, unsigned index) {
-    unsigned released = 0;
-    for (unsigned candidates = warp.meeting; candidates; candidates &= (candidates - 1) & ~released) {
-        const unsigned group = awaited_lanes(warp, std::countr_zero(candidates));
-        if (!is_complete(warp, group)) continue;
-        if (watch && group & ~released) watch->meeting_completed(index, group);
-        released |= group;
-    }
-    if (!released) return false;
-    warp.meeting &= ~released;
-    warp.partial &= ~released;
-    std::swap(warp.arriving, warp.published);
-    warp.published->present = released;
-    warp.arriving->predicates = warp.published->predicates & warp.meeting;
-    for (unsigned left = warp.meeting; left; left &= left - 1) {
-        const unsigned lane = std::countr_zero(left);
-        warp.arriving->values[lane] = warp.published->values[lane];
-    }
-    warp.ready = released;
-    return true;
-}
-
-// The lanes that stand at the same __activemask() when nothing else can run are the active ones.
-void answer_active_mask(Warp& warp) {
-    const Context& first = warp.contexts[std::countr_zero(warp.asking)];
-    unsigned group = 0;
-    for (unsigned candidates = warp.asking; candidates; candidates &= candidates - 1) {
-        const unsigned lane = std::countr_zero(candidates);
-        const Context& context = warp.contexts[lane];
-        if (context.line == first.line && context.file == first.file) group |= 1u << lane;
-    }
-    for (unsigned lanes = group; lanes; lanes &= lanes - 1) warp.masks[std::countr_zero(lanes)] = group;
-    warp.asking &= ~group;
-    warp.ready = group;
 }
 
 }  // namespace
@@ -233,8 +181,8 @@ Context* ResidentBlock::end_lane(Context* ended) {
 // The warp goes on as long as one of its lanes can.
 Context* ResidentBlock::next_lane() {
     if (!current_warp->ready) return next_after_stall();
-    if (is_watched_ && watch_->turns().are_random() && watch_->turns().below(4) == 0) return take_lane(*next_ready_warp());
-    return take_lane(*current_warp);
+    const bool changes_warp = is_watched_ && watch_->turns().are_random() && watch_->turns().below(4) == 0;
+    return take_lane(changes_warp ? *next_ready_warp() : *current_warp);
 }
 
 Context* ResidentBlock::take_lane(Warp& warp) {

@@ -68,7 +68,8 @@ public:
     LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, watching::Reach reach);
 
     // Whether the access is covered by an entry of the range. If not, adds what the entries had learned to `further`.
-    bool covers(const LogRange& range, const DatedAccess& access, std::vector<std::shared_ptr<const LogRanges>>& further);
+    bool covers(const LogRange& range, const DatedAccess& access,
+                std::vector<std::shared_ptr<const LogRanges>>& further);
 
 private:
     struct Entry {

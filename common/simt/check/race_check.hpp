@@ -74,7 +74,8 @@ private:
         Severity severity = Severity::info;
     };
 
-    [[gnu::always_inline]] ShadowRecord record_of(unsigned lane, const void* pc, unsigned bytes, AccessKind kind) const {
+    [[gnu::always_inline]] ShadowRecord record_of(unsigned lane, const void* pc, unsigned bytes,
+                                                  AccessKind kind) const {
         return {owner_, 1u << lane % 32, place_of(pc), clocks_.clock(lane), lane / 32, bytes, kind};
     }
 
@@ -162,7 +163,8 @@ private:
            (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
 }
 
-[[gnu::always_inline]] inline bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below) {
+[[gnu::always_inline]] inline bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine,
+                                                         uint32_t ordered_below) {
     const ShadowRecord store = ShadowRecord::load(cell.store);
     if (store.flags() || !is_settled(store, mine, ordered_below)) return false;
     const ShadowRecord use = ShadowRecord::load(cell.use);
@@ -192,7 +194,8 @@ private:
     return true;
 }
 
-[[gnu::always_inline]] inline bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below) {
+[[gnu::always_inline]] inline bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine,
+                                                          uint32_t ordered_below) {
     const ShadowRecord store = ShadowRecord::load(cell.store);
     if (store.flags() || !is_settled(store, mine, ordered_below)) return false;
     const ShadowRecord use = ShadowRecord::load(cell.use);

@@ -63,8 +63,10 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
     Race race;
     race.severity = severity;
     race.count = 1;
-    race.sides = {side(name_of_access(earlier_is_store, earlier.kind(), false), earlier.place(), earlier.owner(), other_lane),
-                  side(name_of_access(false, current.kind, current.is_write), current.record.place(), owner_, current.lane)};
+    const char* const what = name_of_access(earlier_is_store, earlier.kind(), false);
+    const char* const own_what = name_of_access(false, current.kind, current.is_write);
+    race.sides = {side(what, earlier.place(), earlier.owner(), other_lane),
+                  side(own_what, current.record.place(), owner_, current.lane)};
     if (!earlier_is_store && current.is_write) std::swap(race.sides[0], race.sides[1]);
     char where[80];
     std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),

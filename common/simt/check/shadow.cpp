@@ -36,7 +36,9 @@ void ShadowMap::clear(uintptr_t begin, size_t bytes) {
     if (!cells_ || bytes == 0) return;
     char* const first = reinterpret_cast<char*>(cells_ + (begin - begin_) / 4 * cells_per_word_);
     char* const last = reinterpret_cast<char*>(cells_ + ((begin + bytes - 1 - begin_) / 4 + 1) * cells_per_word_);
-    const auto page = [](char* at) { return reinterpret_cast<char*>(round_up(reinterpret_cast<uintptr_t>(at), page_bytes())); };
+    const auto page = [](char* at) {
+        return reinterpret_cast<char*>(round_up(reinterpret_cast<uintptr_t>(at), page_bytes()));
+    };
     char* const first_page = page(first);
     char* const last_page = page(last) == last ? last : page(last) - page_bytes();
     if (first_page >= last_page) {

@@ -58,7 +58,8 @@ void compare_with_kernels(const Operation& operation) {
             if (record.empty() || !launch.contains(record.owner())) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
-            finding.title = std::string("Error: Race reported between ") + what + " of a kernel and an operation of another stream";
+            finding.title = std::string("Error: Race reported between ") + what +
+                            " of a kernel and an operation of another stream";
             finding.kernel = launch.kernel;
             const unsigned lane = record.warp() * 32 + static_cast<unsigned>(std::countr_zero(record.lanes()));
             finding.sides.push_back(side_of(launch, what, record.place(), record.owner(), lane));

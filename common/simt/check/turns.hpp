@@ -1,9 +1,10 @@
 // Who goes next in a watched block: the schedules other than the independent one.
 //
-// Random: any lane of any warp that can go on, and a lane may lose its turn at any access. Lockstep: the lanes of a warp
-// advance together, by one basic block or access each. Where they have diverged, those go first that are furthest behind
-// in the source; the others wait for them to come, as on GPUs before Volta, whose lanes had no program counters of their
-// own: a lane that waits in a loop for what another lane of its warp does after the loop then waits forever.
+// Random: any lane of any warp that can go on, and a lane may lose its turn at any access. Lockstep: the lanes of a
+// warp advance together, by one basic block or access each. Where they have diverged, those go first that are furthest
+// behind in the source, and those that have left a loop wait for the ones that only wait in it. So it was on GPUs before
+// Volta, whose lanes had no program counters of their own: a lane that waits in a loop for what another lane of its warp
+// does after the loop waits forever.
 #pragma once
 
 #include <array>

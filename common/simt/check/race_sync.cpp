@@ -1,0 +1,254 @@
+// What orders accesses for racecheck: atomic operations, volatile variables and fences, meetings and barriers.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "common/simt/check/block_watch_inline.hpp"
+#include "common/simt/resident_block.hpp"
+
+namespace simt::checking {
+
+// ---- atomic operations
+
+void RaceCheck::begin_atomic(const Access& access) {
+    settle();
+    ShadowMap* const words = words_of(access.space, access.address);
+    if (!words) return;
+    if (has_foreign_) check_foreign(access);
+    atomic_ = access;
+    if (access.space != Space::shared) {
+        held_ = &memory_.sync_variables.stripe(access.address);
+        held_->lock();
+    }
+    const bool is_load = access.kind == watching::AtomicKind::load;
+    if (access.kind != watching::AtomicKind::store) {
+        if (const auto log = log_of(access.address, access.space)) learn_from(log, access.lane, access.reach);
+    }
+    check(access, is_load                                           ? AccessKind::volatile_access
+                  : access.reach == watching::Reach::block ? AccessKind::block_atomic
+                                                           : AccessKind::atomic);
+}
+
+void RaceCheck::end_atomic(uintptr_t, bool has_written) {
+    if (atomic_.bytes == 0) return;
+    const Access access = std::exchange(atomic_, Access());
+    const unsigned lane = access.lane;
+    const bool releases =
+        access.order == watching::Order::release || access.order == watching::Order::acquire_release;
+    const bool replaces = access.kind == watching::AtomicKind::store;
+    if (has_written && access.kind != watching::AtomicKind::load) {
+        const bool has_something = releases || has_fenced(lane);
+        const auto log = has_something ? new_log_of(access.address, access.space)
+                                       : log_of(access.address, access.space);
+        if (log && releases) {
+            log->publish(knowledge_of(lane), access.reach, replaces);
+            clocks_.advance(lane);
+        } else if (log) {
+            publish_fenced(*log, lane, access.reach, replaces);
+        }
+    }
+    if (held_) std::exchange(held_, nullptr)->unlock();
+    renew_numbers_if_exhausted();
+}
+
+// ---- volatile variables
+
+void RaceCheck::synchronize_by_volatile(const Access& access) {
+    if (access.is_atomic) return;
+    if (!access.is_write) {
+        learn_of_volatile(access.address, access.space, access.lane);
+        // The value may be stored after this moment and before it is read: look again when the lane has read it.
+        polled_ = access.address;
+        polled_space_ = access.space;
+        polling_lane_ = access.lane;
+        has_deferred_ = true;
+        return;
+    }
+    const std::unique_lock<SyncVariables::Stripe> lock = locked(access.address, access.space);
+    const auto log = has_fenced(access.lane) ? new_log_of(access.address, access.space)
+                                             : log_of(access.address, access.space);
+    if (log) publish_fenced(*log, access.lane, watching::Reach::device, true);
+}
+
+void RaceCheck::learn_of_volatile(uintptr_t address, Space space, unsigned lane) {
+    const std::unique_lock<SyncVariables::Stripe> lock = locked(address, space);
+    if (const auto log = log_of(address, space)) learn_from(log, lane, watching::Reach::device);
+}
+
+// ---- the logs of synchronization variables; those of global memory with their stripe locked
+
+std::unique_lock<SyncVariables::Stripe> RaceCheck::locked(uintptr_t address, Space space) {
+    if (space == Space::shared) return {};
+    return std::unique_lock(memory_.sync_variables.stripe(address));
+}
+
+std::shared_ptr<SyncLog> RaceCheck::log_of(uintptr_t address, Space space) {
+    if (space != Space::shared) return memory_.sync_variables.stripe(address).find(address);
+    const auto found = shared_logs_.find(address);
+    return found == shared_logs_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<SyncLog> RaceCheck::new_log_of(uintptr_t address, Space space) {
+    if (space != Space::shared) return memory_.sync_variables.stripe(address).at(address);
+    auto& log = shared_logs_[address];
+    if (!log) log = std::make_shared<SyncLog>();
+    return log;
+}
+
+// ---- what lanes know
+
+Knowledge RaceCheck::knowledge_of(unsigned lane) const {
+    Knowledge all;
+    all.owner = owner_;
+    all.lane = lane;
+    all.clock = clocks_.clock(lane) + 1;
+    all.block_base = clocks_.block_base();
+    all.warp_base = clocks_.warp_base(lane / 32);
+    if (clocks_.has_partly_met(lane / 32)) {
+        all.warp_row = std::make_shared<const std::array<uint32_t, 32>>(clocks_.row(lane));
+    }
+    all.learned = learned_[lane];
+    return all;
+}
+
+void RaceCheck::fence(watching::Reach reach) {
+    settle();
+    const unsigned lane = watch_.running_lane();
+    if (fenced_.empty()) fenced_.resize(watch_.lane_count());
+    const Knowledge now = knowledge_of(lane);
+    if (reach != watching::Reach::block) fenced_[lane].device = now;
+    fenced_[lane].block = now;
+    clocks_.advance(lane);
+    fenced_since_barrier_ = true;
+    fenced_warps_ |= 1u << lane / 32;
+    renew_numbers_if_exhausted();
+}
+
+void RaceCheck::publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces) {
+    static const Fenced nothing;
+    const Fenced& fenced = fenced_.empty() ? nothing : fenced_[lane];
+    if (reach != watching::Reach::block) {
+        log.publish(fenced.device, watching::Reach::device, replaces);
+        replaces = false;
+    }
+    log.publish(fenced.block, watching::Reach::block, replaces);
+}
+
+void RaceCheck::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach) {
+    const LogRange range = log->range(log, owner_, reach == watching::Reach::block ? reach : watching::Reach::device);
+    if (range.begin == range.end) return;
+    auto ranges = learned_[lane] ? std::make_shared<LogRanges>(*learned_[lane]) : std::make_shared<LogRanges>();
+    add_range(*ranges, range);
+    learned_[lane] = std::move(ranges);
+    has_learned_ = true;
+}
+
+void RaceCheck::publish(uintptr_t object) {
+    settle();
+    const unsigned lane = watch_.running_lane();
+    const Space space = watch_.space_of(object);
+    {
+        const std::unique_lock<SyncVariables::Stripe> lock = locked(object, space);
+        new_log_of(object, space)->publish(knowledge_of(lane), watching::Reach::device, false);
+    }
+    clocks_.advance(lane);
+    renew_numbers_if_exhausted();
+}
+
+void RaceCheck::learn(uintptr_t object) {
+    settle();
+    learn_of_volatile(object, watch_.space_of(object), watch_.running_lane());
+}
+
+// ---- barriers and meetings
+
+void RaceCheck::share_what_was_learned(unsigned first, uint32_t lanes) {
+    std::shared_ptr<const LogRanges> all;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        all = joined(all, learned_[first + static_cast<unsigned>(std::countr_zero(left))]);
+    }
+    if (!all) return;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        learned_[first + static_cast<unsigned>(std::countr_zero(left))] = all;
+    }
+}
+
+// What one of the lanes has fenced, all of them have when they have met.
+void RaceCheck::share_fences(const std::vector<unsigned>& lanes) {
+    const auto shared = [&](Knowledge Fenced::*part) {
+        Knowledge all;
+        auto dates = std::make_shared<std::vector<uint32_t>>(watch_.lane_count(), 0);
+        for (const unsigned lane : lanes) {
+            const Knowledge& one = fenced_[lane].*part;
+            if (one.empty()) continue;
+            all.owner = owner_;
+            all.block_base = std::max(all.block_base, one.block_base);
+            all.learned = joined(all.learned, one.learned);
+            if (one.lanes) {
+                for (size_t i = 0; i < dates->size(); ++i) (*dates)[i] = std::max((*dates)[i], (*one.lanes)[i]);
+            }
+            if (one.lane == ~0u) continue;
+            const size_t first = one.lane / 32 * 32;
+            for (size_t i = first; i < std::min(first + 32, dates->size()); ++i) {
+                const uint32_t date = one.warp_row ? (*one.warp_row)[i - first] : one.warp_base;
+                (*dates)[i] = std::max((*dates)[i], date);
+            }
+            (*dates)[one.lane] = std::max((*dates)[one.lane], one.clock);
+        }
+        all.lanes = std::move(dates);
+        for (const unsigned lane : lanes) fenced_[lane].*part = all;
+    };
+    shared(&Fenced::device);
+    shared(&Fenced::block);
+}
+
+void RaceCheck::meeting_completed(unsigned warp, unsigned lanes) {
+    const uint32_t live = watch_.block().warp(warp).live;
+    const unsigned count = std::min(watch_.lane_count() - warp * 32, 32u);
+    const uint32_t every_lane = count == 32 ? ~0u : (1u << count) - 1;
+    // Lanes that have left the kernel have met with those that name them.
+    uint32_t named = ~live & every_lane;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        named &= named_[warp * 32 + static_cast<unsigned>(std::countr_zero(left))];
+    }
+    clocks_.meeting(warp, lanes | named, every_lane);
+    if (has_learned_) share_what_was_learned(warp * 32, lanes);
+    if (fenced_warps_ >> warp & 1) {
+        std::vector<unsigned> ranks;
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            ranks.push_back(warp * 32 + static_cast<unsigned>(std::countr_zero(left)));
+        }
+        share_fences(ranks);
+        if (lanes == live) fenced_warps_ &= ~(1u << warp);
+    }
+    renew_numbers_if_exhausted();
+}
+
+void RaceCheck::block_barrier_completed() {
+    clocks_.block_barrier();
+    if (has_learned_) {
+        std::shared_ptr<const LogRanges> all;
+        for (const auto& one : learned_) all = joined(all, one);
+        std::fill(learned_.begin(), learned_.end(), all);
+    }
+    if (fenced_since_barrier_) {
+        std::vector<unsigned> ranks(watch_.lane_count());
+        for (unsigned lane = 0; lane < ranks.size(); ++lane) ranks[lane] = lane;
+        share_fences(ranks);
+        fenced_since_barrier_ = false;
+        fenced_warps_ = 0;
+    }
+    renew_numbers_if_exhausted();
+}
+
+void RaceCheck::grid_barrier_completed() {
+    ++generation_;
+    take_numbers();
+    clocks_.begin(watch_.lane_count());
+    std::fill(learned_.begin(), learned_.end(), nullptr);
+    fenced_.clear();
+    has_learned_ = fenced_since_barrier_ = false;
+    fenced_warps_ = 0;
+}
+
+}  // namespace simt::checking
