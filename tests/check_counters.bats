@@ -213,10 +213,12 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is early_exit warp_barriers 1
 }
 
-@test "the counters are the same on one worker thread and on four" {
+@test "the counters are the same on one worker thread and on four, and whatever schedule is asked for" {
     SIMCC_THREADS=4 counts count_global
     mv counters.csv four.csv
     SIMCC_THREADS=1 counts count_global
+    cmp four.csv counters.csv
+    SIMCC_SCHEDULE=random:7 counts count_global
     cmp four.csv counters.csv
 }
 

@@ -63,6 +63,7 @@ std::string parse_schedule(std::string_view words, Settings& settings) {
 void start(const Settings& wanted) {
     if (is_watching() || !wanted.any()) return;
     current_settings = wanted;
+    if (wanted.counters) current_settings.schedule = Schedule::independent;
     watch_fatal_signals();
 }
 

@@ -19,7 +19,7 @@ struct Settings {
     bool leakcheck = false;    // memcheck also reports what was not freed
     bool unusedcheck = false;  // initcheck also reports memory that was never used
     bool counters = false;
-    Schedule schedule = Schedule::independent;
+    Schedule schedule = Schedule::independent;  // with counters always this one: they put the lanes together again
     uint64_t seed = 0;
     unsigned print_limit = 100;  // findings that are printed; all are counted
 
