@@ -40,19 +40,6 @@ __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigne
                  : "memory");
 }
 
-/// Arrives at the same barrier of block `rank` of the cluster. It orders this thread's reads of shared memory, not its
-/// writes to global memory: at the scope of the cluster that would be a fence for all memory, many times the cost of
-/// the arrival.
-__device__ inline void barrier_arrive_at(std::uint64_t* barrier, unsigned rank) {
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
-                 "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
-                 "}" ::"r"(shared_address(barrier)),
-                 "r"(rank)
-                 : "memory");
-}
-
 /// Waits for the end of the phase of that parity: 0 for the first, 1 for the second, and so on in turns.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
     asm volatile("{\n"
@@ -74,20 +61,9 @@ __device__ inline void barrier_among(unsigned number, unsigned threads) {
 
 // ---- clusters
 
-__device__ inline unsigned cluster_rank() {
-    unsigned rank = 0;
-    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
 /// Waits for all threads of all blocks of the cluster; what they wrote to shared memory before is visible after.
 __device__ inline void cluster_barrier() {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-/// The same where only barriers were initialized before: it does not wait for writes to global memory.
-__device__ inline void cluster_barrier_relaxed() {
-    asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 /// Four floats at the same place in the shared memory of block `rank` of the cluster. 16-byte aligned.
@@ -117,16 +93,6 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
             shared_address(shared)),
         "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
         : "memory");
-}
-
-/// The same box to the same place in every block of the cluster whose bit is set in `blocks`; each one's barrier counts
-/// it.
-__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
-                                          int row, std::uint16_t blocks) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
-                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks)
-                 : "memory");
 }
 
 /// Shared to global. What threads wrote before must pass fence_shared_for_copies() and a barrier first.

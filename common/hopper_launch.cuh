@@ -1,5 +1,6 @@
 #pragma once
 // The host's side of the Hopper matrix kernels: operands as the copy engine wants them, and launches in clusters.
+#include "common/hopper_shares.cuh"
 #include "common/matmul_arguments.cuh"
 #include "common/tensor_map.cuh"
 
@@ -91,10 +92,49 @@ private:
     const T *d_a_, *d_b_;
 };
 
-/// A block per multiprocessor, in whole clusters, and no more than there are tiles (counted in clusters).
-inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors, unsigned cluster) {
-    const unsigned resident = multiprocessors / cluster;
-    return (order.tiles() < resident ? order.tiles() : resident) * cluster;
+/// A block per multiprocessor, and no more than there are tiles.
+inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors) {
+    return order.tiles() < multiprocessors ? order.tiles() : multiprocessors;
+}
+
+/// What sharing costs: a stage of a shared tile takes `slowdown` times as long, since blocks that are at different
+/// places along k find less in the L2 cache; and adding one block's sums takes as long as `stages_per_sum`.
+struct SharingCost {
+    double slowdown = 1, stages_per_sum = 1;
+    bool possible = true;
+};
+constexpr SharingCost f32_sharing = {1, 1}, tensor_core_sharing = {1.4, 6}, no_sharing = {1, 1, false};
+
+/// How many stages of a whole tile the sharing of `left` tiles takes as long as.
+inline double shared_stages(size_t left, size_t steps, unsigned blocks, const SharingCost& cost) {
+    return double(divide_up(left * steps, blocks)) * cost.slowdown +
+           double(divide_up(blocks, left)) * cost.stages_per_sum;
+}
+
+/// Tiles in whole waves; those of the last wave are shared out if that is faster.
+inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned blocks, const SharingCost& cost) {
+    const size_t steps = divide_up(k, tile_k), left = tiles % blocks;
+    const bool shared = cost.possible && left > 0 && shared_stages(left, steps, blocks, cost) < double(steps);
+    return {static_cast<unsigned>(tiles), static_cast<unsigned>(shared ? tiles - left : tiles),
+            static_cast<unsigned>(steps)};
+}
+
+/// A block per multiprocessor, and no more than there are tiles if they are not shared.
+inline unsigned shares_grid(const TileShares& shares, unsigned multiprocessors) {
+    return shares.whole == shares.tiles && shares.tiles < multiprocessors ? shares.tiles : multiprocessors;
+}
+
+/// For each block a tile's sums; before them, the flags.
+inline size_t partial_flags_bytes(unsigned multiprocessors) {
+    return divide_up(multiprocessors * sizeof(unsigned), 256) * 256;
+}
+inline size_t partial_sums_bytes(unsigned multiprocessors) {
+    return partial_flags_bytes(multiprocessors) + multiprocessors * partial_tile_elements * sizeof(float);
+}
+template <typename T> PartialSums partial_sums(const MatmulArguments<T>& arguments) {
+    auto* memory = static_cast<unsigned char*>(arguments.d_partials);
+    return {reinterpret_cast<float*>(memory + partial_flags_bytes(arguments.multiprocessors)),
+            reinterpret_cast<unsigned*>(memory)};
 }
 
 template <typename... Parameters, typename... Arguments>

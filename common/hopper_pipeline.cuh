@@ -23,14 +23,12 @@ template <int stages> struct RingPosition {
 };
 
 /// One stage holds tile_m x tile_k of A and tile_k x tile_n of B, tile_k elements being 128 bytes. A's rows are 128
-/// bytes, swizzled; B lies in square boxes of tile_k x tile_k side by side. With `blocks` = 2, two blocks of a cluster
-/// work on tiles one above the other: each brings half of their common tile of B to both.
-template <typename T, int tile_m_, int tile_n_, int stages_, int blocks_ = 1> struct HopperPipeline {
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, blocks = blocks_;
+/// bytes, swizzled; B lies in square boxes of tile_k x tile_k side by side.
+template <typename T, int tile_m_, int tile_n_, int stages_> struct HopperPipeline {
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_;
     static constexpr int tile_k = 128 / sizeof(T);
     static constexpr int boxes = tile_n / tile_k;
     static constexpr unsigned stage_bytes = (tile_m + tile_n) * 128;
-    static_assert(boxes % blocks == 0, "each block of the cluster brings as many boxes of B");
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
 
     struct Shared {
@@ -40,11 +38,11 @@ template <typename T, int tile_m_, int tile_n_, int stages_, int blocks_ = 1> st
     };
     using Position = RingPosition<stages>;
 
-    /// `consumers`: how many arrivals empty a stage, in each block of the cluster. By one thread, then a barrier.
+    /// `consumers`: how many arrivals empty a stage. By one thread, then a barrier.
     __device__ static void init(Shared& shared, unsigned consumers) {
         for (int stage = 0; stage < stages; ++stage) {
             barrier_init(&shared.filled[stage], 1);
-            barrier_init(&shared.emptied[stage], consumers * blocks);
+            barrier_init(&shared.emptied[stage], consumers);
         }
         fence_barrier_init();
     }
@@ -52,9 +50,7 @@ template <typename T, int tile_m_, int tile_n_, int stages_, int blocks_ = 1> st
     /// Brings the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of C. By one
     /// thread.
     __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,
-                                   const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage,
-                                   unsigned rank) {
-        constexpr int boxes_here = boxes / blocks;
+                                   const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage) {
         for (int step = first_stage; step < end_stage; ++step, position.advance()) {
             const int stage = position.stage;
             std::uint64_t* filled = &shared.filled[stage];
@@ -62,24 +58,14 @@ template <typename T, int tile_m_, int tile_n_, int stages_, int blocks_ = 1> st
             barrier_arrive_and_expect(filled, stage_bytes);
             copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
 #pragma unroll
-            for (int i = 0; i < boxes_here; ++i) {
-                const int box = i + static_cast<int>(rank) * boxes_here;
-                T* target = shared.b[stage][box];
-                if (blocks == 1) copy_box_in(target, map_b, filled, column + box * tile_k, step * tile_k);
-                else
-                    copy_box_to_blocks(target, map_b, filled, column + box * tile_k, step * tile_k, (1U << blocks) - 1);
-            }
+            for (int box = 0; box < boxes; ++box)
+                copy_box_in(shared.b[stage][box], map_b, filled, column + box * tile_k, step * tile_k);
         }
     }
 
-    /// Tells every producer that writes to this stage that one consumer is done with it. `thread`: 0 for one thread of
-    /// the consumer, 1 for a second one; others do nothing.
+    /// Tells the producer that one consumer is done with this stage; its thread 0 does.
     __device__ static void release(Shared& shared, int stage, unsigned thread) {
-        if (blocks == 1) {
-            if (thread == 0) barrier_arrive(&shared.emptied[stage]);
-        } else if (thread < blocks) {
-            barrier_arrive_at(&shared.emptied[stage], thread);
-        }
+        if (thread == 0) barrier_arrive(&shared.emptied[stage]);
     }
 };
 

@@ -43,6 +43,7 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_32(d, i + 32)
 #define WGMMA_FLOATS_96(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_32(d, i + 64)
 #define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_64(d, i + 64)
+#define WGMMA_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define WGMMA_NAMES_32 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define WGMMA_NAMES_64 \
@@ -63,34 +64,48 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 /// `accumulate` 0 overwrites D.
 template <typename T, int tile_n> struct Wgmma;
 
-#define DEFINE_WGMMA(TYPE, NAME, TILE_N, REGISTERS, A, B, P)                                                           \
-    template <> struct Wgmma<TYPE, TILE_N> {                                                                           \
+/// The same product the other way round, D' (+)= B' * A': D' is 64 columns of D by tile_m of its rows.
+template <typename T, int tile_m> struct WgmmaSwapped;
+
+#define DEFINE_WGMMA(OPERATION, TYPE, NAME, WIDTH, REGISTERS, A, B, P, TRANSPOSED)                                     \
+    template <> struct OPERATION<TYPE, WIDTH> {                                                                        \
         __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) {     \
             asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                              \
-                         "wgmma.mma_async.sync.aligned.m64n" #TILE_N "k16.f32." NAME "." NAME                          \
-                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, 0, 1;\n}"                         \
+                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k16.f32." NAME "." NAME                           \
+                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, " TRANSPOSED ";\n}"               \
                          : WGMMA_FLOATS_##REGISTERS(d, 0)                                                              \
                          : "l"(a), "l"(b), "r"(accumulate));                                                           \
         }                                                                                                              \
     };
 
-DEFINE_WGMMA(__nv_bfloat16, "bf16", 64, 32, 32, 33, 34)
-DEFINE_WGMMA(__nv_bfloat16, "bf16", 128, 64, 64, 65, 66)
-DEFINE_WGMMA(__nv_bfloat16, "bf16", 192, 96, 96, 97, 98)
-DEFINE_WGMMA(__nv_bfloat16, "bf16", 256, 128, 128, 129, 130)
-DEFINE_WGMMA(__half, "f16", 64, 32, 32, 33, 34)
-DEFINE_WGMMA(__half, "f16", 128, 64, 64, 65, 66)
-DEFINE_WGMMA(__half, "f16", 192, 96, 96, 97, 98)
-DEFINE_WGMMA(__half, "f16", 256, 128, 128, 129, 130)
+DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 64, 32, 32, 33, 34, "0, 1")
+DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 128, 64, 64, 65, 66, "0, 1")
+DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 192, 96, 96, 97, 98, "0, 1")
+DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 256, 128, 128, 129, 130, "0, 1")
+DEFINE_WGMMA(Wgmma, __half, "f16", 64, 32, 32, 33, 34, "0, 1")
+DEFINE_WGMMA(Wgmma, __half, "f16", 128, 64, 64, 65, 66, "0, 1")
+DEFINE_WGMMA(Wgmma, __half, "f16", 192, 96, 96, 97, 98, "0, 1")
+DEFINE_WGMMA(Wgmma, __half, "f16", 256, 128, 128, 129, 130, "0, 1")
+DEFINE_WGMMA(WgmmaSwapped, __nv_bfloat16, "bf16", 16, 8, 8, 9, 10, "1, 0")
+DEFINE_WGMMA(WgmmaSwapped, __half, "f16", 16, 8, 8, 9, 10, "1, 0")
 
-/// tf32: A from registers, four values a thread (rows l / 4 and l / 4 + 8 at k = l % 4, then both at l % 4 + 4), B in
-/// shared memory with its rows along k. 64 x 128 x 8.
-__device__ inline void wgmma_tf32(float (&d)[64], const std::uint32_t (&a)[4], std::uint64_t b, int accumulate) {
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %69, 0;\n"
-                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" WGMMA_NAMES_64
-                 "}, {%64, %65, %66, %67}, %68, p, 1, 1;\n}"
-                 : WGMMA_FLOATS_64(d, 0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate));
-}
+/// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
+/// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.
+#define DEFINE_WGMMA_TF32(TILE_M, REGISTERS, B0, B1, B2, B3, A, P)                                                     \
+    template <> struct WgmmaSwapped<float, TILE_M> {                                                                   \
+        __device__ static void multiply(float (&d)[REGISTERS], const std::uint32_t (&b)[4], std::uint64_t a,           \
+                                        int accumulate) {                                                              \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                              \
+                         "wgmma.mma_async.sync.aligned.m64n" #TILE_M "k8.f32.tf32.tf32 {" WGMMA_NAMES_##REGISTERS      \
+                         "}, {%" #B0 ", %" #B1 ", %" #B2 ", %" #B3 "}, %" #A ", p, 1, 1;\n}"                           \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                              \
+                         : "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "l"(a), "r"(accumulate));                       \
+        }                                                                                                              \
+    };
+
+DEFINE_WGMMA_TF32(16, 8, 8, 9, 10, 11, 12, 13)
+DEFINE_WGMMA_TF32(64, 32, 32, 33, 34, 35, 36, 37)
+DEFINE_WGMMA_TF32(192, 96, 96, 97, 98, 99, 100, 101)
+DEFINE_WGMMA_TF32(256, 128, 128, 129, 130, 131, 132, 133)
 
 } // namespace BACKEND

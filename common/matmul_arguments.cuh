@@ -16,6 +16,7 @@ template <typename T> struct MatmulArguments {
     T* d_c = nullptr;
     size_t m = 0, n = 0, k = 0;
     void* d_workspace = nullptr; // as many bytes as the launch's workspace function says, aligned to 256
+    void* d_partials = nullptr;  // partial_sums_bytes(), aligned to 256; zeroed once, and zero again after each launch
     unsigned multiprocessors = 1;
     unsigned block_size = 256; // used by the kernels of one element a thread
     cudaStream_t stream = nullptr;

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(384, 1)
                 unsigned tile_row = 0, tile_column = 0;
                 order.place(tile, tile_row, tile_column);
                 Pipeline::produce(shared, position, map_a, map_b, static_cast<int>(tile_row) * Shape::tile_m,
-                                  static_cast<int>(tile_column) * Shape::tile_n, 0, steps, 0);
+                                  static_cast<int>(tile_column) * Shape::tile_n, 0, steps);
             }
         }
     } else {
@@ -186,7 +186,7 @@ LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned 
                   "the slices' sums fit where the stages were");
     const HopperOperands<float> operands(arguments);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
-    const unsigned grid = Shape::slices > 1 ? order.tiles() : persistent_grid(order, arguments.multiprocessors, 1);
+    const unsigned grid = Shape::slices > 1 ? order.tiles() : persistent_grid(order, arguments.multiprocessors);
     return launch_hopper(matmul_hopper_f32<Shape, stages>, grid, 384, sizeof(typename Pipeline::Shared), 1,
                          arguments.stream, operands.map_a(Pipeline::tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE),
                          arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);

@@ -1,13 +1,14 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, after the tiles of the portable kernels:
 //   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read
-//   shared
-//                       memory themselves), the address arithmetic of copies (one thread asks the copy engine for whole
-//                       tiles), the waiting for them (a ring of stages), half the traffic for B (two blocks of a
-//                       cluster share it), and the launching of blocks: each stays for many tiles
-// A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32.
+//                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
+//                       for whole tiles), the waiting for them (a ring of stages), the launching of blocks (each stays
+//                       for many tiles) and, with `may_share`, their idling in the last wave
+// A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32. (Clusters
+// of two blocks that share B's tiles were tried: half the traffic for B, and not faster at any size.)
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
+#include "common/hopper_shares.cuh"
 #include "common/hopper_wgmma.cuh"
 #include "common/matmul_arguments.cuh"
 
@@ -36,8 +37,8 @@ __device__ inline void store_matrices(void* row, std::uint32_t a, std::uint32_t 
                  : "memory");
 }
 
-template <typename T, int tile_m, int tile_n, int stages, int blocks> struct HopperMmaShared {
-    typename HopperPipeline<T, tile_m, tile_n, stages, blocks>::Shared ring;
+template <typename T, int tile_m, int tile_n, int stages> struct HopperMmaShared {
+    typename HopperPipeline<T, tile_m, tile_n, stages>::Shared ring;
     alignas(1024) T c[tile_m / 64][2][64 * 64]; // for each consumer two boxes of results on their way out
 };
 
@@ -81,94 +82,90 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
     }
 }
 
-/// Grid: as many blocks as multiprocessors, or fewer, in clusters of `blocks`; block 128 + 2 tile_m. `order` counts
-/// clusters of tiles, one above the other.
-template <typename T, int tile_m, int tile_n, int stages, int blocks>
+/// Grid: at most one block per multiprocessor. Block 128 + 2 tile_m.
+template <typename T, int tile_m, int tile_n, int stages, bool may_share>
 __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
     matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int k, TileOrder order,
-                      bool copy_engine) {
+                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
+                      TileShares shares, PartialSums partial, bool copy_engine) {
 #if HOPPER_CODE
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, blocks>;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
-    auto& shared = *reinterpret_cast<HopperMmaShared<T, tile_m, tile_n, stages, blocks>*>(memory);
-    const unsigned rank = blocks > 1 ? cluster_rank() : 0;
+    auto& shared = *reinterpret_cast<HopperMmaShared<T, tile_m, tile_n, stages>*>(memory);
     const unsigned warpgroup = threadIdx.x / 128, thread = threadIdx.x % 128;
-    const int steps = (k + Pipeline::tile_k - 1) / Pipeline::tile_k;
     typename Pipeline::Position position;
-
     if (threadIdx.x == 0) {
         prefetch_tensor_map(map_a);
         prefetch_tensor_map(map_b);
         Pipeline::init(shared.ring, tile_m / 64);
     }
-    if (blocks > 1) cluster_barrier_relaxed(); // the other block's barriers are ready too
-    else __syncthreads();
+    __syncthreads();
 
+    TileSegment segment;
     if (warpgroup == 0) {
         if (tile_m == 128) give_up_registers<40>();
-        if (threadIdx.x == 0) {
-            for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
-                unsigned tile_row = 0, tile_column = 0;
-                order.place(tile, tile_row, tile_column);
-                const int row = static_cast<int>(tile_row * blocks + rank) * tile_m,
-                          column = static_cast<int>(tile_column) * tile_n;
-                Pipeline::produce(shared.ring, position, map_a, map_b, row, column, 0, steps, rank);
-            }
-        }
-        __syncwarp();
-    } else {
-        if (tile_m == 128) take_registers<232>();
-        const unsigned consumer = warpgroup - 1;
-        for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
+        if (threadIdx.x > 0) return;
+        for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
             unsigned tile_row = 0, tile_column = 0;
-            order.place(tile, tile_row, tile_column);
-            float d[tile_n / 2];
-            int previous = 0;
-            for (int step = 0; step < steps; ++step) {
-                const int stage = position.stage;
-                barrier_wait(&shared.ring.filled[stage], position.parity);
-                const std::uint64_t a = wgmma_operand(&shared.ring.a[stage][consumer * 64 * 64], 16, 1024);
-                const std::uint64_t b = wgmma_operand(shared.ring.b[stage], 64 * 128, 1024);
-                wgmma_fence();
-#pragma unroll
-                for (int i = 0; i < 4;
-                     ++i) // 16 elements along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
-                    Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step + i > 0);
-                wgmma_commit();
-                if (step > 0) {
-                    wgmma_wait<1>(); // the group before this one has read its stage
-                    Pipeline::release(shared.ring, previous, thread);
-                }
-                previous = stage;
-                position.advance();
-            }
-            wgmma_wait<0>();
-            Pipeline::release(shared.ring, previous, thread);
-            const int row = static_cast<int>(tile_row * blocks + rank) * tile_m + static_cast<int>(consumer) * 64;
-            store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n,
-                                  copy_engine, consumer, thread);
+            order.place(segment.tile, tile_row, tile_column);
+            Pipeline::produce(shared.ring, position, map_a, map_b, static_cast<int>(tile_row) * tile_m,
+                              static_cast<int>(tile_column) * tile_n, segment.first, segment.end);
         }
-        if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+        return;
     }
-    if (blocks > 1) cluster_barrier_relaxed(); // nobody arrives at the barriers of a block that has left
+    if (tile_m == 128) take_registers<232>();
+    const unsigned consumer = warpgroup - 1;
+    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+        float d[tile_n / 2];
+        int previous = 0;
+        for (int step = segment.first; step < segment.end; ++step) {
+            const int stage = position.stage;
+            barrier_wait(&shared.ring.filled[stage], position.parity);
+            const std::uint64_t a = wgmma_operand(&shared.ring.a[stage][consumer * 64 * 64], 16, 1024);
+            const std::uint64_t b = wgmma_operand(shared.ring.b[stage], 64 * 128, 1024);
+            wgmma_fence();
+#pragma unroll
+            for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
+                Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step > segment.first || i > 0);
+            wgmma_commit();
+            if (step > segment.first) {
+                wgmma_wait<1>(); // the group before this one has read its stage
+                Pipeline::release(shared.ring, previous, thread);
+            }
+            previous = stage;
+            position.advance();
+        }
+        wgmma_wait<0>();
+        Pipeline::release(shared.ring, previous, thread);
+        if constexpr (may_share)
+            if (!complete_tile<2 * tile_m>(d, segment, shares, partial)) continue;
+        unsigned tile_row = 0, tile_column = 0;
+        order.place(segment.tile, tile_row, tile_column);
+        const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(consumer) * 64;
+        store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n,
+                              copy_engine, consumer, thread);
+    }
+    if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
 #endif
 }
 
-template <typename T, int tile_m, int tile_n, int stages, int blocks>
-LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned group = 8) {
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, blocks>;
+template <typename T, int tile_m, int tile_n, int stages, bool may_share>
+LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned group = 16) {
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
     const HopperOperands<T> operands(arguments);
     const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
-    const CUtensorMap map_a = operands.map_a(Pipeline::tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
+    const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
     const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 64, 64,
                                                        CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used
-    const TileOrder order{grid_for(arguments.m, tile_m * blocks), grid_for(arguments.n, tile_n), group};
-    return launch_hopper(
-        matmul_hopper_mma<T, tile_m, tile_n, stages, blocks>, persistent_grid(order, arguments.multiprocessors, blocks),
-        128 + 2 * tile_m, sizeof(HopperMmaShared<T, tile_m, tile_n, stages, blocks>), blocks, arguments.stream, map_a,
-        map_b, map_c, arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order, copy_engine);
+    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+    const TileShares shares = tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors,
+                                          may_share ? tensor_core_sharing : no_sharing);
+    return launch_hopper(matmul_hopper_mma<T, tile_m, tile_n, stages, may_share>,
+                         shares_grid(shares, arguments.multiprocessors), 128 + 2 * tile_m,
+                         sizeof(HopperMmaShared<T, tile_m, tile_n, stages>), 1, arguments.stream, map_a, map_b, map_c,
+                         arguments.d_c, int(arguments.m), int(arguments.n), order, shares, partial_sums(arguments),
+                         copy_engine);
 }
 
 } // namespace BACKEND

@@ -21,63 +21,88 @@ template <typename T>
 struct TileChoice {
     const char* tile;  // m x n x k of a stage
     unsigned tile_m, tile_n;
-    unsigned splits;         // blocks that share one tile along k
+    unsigned splits;         // blocks of a cluster that share one tile along k
     double cycles_per_step;  // of a stage: the larger of multiplying and loading, as measured
     double fixed_cycles;     // filling the pipeline, storing the tile
+    SharingCost sharing;     // of the tiles of the last wave
     LaunchShape (*launch)(const MatmulArguments<T>&);
 };
 
 // f32: the multiply-add units do 128 a cycle; what a shape reaches of them was measured.
 inline const std::vector<TileChoice<float>>& f32_choices() {
+    using A = const MatmulArguments<float>&;
     static const std::vector<TileChoice<float>> choices = {
-        {"128x256x32", 128, 256, 1, 8192 / 0.76, 4000,
-         [](const MatmulArguments<float>& a) { return launch_hopper_f32_turned(a); }},
-        {"128x64x32", 128, 64, 1, 2048 / 0.66, 4000,
-         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 6>(a); }},
-        {"64x32x32", 64, 32, 1, 512 / 0.55, 4000,
-         [](const MatmulArguments<float>& a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 8, 8>, 8>(a); }},
+        {"128x256x32", 128, 256, 1, 8192 / 0.79, 4000, f32_sharing, [](A a) { return launch_hopper_f32_turned(a); }},
+        {"128x64x32", 128, 64, 1, 2048 / 0.66, 4000, no_sharing,
+         [](A a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 6>(a); }},
+        {"64x32x32", 64, 32, 1, 512 / 0.55, 4000, no_sharing,
+         [](A a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 8, 8>, 8>(a); }},
     };
     return choices;
 }
 
-// Tensor cores take tile_m / 64 * tile_n * 2 cycles for a stage of 64 along k; a multiprocessor receives 55 bytes a
-// cycle.
+// Tensor cores take tile_m / 64 * tile_n * 2 cycles for a stage of 64 along k, were their clock not lowered by the
+// power they draw; a multiprocessor receives 55 bytes a cycle. The largest tile is there twice: with and without the
+// code to share tiles, which costs 2 % at 2048.
 template <typename T>
 const std::vector<TileChoice<T>>& mma_choices() {
+    using A = const MatmulArguments<T>&;
     static const std::vector<TileChoice<T>> choices = {
-        {"128x256x64", 128, 256, 1, 1024, 2500,
-         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 256, 4, 1>(a, 16); }},
-        {"128x192x64", 128, 192, 1, 768, 2300,
-         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 192, 4, 1>(a, 16); }},
-        {"128x128x64", 128, 128, 1, 595, 2000,
-         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 128, 128, 6, 1>(a, 16); }},
-        {"64x128x64", 64, 128, 1, 446, 1500,
-         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 128, 6, 1>(a, 16); }},
-        {"64x64x64", 64, 64, 1, 298, 1000,
-         [](const MatmulArguments<T>& a) { return launch_hopper_mma<T, 64, 64, 8, 1>(a, 16); }},
-        {"64x128x64/2", 64, 128, 2, 446, 4500,
-         [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 128, 7>(a, 2); }},
-        {"64x64x64/2", 64, 64, 2, 298, 4000,
-         [](const MatmulArguments<T>& a) { return launch_hopper_split<T, 64, 64, 8>(a, 2); }},
+        {"128x256x64", 128, 256, 1, 1300, 2500, no_sharing,
+         [](A a) { return launch_hopper_mma<T, 128, 256, 4, false>(a); }},
+        {"128x256x64", 128, 256, 1, 1300, 2500, tensor_core_sharing,
+         [](A a) { return launch_hopper_mma<T, 128, 256, 4, true>(a); }},
+        {"128x192x64", 128, 192, 1, 1008, 2300, no_sharing,
+         [](A a) { return launch_hopper_mma<T, 128, 192, 4, false>(a); }},
+        {"128x128x64", 128, 128, 1, 665, 2000, no_sharing,
+         [](A a) { return launch_hopper_mma<T, 128, 128, 6, false>(a); }},
+        {"64x128x64", 64, 128, 1, 446, 1500, no_sharing,
+         [](A a) { return launch_hopper_mma<T, 64, 128, 8, false>(a); }},
+        {"64x64x64", 64, 64, 1, 298, 1000, no_sharing,
+         [](A a) { return launch_hopper_mma<T, 64, 64, 12, false>(a); }},
+        {"16x64x64", 16, 64, 1, 288, 2000, no_sharing, [](A a) { return launch_hopper_split<T, 16, 1, 12>(a, 1); }},
+        {"16x64x64/2", 16, 64, 2, 288, 5000, no_sharing, [](A a) { return launch_hopper_split<T, 16, 1, 12>(a, 2); }},
     };
     return choices;
 }
 
 inline const std::vector<TileChoice<float>>& tf32_choices() {
+    using A = const MatmulArguments<float>&;
     static const std::vector<TileChoice<float>> choices = {
-        {"128x256x32", 128, 256, 1, 1024, 2500,
-         [](const MatmulArguments<float>& a) { return launch_hopper_tf32<4, 2>(a, 8); }},
+        {"256x128x32", 256, 128, 1, 1340, 2500, no_sharing,
+         [](A a) { return launch_hopper_tf32<256, 2, 4, false>(a); }},
+        {"256x128x32", 256, 128, 1, 1340, 2500, tensor_core_sharing,
+         [](A a) { return launch_hopper_tf32<256, 2, 4, true>(a); }},
+        {"192x128x32", 192, 128, 1, 1020, 2400, no_sharing,
+         [](A a) { return launch_hopper_tf32<192, 2, 5, false>(a); }},
+        {"64x128x32", 64, 128, 1, 580, 1600, no_sharing,
+         [](A a) { return launch_hopper_tf32<64, 2, 8, false>(a); }},
+        {"64x64x32", 64, 64, 1, 417, 1000, no_sharing,
+         [](A a) { return launch_hopper_tf32<64, 1, 12, false>(a); }},
+        {"64x64x32/2", 64, 64, 2, 417, 5000, no_sharing,
+         [](A a) { return launch_hopper_split<float, 64, 1, 12>(a, 2); }},
+        {"16x64x32", 16, 64, 1, 380, 2000, no_sharing, [](A a) { return launch_hopper_split<float, 16, 1, 16>(a, 1); }},
+        {"16x64x32/2", 16, 64, 2, 380, 5000, no_sharing,
+         [](A a) { return launch_hopper_split<float, 16, 1, 16>(a, 2); }},
     };
     return choices;
 }
 
-// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile.
+// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
+// or as the shares of the last one.
 template <typename T>
 double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
-    const double blocks = double(divide_up(m, choice.tile_m)) * double(divide_up(n, choice.tile_n)) * choice.splits;
-    const double waves = std::ceil(blocks / multiprocessors);
-    const double steps = double(divide_up(k, 128 / sizeof(T))) / choice.splits;
-    return waves * (steps * choice.cycles_per_step + choice.fixed_cycles);
+    constexpr unsigned tile_k = 128 / sizeof(T);
+    const size_t tiles = divide_up(m, choice.tile_m) * divide_up(n, choice.tile_n);
+    const TileShares shares = tile_shares(tiles, k, tile_k, multiprocessors, choice.sharing);
+    const double waves = double(divide_up(size_t{shares.whole} * choice.splits, multiprocessors));
+    const double steps = double(divide_up(k, tile_k)) / choice.splits;
+    double cycles = waves * (steps * choice.cycles_per_step + choice.fixed_cycles);
+    if (shares.whole < tiles)
+        cycles += shared_stages(tiles - shares.whole, shares.steps, multiprocessors, choice.sharing) *
+                      choice.cycles_per_step +
+                  choice.fixed_cycles;
+    return cycles;
 }
 
 template <typename T>

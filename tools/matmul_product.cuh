@@ -17,13 +17,16 @@ template <typename Type>
 struct DeviceProduct {
     using T = typename Type::Element;
 
-    explicit DeviceProduct(const ProductShape& shape) {
-        size_t workspace_bytes = 0;
+    DeviceProduct([[maybe_unused]] const Session& session, const ProductShape& shape) {
+        size_t workspace_bytes = 0, partials_bytes = 0;
 #ifndef __SIMCC__
-        if constexpr (Type::dtype != DType::f64)
+        if constexpr (Type::dtype != DType::f64) {
             workspace_bytes = HopperOperands<T>::workspace_bytes(shape.m, shape.n, shape.k);
+            if (session.device.compute_capability == 90)
+                partials_bytes = partial_sums_bytes(unsigned(session.device.multiprocessors));
+        }
 #endif
-        const double wanted = shape.elements() * sizeof(T) + double(workspace_bytes);
+        const double wanted = shape.elements() * sizeof(T) + double(workspace_bytes) + double(partials_bytes);
         size_t free_bytes = 0, total_bytes = 0;
         CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
         if (wanted > double(free_bytes))
@@ -34,6 +37,8 @@ struct DeviceProduct {
         b = DeviceBuffer<T>(shape.k * shape.n);
         c = DeviceBuffer<T>(shape.m * shape.n);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
+        partials = DeviceBuffer<unsigned char>(partials_bytes);
+        if (partials_bytes > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
     }
 
     MatmulArguments<T> arguments(const Session& session, const ProductShape& shape, cudaStream_t stream) const {
@@ -44,13 +49,14 @@ struct DeviceProduct {
                 shape.n,
                 shape.k,
                 workspace.data(),
+                partials.data(),
                 unsigned(session.device.multiprocessors),
                 session.options.block,
                 stream};
     }
 
     DeviceBuffer<T> a, b, c;
-    DeviceBuffer<unsigned char> workspace;
+    DeviceBuffer<unsigned char> workspace, partials;
 };
 
 // Enqueues a product; nothing to do for an empty C, and for k = 0 all of it is zero.
@@ -90,7 +96,7 @@ public:
     Product(const Session& session, const ProductShape& shape)
         : session_(session),
           shape_(shape),
-          device_(shape),
+          device_(session, shape),
           h_a_(shape.m * shape.k),
           h_b_(shape.k * shape.n),
           h_c_(shape.m * shape.n) {

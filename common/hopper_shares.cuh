@@ -1,0 +1,147 @@
+#pragma once
+// Tiles dealt to blocks so that none idles at the end: whole waves of tiles first, then equal shares of the stages of
+// the tiles that are left. A share begins and ends in the middle of tiles; who has a tile's first stage adds the sums
+// of the others and stores it. After Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense
+// Matrix-Matrix Multiplication on the GPU", PPoPP 2023.
+#include "common/hopper_async.cuh"
+#include "common/launch_shape.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// `whole` tiles (a multiple of the number of blocks) are one block's each; the stages of the rest are shared out. A
+/// tile has `steps` stages along k.
+struct TileShares {
+    unsigned tiles = 0, whole = 0, steps = 0;
+
+    /// The first stage of a share, counted from the first tile that is shared.
+    __device__ unsigned long long begin(unsigned share) const {
+        return static_cast<unsigned long long>(tiles - whole) * steps * share / gridDim.x;
+    }
+};
+
+/// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
+__device__ inline unsigned own_share() { return gridDim.x - 1 - blockIdx.x; }
+
+/// The stages [first, end) of a tile.
+struct TileSegment {
+    unsigned tile = 0;
+    int first = 0, end = 0;
+};
+
+/// This block's segment number `index`; false if it has fewer. All roles of a block go through them in this order.
+/// `may_share`: false leaves out the code for shares, where the shortest kernels would wait for its instructions.
+template <bool may_share = true>
+__device__ inline bool find_segment(const TileShares& shares, unsigned index, TileSegment& segment) {
+    if (!may_share) {
+        segment = {blockIdx.x + index * gridDim.x, 0, static_cast<int>(shares.steps)};
+        return segment.tile < shares.tiles;
+    }
+    const unsigned waves = (shares.whole + gridDim.x - 1) / gridDim.x, wave_tile = blockIdx.x + index * gridDim.x;
+    if (index < waves) {
+        segment = {wave_tile, 0, static_cast<int>(shares.steps)};
+        return wave_tile < shares.whole;
+    }
+    if (shares.whole == shares.tiles) return false;
+    const unsigned long long begin = shares.begin(own_share()), end = shares.begin(own_share() + 1);
+    const unsigned long long tile = begin / shares.steps + index - waves, tile_begin = tile * shares.steps;
+    if (tile_begin >= end) return false;
+    segment.tile = shares.whole + static_cast<unsigned>(tile);
+    segment.first = static_cast<int>(begin > tile_begin ? begin - tile_begin : 0);
+    segment.end = static_cast<int>(end - tile_begin < shares.steps ? end - tile_begin : shares.steps);
+    return true;
+}
+
+/// One past the last share with stages of the segment's tile.
+__device__ inline unsigned last_share(const TileShares& shares, const TileSegment& segment) {
+    const unsigned long long tile_end =
+        static_cast<unsigned long long>(segment.tile - shares.whole + 1) * shares.steps;
+    unsigned share = own_share() + 1;
+    if (segment.end == static_cast<int>(shares.steps)) return share;
+    while (share < gridDim.x && shares.begin(share) < tile_end) ++share;
+    return share;
+}
+
+/// The most elements of a tile that is shared.
+constexpr size_t partial_tile_elements = 128 * 256;
+
+/// Where shares leave the sums of tiles that others complete: for each share partial_tile_elements, and a flag. All
+/// flags are zero between launches.
+struct PartialSums {
+    float* d_sums = nullptr;
+    unsigned* d_ready = nullptr;
+};
+
+/// The number of the barrier among the threads that multiply.
+constexpr unsigned partial_barrier = 3;
+
+__device__ inline unsigned load_acquire(const unsigned* flag) {
+    unsigned value = 0;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+    return value;
+}
+__device__ inline void store_release(unsigned* flag, unsigned value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
+}
+
+/// By the `threads` threads that multiply, after they have written their share's sums: tells the others.
+template <unsigned threads> __device__ inline void announce_sums(const PartialSums& partial) {
+    __threadfence();
+    barrier_among(partial_barrier, threads); // all sums are on their way
+    if (threadIdx.x % threads == 0) store_release(partial.d_ready + own_share(), 1);
+}
+
+/// Waits for the sums of the shares up to `last`.
+template <unsigned threads> __device__ inline void await_sums(const PartialSums& partial, unsigned last) {
+    if (threadIdx.x % threads == 0)
+        for (unsigned share = own_share() + 1; share < last; ++share)
+            while (load_acquire(partial.d_ready + share) == 0) {}
+    barrier_among(partial_barrier, threads); // all sums are there
+}
+
+/// After await_sums() nobody reads the flags any more in this launch.
+template <unsigned threads> __device__ inline void clear_flags(const PartialSums& partial, unsigned last) {
+    if (threadIdx.x % threads == 0)
+        for (unsigned share = own_share() + 1; share < last; ++share) partial.d_ready[share] = 0;
+}
+
+/// Makes the sums of a segment those of its tile, if this block is to store it; else leaves them to the block that is.
+/// Returns whether it is this block. By the `threads` threads that multiply, each with `count` sums in any order that
+/// is the same in all blocks.
+template <unsigned threads, int count>
+__device__ inline bool complete_tile(float (&sums)[count], const TileSegment& segment, const TileShares& shares,
+                                     const PartialSums& partial) {
+    const auto fours_of = [&](unsigned share) {
+        return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * (count / 4) * threads +
+               threadIdx.x % threads;
+    };
+    if (segment.first > 0) {
+        float4* fours = fours_of(own_share());
+#pragma unroll
+        for (int i = 0; i < count / 4; ++i)
+            __stcg(fours + i * threads, make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]));
+        announce_sums<threads>(partial);
+        return false;
+    }
+    const unsigned last = last_share(shares, segment);
+    if (last == own_share() + 1) return true;
+    await_sums<threads>(partial, last);
+    clear_flags<threads>(partial, last);
+    for (unsigned share = own_share() + 1; share < last; ++share) {
+        const float4* fours = fours_of(share);
+#pragma unroll
+        for (int i = 0; i < count / 4; ++i) {
+            const float4 more = __ldcg(fours + i * threads);
+            sums[4 * i] += more.x;
+            sums[4 * i + 1] += more.y;
+            sums[4 * i + 2] += more.z;
+            sums[4 * i + 3] += more.w;
+        }
+    }
+    return true;
+}
+
+} // namespace BACKEND
