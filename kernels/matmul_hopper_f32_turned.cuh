@@ -2,8 +2,8 @@
 // f32 without tensor cores on Hopper, for large matrices, where the register file's two banks decide: each gives one
 // operand a cycle, so that a multiply-add must find one of its three operands in the reuse cache and the other two in
 // different banks, or it takes two cycles.
-//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32, most of those conflicts. A warp that does not multiply
-//                              turns A's tile, so that a lane needs 24 registers for operands, not 48 or more. Rows and
+//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32, most of those conflicts. Warps that do not multiply
+//                              turn A's tile, so that a lane needs 24 registers for operands, not 48 or more. Rows and
 //                              columns are walked to and fro: one operand is the one of the multiply-add before. And
 //                              the sum of column c is kept in element c ^ 1: vectors of sums and of B lie in aligned
 //                              groups of registers, so that a sum is always in the bank that its column of B is not in.
@@ -51,34 +51,36 @@ struct TurnedShared {
     std::uint64_t turned[TurnedShape::stages];
 };
 
-/// Turns A's tile. One warp. A lane turns squares of 4 x 4: the eight lanes whose accesses go together take eight
-/// squares below each other but, by the exclusive or, from different columns: neither the loads from swizzled rows nor
-/// the stores meet in a bank.
-__device__ inline void turn_tile(const float* a, float* turned, int lane) {
+/// Turns 32 rows of A's tile from `first_row` on. One warp. A lane turns squares of 4 x 4: the eight lanes whose
+/// accesses go together take eight squares below each other but, by the exclusive or, from different columns: neither
+/// the loads from swizzled rows nor the stores meet in a bank.
+__device__ inline void turn_rows(const float* a, float* turned, int first_row, int lane) {
     constexpr int tile_m = TurnedShape::tile_m;
-    for (int row = lane % 8 * 4; row < tile_m; row += 32) {
+    const int row = first_row + lane % 8 * 4;
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            const int piece = (lane / 8 + 4 * half) ^ (lane % 8 / 2);
-            float4 square[4];
+    for (int half = 0; half < 2; ++half) {
+        const int piece = (lane / 8 + 4 * half) ^ (lane % 8 / 2);
+        float4 square[4];
 #pragma unroll
-            for (int i = 0; i < 4; ++i)
-                square[i] = *reinterpret_cast<const float4*>(a + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
-            auto* target = reinterpret_cast<float4*>(turned + piece * 4 * tile_m + row);
-            target[0] = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
-            target[tile_m / 4] = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
-            target[tile_m / 2] = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
-            target[tile_m / 4 * 3] = make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
-        }
+        for (int i = 0; i < 4; ++i)
+            square[i] = *reinterpret_cast<const float4*>(a + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
+        auto* target = reinterpret_cast<float4*>(turned + piece * 4 * tile_m + row);
+        target[0] = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
+        target[tile_m / 4] = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
+        target[tile_m / 2] = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
+        target[tile_m / 4 * 3] = make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
     }
 }
 
-/// Brings the block's stages and turns A's. One warp: it asks for a stage when it has turned the one before the last.
+/// Brings the block's stages and turns A's. Four warps, one for each of the multiprocessor's schedulers: those that
+/// multiply go on in step, so that what one scheduler has to do besides would delay all. The first warp asks for a
+/// stage when it has turned its part of the one before the last.
 __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
                                             const TileOrder& order, const TileShares& shares) {
     using Shape = TurnedShape;
     using Pipeline = Shape::Pipeline;
-    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int warp = (static_cast<int>(threadIdx.x) - Shape::multipliers) / 32,
+              lane = static_cast<int>(threadIdx.x) % 32;
     Pipeline::Position asked, turned;
     TileSegment segment;
     unsigned asked_segments = 0;
@@ -92,20 +94,20 @@ __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensor
             column = static_cast<int>(tile_column) * Shape::tile_n;
         }
         const int step = segment.first++;
-        if (lane == 0) Pipeline::produce(shared.ring, asked, map_a, map_b, row, column, step, step + 1);
-        else asked.advance();
-        __syncwarp();
+        Pipeline::produce(shared.ring, asked, map_a, map_b, row, column, step, step + 1);
     };
-    for (int stage = 0; stage < Shape::stages - 1; ++stage) ask();
+    const bool asks = warp == 0 && lane == 0;
+    for (int stage = 0; asks && stage < Shape::stages - 1; ++stage) ask();
     TileSegment turning;
     for (unsigned index = 0; find_segment(shares, index, turning); ++index)
         for (int step = turning.first; step < turning.end; ++step, turned.advance()) {
             const int stage = turned.stage;
             barrier_wait(&shared.ring.filled[stage], turned.parity);
-            turn_tile(shared.ring.a[stage], shared.turned_a[stage], lane);
+            turn_rows(shared.ring.a[stage], shared.turned_a[stage], warp * 32, lane);
             __syncwarp(); // all lanes have stored
             if (lane == 0) barrier_arrive(&shared.turned[stage]);
-            ask();
+            if (asks) ask();
+            __syncwarp();
         }
 }
 
@@ -141,7 +143,7 @@ __device__ inline void multiply_turned_stage(const float* turned_a, const float*
         for (int r = 0; r < Shape::rows; ++r) {
 #pragma unroll
             for (int i = 0; i < Shape::columns; ++i) {
-                const int c = r % 2 == 0 ? Shape::columns - 1 - i : i;
+                const int c = r % 2 == 0 ? i : Shape::columns - 1 - i;
                 sums[r * Shape::columns + (c ^ 1)] += left[r] * right[k % 2][c];
             }
         }
@@ -185,8 +187,7 @@ __device__ inline void store_turned(float* c, size_t row_elements, int rows, int
     }
 }
 
-/// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, warp 8 brings and turns; three more
-/// give their registers to those that multiply.
+/// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, the others bring and turn.
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32_turned(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                              float* c, int m, int n, TileOrder order, TileShares shares, PartialSums partial) {
@@ -196,14 +197,14 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<TurnedShared*>(memory);
     if (threadIdx.x == 0) {
-        for (std::uint64_t& barrier : shared.turned) barrier_init(&barrier, 1);
+        for (std::uint64_t& barrier : shared.turned) barrier_init(&barrier, Shape::tile_m / 32);
         Pipeline::init(shared.ring, Shape::multipliers / 32);
     }
     __syncthreads();
 
     if (threadIdx.x >= Shape::multipliers) {
         give_up_registers<136>();
-        if (threadIdx.x < Shape::multipliers + 32) supply_turned_stages(shared, map_a, map_b, order, shares);
+        supply_turned_stages(shared, map_a, map_b, order, shares);
     } else {
         take_registers<184>(); // with more, the compiler's choice of banks becomes worse
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
