@@ -1,6 +1,7 @@
 // Choosing, configuring, synchronizing and resetting devices.
 #include <cstdio>
 
+#include "common/simt/check/leaks.hpp"
 #include "common/simt/error.hpp"
 #include "common/simt/properties.hpp"
 
@@ -90,6 +91,7 @@ cudaError_t cudaDeviceReset() {
         device.reset();
         runtime().streams.remove_if([&](Stream& stream) { return &stream.device() == &device; });
         runtime().events.remove_if([&](Event& event) { return event.device == device.index(); });
+        checking::report_leaks(device.index());
         runtime().memory.release_all(device.index());
         return cudaSuccess;
     });

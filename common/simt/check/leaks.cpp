@@ -7,8 +7,10 @@
 
 namespace simt::checking {
 
-void report_leaks() {
+void report_leaks(int device) {
+    if (!settings().leakcheck && !settings().unusedcheck) return;
     for (const Allocation& allocation : runtime().memory.live()) {
+        if (allocation.device != device) continue;
         const bool is_the_programs = allocation.kind == MemoryKind::symbol || allocation.kind == MemoryKind::registered;
         if (is_the_programs) continue;
         if (settings().unusedcheck) report_unused(allocation);

@@ -5,8 +5,9 @@
 
 namespace simt::checking {
 
-// leakcheck: reports what has not been freed. At the end of the program.
-void report_leaks();
+// leakcheck: reports what has not been freed on a device. To be told when the device is reset, and at the end of the
+// program. Does nothing unless it was asked for.
+void report_leaks(int device);
 
 // unusedcheck: reports an allocation of which the host and the kernels have not written every byte.
 void report_unused(const Allocation& allocation);

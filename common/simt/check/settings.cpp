@@ -6,6 +6,7 @@
 #include "common/simt/check/fatal_signals.hpp"
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/leaks.hpp"
+#include "common/simt/runtime.hpp"
 
 namespace simt::checking {
 
@@ -72,7 +73,7 @@ uint64_t finish() {
     static std::once_flag once;
     static uint64_t findings = 0;
     std::call_once(once, [] {
-        if (settings().leakcheck || settings().unusedcheck) report_leaks();
+        for (int device = 0; device < runtime().device_count(); ++device) report_leaks(device);
         findings = print_summary();
     });
     return findings;
