@@ -14,6 +14,10 @@ enum class Space : uint8_t {
     other,   // anywhere else: variables of the executable, host memory, null
 };
 
+inline bool updates(watching::AtomicKind kind) {
+    return kind == watching::AtomicKind::update || kind == watching::AtomicKind::compare_and_swap;
+}
+
 struct Access {
     uintptr_t address;
     uint32_t bytes;

@@ -73,13 +73,13 @@ using simt::watching::AtomicKind;
     SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                         \
     bool __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired,         \
                                                        int order, int) {                                             \
-        Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);                            \
+        Watched watched(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
         return watched.wrote(                                                                                        \
             __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
     }                                                                                                                \
     bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired,           \
                                                      int order, int) {                                               \
-        Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);                            \
+        Watched watched(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
         return watched.wrote(                                                                                        \
             __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
     }

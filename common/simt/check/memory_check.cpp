@@ -31,7 +31,7 @@ const char* name_of(Space space) {
 }
 
 std::string title_of_invalid(const Access& access) {
-    const char* const operation = access.is_atomic && access.kind == watching::AtomicKind::update ? "atomic"
+    const char* const operation = access.is_atomic && updates(access.kind) ? "atomic"
                                   : access.is_write                                               ? "write"
                                                                                                   : "read";
     const std::string title = std::string("Invalid ") + name_of(access.space) + " " + operation;
@@ -102,7 +102,7 @@ void MemoryCheck::examine(const Access& access, StateMap& map) {
         if (settings().memcheck) invalid(access, out_of_bounds);
         return;
     }
-    const bool reads = !access.is_write || (access.is_atomic && access.kind == watching::AtomicKind::update);
+    const bool reads = !access.is_write || (access.is_atomic && updates(access.kind));
     if (reads && settings().initcheck && is_uninitialised(access, map)) uninitialised(access);
     if (&map == &global_) {
         map.initialise(access.address, access.bytes);

@@ -23,6 +23,8 @@ void RaceCheck::begin_block() {
     has_deferred_ = has_learned_ = fenced_since_barrier_ = false;
     fenced_warps_ = 0;
     learned_.assign(watch_.lane_count(), nullptr);
+    unfenced_.assign(watch_.lane_count(), nullptr);
+    shared_polled_.clear();
     named_.assign(watch_.lane_count(), ~0u);
     fenced_.clear();
     shared_logs_.clear();
@@ -150,28 +152,24 @@ void RaceCheck::check_cell(ShadowCell& cell, const Current& current) {
     }
 }
 
-bool RaceCheck::clash_with_store(const ShadowRecord& earlier, const Current& current) const {
+bool RaceCheck::clash_with_store(const ShadowRecord& earlier, const Current& current) {
     if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return false;
     if (earlier.kind() == AccessKind::plain || current.kind == AccessKind::plain) return true;
-    // Volatile accesses, which lanes of one warp use as if they advanced in step; a flag that is polled is none.
-    const bool same_warp = earlier.owner() == owner_ && earlier.warp() == current.lane / 32;
-    return current.kind == AccessKind::volatile_access && current.is_shared && same_warp &&
-           !watch_.is_polling(current.lane);
+    // To be volatile orders nothing; but that is how flags are written.
+    return !is_flag(current, true);
 }
 
-bool RaceCheck::clash_with_use(const ShadowRecord& earlier, const Current& current) const {
+bool RaceCheck::clash_with_use(const ShadowRecord& earlier, const Current& current) {
     if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return false;
     switch (earlier.kind()) {
         case AccessKind::plain: return current.is_write;
-        case AccessKind::volatile_access: {
+        case AccessKind::volatile_access:
             if (!current.is_write || is_atomic(current.kind)) return false;
-            if (current.kind == AccessKind::plain) return true;
-            const bool same_warp = earlier.owner() == owner_ && earlier.warp() == current.lane / 32;
-            return current.is_shared && same_warp && !earlier.has(ShadowRecord::several_warps);
-        }
+            return current.kind == AccessKind::plain || !is_flag(current, false);
         case AccessKind::atomic:
         case AccessKind::block_atomic:
-            if (!is_atomic(current.kind)) return current.kind == AccessKind::plain;
+            if (current.kind == AccessKind::plain) return true;
+            if (!is_atomic(current.kind)) return current.is_write && !is_flag(current, false);
             // Atomic for the block only, and others take part.
             return (earlier.kind() == AccessKind::block_atomic || current.kind == AccessKind::block_atomic) &&
                    (earlier.owner() != owner_ || earlier.has(ShadowRecord::several_blocks));

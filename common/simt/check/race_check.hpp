@@ -94,8 +94,8 @@ private:
     bool is_obsolete(const ShadowRecord& earlier, const Current& current) const;
     bool is_ordered(const ShadowRecord& earlier, const Current& current) const;
     bool is_known(unsigned lane, const DatedAccess& access) const;
-    bool clash_with_store(const ShadowRecord& earlier, const Current& current) const;
-    bool clash_with_use(const ShadowRecord& earlier, const Current& current) const;
+    bool clash_with_store(const ShadowRecord& earlier, const Current& current);
+    bool clash_with_use(const ShadowRecord& earlier, const Current& current);
     ShadowRecord merged(const ShadowRecord& earlier, const Current& current) const;
 
     // ---- what lanes know
@@ -107,7 +107,11 @@ private:
     std::shared_ptr<SyncLog> log_of(uintptr_t address, Space space);
     std::shared_ptr<SyncLog> new_log_of(uintptr_t address, Space space);
     void publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces);
-    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach);
+    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach,
+                    std::vector<std::shared_ptr<const LogRanges>>& by_lane);
+    void learn_what_was_unfenced(unsigned first, uint32_t lanes);
+    bool is_flag(const Current& current, bool earlier_is_store);
+    PolledVariables& polled_variables_of(Space space);
     void share_what_was_learned(unsigned first, uint32_t lanes);
     void share_fences(const std::vector<unsigned>& lanes);
     void synchronize_by_volatile(const Access& access);
@@ -139,6 +143,8 @@ private:
     std::shared_ptr<RaceLaunch> launch_;
     unsigned generation_ = 0;       // grid barriers that the block has passed
 
+    PolledVariables shared_polled_;
+    std::vector<std::shared_ptr<const LogRanges>> unfenced_;                 // by lane: what its next fence lets it learn
     std::vector<std::shared_ptr<const LogRanges>> learned_;  // by lane
     std::vector<Fenced> fenced_;                             // by lane; empty before the first fence
     std::vector<uint32_t> named_;                            // by lane: the mask of its last meeting

@@ -51,6 +51,7 @@ void RaceMemory::forget() {
     device.clear();
     variables.clear();
     sync_variables.forget();
+    polled_variables.clear();
 }
 
 RaceMemory& race_memory() {

@@ -3,11 +3,33 @@
 
 #include <memory>
 #include <mutex>
+#include <unordered_set>
 
 #include "common/simt/check/shadow.hpp"
 #include "common/simt/check/sync_variables.hpp"
 
 namespace simt::checking {
+
+// The variables that somebody has waited for in a loop: flags and locks. Any thread.
+class PolledVariables {
+public:
+    void insert(uintptr_t address) {
+        const std::lock_guard lock(mutex_);
+        addresses_.insert(address);
+    }
+    bool contains(uintptr_t address) const {
+        const std::lock_guard lock(mutex_);
+        return addresses_.count(address) != 0;
+    }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        addresses_.clear();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_set<uintptr_t> addresses_;
+};
 
 class RaceMemory {
 public:
@@ -16,6 +38,7 @@ public:
     // By word. `variables`: the data of the executable, where __device__ variables are.
     ShadowMap device, variables;
     SyncVariables sync_variables;
+    PolledVariables polled_variables;
 
     // By byte, for words whose bytes belong to different lanes; made when the first such word is met.
     ShadowMap& device_bytes();

@@ -22,8 +22,14 @@ void RaceCheck::begin_atomic(const Access& access) {
     }
     const bool is_load = access.kind == watching::AtomicKind::load;
     if (access.kind != watching::AtomicKind::store) {
-        if (const auto log = log_of(access.address, access.space)) learn_from(log, access.lane, access.reach);
+        // A lock that is taken by compare-and-swap orders what follows it only with a fence between.
+        const bool waits_for_fence = access.kind == watching::AtomicKind::compare_and_swap &&
+                                     access.order == watching::Order::relaxed;
+        if (const auto log = log_of(access.address, access.space)) {
+            learn_from(log, access.lane, access.reach, waits_for_fence ? unfenced_ : learned_);
+        }
     }
+    if (watch_.is_polling(access.lane)) polled_variables_of(access.space).insert(access.address);
     check(access, is_load                                           ? AccessKind::volatile_access
                   : access.reach == watching::Reach::block ? AccessKind::block_atomic
                                                            : AccessKind::atomic);
@@ -70,9 +76,26 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
     if (log) publish_fenced(*log, access.lane, watching::Reach::device, true);
 }
 
+// Whether the access is to a flag, which lanes write and look at without being ordered: somebody has waited for it in a
+// loop. Nor is it a mistake to look at what was written behind a fence, or to write behind a fence what others look at.
+bool RaceCheck::is_flag(const Current& current, bool earlier_is_store) {
+    const Space space = current.is_shared ? Space::shared : Space::global;
+    const bool polls = watch_.is_polling(current.lane);
+    if (polls) polled_variables_of(space).insert(current.address);
+    if (polls || polled_variables_of(space).contains(current.address)) return true;
+    if (!earlier_is_store) return has_fenced(current.lane);
+    if (current.is_write) return false;
+    const auto lock = held_ ? std::unique_lock<SyncVariables::Stripe>() : locked(current.address, space);
+    return log_of(current.address, space) != nullptr;
+}
+
+PolledVariables& RaceCheck::polled_variables_of(Space space) {
+    return space == Space::shared ? shared_polled_ : memory_.polled_variables;
+}
+
 void RaceCheck::learn_of_volatile(uintptr_t address, Space space, unsigned lane) {
     const std::unique_lock<SyncVariables::Stripe> lock = locked(address, space);
-    if (const auto log = log_of(address, space)) learn_from(log, lane, watching::Reach::device);
+    if (const auto log = log_of(address, space)) learn_from(log, lane, watching::Reach::device, learned_);
 }
 
 // ---- the logs of synchronization variables; those of global memory with their stripe locked
@@ -114,6 +137,7 @@ Knowledge RaceCheck::knowledge_of(unsigned lane) const {
 void RaceCheck::fence(watching::Reach reach) {
     settle();
     const unsigned lane = watch_.running_lane();
+    learn_what_was_unfenced(lane, 1);
     if (fenced_.empty()) fenced_.resize(watch_.lane_count());
     const Knowledge now = knowledge_of(lane);
     if (reach != watching::Reach::block) fenced_[lane].device = now;
@@ -134,13 +158,24 @@ void RaceCheck::publish_fenced(SyncLog& log, unsigned lane, watching::Reach reac
     log.publish(fenced.block, watching::Reach::block, replaces);
 }
 
-void RaceCheck::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach) {
+void RaceCheck::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach,
+                           std::vector<std::shared_ptr<const LogRanges>>& by_lane) {
     const LogRange range = log->range(log, owner_, reach == watching::Reach::block ? reach : watching::Reach::device);
     if (range.begin == range.end) return;
-    auto ranges = learned_[lane] ? std::make_shared<LogRanges>(*learned_[lane]) : std::make_shared<LogRanges>();
+    auto ranges = by_lane[lane] ? std::make_shared<LogRanges>(*by_lane[lane]) : std::make_shared<LogRanges>();
     add_range(*ranges, range);
-    learned_[lane] = std::move(ranges);
+    by_lane[lane] = std::move(ranges);
     has_learned_ = true;
+}
+
+// These lanes have come to a fence, a meeting or a barrier.
+void RaceCheck::learn_what_was_unfenced(unsigned first, uint32_t lanes) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const unsigned lane = first + static_cast<unsigned>(std::countr_zero(left));
+        if (!unfenced_[lane]) continue;
+        learned_[lane] = joined(learned_[lane], unfenced_[lane]);
+        unfenced_[lane] = nullptr;
+    }
 }
 
 void RaceCheck::publish(uintptr_t object) {
@@ -163,6 +198,7 @@ void RaceCheck::learn(uintptr_t object) {
 // ---- barriers and meetings
 
 void RaceCheck::share_what_was_learned(unsigned first, uint32_t lanes) {
+    learn_what_was_unfenced(first, lanes);
     std::shared_ptr<const LogRanges> all;
     for (uint32_t left = lanes; left; left &= left - 1) {
         all = joined(all, learned_[first + static_cast<unsigned>(std::countr_zero(left))]);
@@ -228,6 +264,7 @@ void RaceCheck::block_barrier_completed() {
     clocks_.block_barrier();
     if (has_learned_) {
         std::shared_ptr<const LogRanges> all;
+        for (unsigned lane = 0; lane < learned_.size(); ++lane) learn_what_was_unfenced(lane, 1);
         for (const auto& one : learned_) all = joined(all, one);
         std::fill(learned_.begin(), learned_.end(), all);
     }
@@ -246,6 +283,7 @@ void RaceCheck::grid_barrier_completed() {
     take_numbers();
     clocks_.begin(watch_.lane_count());
     std::fill(learned_.begin(), learned_.end(), nullptr);
+    std::fill(unfenced_.begin(), unfenced_.end(), nullptr);
     fenced_.clear();
     has_learned_ = fenced_since_barrier_ = false;
     fenced_warps_ = 0;

@@ -143,7 +143,7 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
 // Writes `desired` if *address has the bits of `expected`; returns the bits before.
 template <Scope scope, class Bits>
 SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site) {
-    WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site);
+    WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site, watching::AtomicKind::compare_and_swap);
     Bits before = expected;
     if (plain_suffices<scope>()) {
         before = *word;

@@ -22,7 +22,7 @@ enum class Reach : unsigned char { block, device, system };
 // What a lane waits for.
 enum class Wait : unsigned char { block_barrier, warp_barrier, shuffle, vote, match, active_mask, grid_barrier, poll };
 
-enum class AtomicKind : unsigned char { load, store, update };
+enum class AtomicKind : unsigned char { load, store, update, compare_and_swap };
 
 // Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
 enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
