@@ -9,6 +9,7 @@ namespace simt::checking {
 
 void report_leaks(int device) {
     if (!settings().leakcheck && !settings().unusedcheck) return;
+    if (runtime().device(device).broken()) return;  // after a fault nothing could be freed
     for (const Allocation& allocation : runtime().memory.live()) {
         if (allocation.device != device) continue;
         const bool is_the_programs = allocation.kind == MemoryKind::symbol || allocation.kind == MemoryKind::registered;
