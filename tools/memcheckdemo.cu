@@ -1,7 +1,6 @@
 // memcheckdemo: one planted defect per run, by name, and its corrected twin: to learn with compute-sanitizer, and to
 // test the checked simulator.
 #include <algorithm>
-#include <cstdlib>
 
 #include "common/device.cuh"
 #include "common/random.hpp"
@@ -22,6 +21,7 @@ const Program memcheckdemo_program = [] {
     description.most_operands = 1;
     description.benchmark = false;
     description.input_files = false;
+    description.simulator_timeout_s = 5;  // the simulator explains a hang; the watchdog would only end it
     description.options = {
         {"--fixed", nullptr, "the corrected twin", ""},
         {"--command", nullptr, "print the compute-sanitizer command that is for NAME", ""},
@@ -99,8 +99,6 @@ Outcome outcome_of(const Subject& subject, bool fixed) {
 // The twin's result must be right. The plant's may be anything; that is what it is for.
 void run_subject(Session& session, const Subject& subject) {
     const bool fixed = session.own_flag("fixed");
-    // The checked simulator reports a hang when its own patience ends: before the watchdog's does.
-    if (session.device.checked) setenv("SIMCC_TIMEOUT", "5", 0);
     Outcome outcome;
     {
         const Watchdog watchdog(session, subject.shown);
