@@ -83,3 +83,17 @@ finds_each() {
     under_check none ./memory_host leak
     expect_status 0 && expect_no_errors
 }
+
+@test "a report covers what still runs when the program ends" {
+    simcc -G "$programs/ending.cu" -o ending
+    under_check memcheck ./ending running
+    expect_status 86 && expect_output ran
+    [[ $errors == *"========= Invalid __global__ write of size 4 bytes"*"ERROR SUMMARY: 1 error" ]] || complain "$errors"
+}
+
+@test "of the calls that return a kernel's error the first one is told" {
+    simcc -G "$programs/ending.cu" -o ending
+    under_check memcheck ./ending failing
+    expect_status 86
+    [[ $errors == *"on CUDA API call to cudaDeviceSynchronize."*"ERROR SUMMARY: 2 errors" ]] || complain "$errors"
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "common/simt/check/settings.hpp"
 #include "common/simt/machine.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
@@ -24,8 +25,15 @@ size_t memory_per_device(int device_count) {
     return std::min(share, largest) / huge_page_bytes * huge_page_bytes;
 }
 
-void discard_all_work() {
-    for (int index = 0; index < runtime().device_count(); ++index) runtime().device(index).discard_work();
+// The program ends. CUDA does not wait for what is still under way, but a report covers all of it: when something is
+// watched, everything that has been submitted runs. (Not if a function in a stream ends the program: it would wait for
+// itself.)
+void end_all_work() {
+    const bool all_is_wanted = checking::is_watching() && !inside_host_function();
+    for (int index = 0; index < runtime().device_count(); ++index) {
+        Device& device = runtime().device(index);
+        all_is_wanted ? device.synchronize() : device.discard_work();
+    }
 }
 
 int& current_device_slot() {
@@ -59,7 +67,7 @@ std::shared_ptr<Stream> per_thread_stream(Device& device) {
 
 Runtime::Runtime() : memory(memory_per_device(configured_device_count()), configured_device_count()) {
     for (int index = 0; index < configured_device_count(); ++index) devices_.push_back(std::make_unique<Device>(index));
-    std::atexit(discard_all_work);
+    std::atexit(end_all_work);
 }
 
 Runtime& runtime() {
