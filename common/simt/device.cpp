@@ -80,6 +80,7 @@ void Device::reset() {
     flags = 0;
     cache_preference = 0;
     peers.clear();
+    failure_told_ = false;
     broken_.store(0, std::memory_order_release);
 }
 

@@ -33,6 +33,8 @@ public:
     // After a failed kernel every call returns its error until a reset.
     int broken() const { return broken_.load(std::memory_order_acquire); }
     void fail(int error);
+    // True once per failure: the calls that return it later on have nothing new to tell.
+    bool tells_failure_first() { return !failure_told_.exchange(true); }
     void reset();
     void discard_work();
 
@@ -49,6 +51,7 @@ private:
 
     const int index_;
     std::atomic<int> broken_{0};
+    std::atomic<bool> failure_told_{false};
     mutable std::mutex streams_mutex_;
     std::shared_ptr<Stream> legacy_;
     std::vector<std::shared_ptr<Stream>> streams_;  // all but the legacy one

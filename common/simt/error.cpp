@@ -20,7 +20,8 @@ cudaError_t broken_device_error() {
 
 cudaError_t report(cudaError_t error) {
     if (error == cudaSuccess) return error;
-    checking::api_failed(error);
+    const bool is_failure_of_device = error == broken_device_error();
+    if (!is_failure_of_device || current_device().tells_failure_first()) checking::api_failed(error);
     return last_error() = error;
 }
 
