@@ -13,7 +13,7 @@ namespace simt::checking {
 
 __thread BlockWatch* current_watch = nullptr;
 
-BlockWatch::BlockWatch(ResidentBlock& block) : block_(block), contexts_(block.contexts()) {
+BlockWatch::BlockWatch(ResidentBlock& block) : contexts_(block.contexts()), block_(block) {
     const AddressSpace& space = runtime().memory.address_space();
     global_ = {space.base(), space.bytes()};
     stacks_ = {block.stacks_begin(), block.stacks_bytes()};
@@ -34,6 +34,7 @@ void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned
     lane_count_ = lanes;
     std::fill(std::begin(polling_), std::end(polling_), 0);
     turns_.begin_block(launch.serial, block_index, lanes);
+    follows_lanes_ = turns_.are_chosen() || counters_;
     if (memory_) memory_->begin_block();
     if (races_) races_->begin_block();
     if (synchronization_) synchronization_->begin_block();

@@ -50,6 +50,10 @@ public:
 
     // ---- from the kernel's hooks; may not return: a finding can take the lane out of the launch
     void access(const Access& access);
+    // A plain access that the compiler takes to be aligned, to 4, 8 or 16 bytes. False: access() is to be told.
+    template <unsigned bytes, bool is_write>
+    bool is_usual(uintptr_t address, const void* pc);
+    bool follows_lanes() const { return follows_lanes_; }  // somebody wants to know of every access and basic block
     void block_entered(const void* pc);  // a basic block
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(watching::Reach reach);
@@ -87,18 +91,23 @@ public:
     BlockCounters* counters() const { return counters_.get(); }
 
 private:
-    ResidentBlock& block_;
+    template <Space space, unsigned bytes, bool is_write>
+    bool is_usual_in(uintptr_t address, const void* pc);
+
+    // What the usual access needs comes first, to lie in few cache lines.
     const Context* contexts_;
-    LaunchWatch* launch_ = nullptr;
-    uint64_t block_index_ = 0;
-    unsigned lane_count_ = 0;
-    uint32_t polling_[32] = {};  // a bit per lane
     AddressRange global_, shared_, stacks_;
-    Turns turns_;
     std::unique_ptr<MemoryCheck> memory_;
     std::unique_ptr<RaceCheck> races_;
     std::unique_ptr<SyncCheck> synchronization_;
     std::unique_ptr<BlockCounters> counters_;
+    bool follows_lanes_ = false;
+    ResidentBlock& block_;
+    LaunchWatch* launch_ = nullptr;
+    uint64_t block_index_ = 0;
+    unsigned lane_count_ = 0;
+    uint32_t polling_[32] = {};  // a bit per lane
+    Turns turns_;
 };
 
 // The block whose lanes run on this thread, if it is watched; else null.

@@ -4,7 +4,7 @@
 #include "common/simt/check/block_counters.hpp"
 #include "common/simt/check/block_watch.hpp"
 #include "common/simt/check/memory_check.hpp"
-#include "common/simt/check/race_check.hpp"
+#include "common/simt/check/race_usual.hpp"
 #include "common/simt/check/sync_check.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 
@@ -18,17 +18,33 @@ inline unsigned BlockWatch::running_lane() const { return static_cast<unsigned>(
     return stacks_.contains(address) ? Space::local : Space::other;
 }
 
-[[gnu::always_inline]] inline void BlockWatch::access(const Access& access) {
-    if (__builtin_expect(turns_.are_chosen(), 0)) end_turn(access);
+template <Space space, unsigned bytes, bool is_write>
+[[gnu::always_inline]] inline bool BlockWatch::is_usual_in(uintptr_t address, const void* pc) {
+    if (memory_ && !memory_->is_usual<space>(address, bytes)) return false;
+    const unsigned lane = running_lane();
+    if (synchronization_) synchronization_->accessed(lane, pc);
+    return !races_ || races_->is_usual<space, bytes, is_write>(address, lane, pc);
+}
+
+template <unsigned bytes, bool is_write>
+[[gnu::always_inline]] inline bool BlockWatch::is_usual(uintptr_t address, const void* pc) {
+    if (follows_lanes_ || address % bytes != 0) return false;
+    if (shared_.contains(address)) return is_usual_in<Space::shared, bytes, is_write>(address, pc);
+    if (global_.contains(address)) return is_usual_in<Space::global, bytes, is_write>(address, pc);
+    return stacks_.contains(address);
+}
+
+inline void BlockWatch::access(const Access& access) {
+    if (turns_.are_chosen()) end_turn(access);
     if (memory_) memory_->access(access);
     if (access.space == Space::local) return;
-    if (synchronization_) synchronization_->access(access);
+    if (synchronization_) synchronization_->accessed(access.lane, access.pc);
     if (races_) races_->access(access);
     if (counters_) counters_->access(access);
 }
 
 inline void BlockWatch::block_entered(const void* pc) {
-    if (__builtin_expect(turns_.are_in_step(), 0)) {
+    if (turns_.are_in_step()) {
         turns_.entered(running_lane(), pc);
         pause_running_lane();
     }

@@ -9,8 +9,9 @@
 namespace simt::checking {
 namespace {
 
-[[gnu::always_inline]] inline void access(const volatile void* pointer, uint32_t bytes, bool is_write,
-                                          bool is_volatile, const void* pc, bool is_unaligned = false) {
+// Any access, on the host or in a kernel.
+[[gnu::noinline]] void access(const volatile void* pointer, uint32_t bytes, bool is_write, const void* pc,
+                              bool is_volatile = false, bool is_unaligned = false) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockWatch* const watch = current_watch;
     if (!watch) {
@@ -24,59 +25,73 @@ namespace {
     watch->access(event);
 }
 
+// The hooks that matter for the speed: they need no stack frame unless they call the function above.
+template <unsigned bytes, bool is_write>
+[[gnu::always_inline]] inline void usual_access(const void* pointer, const void* pc) {
+    BlockWatch* const watch = current_watch;
+    if (watch && watch->is_usual<bytes, is_write>(reinterpret_cast<uintptr_t>(pointer), pc)) return;
+    access(pointer, bytes, is_write, pc);
+}
+
+[[gnu::noinline]] void follow(BlockWatch& watch, const void* pc) { watch.block_entered(pc); }
+
 }  // namespace
 }  // namespace simt::checking
 
 using simt::checking::access;
+using simt::checking::usual_access;
 
 #define SIMT_HOOK extern "C" __attribute__((visibility("default"))) void
+#define SIMT_PC __builtin_return_address(0)
 
-#define SIMT_SIZED_HOOKS(bytes)                                                                                       \
-    SIMT_HOOK __tsan_read##bytes(void* address) { access(address, bytes, false, false, __builtin_return_address(0)); } \
-    SIMT_HOOK __tsan_write##bytes(void* address) { access(address, bytes, true, false, __builtin_return_address(0)); } \
-    SIMT_HOOK __tsan_unaligned_read##bytes(void* address) {                                                           \
-        access(address, bytes, false, false, __builtin_return_address(0), true);                                     \
-    }                                                                                                                 \
-    SIMT_HOOK __tsan_unaligned_write##bytes(void* address) {                                                          \
-        access(address, bytes, true, false, __builtin_return_address(0), true);                                     \
-    }                                                                                                                 \
-    SIMT_HOOK __tsan_volatile_read##bytes(void* address) {                                                            \
-        access(address, bytes, false, true, __builtin_return_address(0));                                             \
-    }                                                                                                                 \
-    SIMT_HOOK __tsan_volatile_write##bytes(void* address) {                                                           \
-        access(address, bytes, true, true, __builtin_return_address(0));                                              \
-    }                                                                                                                 \
-    SIMT_HOOK __tsan_unaligned_volatile_read##bytes(void* address) {                                                  \
-        access(address, bytes, false, true, __builtin_return_address(0), true);                                     \
-    }                                                                                                                 \
-    SIMT_HOOK __tsan_unaligned_volatile_write##bytes(void* address) {                                                 \
-        access(address, bytes, true, true, __builtin_return_address(0), true);                                     \
+SIMT_HOOK __tsan_read4(void* address) { usual_access<4, false>(address, SIMT_PC); }
+SIMT_HOOK __tsan_read8(void* address) { usual_access<8, false>(address, SIMT_PC); }
+SIMT_HOOK __tsan_read16(void* address) { usual_access<16, false>(address, SIMT_PC); }
+SIMT_HOOK __tsan_write4(void* address) { usual_access<4, true>(address, SIMT_PC); }
+SIMT_HOOK __tsan_write8(void* address) { usual_access<8, true>(address, SIMT_PC); }
+SIMT_HOOK __tsan_write16(void* address) { usual_access<16, true>(address, SIMT_PC); }
+
+SIMT_HOOK __tsan_read1(void* address) { access(address, 1, false, SIMT_PC); }
+SIMT_HOOK __tsan_read2(void* address) { access(address, 2, false, SIMT_PC); }
+SIMT_HOOK __tsan_write1(void* address) { access(address, 1, true, SIMT_PC); }
+SIMT_HOOK __tsan_write2(void* address) { access(address, 2, true, SIMT_PC); }
+
+#define SIMT_RARE_HOOKS(bytes)                                                                                         \
+    SIMT_HOOK __tsan_unaligned_read##bytes(void* address) { access(address, bytes, false, SIMT_PC, false, true); }     \
+    SIMT_HOOK __tsan_unaligned_write##bytes(void* address) { access(address, bytes, true, SIMT_PC, false, true); }     \
+    SIMT_HOOK __tsan_volatile_read##bytes(void* address) { access(address, bytes, false, SIMT_PC, true); }             \
+    SIMT_HOOK __tsan_volatile_write##bytes(void* address) { access(address, bytes, true, SIMT_PC, true); }             \
+    SIMT_HOOK __tsan_unaligned_volatile_read##bytes(void* address) {                                                   \
+        access(address, bytes, false, SIMT_PC, true, true);                                                            \
+    }                                                                                                                  \
+    SIMT_HOOK __tsan_unaligned_volatile_write##bytes(void* address) {                                                  \
+        access(address, bytes, true, SIMT_PC, true, true);                                                             \
     }
-SIMT_SIZED_HOOKS(1)
-SIMT_SIZED_HOOKS(2)
-SIMT_SIZED_HOOKS(4)
-SIMT_SIZED_HOOKS(8)
-SIMT_SIZED_HOOKS(16)
-#undef SIMT_SIZED_HOOKS
+SIMT_RARE_HOOKS(1)
+SIMT_RARE_HOOKS(2)
+SIMT_RARE_HOOKS(4)
+SIMT_RARE_HOOKS(8)
+SIMT_RARE_HOOKS(16)
+#undef SIMT_RARE_HOOKS
 
 SIMT_HOOK __tsan_read_range(void* address, size_t bytes) {
-    access(address, static_cast<uint32_t>(bytes), false, false, __builtin_return_address(0));
+    access(address, static_cast<uint32_t>(bytes), false, SIMT_PC);
 }
 SIMT_HOOK __tsan_write_range(void* address, size_t bytes) {
-    access(address, static_cast<uint32_t>(bytes), true, false, __builtin_return_address(0));
+    access(address, static_cast<uint32_t>(bytes), true, SIMT_PC);
 }
 
 SIMT_HOOK __sanitizer_cov_trace_pc() {
-    if (simt::checking::BlockWatch* const watch = simt::checking::current_watch) {
-        watch->block_entered(__builtin_return_address(0));
-    }
+    simt::checking::BlockWatch* const watch = simt::checking::current_watch;
+    if (watch && watch->follows_lanes()) simt::checking::follow(*watch, SIMT_PC);
 }
 
 // ThreadSanitizer's other calls, which say nothing here.
 SIMT_HOOK __tsan_init() {}
 SIMT_HOOK __tsan_func_entry(void*) {}
 SIMT_HOOK __tsan_func_exit(void*) {}
-SIMT_HOOK __tsan_vptr_update(void** pointer, void*) { access(pointer, 8, true, false, __builtin_return_address(0)); }
-SIMT_HOOK __tsan_vptr_read(void** pointer) { access(pointer, 8, false, false, __builtin_return_address(0)); }
+SIMT_HOOK __tsan_vptr_update(void** pointer, void*) { access(pointer, 8, true, SIMT_PC); }
+SIMT_HOOK __tsan_vptr_read(void** pointer) { access(pointer, 8, false, SIMT_PC); }
 
+#undef SIMT_PC
 #undef SIMT_HOOK

@@ -6,16 +6,24 @@
 namespace simt::checking {
 
 void LaneClocks::begin(unsigned lanes) {
-    clocks_.resize(lanes);
+    stamps_.resize(lanes);
     time_ = 0;
+    set_owner(owner_);
     block_barrier();
+}
+
+void LaneClocks::set_owner(uint32_t owner) {
+    owner_ = owner;
+    for (unsigned lane = 0; lane < stamps_.size(); ++lane) {
+        stamps_[lane] = {owner, 1u << lane % 32, 0, clock(lane), lane / 32, 15, AccessKind::plain};
+    }
 }
 
 void LaneClocks::block_barrier() {
     block_base_ = ++time_;
     partly_met_ = 0;
     warp_bases_.fill(time_);
-    std::fill(clocks_.begin(), clocks_.end(), time_);
+    for (size_t lane = 0; lane < stamps_.size(); ++lane) set_clock(lane, time_);
 }
 
 void LaneClocks::meeting(unsigned warp, uint32_t lanes, uint32_t every_lane) {
@@ -24,8 +32,8 @@ void LaneClocks::meeting(unsigned warp, uint32_t lanes, uint32_t every_lane) {
     if (lanes == every_lane) {
         warp_bases_[warp] = time_;
         partly_met_ &= ~(1u << warp);
-        const size_t end = std::min<size_t>(first + 32, clocks_.size());
-        std::fill(clocks_.begin() + first, clocks_.begin() + static_cast<ptrdiff_t>(end), time_);
+        const size_t end = std::min<size_t>(first + 32, stamps_.size());
+        for (size_t lane = first; lane < end; ++lane) set_clock(lane, time_);
         return;
     }
     if (!matrices_[warp]) matrices_[warp] = std::make_unique<WarpMatrix>();
@@ -43,7 +51,7 @@ void LaneClocks::meeting(unsigned warp, uint32_t lanes, uint32_t every_lane) {
     for (uint32_t left = lanes; left; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         matrix[lane] = joined;
-        clocks_[first + lane] = time_;
+        set_clock(first + lane, time_);
     }
 }
 

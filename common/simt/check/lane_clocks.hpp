@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "common/simt/check/shadow.hpp"
+
 namespace simt::checking {
 
 class LaneClocks {
@@ -19,8 +21,12 @@ public:
     using WarpMatrix = std::array<std::array<uint32_t, 32>, 32>;
 
     void begin(unsigned lanes);
+    // The number under which shadow records know the block from now on.
+    void set_owner(uint32_t owner);
 
-    uint32_t clock(unsigned lane) const { return clocks_[lane]; }
+    // The record of a plain access to a whole word that the lane makes now, but for its place.
+    const ShadowRecord& stamp(unsigned lane) const { return stamps_[lane]; }
+    uint32_t clock(unsigned lane) const { return stamps_[lane].clock(); }
     // Accesses of any lane of the block, or of a warp for its own lanes, with an earlier date are ordered.
     uint32_t block_base() const { return block_base_; }
     uint32_t warp_base(unsigned warp) const { return warp_bases_[warp]; }
@@ -30,7 +36,10 @@ public:
     // These lanes of the warp have met, which has all of `every_lane`.
     void meeting(unsigned warp, uint32_t lanes, uint32_t every_lane);
     // What the lane does from now on is later than what it did before. Returns its clock.
-    uint32_t advance(unsigned lane) { return clocks_[lane] = ++time_; }
+    uint32_t advance(unsigned lane) {
+        set_clock(lane, ++time_);
+        return time_;
+    }
 
     // Whether accesses of `other`, of the same warp, with this date are ordered before what `lane` does now.
     bool knows_of_warp(unsigned lane, unsigned other, uint32_t date) const {
@@ -42,10 +51,13 @@ public:
     const std::array<uint32_t, 32>& row(unsigned lane) const { return (*matrices_[lane / 32])[lane % 32]; }
 
 private:
+    void set_clock(size_t lane, uint32_t clock) { stamps_[lane] = stamps_[lane].with_clock(clock); }
+
+    uint32_t owner_ = 0;
     uint32_t time_ = 0, block_base_ = 0;
     uint32_t partly_met_ = 0;  // a bit per warp: since it last met as a whole
     std::array<uint32_t, 32> warp_bases_ = {};
-    std::vector<uint32_t> clocks_;
+    std::vector<ShadowRecord> stamps_;  // by lane
     std::array<std::unique_ptr<WarpMatrix>, 32> matrices_;
 };
 

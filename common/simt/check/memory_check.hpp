@@ -24,6 +24,11 @@ public:
         const Access unusual = access;  // a copy, so that the usual one stays in registers
         examine(unusual);
     }
+    // Whether an access is aligned, to addressable bytes that have been written: nothing more needs to be done then.
+    template <Space space>
+    bool is_usual(uintptr_t address, uint32_t bytes) const {
+        return (space == Space::shared ? settled_shared_ : settled_global_).holds(address, bytes);
+    }
     void block_ended() {}
 
     // An index outside of a local array: reports and takes the lane out.

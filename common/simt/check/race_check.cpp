@@ -39,9 +39,12 @@ void RaceCheck::take_numbers() {
     first_block_ = launch_->first_block(generation_);
     block_count_ = launch_->block_count();
     owner_ = first_block_ + static_cast<uint32_t>(watch_.block_index() % block_count_);
+    clocks_.set_owner(owner_);
     // Nothing of this launch before a grid barrier is left to be compared, unless other launches came between.
     const bool is_alone = first_block_ == launch_->ordered_below() + generation_ * block_count_;
     ordered_below_ = is_alone ? first_block_ : launch_->ordered_below();
+    first_date_ = ShadowRecord::first_date(owner_);
+    ordered_dates_below_ = ShadowRecord::first_date(ordered_below_);
 }
 
 // After 16 million meetings and fences the block begins a new numbering, as after a grid barrier.
@@ -63,7 +66,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
     has_foreign_ = launch_->has_foreign_ranges();
-    Current current{record_of(access.lane, access.pc, 15, kind), access.lane, access.is_write,
+    Current current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                     access.space == Space::shared, kind, access.address, access.bytes};
     const uintptr_t end = access.address + access.bytes;
     for (uintptr_t word = access.address & ~uintptr_t{3}; word < end; word += 4) {

@@ -27,6 +27,9 @@ public:
 
     void begin_block();
     void access(const Access& access);
+    // A plain access to whole words, aligned: whether there is nothing more to do about it than this does.
+    template <Space space, unsigned bytes, bool is_write>
+    bool is_usual(uintptr_t address, unsigned lane, const void* pc);
     void arrive(watching::Wait kind, unsigned mask, unsigned, Site);
     void fence(watching::Reach reach);
     void begin_atomic(const Access& access);
@@ -74,15 +77,28 @@ private:
         Severity severity = Severity::info;
     };
 
-    [[gnu::always_inline]] ShadowRecord record_of(unsigned lane, const void* pc, unsigned bytes,
-                                                  AccessKind kind) const {
-        return {owner_, 1u << lane % 32, place_of(pc), clocks_.clock(lane), lane / 32, bytes, kind};
+    ShadowRecord record_of(unsigned lane, const void* pc, AccessKind kind) const {
+        return {owner_, 1u << lane % 32, place_of(pc), clocks_.clock(lane), lane / 32, 15, kind};
     }
 
-    // ---- the fast path: plain accesses to whole words that barriers order
-    bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below);
-    bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, uint32_t ordered_below);
-    bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, uint32_t ordered_below) const;
+    // ---- the fast path: plain accesses to whole words that barriers order, as far as a few comparisons of dates show
+    bool is_before_barrier(uint64_t date) const;
+    bool is_of_several_warps_since_barrier(uint64_t date) const;
+    template <Space space>
+    bool is_of_earlier_block(uint64_t date) const;
+    template <Space space>
+    bool store_is_usual(const ShadowRecord& store, const ShadowRecord& stamp) const;
+    template <Space space>
+    bool use_is_usual(const ShadowRecord& use, const ShadowRecord& stamp) const;
+    template <Space space>
+    bool read_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
+    template <Space space>
+    bool write_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
+
+    // ---- the same accesses after some more thought
+    bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
+    bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
+    bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
 
     // ---- any access
     void check(const Access& access, AccessKind kind);
@@ -133,6 +149,7 @@ private:
     BlockWatch& watch_;
     uint32_t owner_ = 0;            // this block's number
     uint32_t ordered_below_ = 0;    // numbers of blocks of earlier operations
+    uint64_t first_date_ = 0, ordered_dates_below_ = 0;  // the same as dates of shadow records
     uint32_t first_block_ = 0, block_count_ = 0;  // the numbers of this launch's blocks
     bool has_deferred_ = false;     // something waits for the lane's next event
     bool has_learned_ = false;      // some lane knows more than barriers told it
@@ -160,87 +177,5 @@ private:
     std::vector<Doubtful> doubtful_;
     std::map<RaceKey, Counted> counted_;
 };
-
-[[gnu::always_inline]] inline bool RaceCheck::is_settled(const ShadowRecord& earlier, const ShadowRecord& mine,
-                                  uint32_t ordered_below) const {
-    if (earlier.owner() != owner_) return earlier.owner() < ordered_below;
-    if (earlier.clock() < clocks_.block_base()) return true;
-    return earlier.warp() == mine.warp() &&
-           (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
-}
-
-[[gnu::always_inline]] inline bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine,
-                                                         uint32_t ordered_below) {
-    const ShadowRecord store = ShadowRecord::load(cell.store);
-    if (store.flags() || !is_settled(store, mine, ordered_below)) return false;
-    const ShadowRecord use = ShadowRecord::load(cell.use);
-    if (use.owner() == owner_ && use.clock() >= clocks_.block_base()) {
-        if (use.has(ShadowRecord::several_warps)) {
-            if (use.kind() != AccessKind::plain || use.bytes() != 15) return false;
-            const uint32_t warps = use.lanes() | 1u << mine.warp();
-            if (warps != use.lanes()) ShadowRecord::store(cell.use, use.with_lanes(warps));
-            return true;
-        }
-        if (!use.same_but_lanes(mine)) return false;
-        const uint32_t lanes = use.lanes() | mine.lanes();
-        if (lanes != use.lanes()) ShadowRecord::store(cell.use, use.with_lanes(lanes));
-        return true;
-    }
-    if (use.owner() < ordered_below && use.owner() != owner_) {
-        ShadowRecord::store(cell.use, mine);
-        return true;
-    }
-    if (use.owner() == owner_ && !use.has(ShadowRecord::several_blocks)) {
-        ShadowRecord::store(cell.use, mine);
-        return true;
-    }
-    // Other blocks of this launch have read it.
-    if (use.kind() != AccessKind::plain || has_learned_ || use.owner() - first_block_ >= block_count_) return false;
-    ShadowRecord::store(cell.use, mine.with(ShadowRecord::several_blocks));
-    return true;
-}
-
-[[gnu::always_inline]] inline bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine,
-                                                          uint32_t ordered_below) {
-    const ShadowRecord store = ShadowRecord::load(cell.store);
-    if (store.flags() || !is_settled(store, mine, ordered_below)) return false;
-    const ShadowRecord use = ShadowRecord::load(cell.use);
-    if (!use.empty()) {
-        if (use.owner() == owner_) {
-            if (use.has(ShadowRecord::several_blocks)) return false;
-            if (use.has(ShadowRecord::several_warps) && use.clock() >= clocks_.block_base()) return false;
-        }
-        if (!is_settled(use, mine, ordered_below)) return false;
-        ShadowRecord::store(cell.use, ShadowRecord());
-    }
-    ShadowRecord::store(cell.store, mine);
-    return true;
-}
-
-[[gnu::always_inline]] inline void RaceCheck::access(const Access& access) {
-    settle();
-    ShadowMap* const words = words_of(access.space, access.address);
-    if (!words) return;
-    if (__builtin_expect(has_foreign_, 0)) check_foreign(access);
-    if (__builtin_expect(access.is_volatile || ((access.address | access.bytes) & 3) || access.bytes > 16, 0)) {
-        check(access, access.is_volatile ? AccessKind::volatile_access : AccessKind::plain);
-        return;
-    }
-    // What other blocks did in shared memory has nothing to do with this one.
-    const uint32_t ordered_below = access.space == Space::shared ? UINT32_MAX : ordered_below_;
-    const ShadowRecord mine = record_of(access.lane, access.pc, 15, AccessKind::plain);
-    ShadowCell* cell = words->word(access.address);
-    for (ShadowCell* const end = cell + access.bytes / 4; cell != end; ++cell) {
-        const bool is_fine = access.is_write ? write_is_fine(*cell, mine, ordered_below)
-                                             : read_is_fine(*cell, mine, ordered_below);
-        if (__builtin_expect(!is_fine, 0)) return check(access, AccessKind::plain);
-    }
-}
-
-[[gnu::always_inline]] inline ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
-    if (space == Space::shared) return &shared_;
-    if (space == Space::global) return &memory_.device;
-    return memory_.variables.contains(address) ? &memory_.variables : nullptr;
-}
 
 }  // namespace simt::checking

@@ -17,6 +17,7 @@ ShadowMap::ShadowMap(uintptr_t begin, size_t bytes, unsigned cells_per_word)
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (cells == MAP_FAILED) throw std::bad_alloc();
     cells_ = static_cast<ShadowCell*>(cells);
+    origin_ = reinterpret_cast<uintptr_t>(cells) - begin_ * (sizeof(ShadowCell) / 4);
 }
 
 ShadowMap::~ShadowMap() {
@@ -28,6 +29,7 @@ ShadowMap& ShadowMap::operator=(ShadowMap&& other) noexcept {
     std::swap(bytes_, other.bytes_);
     std::swap(cells_per_word_, other.cells_per_word_);
     std::swap(cells_, other.cells_);
+    std::swap(origin_, other.origin_);
     return *this;
 }
 

@@ -19,16 +19,26 @@ enum class AccessKind : uint8_t {
 };
 
 // Some lanes of one warp that have accessed a word since the warp's clock stood at `clock`.
+//
+// The first half, the date, says when: flags, owner, clock and warp, from the top down. So the dates of a block's
+// accesses grow with its clock, those of later blocks are larger, and one with flags is larger than all without.
 class alignas(16) ShadowRecord {
 public:
+    static constexpr unsigned owner_shift = 29, clock_shift = 5, flags_shift = 61;
+    static constexpr uint64_t all_flags = uint64_t{7} << flags_shift;
+    static constexpr uint64_t owner_mask = uint64_t{0xffffffff} << owner_shift;
+
     // Of a record of uses: lanes of other warps of the block are among them; `lanes` has a bit for each warp then.
-    static constexpr uint64_t several_warps = 1;
+    static constexpr uint64_t several_warps = uint64_t{1} << flags_shift;
     // And so are other blocks of the launch.
-    static constexpr uint64_t several_blocks = 2;
+    static constexpr uint64_t several_blocks = uint64_t{2} << flags_shift;
     // Of a record of a store: an asynchronous copy to the word is under way.
-    static constexpr uint64_t pending = 1;
+    static constexpr uint64_t pending = uint64_t{1} << flags_shift;
     // The bytes of this word have records of their own.
-    static constexpr uint64_t split = 4;
+    static constexpr uint64_t split = uint64_t{4} << flags_shift;
+
+    // The date of the first access of a block.
+    static constexpr uint64_t first_date(uint32_t owner) { return uint64_t{owner} << owner_shift; }
 
     static constexpr unsigned clock_bits = 24;
     static constexpr uint32_t largest_clock = (1u << clock_bits) - 1;
@@ -37,57 +47,72 @@ public:
     ShadowRecord() = default;
     ShadowRecord(uint32_t owner, uint32_t lanes, uint64_t place, uint32_t clock, unsigned warp, unsigned bytes,
                  AccessKind kind, uint64_t flags = 0)
-        : low_(uint64_t{owner} << 32 | lanes),
-          high_(place << 38 | uint64_t{clock} << 14 | uint64_t{warp} << 9 | bytes << 5 |
-                static_cast<uint64_t>(kind) << 3 | flags) {}
+        : date_(flags | uint64_t{owner} << owner_shift | uint64_t{clock} << clock_shift | warp),
+          what_(place << place_shift | uint64_t{bytes} << bytes_shift | static_cast<uint64_t>(kind) << kind_shift |
+                lanes) {}
 
+    uint64_t date() const { return date_; }
     // The block that the access belongs to, numbered through all launches; 0: there was none.
-    uint32_t owner() const { return static_cast<uint32_t>(low_ >> 32); }
-    uint32_t lanes() const { return static_cast<uint32_t>(low_); }
-    uint64_t place() const { return high_ >> 38; }
-    uint32_t clock() const { return high_ >> 14 & largest_clock; }
-    unsigned warp() const { return high_ >> 9 & 31; }
-    unsigned bytes() const { return high_ >> 5 & 15; }  // a bit for each
-    AccessKind kind() const { return static_cast<AccessKind>(high_ >> 3 & 3); }
-    bool has(uint64_t flag) const { return high_ & flag; }
+    uint32_t owner() const { return static_cast<uint32_t>(date_ >> owner_shift); }
+    uint32_t clock() const { return date_ >> clock_shift & largest_clock; }
+    unsigned warp() const { return date_ & 31; }
+    uint32_t lanes() const { return static_cast<uint32_t>(what_); }
+    uint64_t place() const { return what_ >> place_shift; }
+    unsigned bytes() const { return what_ >> bytes_shift & 15; }  // a bit for each
+    AccessKind kind() const { return static_cast<AccessKind>(what_ >> kind_shift & 3); }
+    bool has(uint64_t flag) const { return date_ & flag; }
 
-    uint64_t flags() const { return high_ & 7; }
-    bool empty() const { return low_ == 0; }
+    uint64_t flags() const { return date_ & all_flags; }
+    bool empty() const { return date_ == 0; }
+    // A plain access to all four bytes.
+    bool is_plain_word() const {
+        constexpr uint64_t compared = bytes_mask | kind_mask;
+        return (what_ & compared) == (bytes_mask | static_cast<uint64_t>(AccessKind::plain) << kind_shift);
+    }
 
     // The same lanes of the same warp and block at the same time in the same way, to whichever bytes.
     bool same_but_bytes(const ShadowRecord& other) const {
-        constexpr uint64_t compared = ((uint64_t{1} << 38) - 1) & ~(uint64_t{15} << 5);
-        return low_ == other.low_ && !((high_ ^ other.high_) & compared);
-    }
-    // The same warp at the same time doing the same. Other flags than the two above are never set in both.
-    bool same_but_lanes(const ShadowRecord& other) const {
-        constexpr uint64_t compared = ((uint64_t{1} << 38) - 1) & ~several_blocks;
-        return owner() == other.owner() && !((high_ ^ other.high_) & compared);
+        return date_ == other.date_ && !((what_ ^ other.what_) & (kind_mask | lanes_mask));
     }
 
-    ShadowRecord with_lanes(uint32_t lanes) const { return {low_ >> 32 << 32 | lanes, high_}; }
-    ShadowRecord with(uint64_t flags) const { return {low_, high_ | flags}; }
-    ShadowRecord without(uint64_t flags) const { return {low_, high_ & ~flags}; }
+    ShadowRecord with_lanes(uint32_t lanes) const { return {date_, (what_ & ~lanes_mask) | lanes}; }
+    ShadowRecord with(uint64_t flags) const { return {date_ | flags, what_}; }
+    ShadowRecord without(uint64_t flags) const { return {date_ & ~flags, what_}; }
     ShadowRecord with_bytes(unsigned bytes) const {
-        return {low_, (high_ & ~(uint64_t{15} << 5)) | uint64_t{bytes} << 5};
+        return {date_, (what_ & ~bytes_mask) | uint64_t{bytes} << bytes_shift};
     }
     ShadowRecord with_clock(uint32_t clock) const {
-        return {low_, (high_ & ~(uint64_t{largest_clock} << 14)) | uint64_t{clock} << 14};
+        return {(date_ & ~(uint64_t{largest_clock} << clock_shift)) | uint64_t{clock} << clock_shift, what_};
     }
+    // Of a record without a place.
+    ShadowRecord at(uint64_t place) const { return {date_, what_ | place << place_shift}; }
 
     static ShadowRecord load(const ShadowRecord& from) {
         Words words = *reinterpret_cast<const Words*>(&from);
         keep_whole(words);
         return {words[0], words[1]};
     }
-    static void store(ShadowRecord& to, const ShadowRecord& record) {
-        Words words = {record.low_, record.high_};
+    [[gnu::always_inline]] static uint64_t load_date(const ShadowRecord& from) {
+        return __atomic_load_n(&from.date_, __ATOMIC_RELAXED);
+    }
+    // In two steps, which is quicker. The record is whole if its date says that it is of the block that this thread
+    // runs: it was there before the first step then, since nobody else can have stored it in between.
+    [[gnu::always_inline]] static ShadowRecord load_own(const ShadowRecord& from) {
+        const uint64_t what = __atomic_load_n(&from.what_, __ATOMIC_ACQUIRE);
+        return {load_date(from), what};
+    }
+    [[gnu::always_inline]] static void store(ShadowRecord& to, const ShadowRecord& record) {
+        Words words = {record.date_, record.what_};
         keep_whole(words);
         *reinterpret_cast<Words*>(&to) = words;
     }
 
 private:
     typedef uint64_t Words __attribute__((vector_size(16), may_alias));
+
+    static constexpr unsigned place_shift = 38, bytes_shift = 34, kind_shift = 32;
+    static constexpr uint64_t bytes_mask = uint64_t{15} << bytes_shift, kind_mask = uint64_t{3} << kind_shift;
+    static constexpr uint64_t lanes_mask = 0xffffffff;
 
     // The compiler would rather move two halves.
     static void keep_whole(Words& words) {
@@ -98,10 +123,10 @@ private:
 #endif
     }
 
-    ShadowRecord(uint64_t low, uint64_t high) : low_(low), high_(high) {}
+    ShadowRecord(uint64_t date, uint64_t what) : date_(date), what_(what) {}
 
-    uint64_t low_ = 0;   // owner, lanes
-    uint64_t high_ = 0;  // place, clock, warp, bytes, kind, flags
+    uint64_t date_ = 0;  // flags, owner, clock, warp
+    uint64_t what_ = 0;  // place, bytes, kind, lanes
 };
 
 struct ShadowCell {
@@ -122,6 +147,9 @@ public:
     bool contains(uintptr_t address) const { return address - begin_ < bytes_; }
     // The cell of the word that holds the address, in a map with a cell per word or per byte.
     ShadowCell* word(uintptr_t address) const { return cells_ + ((address - begin_) >> 2); }
+    ShadowCell* aligned_word(uintptr_t address) const {
+        return reinterpret_cast<ShadowCell*>(origin_ + address * (sizeof(ShadowCell) / 4));
+    }
     ShadowCell* bytes_of_word(uintptr_t address) const { return cells_ + ((address - begin_) & ~uintptr_t{3}); }
     // Forgets what happened to these addresses.
     void clear(uintptr_t begin, size_t bytes);
@@ -132,6 +160,7 @@ private:
     size_t bytes_ = 0;
     unsigned cells_per_word_ = 1;
     ShadowCell* cells_ = nullptr;
+    uintptr_t origin_ = 0;  // where the cell of the word at address 0 would be, with a cell per word
 };
 
 }  // namespace simt::checking

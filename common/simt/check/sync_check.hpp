@@ -18,7 +18,7 @@ public:
     explicit SyncCheck(BlockWatch& watch) : watch_(watch) {}
 
     void begin_block();
-    void access(const Access& access) { lanes_[access.lane].last_access = access.pc; }
+    void accessed(unsigned lane, const void* pc) { lanes_[lane].last_access = pc; }
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void meeting_completed(unsigned warp, unsigned lanes);
     void block_barrier_completed();
