@@ -50,6 +50,8 @@ all_clean() {
     all_clean race_global
 }
 @test "barriers and warp functions to which not everybody comes are found" { finds_all sync; }
+@test "threads that come to a kernel's end around a barrier or a warp function are found" { finds_all sync_exits; }
+@test "threads that leave a kernel by an early return give no finding" { all_clean sync_exits; }
 @test "correct barriers, masks and shuffles give no finding" { all_clean sync; }
 
 @test "random schedules find the same races, and none in correct kernels" {

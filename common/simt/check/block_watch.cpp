@@ -64,6 +64,7 @@ void BlockWatch::block_barrier_completed() {
 
 void BlockWatch::grid_barrier_completed() {
     if (races_) races_->grid_barrier_completed();
+    if (synchronization_) synchronization_->grid_barrier_completed();
 }
 
 void BlockWatch::lane_ended(unsigned lane) {

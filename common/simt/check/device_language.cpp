@@ -14,6 +14,11 @@ void fence(Reach reach) {
     if (BlockWatch* const watch = current_watch) watch->fence(reach);
 }
 
+void early_return() {
+    BlockWatch* const watch = current_watch;
+    if (watch && watch->synchronization()) watch->synchronization()->early_return();
+}
+
 void begin_polling() {
     if (BlockWatch* const watch = current_watch) watch->set_polling(true);
 }

@@ -40,6 +40,7 @@ void SyncCheck::arrive(watching::Wait kind, unsigned mask, unsigned source, Site
     lane.mask = mask;
     lane.source = source;
     lane.site = site;
+    lane.returns_early = false;
     if (is_in_warp(kind) && !(mask >> rank % 32 & 1)) {
         report("Barrier error detected. Invalid arguments", rank, {nullptr, site.file, site.line},
                {"The thread is not in the mask that it gives"});
@@ -51,11 +52,33 @@ void SyncCheck::meeting_completed(unsigned warp, unsigned group) {
     for (unsigned left = group; left; left &= left - 1) {
         const unsigned rank = warp * 32 + static_cast<unsigned>(std::countr_zero(left));
         const Lane& lane = lanes_[rank];
+        check_named(rank, group);
         if (lane.kind == watching::Wait::shuffle) check_shuffle(rank, group);
         if (lane.kind == lanes_[first].kind) continue;
         report("Barrier error detected. Divergent thread(s) in warp", rank, {nullptr, lane.site.file, lane.site.line},
                {"Another thread of its mask is in a different warp function at " + text_of(lanes_[first].site)});
         break;
+    }
+}
+
+// The lanes that this one names and that do not come because they have left: those that were here with another mask,
+// and those that came to the kernel's end around this place.
+void SyncCheck::check_named(unsigned rank, unsigned group) {
+    const Lane& lane = lanes_[rank];
+    const unsigned first = rank - rank % 32;
+    for (unsigned missing = lane.mask & ~group; missing; missing &= missing - 1) {
+        const unsigned other = first + static_cast<unsigned>(std::countr_zero(missing));
+        if (other >= lanes_.size()) break;  // a short warp
+        Lane& named = lanes_[other];
+        if (!named.has_ended || named.is_dropped) continue;
+        const bool was_here = named.kind == lane.kind && same_place(named.site, lane.site);
+        const bool has_other_mask = was_here && !(named.mask >> rank % 32 & 1);
+        if (has_returned_early(named) && !has_other_mask) continue;
+        report_divergence(rank, lane.site, true,
+                          "Lane " + std::to_string(other % 32) + ", which it names, " +
+                              (has_other_mask ? "was here with a mask that does not name it"
+                                              : "has left the kernel without coming here"));
+        named.is_dropped = true;  // told once
     }
 }
 
@@ -80,7 +103,7 @@ void SyncCheck::check_shuffle(unsigned rank, unsigned group) {
            {"The shuffle reads from lane " + std::to_string(source) + ", which " + why});
 }
 
-void SyncCheck::block_barrier_completed() {
+void SyncCheck::barrier_completed() {
     const auto reference =
         std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.has_ended; });
     if (reference == lanes_.end()) return;
@@ -94,7 +117,7 @@ void SyncCheck::block_barrier_completed() {
         for (unsigned rank = first; rank < end; ++rank) {
             Lane& lane = lanes_[rank];
             if (lane.has_ended) {
-                if (lane.is_dropped || !went_past(lane, barrier)) continue;
+                if (lane.is_dropped || (has_returned_early(lane) && !went_past(lane, barrier))) continue;
                 report_divergence(rank, barrier, in_warp != nullptr,
                                   "It has left the kernel without coming to this barrier");
                 lane.is_dropped = true;  // told once
@@ -108,7 +131,18 @@ void SyncCheck::block_barrier_completed() {
         if (lane.has_ended) continue;
         lane.barrier = lane.site;
         lane.last_access = nullptr;
+        lane.returns_early = false;
     }
+}
+
+void SyncCheck::early_return() {
+    Lane& lane = lanes_[watch_.running_lane()];
+    lane.returns_early = true;
+    lane.access_before_return = lane.last_access;
+}
+
+bool SyncCheck::has_returned_early(const Lane& lane) const {
+    return lane.returns_early && lane.last_access == lane.access_before_return;
 }
 
 bool SyncCheck::went_past(const Lane& lane, Site barrier) const {

@@ -1,8 +1,10 @@
 // synccheck of one block: does every lane come to the barriers, votes and shuffles that name it?
 //
 // A block barrier is complete when every lane that is still in the kernel has come to one; all of them must have come
-// to the same one. Lanes that have left before it do not count, unless they went past it: by what they accessed after
-// their last barrier, or because the others come round to the very barrier that such a lane passed last.
+// to the same one. A lane that has left by an early return does not count, unless it went past the barrier: by what it
+// accessed after its last one, or because the others come round to the very barrier that it passed last. A lane that
+// came to the kernel's end went around the barrier. The same holds for grid.sync(), and for the lanes that a vote, a
+// shuffle or __syncwarp names.
 #pragma once
 
 #include <string>
@@ -21,7 +23,9 @@ public:
     void accessed(unsigned lane, const void* pc) { lanes_[lane].last_access = pc; }
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void meeting_completed(unsigned warp, unsigned lanes);
-    void block_barrier_completed();
+    void block_barrier_completed() { barrier_completed(); }
+    void grid_barrier_completed() { barrier_completed(); }
+    void early_return();
     void lane_ended(unsigned lane);
     // A finding has taken the running lane out of the launch: what follows from that is not reported.
     void lane_dropped(unsigned lane);
@@ -39,10 +43,15 @@ private:
         Site site = {nullptr, 0};         // of its last or present wait
         Site barrier = {nullptr, 0};      // the block barrier that it passed last
         const void* last_access = nullptr;  // since then
+        bool returns_early = false;         // its last step; what it does afterwards takes that back
+        const void* access_before_return = nullptr;
         bool has_ended = false, is_dropped = false;
     };
 
+    void barrier_completed();
+    bool has_returned_early(const Lane& lane) const;
     void check_shuffle(unsigned lane, unsigned group);
+    void check_named(unsigned lane, unsigned group);
     bool went_past(const Lane& lane, Site barrier) const;
     void report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail);
     void report_waiting(const char* title, const std::string& waiting);

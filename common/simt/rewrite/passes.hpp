@@ -27,6 +27,9 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 /// In checked code `new` goes through an operator of the simulator.
 void rewrite_allocations(const Source& source, Edits& edits);
 
+/// In checked code the runtime learns which threads leave a function early.
+void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits);
+
 /// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.
 void rewrite_inline_assembly(const Source& source, Edits& edits);
 

@@ -13,6 +13,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
     if (code.checked) rewrite_allocations(source, edits);
+    if (code.checked) rewrite_early_returns(source, braces, edits);
     rewrite_inline_assembly(source, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_kernel_pointers(source, edits);

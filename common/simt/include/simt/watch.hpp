@@ -34,6 +34,9 @@ constexpr unsigned no_lane = 32;
 void arrive(Wait kind, unsigned mask, unsigned source, Site site);
 void fence(Reach reach);
 
+// The running lane returns from a function ahead of its end: simcc's rewriter puts it there.
+void early_return();
+
 // The running lane enters or leaves a loop in which it only waits for others.
 void begin_polling();
 void end_polling();

@@ -1,0 +1,51 @@
+// Early returns of device code, which checked programs tell:
+//     if (i >= n) return;   ->  if (i >= n) for (::simt::watching::early_return();;) return;
+// A thread without work may leave the kernel ahead of a barrier for which the others wait; one that comes to the
+// kernel's end in another way has gone around that barrier. (The statement stays a single one without an `if` or a
+// brace of its own, so that an `else` behind it, and what other passes put there, keep their meaning.)
+#include "common/simt/rewrite/passes.hpp"
+
+namespace simcc {
+namespace {
+
+class EarlyReturns {
+public:
+    EarlyReturns(const Source& source, const Braces& braces) : source_(source), braces_(braces) {}
+
+    /// Whether token i begins a `return` without a value in device code, from where there is something to jump over.
+    bool has(std::size_t i) const {
+        if (source_[i] != "return" || source_[i + 1] != ";") return false;
+        bool on_device = false;
+        std::size_t function = Source::none;
+        for (std::size_t open = braces_.enclosing(i); open != Source::none; open = braces_.at(open).enclosing) {
+            if (braces_.at(open).kind != BraceKind::code) continue;
+            on_device |= is_declared(open, "__global__") || is_declared(open, "__device__");
+            if (is_declared(open, "constexpr") || is_declared(open, "consteval")) return false;
+            function = open;
+        }
+        const bool is_last_statement = function != Source::none && source_.partner(function) == i + 2;
+        return on_device && !is_last_statement && !source_.in_system_header(i);
+    }
+
+private:
+    bool is_declared(std::size_t open, std::string_view specifier) const {
+        for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
+            if (source_[i] == specifier) return true;
+        }
+        return false;
+    }
+
+    const Source& source_;
+    const Braces& braces_;
+};
+
+}  // namespace
+
+void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits) {
+    const EarlyReturns early_returns(source, braces);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (early_returns.has(i)) edits.insert_before(i, "for (::simt::watching::early_return();;) ");
+    }
+}
+
+}  // namespace simcc
