@@ -50,9 +50,10 @@ public:
 
     // ---- from the kernel's hooks; may not return: a finding can take the lane out of the launch
     void access(const Access& access);
-    // A plain access that the compiler takes to be aligned, to 4, 8 or 16 bytes. False: access() is to be told.
+    // The same of a plain access that the compiler takes to be aligned, to 4, 8 or 16 bytes. False: it is an unusual
+    // one, which access() is to be told of instead.
     template <unsigned bytes, bool is_write>
-    bool is_usual(uintptr_t address, const void* pc);
+    bool word_access(uintptr_t address, const void* pc);
     bool follows_lanes() const { return follows_lanes_; }  // somebody wants to know of every access and basic block
     void block_entered(const void* pc);  // a basic block
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
@@ -92,7 +93,7 @@ public:
 
 private:
     template <Space space, unsigned bytes, bool is_write>
-    bool is_usual_in(uintptr_t address, const void* pc);
+    bool word_access_in(uintptr_t address, const void* pc);
 
     // What the usual access needs comes first, to lie in few cache lines.
     const Context* contexts_;

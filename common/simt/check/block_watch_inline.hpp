@@ -19,18 +19,19 @@ inline unsigned BlockWatch::running_lane() const { return static_cast<unsigned>(
 }
 
 template <Space space, unsigned bytes, bool is_write>
-[[gnu::always_inline]] inline bool BlockWatch::is_usual_in(uintptr_t address, const void* pc) {
+[[gnu::always_inline]] inline bool BlockWatch::word_access_in(uintptr_t address, const void* pc) {
     if (memory_ && !memory_->is_usual<space>(address, bytes)) return false;
     const unsigned lane = running_lane();
     if (synchronization_) synchronization_->accessed(lane, pc);
-    return !races_ || races_->is_usual<space, bytes, is_write>(address, lane, pc);
+    if (races_) races_->word_access<space, bytes, is_write>(address, lane, pc);
+    return true;
 }
 
 template <unsigned bytes, bool is_write>
-[[gnu::always_inline]] inline bool BlockWatch::is_usual(uintptr_t address, const void* pc) {
+[[gnu::always_inline]] inline bool BlockWatch::word_access(uintptr_t address, const void* pc) {
     if (follows_lanes_ || address % bytes != 0) return false;
-    if (shared_.contains(address)) return is_usual_in<Space::shared, bytes, is_write>(address, pc);
-    if (global_.contains(address)) return is_usual_in<Space::global, bytes, is_write>(address, pc);
+    if (shared_.contains(address)) return word_access_in<Space::shared, bytes, is_write>(address, pc);
+    if (global_.contains(address)) return word_access_in<Space::global, bytes, is_write>(address, pc);
     return stacks_.contains(address);
 }
 

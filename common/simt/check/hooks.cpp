@@ -27,9 +27,9 @@ namespace {
 
 // The hooks that matter for the speed: they need no stack frame unless they call the function above.
 template <unsigned bytes, bool is_write>
-[[gnu::always_inline]] inline void usual_access(const void* pointer, const void* pc) {
+[[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
     BlockWatch* const watch = current_watch;
-    if (watch && watch->is_usual<bytes, is_write>(reinterpret_cast<uintptr_t>(pointer), pc)) return;
+    if (watch && watch->word_access<bytes, is_write>(reinterpret_cast<uintptr_t>(pointer), pc)) return;
     access(pointer, bytes, is_write, pc);
 }
 
@@ -39,17 +39,17 @@ template <unsigned bytes, bool is_write>
 }  // namespace simt::checking
 
 using simt::checking::access;
-using simt::checking::usual_access;
+using simt::checking::word_access;
 
 #define SIMT_HOOK extern "C" __attribute__((visibility("default"))) void
 #define SIMT_PC __builtin_return_address(0)
 
-SIMT_HOOK __tsan_read4(void* address) { usual_access<4, false>(address, SIMT_PC); }
-SIMT_HOOK __tsan_read8(void* address) { usual_access<8, false>(address, SIMT_PC); }
-SIMT_HOOK __tsan_read16(void* address) { usual_access<16, false>(address, SIMT_PC); }
-SIMT_HOOK __tsan_write4(void* address) { usual_access<4, true>(address, SIMT_PC); }
-SIMT_HOOK __tsan_write8(void* address) { usual_access<8, true>(address, SIMT_PC); }
-SIMT_HOOK __tsan_write16(void* address) { usual_access<16, true>(address, SIMT_PC); }
+SIMT_HOOK __tsan_read4(void* address) { word_access<4, false>(address, SIMT_PC); }
+SIMT_HOOK __tsan_read8(void* address) { word_access<8, false>(address, SIMT_PC); }
+SIMT_HOOK __tsan_read16(void* address) { word_access<16, false>(address, SIMT_PC); }
+SIMT_HOOK __tsan_write4(void* address) { word_access<4, true>(address, SIMT_PC); }
+SIMT_HOOK __tsan_write8(void* address) { word_access<8, true>(address, SIMT_PC); }
+SIMT_HOOK __tsan_write16(void* address) { word_access<16, true>(address, SIMT_PC); }
 
 SIMT_HOOK __tsan_read1(void* address) { access(address, 1, false, SIMT_PC); }
 SIMT_HOOK __tsan_read2(void* address) { access(address, 2, false, SIMT_PC); }

@@ -17,10 +17,19 @@ void LaneClocks::set_owner(uint32_t owner) {
     for (unsigned lane = 0; lane < stamps_.size(); ++lane) {
         stamps_[lane] = {owner, 1u << lane % 32, 0, clock(lane), lane / 32, 15, AccessKind::plain};
     }
+    date_barrier();
+}
+
+void LaneClocks::date_barrier() {
+    first_date_ = ShadowRecord::first_date(owner_);
+    dates_before_barrier_ = uint64_t{block_base_} << ShadowRecord::clock_shift;
+    barrier_date_ = first_date_ + dates_before_barrier_;
+    dates_since_barrier_ = ShadowRecord::first_date(1) - dates_before_barrier_;
 }
 
 void LaneClocks::block_barrier() {
     block_base_ = ++time_;
+    date_barrier();
     partly_met_ = 0;
     warp_bases_.fill(time_);
     for (size_t lane = 0; lane < stamps_.size(); ++lane) set_clock(lane, time_);

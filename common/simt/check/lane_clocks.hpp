@@ -31,6 +31,11 @@ public:
     uint32_t block_base() const { return block_base_; }
     uint32_t warp_base(unsigned warp) const { return warp_bases_[warp]; }
     uint32_t time() const { return time_; }
+    // The same by the dates of shadow records, of which one with a flag is never before: of this block, and earlier
+    // than its last barrier; or no earlier.
+    bool is_before_barrier(uint64_t date) const { return date - first_date_ < dates_before_barrier_; }
+    bool is_since_barrier(uint64_t date) const { return date - barrier_date_ < dates_since_barrier_; }
+    uint64_t first_date() const { return first_date_; }
 
     void block_barrier();
     // These lanes of the warp have met, which has all of `every_lane`.
@@ -53,6 +58,11 @@ public:
 private:
     void set_clock(size_t lane, uint32_t clock) { stamps_[lane] = stamps_[lane].with_clock(clock); }
 
+    void date_barrier();
+
+    uint64_t first_date_ = 0;    // of the block
+    uint64_t barrier_date_ = 0;  // of its last barrier
+    uint64_t dates_before_barrier_ = 0, dates_since_barrier_ = 0;  // how many there are
     uint32_t owner_ = 0;
     uint32_t time_ = 0, block_base_ = 0;
     uint32_t partly_met_ = 0;  // a bit per warp: since it last met as a whole

@@ -43,7 +43,6 @@ void RaceCheck::take_numbers() {
     // Nothing of this launch before a grid barrier is left to be compared, unless other launches came between.
     const bool is_alone = first_block_ == launch_->ordered_below() + generation_ * block_count_;
     ordered_below_ = is_alone ? first_block_ : launch_->ordered_below();
-    first_date_ = ShadowRecord::first_date(owner_);
     ordered_dates_below_ = ShadowRecord::first_date(ordered_below_);
 }
 

@@ -27,9 +27,9 @@ public:
 
     void begin_block();
     void access(const Access& access);
-    // A plain access to whole words, aligned: whether there is nothing more to do about it than this does.
+    // The same of a plain access to whole words, aligned.
     template <Space space, unsigned bytes, bool is_write>
-    bool is_usual(uintptr_t address, unsigned lane, const void* pc);
+    void word_access(uintptr_t address, unsigned lane, const void* pc);
     void arrive(watching::Wait kind, unsigned mask, unsigned, Site);
     void fence(watching::Reach reach);
     void begin_atomic(const Access& access);
@@ -82,8 +82,6 @@ private:
     }
 
     // ---- the fast path: plain accesses to whole words that barriers order, as far as a few comparisons of dates show
-    bool is_before_barrier(uint64_t date) const;
-    bool is_of_several_warps_since_barrier(uint64_t date) const;
     template <Space space>
     bool is_of_earlier_block(uint64_t date) const;
     template <Space space>
@@ -96,6 +94,8 @@ private:
     bool write_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
 
     // ---- the same accesses after some more thought
+    template <Space space, unsigned bytes, bool is_write>
+    void unusual_word_access(uintptr_t address, unsigned lane, const void* pc);
     bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
     bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
     bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
@@ -149,7 +149,7 @@ private:
     BlockWatch& watch_;
     uint32_t owner_ = 0;            // this block's number
     uint32_t ordered_below_ = 0;    // numbers of blocks of earlier operations
-    uint64_t first_date_ = 0, ordered_dates_below_ = 0;  // the same as dates of shadow records
+    uint64_t ordered_dates_below_ = 0;  // the same for dates of shadow records
     uint32_t first_block_ = 0, block_count_ = 0;  // the numbers of this launch's blocks
     bool has_deferred_ = false;     // something waits for the lane's next event
     bool has_learned_ = false;      // some lane knows more than barriers told it

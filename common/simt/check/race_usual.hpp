@@ -6,23 +6,11 @@
 
 namespace simt::checking {
 
-// Of this block, and earlier than its last barrier; without any flag.
-[[gnu::always_inline]] inline bool RaceCheck::is_before_barrier(uint64_t date) const {
-    return date - first_date_ < uint64_t{clocks_.block_base()} << ShadowRecord::clock_shift;
-}
-
-// Of several warps of this block, and no earlier than its last barrier.
-[[gnu::always_inline]] inline bool RaceCheck::is_of_several_warps_since_barrier(uint64_t date) const {
-    const uint64_t barrier = uint64_t{clocks_.block_base()} << ShadowRecord::clock_shift;
-    const uint64_t since_begin = (date ^ ShadowRecord::several_warps) - first_date_;
-    return since_begin - barrier < ShadowRecord::first_date(1) - barrier;
-}
-
 // Of a block of an earlier operation. What other blocks did in shared memory has nothing to do with this one.
 template <Space space>
 [[gnu::always_inline]] inline bool RaceCheck::is_of_earlier_block(uint64_t date) const {
     const uint64_t owner = date & ShadowRecord::owner_mask;
-    return space == Space::shared ? owner != first_date_ : owner < ordered_dates_below_;
+    return space == Space::shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;
 }
 
 // A store that is ordered before any access of the lane, and of which nothing else has to be known.
@@ -30,7 +18,7 @@ template <Space space>
 [[gnu::always_inline]] inline bool RaceCheck::store_is_usual(const ShadowRecord& store,
                                                              const ShadowRecord& stamp) const {
     const uint64_t date = ShadowRecord::load_date(store);
-    if (is_before_barrier(date)) return true;
+    if (clocks_.is_before_barrier(date)) return true;
     if (space == Space::shared ? is_of_earlier_block<space>(date) : date < ordered_dates_below_) return true;
     return date == stamp.date() && ShadowRecord::load_own(store).lanes() == stamp.lanes();
 }
@@ -38,7 +26,7 @@ template <Space space>
 template <Space space>
 [[gnu::always_inline]] inline bool RaceCheck::use_is_usual(const ShadowRecord& use, const ShadowRecord& stamp) const {
     const uint64_t date = ShadowRecord::load_date(use);
-    if (is_before_barrier(date & ~ShadowRecord::several_warps) || is_of_earlier_block<space>(date)) return true;
+    if (clocks_.is_before_barrier(date & ~ShadowRecord::several_warps) || is_of_earlier_block<space>(date)) return true;
     return date == stamp.date() && ShadowRecord::load_own(use).lanes() == stamp.lanes();
 }
 
@@ -51,10 +39,10 @@ template <Space space>
     uint32_t reader;
     if (date == stamp.date()) {
         reader = stamp.lanes();
-    } else if (is_of_several_warps_since_barrier(date)) {
+    } else if (clocks_.is_since_barrier(date ^ ShadowRecord::several_warps)) {
         reader = 1u << stamp.warp();
     } else {
-        if (!is_before_barrier(use.date() & ~ShadowRecord::several_warps) && !is_of_earlier_block<space>(date)) {
+        if (!clocks_.is_before_barrier(use.date() & ~ShadowRecord::several_warps) && !is_of_earlier_block<space>(date)) {
             return false;
         }
         ShadowRecord::store(cell.use, stamp.at(place_of(pc)));
@@ -78,17 +66,23 @@ template <Space space>
 }
 
 template <Space space, unsigned bytes, bool is_write>
-[[gnu::always_inline]] inline bool RaceCheck::is_usual(uintptr_t address, unsigned lane, const void* pc) {
-    if (has_deferred_ || has_foreign_) return false;
+[[gnu::noinline]] void RaceCheck::unusual_word_access(uintptr_t address, unsigned lane, const void* pc) {
+    Access event{address, bytes, lane, space, is_write};
+    event.pc = pc;
+    access(event);
+}
+
+template <Space space, unsigned bytes, bool is_write>
+[[gnu::always_inline]] inline void RaceCheck::word_access(uintptr_t address, unsigned lane, const void* pc) {
+    if (has_deferred_ || has_foreign_) return unusual_word_access<space, bytes, is_write>(address, lane, pc);
     const ShadowMap& words = space == Space::shared ? shared_ : memory_.device;
     const ShadowRecord& stamp = clocks_.stamp(lane);
     ShadowCell* const cells = words.aligned_word(address);
     for (unsigned word = 0; word < bytes / 4; ++word) {
         const bool is_usual = is_write ? write_is_usual<space>(cells[word], stamp, pc)
                                        : read_is_usual<space>(cells[word], stamp, pc);
-        if (!is_usual) return false;
+        if (!is_usual) return unusual_word_access<space, bytes, is_write>(address, lane, pc);
     }
-    return true;
 }
 
 }  // namespace simt::checking
