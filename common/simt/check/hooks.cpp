@@ -28,8 +28,9 @@ namespace {
 // The hooks that matter for the speed: they need no stack frame unless they call the function above.
 template <unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockWatch* const watch = current_watch;
-    if (watch && watch->word_access<bytes, is_write>(reinterpret_cast<uintptr_t>(pointer), pc)) return;
+    if (watch ? watch->word_access<bytes, is_write>(address, pc) : !is_watched_on_host(address)) return;
     access(pointer, bytes, is_write, pc);
 }
 
