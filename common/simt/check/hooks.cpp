@@ -25,7 +25,7 @@ namespace {
     watch->access(event);
 }
 
-// The hooks that matter for the speed: they need no stack frame unless they call the function above.
+// The hooks that matter for the speed: an event is built only of an access that is not the usual one.
 template <unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
