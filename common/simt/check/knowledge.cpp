@@ -11,29 +11,33 @@ void SyncLog::publish(const Knowledge& knowledge, watching::Reach reach, bool re
         const LogRanges* const learned = knowledge.learned.get();
         const bool knew_the_rest = begin_ == entries_.size() ||
             (learned && std::any_of(learned->begin(), learned->end(), [this](const LogRange& range) {
-                return range.log.get() == this && range.begin <= begin_ && range.end == entries_.size();
+                return range.log.get() == this && std::min(range.begin, range.since) <= begin_ &&
+                       range.end == entries_.size();
             }));
         if (!knew_the_rest) begin_ = entries_.size();
     }
     if (knowledge.empty()) return;
     if (!entries_.empty() && begin_ < entries_.size()) {
         const Entry& last = entries_.back();
-        if (last.knowledge.owner == knowledge.owner && last.knowledge.lane == knowledge.lane &&
-            last.knowledge.clock == knowledge.clock && last.knowledge.block_base == knowledge.block_base &&
-            last.knowledge.lanes == knowledge.lanes && last.knowledge.learned == knowledge.learned &&
-            last.reach == reach) {
-            return;  // the same once more
-        }
+        if (last.knowledge == knowledge && last.reach == reach) return;  // the same once more
     }
     const auto position = static_cast<uint32_t>(entries_.size());
     of_owner_[knowledge.owner].push_back(position);
     if (knowledge.learned && !knowledge.learned->empty()) with_learned_.push_back(position);
-    entries_.push_back({knowledge, reach});
+    // What lanes share after a barrier is of no one lane.
+    const bool continues = position > 0 && entries_.back().reach == reach && knowledge.lane != ~0u &&
+                           entries_.back().knowledge.lane == knowledge.lane &&
+                           entries_.back().knowledge.owner == knowledge.owner;
+    const size_t since = continues ? entries_.back().since : position;
+    entries_.push_back({knowledge, reach, since});
 }
 
 LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, watching::Reach reach) {
     const std::lock_guard lock(mutex_);
-    return {self, begin_, entries_.size(), reader, reach};
+    const size_t end = entries_.size();
+    if (begin_ == end) return {self, end, end, end, reader, reach};
+    const size_t since = entries_.back().since;
+    return {self, since <= begin_ ? end - 1 : begin_, end, since, reader, reach};
 }
 
 bool SyncLog::counts(const Entry& entry, const LogRange& range) {
@@ -86,21 +90,33 @@ bool is_known_through(const LogRanges& learned, const DatedAccess& access) {
 }
 
 void add_range(LogRanges& ranges, const LogRange& range) {
-    if (range.begin == range.end) return;
-    for (LogRange& own : ranges) {
-        if (own.log != range.log || own.reader != range.reader || own.reach != range.reach) continue;
-        if (range.begin > own.end || own.begin > range.end) continue;
-        own.begin = std::min(own.begin, range.begin);
-        own.end = std::max(own.end, range.end);
-        return;
-    }
-    ranges.push_back(range);
+    if (range.begin == range.end || has_range(ranges, range)) return;
+    LogRange whole = range;
+    std::erase_if(ranges, [&whole](const LogRange& own) {
+        if (own.log != whole.log || own.reader != whole.reader || own.reach != whole.reach) return false;
+        if (own.end <= whole.end && own.begin >= whole.since) return true;
+        if (whole.begin > own.end || own.begin > whole.end) return false;
+        if (own.end > whole.end) whole.since = own.since;
+        whole.begin = std::min(own.begin, whole.begin);
+        whole.end = std::max(own.end, whole.end);
+        return true;
+    });
+    ranges.push_back(std::move(whole));
+}
+
+bool has_range(const LogRanges& ranges, const LogRange& range) {
+    return std::any_of(ranges.begin(), ranges.end(), [&range](const LogRange& own) {
+        return own.log == range.log && own.reader == range.reader && own.reach == range.reach &&
+               own.end >= range.end && (own.begin <= range.begin || (own.end == range.end && own.since <= range.begin));
+    });
 }
 
 std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& one,
                                         const std::shared_ptr<const LogRanges>& other) {
     if (!one || one == other) return other;
     if (!other) return one;
+    const auto is_known = [&one](const LogRange& range) { return has_range(*one, range); };
+    if (std::all_of(other->begin(), other->end(), is_known)) return one;
     auto both = std::make_shared<LogRanges>(*one);
     for (const LogRange& range : *other) add_range(*both, range);
     return both;

@@ -20,10 +20,11 @@ namespace simt::checking {
 
 class SyncLog;
 
-// What a lane of block `reader` has seen of a log. Entries of narrower reach count only within their block.
+// What a lane of block `reader` has seen of a log. Entries of narrower reach count only within their block. The last
+// entry's publisher knew what the entries from `since` on hold, so a range that begins there adds nothing to this one.
 struct LogRange {
     std::shared_ptr<SyncLog> log;
-    size_t begin = 0, end = 0;
+    size_t begin = 0, end = 0, since = 0;
     uint32_t reader = 0;
     watching::Reach reach = watching::Reach::device;
 };
@@ -48,6 +49,7 @@ struct Knowledge {
     std::shared_ptr<const LogRanges> learned;                  // and what these ranges hold
 
     bool empty() const { return owner == 0; }
+    bool operator==(const Knowledge& other) const = default;
     // Without what was learned.
     bool covers(const DatedAccess& access) const {
         if (access.owner != owner) return false;
@@ -75,6 +77,7 @@ private:
     struct Entry {
         Knowledge knowledge;
         watching::Reach reach;
+        size_t since;  // from here on all entries are of the same lane, which has only learned more from one to the next
     };
     static bool counts(const Entry& entry, const LogRange& range);
 
@@ -88,8 +91,9 @@ private:
 // Whether the access is known through what was learned, at first or any further hand.
 bool is_known_through(const LogRanges& learned, const DatedAccess& access);
 
-// `ranges` with this one: extended where it continues a range of the same log.
+// `ranges` with this one: extended where it continues a range of the same log, without those that it makes needless.
 void add_range(LogRanges& ranges, const LogRange& range);
+bool has_range(const LogRanges& ranges, const LogRange& range);
 std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& one,
                                         const std::shared_ptr<const LogRanges>& other);
 
