@@ -60,6 +60,39 @@ __global__ void locked(int* lock, int* value) {
 }
 
 template <bool fixed>
+__global__ void locked_for_all(int* lock, int* value) {
+    if (threadIdx.x != 0) return;
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    fixed ? __threadfence() : __threadfence_block();
+    *value += 1;  // @lock-fence-scope Error: Race reported
+    __threadfence();
+    atomicExch(lock, 0);
+}
+
+// The first read may be of any value: the compare-and-swap finds out.
+template <bool fixed>
+__global__ void doubled(unsigned long long* sum) {
+    unsigned long long old = fixed ? atomicAdd(sum, 0) : *sum;  // @compare-and-swap-loop Info: Race reported
+    unsigned long long seen;
+    do {
+        seen = old;
+        old = atomicCAS(sum, seen, seen * 2 + 1);  // @compare-and-swap-loop
+    } while (old != seen);
+}
+
+template <bool fixed>
+__global__ void maximum(int* most) {
+    const int value = blockIdx.x * blockDim.x + threadIdx.x;
+    if (fixed || *most < value) atomicMax(most, value);  // @tested-update Info: Race reported
+}
+
+template <bool fixed>
+__global__ void count_and_look(int* counter, int* out) {
+    atomicAdd(counter, 1);  // @early-look Warning: Race reported
+    if (!fixed && threadIdx.x == 0 && blockIdx.x == 3) *out = *counter;  // @early-look
+}
+
+template <bool fixed>
 __global__ void locked_by_cxx(cuda::atomic<int, cuda::thread_scope_device>* lock, int* value) {
     int expected = 0;
     while (!lock->compare_exchange_strong(expected, 1, cuda::std::memory_order_acquire)) expected = 0;
@@ -267,6 +300,10 @@ int main(int argc, char** argv) {
          }},
         {"fence-before-barrier", LAUNCH(last_block_of_all, 16, 64, a, reinterpret_cast<unsigned*>(b), c)},
         {"lock-without-fence", LAUNCH(locked, 16, 64, a, b)},
+        {"lock-fence-scope", LAUNCH(locked_for_all, 16, 64, a, b)},
+        {"compare-and-swap-loop", LAUNCH(doubled, 4, 64, reinterpret_cast<unsigned long long*>(a))},
+        {"tested-update", LAUNCH(maximum, 4, 64, a)},
+        {"early-look", LAUNCH(count_and_look, 4, 1, a, b)},
         {"relaxed-unlock",
          LAUNCH(locked_by_cxx, 4, 4, reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(a), b)},
         {"look-back", LAUNCH(look_back, 40, 32, a + 64 * i, b)},

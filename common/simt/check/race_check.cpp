@@ -7,11 +7,6 @@
 #include "common/simt/resident_block.hpp"
 
 namespace simt::checking {
-namespace {
-
-bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::block_atomic; }
-
-}  // namespace
 
 RaceCheck::RaceCheck(BlockWatch& watch)
     : watch_(watch), shared_(watch.shared_window().begin, watch.shared_window().bytes, 1), memory_(race_memory()) {}
@@ -31,6 +26,7 @@ void RaceCheck::begin_block() {
     polled_ = 0;
     doubtful_.clear();
     counted_.clear();
+    trying_reads_.clear();
     take_numbers();
     has_foreign_ = launch_->has_foreign_ranges();
 }

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "common/simt/check/block_watch.hpp"
@@ -125,7 +126,9 @@ private:
     void publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces);
     void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach,
                     std::vector<std::shared_ptr<const LogRanges>>& by_lane);
+    void note_trying_read(const Access& access, const ShadowMap& words);
     void learn_what_was_unfenced(unsigned first, uint32_t lanes);
+    void learn_within_block(unsigned lane);
     bool is_flag(const Current& current, bool earlier_is_store);
     PolledVariables& polled_variables_of(Space space);
     void share_what_was_learned(unsigned first, uint32_t lanes);
@@ -136,6 +139,7 @@ private:
     void renew_numbers_if_exhausted();
 
     // ---- findings
+    static uint64_t tried_read(const ShadowRecord& earlier, bool earlier_is_store, const Current& current);
     void report_race(const ShadowRecord& earlier, bool earlier_is_store, const Current& current);
     void note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
               const Current& current);
@@ -176,6 +180,7 @@ private:
     unsigned polling_lane_ = 0;
     std::vector<Doubtful> doubtful_;
     std::map<RaceKey, Counted> counted_;
+    std::set<uint64_t> trying_reads_;  // places of plain reads that are followed by an atomic operation
 };
 
 }  // namespace simt::checking

@@ -16,6 +16,20 @@ uint32_t block_count_of(const LaunchWatch& launch) {
     return static_cast<uint32_t>(std::min(most, uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z));
 }
 
+// Why it is less than an error.
+const char* reason_of(const Race& race) {
+    switch (race.severity) {
+        case Severity::error: return nullptr;
+        case Severity::warning:
+            return race.tried_read ? "A plain read may be of any value that atomic operations of others leave"
+                                   : "Both threads are of one warp, whose lanes need not advance in step";
+        case Severity::info:
+            return race.tried_read ? "An atomic operation of the reading thread follows, which sees the value anew"
+                                   : "The same value is written";
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane) {
@@ -77,9 +91,15 @@ void RaceLaunch::count(const RaceKey& key, uint64_t times, Severity severity) {
     known.severity = std::min(known.severity, severity);
 }
 
+void RaceLaunch::add_trying_read(uint64_t place) {
+    const std::lock_guard lock(mutex_);
+    trying_reads_.insert(place);
+}
+
 void RaceLaunch::report_races() {
     const std::lock_guard lock(mutex_);
     for (auto& [key, race] : races_) {
+        if (trying_reads_.contains(race.tried_read)) race.severity = Severity::info;
         Finding finding;
         finding.tool = Tool::racecheck;
         finding.severity = race.severity;
@@ -87,10 +107,7 @@ void RaceLaunch::report_races() {
         finding.kernel = launch_.kernel;
         finding.sides.assign(race.sides.begin(), race.sides.end());
         finding.details = std::move(race.details);
-        if (race.severity == Severity::info) finding.details.push_back("The same value is written");
-        if (race.severity == Severity::warning) {
-            finding.details.push_back("Both threads are of one warp, whose lanes need not advance in step");
-        }
+        if (const char* const reason = reason_of(race)) finding.details.push_back(reason);
         finding.times = race.count;
         finding.backtrace = launch_.host_backtrace;
         finding.backtrace_time = "at kernel launch time";

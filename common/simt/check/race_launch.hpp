@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct BlockNumbers {
 struct Race {
     Severity severity = Severity::info;
     uint64_t count = 0;
+    uint64_t tried_read = 0;  // the place of a plain read, if the other side is an atomic operation
     std::array<Side, 2> sides;
     std::vector<std::string> details;
 };
@@ -72,6 +74,9 @@ public:
     void add(const RaceKey& key, Race race);
     // Of a race that has been added: so many times more, and at least of this severity.
     void count(const RaceKey& key, uint64_t times, Severity severity);
+    // A plain read here only looks whether an atomic operation on the same address is worth trying, or what with: the
+    // operation that follows finds out what the value is.
+    void add_trying_read(uint64_t place);
     void report_races();
 
     bool has_foreign_ranges() const { return has_foreign_.load(std::memory_order_acquire); }
@@ -87,6 +92,7 @@ private:
     std::mutex mutex_;  // guards what follows
     std::vector<uint32_t> first_blocks_;
     std::map<RaceKey, Race> races_;
+    std::set<uint64_t> trying_reads_;
     std::vector<ForeignRange> foreign_;
     std::atomic<bool> has_foreign_{false};
 };

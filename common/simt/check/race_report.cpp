@@ -10,7 +10,7 @@ namespace simt::checking {
 namespace {
 
 const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
-    if (kind == AccessKind::atomic || kind == AccessKind::block_atomic) return "Atomic access";
+    if (is_atomic(kind)) return "Atomic access";
     return is_store || is_write ? "Write access" : "Read access";
 }
 
@@ -24,7 +24,11 @@ void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, 
     const bool same_place = earlier.place() == current.record.place();
     // Lanes of a warp that are taken to advance in step are a programming model of its own; but a place where all of
     // them store is wrong in any.
-    const Severity severity = same_warp && !(both_store && same_place) ? Severity::warning : Severity::error;
+    // Neither is a plain read of one word, whole, that other blocks update by atomic operations the same as a race that
+    // tears values; but it need not see the newest one.
+    const bool is_mild = same_warp ? !(both_store && same_place)
+                                   : !same_block && tried_read(earlier, earlier_is_store, current) != 0;
+    const Severity severity = is_mild ? Severity::warning : Severity::error;
 
     uint64_t first = earlier.place(), second = current.record.place();
     const bool swap = earlier_is_store ? both_store && first > second : current.is_write;
@@ -40,6 +44,16 @@ void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, 
     std::memcpy(doubt.before, reinterpret_cast<const void*>(current.address), current.bytes);
     doubtful_.push_back(doubt);
     has_deferred_ = true;
+}
+
+// The place of the plain read, if the two are that and an atomic operation on an aligned word; otherwise 0.
+uint64_t RaceCheck::tried_read(const ShadowRecord& earlier, bool earlier_is_store, const Current& current) {
+    if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
+    if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
+    if (is_atomic(earlier.kind()) && current.kind == AccessKind::plain && !current.is_write) {
+        return current.record.place();
+    }
+    return 0;
 }
 
 void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
@@ -63,6 +77,7 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
     Race race;
     race.severity = severity;
     race.count = 1;
+    race.tried_read = tried_read(earlier, earlier_is_store, current);
     const char* const what = name_of_access(earlier_is_store, earlier.kind(), false);
     const char* const own_what = name_of_access(false, current.kind, current.is_write);
     race.sides = {side(what, earlier.place(), earlier.owner(), other_lane),

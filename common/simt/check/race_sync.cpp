@@ -20,6 +20,7 @@ void RaceCheck::begin_atomic(const Access& access) {
         held_ = &memory_.sync_variables.stripe(access.address);
         held_->lock();
     }
+    note_trying_read(access, *words);
     const bool is_load = access.kind == watching::AtomicKind::load;
     if (access.kind != watching::AtomicKind::store) {
         // A lock that is taken by compare-and-swap orders what follows it only with a fence between.
@@ -33,6 +34,21 @@ void RaceCheck::begin_atomic(const Access& access) {
     check(access, is_load                                           ? AccessKind::volatile_access
                   : access.reach == watching::Reach::block ? AccessKind::block_atomic
                                                            : AccessKind::atomic);
+}
+
+// The lane has read what it now updates, as a loop of compare-and-swap begins, or a test whether an update is worth it.
+// In shared memory, where a barrier may be what is missing between the two, only compare-and-swap counts.
+void RaceCheck::note_trying_read(const Access& access, const ShadowMap& words) {
+    const bool compares = access.kind == watching::AtomicKind::compare_and_swap;
+    if (!compares && (access.space == Space::shared || access.kind != watching::AtomicKind::update)) return;
+    const ShadowRecord use = ShadowRecord::load(words.word(access.address)->use);
+    if (use.empty() || use.kind() != AccessKind::plain) return;
+    const bool by_this_lane = use.has(ShadowRecord::several_warps)
+                                  ? use.lanes() >> access.lane / 32 & 1
+                                  : use.warp() == access.lane / 32 && use.lanes() >> access.lane % 32 & 1;
+    const bool by_this_block = use.owner() == owner_ || (compares && use.has(ShadowRecord::several_blocks));
+    if (!by_this_lane || !by_this_block || !trying_reads_.insert(use.place()).second) return;
+    launch_->add_trying_read(use.place());
 }
 
 void RaceCheck::end_atomic(uintptr_t, bool has_written) {
@@ -137,7 +153,11 @@ Knowledge RaceCheck::knowledge_of(unsigned lane) const {
 void RaceCheck::fence(watching::Reach reach) {
     settle();
     const unsigned lane = watch_.running_lane();
-    learn_what_was_unfenced(lane, 1);
+    if (reach == watching::Reach::block) {
+        learn_within_block(lane);
+    } else {
+        learn_what_was_unfenced(lane, 1);
+    }
     if (fenced_.empty()) fenced_.resize(watch_.lane_count());
     const Knowledge now = knowledge_of(lane);
     if (reach != watching::Reach::block) fenced_[lane].device = now;
@@ -153,6 +173,7 @@ void RaceCheck::publish_fenced(SyncLog& log, unsigned lane, watching::Reach reac
     const Fenced& fenced = fenced_.empty() ? nothing : fenced_[lane];
     if (reach != watching::Reach::block) {
         log.publish(fenced.device, watching::Reach::device, replaces);
+        if (fenced.block == fenced.device) return;
         replaces = false;
     }
     log.publish(fenced.block, watching::Reach::block, replaces);
@@ -161,7 +182,9 @@ void RaceCheck::publish_fenced(SyncLog& log, unsigned lane, watching::Reach reac
 void RaceCheck::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach,
                            std::vector<std::shared_ptr<const LogRanges>>& by_lane) {
     const LogRange range = log->range(log, owner_, reach == watching::Reach::block ? reach : watching::Reach::device);
-    if (range.begin == range.end) return;
+    const auto& known = by_lane[lane];
+    // Who spins looks at the same again and again.
+    if (range.begin == range.end || (known && has_range(*known, range))) return;
     auto ranges = by_lane[lane] ? std::make_shared<LogRanges>(*by_lane[lane]) : std::make_shared<LogRanges>();
     add_range(*ranges, range);
     by_lane[lane] = std::move(ranges);
@@ -176,6 +199,14 @@ void RaceCheck::learn_what_was_unfenced(unsigned first, uint32_t lanes) {
         learned_[lane] = joined(learned_[lane], unfenced_[lane]);
         unfenced_[lane] = nullptr;
     }
+}
+
+// A fence for the block lets the lane learn what the block's own lanes published; the rest waits for a wider one.
+void RaceCheck::learn_within_block(unsigned lane) {
+    if (!unfenced_[lane]) return;
+    LogRanges own = *unfenced_[lane];
+    for (LogRange& range : own) range.reach = watching::Reach::block;
+    learned_[lane] = joined(learned_[lane], std::make_shared<const LogRanges>(std::move(own)));
 }
 
 void RaceCheck::publish(uintptr_t object) {

@@ -18,6 +18,8 @@ enum class AccessKind : uint8_t {
     block_atomic,     // the same, atomic only for the threads of one block
 };
 
+inline bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::block_atomic; }
+
 // Some lanes of one warp that have accessed a word since the warp's clock stood at `clock`.
 //
 // The first half, the date, says when: flags, owner, clock and warp, from the top down. So the dates of a block's
