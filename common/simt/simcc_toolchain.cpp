@@ -111,8 +111,9 @@ const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowin
 
 /// The instrumentation of the checked simulator: g++ compiles a call of __tsan_read4 and its relatives (ThreadSanitizer's,
 /// whose library is not linked: the simulator defines them) ahead of every load and store, and one of
-/// __sanitizer_cov_trace_pc into every basic block. It also checks indices of arrays whose sizes it knows. What would merge two places of the source into one, or split one into
-/// two, is switched off.
+/// __sanitizer_cov_trace_pc into every basic block. It also checks indices of arrays whose sizes it knows. What would
+/// merge two places of the source into one, or split one into two, is switched off, and so is what hides accesses:
+/// leaving out those through a null pointer, and copying bytes in place instead of by the functions that report it.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",
@@ -126,7 +127,12 @@ Command instrumentation(const Options& options) {
             "-fno-reorder-blocks-and-partition",
             "-fno-thread-jumps",
             "-fno-tree-tail-merge",
-            "-fno-ipa-icf"};
+            "-fno-ipa-icf",
+            "-fno-delete-null-pointer-checks",
+            "-fno-isolate-erroneous-paths-dereference",
+            "-fno-builtin-memcpy",
+            "-fno-builtin-memmove",
+            "-fno-builtin-memset"};
 }
 
 /// At -O3 g++ makes several copies of a loop, which are several places then.
