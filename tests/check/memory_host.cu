@@ -58,6 +58,42 @@ void copy_back(bool fixed) {
     cudaFree(d);
 }
 
+// Its padding need not be written: four bytes behind `key`, three behind `state`.
+struct Entry {
+    int key;
+    double value;
+    short first, count;
+    char state;
+};
+
+__global__ void fill_entries(Entry* entries, bool all) {
+    Entry& entry = entries[threadIdx.x];
+    entry.key = 1;
+    if (all) entry.value = 2;
+    entry.first = entry.count = 3;
+    entry.state = 4;
+}
+
+void copy_structures(bool fixed) {
+    static Entry entries[n];
+    Entry* d;
+    cudaMalloc(&d, sizeof entries);
+    fill_entries<<<1, n>>>(d, fixed);
+    // @copy-structures Host API memory access error at host access to
+    cudaMemcpy(entries, d, sizeof entries, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+}
+
+__global__ void fill_every(int* out, int step) { out[step * threadIdx.x] = 1; }
+
+void copy_every_second(bool fixed) {
+    int* const d = device();
+    fill_every<<<1, fixed ? n : n / 2>>>(d, fixed ? 1 : 2);
+    // @copy-every-second Host API memory access error at host access to
+    cudaMemcpy(host, d, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+}
+
 void dereference(bool fixed) {
     int* d;
     if (fixed) {
@@ -106,6 +142,8 @@ const Case cases[] = {{"wrong-kind", wrong_kind},
                       {"too-many-threads", too_many_threads},
                       {"too-much-shared", too_much_shared},
                       {"copy-back", copy_back},
+                      {"copy-structures", copy_structures},
+                      {"copy-every-second", copy_every_second},
                       {"dereference", dereference},
                       {"symbol-address", symbol_address},
                       {"leak", leak},

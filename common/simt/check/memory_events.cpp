@@ -83,7 +83,7 @@ void copied(const BlockCopy& copy, const std::vector<const void*>& origin) {
             const uintptr_t to = number(copy.to) + z * copy.to_slice + y * copy.to_pitch;
             const uintptr_t from = number(copy.from) + z * copy.from_slice + y * copy.from_pitch;
             if (leaves_device && settings().initcheck && !is_checked) {
-                is_checked = map.first_uninitialised(from, copy.width) < copy.width;
+                is_checked = !map.has_only_padding(from, copy.width);
                 if (is_checked) check_source(copy, y, z, origin);
             }
             if (to_device && from_device && !leaves_device) {

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
+#include <vector>
 
 namespace simt::checking {
 
@@ -104,6 +106,41 @@ size_t StateMap::first_uninitialised(uintptr_t address, size_t bytes) const {
     while (at < bytes && (address + at) % 4 == 0 && bytes - at >= 4 && (*cell(address + at) & 0x0f) == 0x0f) at += 4;
     while (at < bytes && bit(address + at, 0x01)) ++at;
     return at;
+}
+
+// Padding fills up to a boundary that it alone is too short to span, within structures of at least two such units; and
+// every structure of the range has it in the same places.
+bool StateMap::has_only_padding(uintptr_t address, size_t bytes) const {
+    constexpr size_t longest = 7, most_in_a_structure = 8;
+    struct Hole {
+        size_t begin, length;
+    };
+    std::vector<Hole> holes;
+    for (size_t at = first_uninitialised(address, bytes); at < bytes;) {
+        size_t end = at;
+        while (end < bytes && end - at <= longest && !bit(address + end, 0x01)) ++end;
+        const size_t length = end - at;
+        if (length > longest || (address + end) % std::bit_ceil(length + 1) != 0) return false;
+        holes.push_back({at, length});
+        at = end + first_uninitialised(address + end, bytes - end);
+    }
+    for (size_t count = 1; count <= most_in_a_structure && count < holes.size(); ++count) {
+        const size_t period = holes[count].begin - holes[0].begin;
+        const auto is_in_structure = [period](const Hole& hole) {
+            const size_t unit = std::bit_ceil(hole.length + 1);
+            return period % unit == 0 && period >= 2 * unit;
+        };
+        const auto repeats = [period](const Hole& hole, const Hole& next) {
+            return next.begin == hole.begin + period && next.length == hole.length;
+        };
+        const bool spans_range = holes[0].begin < period && holes[holes.size() - count].begin + period >= bytes;
+        const auto second = holes.begin() + static_cast<ptrdiff_t>(count);
+        // The shortest period is the structure: an array with every second element missing has the next one, too.
+        if (spans_range && std::equal(holes.begin(), holes.end() - static_cast<ptrdiff_t>(count), second, repeats)) {
+            return std::all_of(holes.begin(), second, is_in_structure);
+        }
+    }
+    return holes.empty();
 }
 
 }  // namespace simt::checking

@@ -67,6 +67,8 @@ public:
     // How many bytes of the range have been initialised, and the first one that has not (bytes: none).
     size_t initialised_bytes(uintptr_t address, size_t bytes) const;
     size_t first_uninitialised(uintptr_t address, size_t bytes) const;
+    // Whether what has not been initialised of the range looks like the padding of an array of structures.
+    bool has_only_padding(uintptr_t address, size_t bytes) const;
 
 private:
     uint8_t* cell(uintptr_t address) const { return cells_ + ((address - base_) >> 2); }
