@@ -52,6 +52,12 @@ all_clean() {
 @test "barriers and warp functions to which not everybody comes are found" { finds_all sync; }
 @test "threads that come to a kernel's end around a barrier or a warp function are found" { finds_all sync_exits; }
 @test "threads that leave a kernel by an early return give no finding" { all_clean sync_exits; }
+@test "who waits where is told" {
+    builds sync
+    capture ./sync never-comes
+    expect_errors_like ' 31 threads wait for lanes of their warp \(__syncwarp\), [^ ]*sync\.cu:[0-9]+, first \(0,0,0\)'
+}
+
 @test "correct barriers, masks and shuffles give no finding" { all_clean sync; }
 
 @test "random schedules find the same races, and none in correct kernels" {

@@ -64,6 +64,8 @@ public:
     // Where the lanes wait: "16 threads at __syncthreads() in a.cu:12 (first: thread (0,0,0)); ...", for messages.
     std::string describe_waiting() const;
     std::string describe_position() const;  // "kernel k, block (0,0,0)"
+    // Whether this lane is in the middle of something: it neither waits nor lets others go first.
+    bool is_running(const Warp& warp, unsigned lane) const;
 
     RunningLaunch& running_launch() { return *launch_; }
     const BlockIdentity& identity() const { return identity_; }
@@ -94,6 +96,7 @@ private:
     Context* pause(Pause reason);
     Context* next_lane();
     Context* take_lane(Warp& warp);
+    bool polls_again(const Warp& warp, unsigned lane) const;
 
     // The decisions of a stalled warp, in the order in which they are tried.
     Context* next_after_stall();

@@ -22,7 +22,7 @@ enum LaunchError {
     error_launch_failure = 719,
 };
 
-// The barrier of grid.sync(): complete when every block that has not ended has arrived.
+// The barrier of grid.sync(): complete when every block has arrived. One that has ended will not come any more.
 class GridBarrier {
 public:
     explicit GridBarrier(uint64_t blocks) : blocks_(blocks) {}
@@ -32,26 +32,28 @@ public:
         std::lock_guard lock(mutex_);
         ++arrived_;
         const uint64_t awaited = generation_ + 1;
-        complete_if_all_arrived();
+        if (arrived_ == blocks_) {
+            arrived_ = 0;
+            ++generation_;
+        }
         return awaited;
     }
 
     void block_ended() {
         std::lock_guard lock(mutex_);
         ++ended_;
-        complete_if_all_arrived();
     }
 
     uint64_t generation() const { return generation_; }
 
-private:
-    void complete_if_all_arrived() {
-        if (arrived_ == 0 || arrived_ + ended_ < blocks_) return;
-        arrived_ = 0;
-        ++generation_;
+    // How many blocks have ended while all the others wait for them; 0 as long as somebody may still come.
+    uint64_t missing() const {
+        std::lock_guard lock(mutex_);
+        return arrived_ > 0 && arrived_ + ended_ == blocks_ ? ended_ : 0;
     }
 
-    std::mutex mutex_;
+private:
+    mutable std::mutex mutex_;
     const uint64_t blocks_;
     uint64_t arrived_ = 0, ended_ = 0;
     std::atomic<uint64_t> generation_{0};

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "common/simt/check/sync_check.hpp"
 #include "common/simt/resident_block.hpp"
 
 namespace simt {
@@ -18,11 +19,16 @@ struct WaitingGroup {
 
 using Place = std::tuple<std::string, unsigned, std::string>;  // file, line, kind of wait
 
-const char* kind_of_wait(const Warp& warp, unsigned bit) {
-    if (warp.meeting & bit) return "for lanes of their warp (shuffle, vote or __syncwarp)";
+// `warp_function`: what lanes wait in that wait for others of their warp.
+std::string kind_of_wait(const Warp& warp, unsigned bit, const char* warp_function) {
+    if (warp.meeting & bit) return std::string("for lanes of their warp (") + warp_function + ")";
     if (warp.asking & bit) return "at __activemask()";
     if (warp.at_grid & bit) return "at grid.sync()";
     return "at a block barrier";
+}
+
+std::string counted(uint64_t count, const std::string& one, const std::string& many) {
+    return "  " + std::to_string(count) + ' ' + (count == 1 ? one : many);
 }
 
 void print_index(std::ostream& out, unsigned x, unsigned y, unsigned z) {
@@ -38,10 +44,26 @@ std::string ResidentBlock::describe_position() const {
     return text.str();
 }
 
+// A lane that was taking another look when the launch was given up. Only the checkers know about it.
+bool ResidentBlock::polls_again(const Warp& warp, unsigned lane) const {
+    const checking::SyncCheck* const checker = watch() ? watch()->synchronization() : nullptr;
+    return checker && checker->is_polling(static_cast<unsigned>(&warp - warps_.data()) * 32 + lane);
+}
+
+bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
+    if (polls_again(warp, lane)) return false;
+    if (&warp.contexts[lane] == current_lane) return true;  // abandoned where it was
+    // A block that lets other blocks go first has made those ready that wait for them.
+    const bool lets_others_run = pause_ == Pause::polling || pause_ == Pause::at_grid;
+    return (warp.paused | (lets_others_run ? 0 : warp.ready)) >> lane & 1;
+}
+
 std::string ResidentBlock::describe_waiting() const {
     if (!detached_) return "  a thread is in a loop that neither ends nor waits\n";
     std::map<Place, WaitingGroup> groups;
-    unsigned live = 0;
+    const checking::SyncCheck* const checker = watch() ? watch()->synchronization() : nullptr;
+    unsigned live = 0, running = 0;
+    const Context* first_running = nullptr;
     for (size_t i = 0; i < warp_count_; ++i) {
         const Warp& warp = warps_[i];
         live += std::popcount(warp.live);
@@ -50,7 +72,16 @@ std::string ResidentBlock::describe_waiting() const {
         for (unsigned lanes = warp.live & ~warp.unstarted; lanes; lanes &= lanes - 1) {
             const unsigned lane = std::countr_zero(lanes);
             const Context& context = warp.contexts[lane];
-            const char* kind = polling >> lane & 1 ? "in a loop that polls" : kind_of_wait(warp, 1u << lane);
+            if (is_running(warp, lane)) {
+                if (running++ == 0) first_running = &context;
+                continue;
+            }
+            const bool is_polling = polling >> lane & 1 || polls_again(warp, lane);
+            const char* const warp_function = checker ? checker->function_of(static_cast<unsigned>(i) * 32 + lane)
+                                                      : "shuffle, vote or __syncwarp";
+            const std::string kind = pause_ == Pause::at_grid ? "at grid.sync()"
+                                     : is_polling             ? "in a loop that polls"
+                                                              : kind_of_wait(warp, 1u << lane, warp_function);
             WaitingGroup& group = groups[{context.file ? context.file : "?", context.line, kind}];
             if (group.lanes++ == 0) group.first = &context;
         }
@@ -58,12 +89,20 @@ std::string ResidentBlock::describe_waiting() const {
     std::ostringstream text;
     for (const auto& [place, group] : groups) {
         const auto& [file, line, kind] = place;
-        text << "  " << group.lanes << (group.lanes == 1 ? " thread waits " : " threads wait ") << kind << ", " << file
-             << ':' << line << ", first ";
+        text << counted(group.lanes, "thread waits ", "threads wait ") << kind << ", " << file << ':' << line
+             << ", first ";
         print_index(text, group.first->x, group.first->y, group.first->z);
         text << '\n';
     }
+    if (running > 0) {
+        text << counted(running, "thread runs", "threads run") << " without waiting, first ";
+        print_index(text, first_running->x, first_running->y, first_running->z);
+        text << '\n';
+    }
     if (live < lane_count_) text << "  " << lane_count_ - live << " have left the kernel\n";
+    if (const uint64_t missing = launch_->grid_barrier.missing()) {
+        text << counted(missing, "block has", "blocks have") << " ended without coming to grid.sync()\n";
+    }
     return text.str();
 }
 

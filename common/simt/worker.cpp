@@ -91,6 +91,9 @@ bool Worker::resume_suspended_blocks() {
         RunningLaunch& launch = block->running_launch();
         if (launch.failed()) {
             retire(std::move(block));
+        } else if (block->is_at_grid_barrier() && launch.grid_barrier.missing() > 0) {
+            end_deadlocked(*block);
+            retire(std::move(block));
         } else if (block->is_at_grid_barrier()) {
             suspended_.push_back(std::move(block));
         } else {
@@ -120,11 +123,7 @@ void Worker::run(Block block) {
             suspended_.push_back(std::move(block));
             return;
         case Pause::deadlocked:
-            if (!block->watch() || !block->watch()->deadlocked()) {
-                std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
-                             block->describe_position().c_str(), block->describe_waiting().c_str());
-            }
-            launch.fail(error_launch_failure);
+            end_deadlocked(*block);
             break;
         case Pause::ended:
             launch.progress[index_].advance();
@@ -134,6 +133,14 @@ void Worker::run(Block block) {
             break;
     }
     retire(std::move(block));
+}
+
+void Worker::end_deadlocked(ResidentBlock& block) {
+    if (!block.watch() || !block.watch()->deadlocked()) {
+        std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
+                     block.describe_position().c_str(), block.describe_waiting().c_str());
+    }
+    block.running_launch().fail(error_launch_failure);
 }
 
 void Worker::retire(Block block) {

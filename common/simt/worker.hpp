@@ -32,6 +32,7 @@ private:
     void leave_finished_launches();
     void run(Block block);
     void suspend(Block block);
+    void end_deadlocked(ResidentBlock& block);
     void retire(Block block);
     void trim_spare_blocks();
     bool has_suspended_blocks_of(const RunningLaunch& launch) const;

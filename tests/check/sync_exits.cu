@@ -95,6 +95,19 @@ __global__ void part_of_grid(int* out, int n) {
     }
 }
 
+template <bool fixed>
+__global__ void one_block_of_two(int* out) {
+    if (fixed || blockIdx.x == 1) {
+        out[blockIdx.x * 64 + threadIdx.x] = 1;
+        cg::this_grid().sync();  // @one-block-of-two Barrier error detected. Threads wait for each other
+    }
+}
+
+void launch_grid(void (*kernel)(int*), int* out) {
+    void* arguments[] = {&out};
+    cudaLaunchCooperativeKernel(kernel, 2, 64, arguments);
+}
+
 void launch_grid(void (*kernel)(int*, int), int* out, int n) {
     void* arguments[] = {&out, &n};
     cudaLaunchCooperativeKernel(kernel, 2, 64, arguments);
@@ -115,6 +128,7 @@ int main(int argc, char** argv) {
         {"part-of-tile", ONE_BLOCK(part_of_tile)},
         {"halves", ONE_BLOCK(halves)},
         {"part-of-grid", GRID(part_of_grid, 32)},
+        {"one-block-of-two", GRID(one_block_of_two)},
     };
     return run_case(cases, argc, argv);
 }

@@ -30,7 +30,6 @@ std::string text_of(const Site& site) {
 
 void SyncCheck::begin_block() {
     lanes_.assign(watch_.lane_count(), Lane());
-    has_dropped_ = false;
 }
 
 void SyncCheck::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
@@ -162,7 +161,7 @@ void SyncCheck::report_divergence(unsigned lane, Site barrier, bool in_warp, std
 
 void SyncCheck::lane_ended(unsigned lane) { lanes_[lane].has_ended = true; }
 
-void SyncCheck::lane_dropped(unsigned lane) { lanes_[lane].is_dropped = has_dropped_ = true; }
+void SyncCheck::lane_dropped(unsigned lane) { lanes_[lane].is_dropped = true; }
 
 void SyncCheck::deadlocked(const std::string& waiting) {
     report_waiting("Barrier error detected. Threads wait for each other in different places", waiting);
@@ -172,16 +171,19 @@ void SyncCheck::timed_out(const std::string& waiting) {
     report_waiting("Barrier error detected. Threads wait for what does not happen", waiting);
 }
 
-// The place is one where lanes of a warp wait for others, if there is any: those have not come.
+// The place is one where lanes of a warp wait for others, if there is any: those have not come. Of a lane that does not
+// wait it is that of its last access.
 void SyncCheck::report_waiting(const char* title, const std::string& waiting) {
-    if (has_dropped_) return;
+    if (watch_.launch().error) return;  // what a lane that was taken out would have done is not waited for
     unsigned first = 0;
     const auto is_better = [this](unsigned one, unsigned other) {
-        const auto rank = [](const Lane& lane) {
-            if (lane.has_ended || !lane.site.file) return 2;
+        const auto rank = [this](unsigned index) {
+            const Lane& lane = lanes_[index];
+            if (lane.has_ended) return 3;
+            if (is_running(index)) return 2;
             return is_in_warp(lane.kind) ? 0 : 1;
         };
-        return rank(lanes_[one]) < rank(lanes_[other]);
+        return rank(one) < rank(other);
     };
     for (unsigned lane = 1; lane < lanes_.size(); ++lane) {
         if (is_better(lane, first)) first = lane;
@@ -189,8 +191,27 @@ void SyncCheck::report_waiting(const char* title, const std::string& waiting) {
     std::vector<std::string> details;
     std::istringstream lines(waiting);
     for (std::string line; std::getline(lines, line);) details.push_back(line.substr(line.find_first_not_of(' ')));
-    const Site site = lanes_[first].site;
-    report(title, first, {nullptr, site.file, site.line}, std::move(details));
+    const Lane& lane = lanes_[first];
+    const Place wait = {nullptr, lane.site.file, lane.site.line}, last = {lane.last_access, nullptr, 0};
+    report(title, first, is_running(first) ? last : wait, std::move(details));
+}
+
+const char* SyncCheck::function_of(unsigned lane) const {
+    using watching::Wait;
+    switch (lanes_[lane].kind) {
+        case Wait::warp_barrier: return "__syncwarp";
+        case Wait::shuffle: return "shuffle";
+        case Wait::vote: return "vote";
+        default: return "match or reduction";
+    }
+}
+
+bool SyncCheck::is_polling(unsigned lane) const {
+    return watch_.is_polling(lane) && lanes_[lane].kind == watching::Wait::poll;
+}
+
+bool SyncCheck::is_running(unsigned lane) const {
+    return watch_.block().is_running(watch_.block().warp(lane / 32), lane % 32);
 }
 
 bool SyncCheck::misused(const char* message, const void* pc) {

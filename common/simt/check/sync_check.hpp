@@ -32,6 +32,10 @@ public:
     // Lanes wait for each other, or for what does not happen. `waiting`: where, one line for each place.
     void deadlocked(const std::string& waiting);
     void timed_out(const std::string& waiting);
+    // Which function it is in which this lane waits for others of its warp.
+    const char* function_of(unsigned lane) const;
+    // Whether it is in a loop that only waits and has let others go first there.
+    bool is_polling(unsigned lane) const;
     // The running lane has misused an object of the device language. False: this is not about synchronization.
     bool misused(const char* message, const void* pc);
     void block_ended() {}
@@ -53,13 +57,13 @@ private:
     void check_shuffle(unsigned lane, unsigned group);
     void check_named(unsigned lane, unsigned group);
     bool went_past(const Lane& lane, Site barrier) const;
+    bool is_running(unsigned lane) const;
     void report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail);
     void report_waiting(const char* title, const std::string& waiting);
     void report(std::string title, unsigned lane, Place place, std::vector<std::string> details = {});
 
     BlockWatch& watch_;
     std::vector<Lane> lanes_;
-    bool has_dropped_ = false;
 };
 
 }  // namespace simt::checking
