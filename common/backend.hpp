@@ -1,5 +1,6 @@
 // The door between a program's main(), compiled once, and its CUDA part, compiled once per backend:
-// namespace gpu by nvcc, namespace sim by simcc, namespace simck by simcc --check. Each backend's objects export exactly one symbol, backend().
+// namespace gpu by nvcc, namespace sim by simcc, namespace simck by simcc --check. Each backend's objects export exactly
+// one symbol, backend().
 #pragma once
 
 #include <cstddef>
@@ -41,5 +42,5 @@ namespace sim {
 const Backend& backend();
 }
 namespace simck {
-const Backend& backend();
+[[gnu::weak]] const Backend& backend();  // absent from a program that was linked without it
 }

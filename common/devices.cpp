@@ -81,4 +81,7 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
     return chosen;
 }
 
-Chosen checked_device() { return all_of(simck::backend(), simck::backend().probe()).front(); }
+Chosen checked_device() {
+    if (!simck::backend) fail(Exit::unavailable, "this program was built without its checked simulator");
+    return all_of(simck::backend(), simck::backend().probe()).front();
+}
