@@ -42,6 +42,8 @@ void Ticket::wait() const {
 
 Work host_function(std::function<void()> function) {
     return [function = std::move(function)] {
+        // The function may tell the host how far the stream has come.
+        if (checking::orders_operations()) checking::host_waited_for(checking::current_operation());
         inside = true;
         function();
         inside = false;

@@ -19,7 +19,10 @@ struct OperationOrder {
     std::vector<std::pair<uint64_t, uint64_t>> after;  // of each stream all up to this one; ascending streams
 
     uint64_t last_before(uint64_t other_stream) const;
-    bool comes_after(const OperationOrder& other) const { return last_before(other.stream) >= other.sequence; }
+    // The parts of one operation, which are the nodes of a graph, come in order.
+    bool comes_after(const OperationOrder& other) const {
+        return (stream == other.stream && sequence == other.sequence) || last_before(other.stream) >= other.sequence;
+    }
 };
 using OrderPointer = std::shared_ptr<const OperationOrder>;
 
