@@ -7,13 +7,19 @@ namespace simt::checking {
 
 namespace {
 
-// The columns of one kind of traffic. `prefix`: as profilers have named them, gld, gst, ...
-template <GlobalTraffic Counters::*traffic>
-void add_global_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
-    const auto add = [&](const char* name, const char* description, bool is_count, double (*value)(const Counters&)) {
+// Adds columns that apply where there is traffic of one kind.
+template <auto traffic>
+auto adder(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
+    return [&](const char* name, const char* description, bool is_count, double (*value)(const Counters&)) {
         columns.push_back({prefix + name, what + description, is_count, value,
                            [](const Counters& of) { return (of.*traffic).requests > 0; }});
     };
+}
+
+// The columns of one kind of traffic. `prefix`: as profilers have named them, gld, gst, ...
+template <GlobalTraffic Counters::*traffic>
+void add_global_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
+    const auto add = adder<traffic>(columns, prefix, what);
     add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); });
     add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
     add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
@@ -29,10 +35,7 @@ void add_global_columns(std::vector<CounterColumn>& columns, const std::string& 
 
 template <SharedTraffic Counters::*traffic>
 void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
-    const auto add = [&](const char* name, const char* description, bool is_count, double (*value)(const Counters&)) {
-        columns.push_back({prefix + name, what + description, is_count, value,
-                           [](const Counters& of) { return (of.*traffic).requests > 0; }});
-    };
+    const auto add = adder<traffic>(columns, prefix, what);
     add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); });
     add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
     add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });

@@ -13,7 +13,7 @@ namespace simt::checking {
 // How an access orders itself against others of its kind.
 enum class AccessKind : uint8_t {
     plain,
-    volatile_access,  // as a relaxed atomic load or store, except among the lanes of one warp in shared memory
+    volatile_access,  // a race like a plain one, except to a flag: see RaceCheck::is_flag
     atomic,           // an atomic operation that may write
     block_atomic,     // the same, atomic only for the threads of one block
 };

@@ -1,7 +1,7 @@
 // malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset.
 //
 // As with clock() the names mean something else on the host; the runtime's functions behind these symbols tell the two
-// apart. new and delete in kernels are the host's: they work, but what they give is not device memory.
+// apart. new and delete in kernels are the host's: they work, and the checked simulator knows what they allocate.
 #pragma once
 
 #include <stdlib.h>
