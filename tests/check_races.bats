@@ -92,3 +92,29 @@ all_clean() {
         is_clean schedules reset || return
     done
 }
+
+# races PROGRAM CASE: what is reported of its races, but for the threads that are named and how often they met.
+races() {
+    capture "./$1" "$2"
+    grep -A 1 -E '^=+ (Error|Warning|Info)' <<<"$errors" | sed -E 's/ \[.* hazards?\]//; /by thread/d' | sort
+}
+
+@test "the same races are reported of every run, however many threads the blocks are spread over" {
+    local program case expected threads
+    builds schedules && builds race_global
+    export SIMCC_SCHEDULE=random:3
+    while read -r program case; do
+        expected=$(SIMCC_THREADS=1 races "$program" "$case")
+        for threads in 2 2 2 2 3 5 7 8; do
+            SIMCC_THREADS=$threads
+            export SIMCC_THREADS
+            [ "$(races "$program" "$case")" = "$expected" ] || complain "$case, $threads threads: not $expected" || return
+        done
+    done <<-'CASES'
+	schedules reset
+	schedules reset
+	race_global two-streams
+	race_global counter
+	race_global early-look
+CASES
+}

@@ -73,14 +73,13 @@ struct Location {
 
 // Findings of one tool, title and place.
 struct Collected {
-    Finding finding;  // as it was told for the first of the threads, in the order of blocks and threads
+    Finding finding;  // the gravest of them, as it was told for the first of the threads
     uint64_t count = 0, order = 0;
+    bool is_printed = false;
 };
 
-auto rank_of(const Finding& finding) {
-    const ThreadName who = finding.sides.empty() ? ThreadName() : finding.sides.front().who;
-    return std::tuple(who.block.z, who.block.y, who.block.x, who.thread.z, who.thread.y, who.thread.x);
-}
+// In the order of blocks and threads.
+auto rank_of(const Finding& finding) { return rank_of(finding.sides.empty() ? ThreadName() : finding.sides.front().who); }
 
 class Findings {
 public:
@@ -89,13 +88,16 @@ public:
         const std::lock_guard lock(mutex_);
         const auto [position, is_new] = all_.try_emplace(std::move(key));
         Collected& collected = position->second;
-        if (is_new) {
-            collected.order = all_.size();
-            waiting_.push_back(&collected);
-            ++totals_[static_cast<int>(finding.severity)];
-        }
         collected.count += finding.times;
-        if (is_new || rank_of(finding) < rank_of(collected.finding)) collected.finding = std::move(finding);
+        if (is_new) collected.order = all_.size();
+        if (!is_new && !speaks_for(finding, collected.finding)) return;
+        // What has been printed is printed again only if it has turned out to be graver.
+        if (is_new || (collected.is_printed && finding.severity < collected.finding.severity)) {
+            waiting_.push_back(&collected);
+        }
+        if (!is_new) --totals_[static_cast<int>(collected.finding.severity)];
+        ++totals_[static_cast<int>(finding.severity)];
+        collected.finding = std::move(finding);
     }
 
     void print_waiting() {
@@ -103,9 +105,10 @@ public:
         std::sort(waiting_.begin(), waiting_.end(), [](const Collected* one, const Collected* other) {
             return std::tuple(rank_of(one->finding), one->order) < std::tuple(rank_of(other->finding), other->order);
         });
-        for (const Collected* collected : waiting_) {
+        for (Collected* collected : waiting_) {
             if (printed_ == settings().print_limit) break;
             ++printed_;
+            collected->is_printed = true;
             print(*collected);
         }
         waiting_.clear();
@@ -117,8 +120,9 @@ public:
         const std::lock_guard lock(mutex_);
         const uint64_t errors = totals_[static_cast<int>(Severity::error)];
         const uint64_t warnings = totals_[static_cast<int>(Severity::warning)];
-        if (printed_ < all_.size()) {
-            line("", counted(all_.size() - printed_, "finding") + " not shown: the limit is " +
+        const auto is_hidden = [](const auto& entry) { return !entry.second.is_printed; };
+        if (const auto hidden = std::count_if(all_.begin(), all_.end(), is_hidden)) {
+            line("", counted(static_cast<uint64_t>(hidden), "finding") + " not shown: the limit is " +
                          std::to_string(settings().print_limit));
         }
         line("", "ERROR SUMMARY: " + counted(errors, "error") +

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/simt/include/simt/configuration.hpp"
@@ -25,6 +27,11 @@ struct ThreadName {
     Extent block = {0, 0, 0};
 };
 
+// In the order of blocks and their threads.
+inline auto rank_of(const ThreadName& who) {
+    return std::tuple(who.block.z, who.block.y, who.block.x, who.thread.z, who.thread.y, who.thread.x);
+}
+
 // One side of a race, or the place of any other finding.
 struct Side {
     std::string what;  // "Write access", "Read access"; "" for the place of the finding itself
@@ -45,6 +52,18 @@ struct Finding {
     std::vector<const void*> backtrace;
     std::string backtrace_time;
 };
+
+// Of findings (or races) of one kind, whichever the order in which blocks have told of them, the gravest of the first
+// threads speaks for all.
+template <class T>
+bool speaks_for(const T& one, const T& other) {
+    if (one.severity != other.severity) return one.severity < other.severity;
+    const auto threads_of = [](const auto& sides) {
+        return sides.empty() ? std::pair(rank_of(ThreadName()), rank_of(ThreadName()))
+                             : std::pair(rank_of(sides.front().who), rank_of(sides.back().who));
+    };
+    return threads_of(one.sides) < threads_of(other.sides);
+}
 
 // Counts a finding. Findings of the same tool, title and places are one finding with a count. Any thread.
 void report(Finding finding);

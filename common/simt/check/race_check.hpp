@@ -143,7 +143,6 @@ private:
     void report_race(const ShadowRecord& earlier, bool earlier_is_store, const Current& current);
     void note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
               const Current& current);
-    Side side(const char* what, uint64_t place, uint32_t owner, unsigned lane) const;
     void check_foreign(const Access& access);
     void settle() {
         if (__builtin_expect(has_deferred_, 0)) settle_deferred();

@@ -80,7 +80,7 @@ void RaceLaunch::add(const RaceKey& key, Race race) {
     if (is_new) return;
     Race& known = position->second;
     const uint64_t count = known.count + race.count;
-    if (race.severity < known.severity) known = std::move(race);
+    if (speaks_for(race, known)) known = std::move(race);
     known.count = count;
 }
 
@@ -104,7 +104,7 @@ void RaceLaunch::report_races() {
         finding.tool = Tool::racecheck;
         finding.severity = race.severity;
         finding.title = "Race reported";
-        finding.kernel = launch_.kernel;
+        finding.kernel = race.kernel;
         finding.sides.assign(race.sides.begin(), race.sides.end());
         finding.details = std::move(race.details);
         if (const char* const reason = reason_of(race)) finding.details.push_back(reason);

@@ -36,6 +36,7 @@ struct Race {
     Severity severity = Severity::info;
     uint64_t count = 0;
     uint64_t tried_read = 0;  // the place of a plain read, if the other side is an atomic operation
+    std::string kernel;       // of two kernels' races either one may be the second: the same one speaks for both
     std::array<Side, 2> sides;
     std::vector<std::string> details;
 };
@@ -56,6 +57,9 @@ struct ForeignRange {
     Tool tool = Tool::racecheck;
     std::string what;      // "The copy in another stream is not ordered against the kernel"
 };
+
+// The title of a race with such a range. Whether the kernel's reads or its stores are met first is up to chance.
+constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
 
 class RaceLaunch {
 public:

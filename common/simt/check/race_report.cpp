@@ -1,4 +1,5 @@
 // What racecheck reports of the races that it has found.
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,8 @@ const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
     if (is_atomic(kind)) return "Atomic access";
     return is_store || is_write ? "Write access" : "Read access";
 }
+
+BlockNumbers numbers_of(uint32_t owner) { return LaunchHistory::instance().find(owner).value_or(BlockNumbers()); }
 
 }  // namespace
 
@@ -80,8 +83,10 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
     race.tried_read = tried_read(earlier, earlier_is_store, current);
     const char* const what = name_of_access(earlier_is_store, earlier.kind(), false);
     const char* const own_what = name_of_access(false, current.kind, current.is_write);
-    race.sides = {side(what, earlier.place(), earlier.owner(), other_lane),
-                  side(own_what, current.record.place(), owner_, current.lane)};
+    const BlockNumbers other = numbers_of(earlier.owner());
+    race.kernel = std::min(other.kernel, std::string(watch_.launch().kernel));
+    race.sides = {side_of(other, what, earlier.place(), earlier.owner(), other_lane),
+                  side_of(numbers_of(owner_), own_what, current.record.place(), owner_, current.lane)};
     if (!earlier_is_store && current.is_write) std::swap(race.sides[0], race.sides[1]);
     char where[80];
     std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
@@ -94,11 +99,6 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
         race.details.push_back("The scope of an atomic operation is too narrow: it is atomic only within its block");
     }
     launch_->add(key, std::move(race));
-}
-
-Side RaceCheck::side(const char* what, uint64_t place, uint32_t owner, unsigned lane) const {
-    const auto numbers = LaunchHistory::instance().find(owner);
-    return side_of(numbers ? *numbers : BlockNumbers(), what, place, owner, lane);
 }
 
 // The lane has got to its next event: what it was about to read it has read, what it was about to store is there.
@@ -125,11 +125,9 @@ void RaceCheck::check_foreign(const Access& access) {
     finding.title = range->tool == Tool::memcheck
                         ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") + " of size " +
                               std::to_string(access.bytes) + " bytes"
-                        : std::string("Error: Race reported between ") + (is_read ? "Read" : "Write") +
-                              " access of a kernel and an operation of another stream";
+                        : race_with_operation;
     finding.kernel = watch_.launch().kernel;
-    Side place = side(is_read ? "Read access" : "Write access", place_of(access.pc), owner_, access.lane);
-    finding.sides.push_back(std::move(place));
+    finding.sides.push_back(side_of(numbers_of(owner_), "", place_of(access.pc), owner_, access.lane));
     finding.details.push_back(range->what);
     report(std::move(finding));
 }

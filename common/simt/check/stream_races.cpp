@@ -53,16 +53,15 @@ ForeignRange foreign(const Operation& operation) {
 void compare_with_kernels(const Operation& operation) {
     const auto launches = LaunchHistory::instance().unordered_with(operation.order);
     if (launches.empty()) return;
-    const auto compare = [&](const ShadowRecord& record, const char* what) {
+    const auto compare = [&](const ShadowRecord& record) {
         for (const BlockNumbers& launch : launches) {
             if (record.empty() || !launch.contains(record.owner())) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
-            finding.title = std::string("Error: Race reported between ") + what +
-                            " of a kernel and an operation of another stream";
+            finding.title = race_with_operation;
             finding.kernel = launch.kernel;
             const unsigned lane = record.warp() * 32 + static_cast<unsigned>(std::countr_zero(record.lanes()));
-            finding.sides.push_back(side_of(launch, what, record.place(), record.owner(), lane));
+            finding.sides.push_back(side_of(launch, "", record.place(), record.owner(), lane));
             finding.details.push_back(foreign(operation).what);
             report(std::move(finding));
             return true;
@@ -71,8 +70,8 @@ void compare_with_kernels(const Operation& operation) {
     };
     for (uintptr_t word = operation.begin; word < operation.begin + operation.bytes; word += 4) {
         const ShadowCell& cell = *race_memory().device.word(word);
-        if (compare(ShadowRecord::load(cell.store), "Write access")) return;
-        if (operation.is_write && compare(ShadowRecord::load(cell.use), "Read access")) return;
+        if (compare(ShadowRecord::load(cell.store))) return;
+        if (operation.is_write && compare(ShadowRecord::load(cell.use))) return;
     }
 }
 
