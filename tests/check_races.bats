@@ -118,3 +118,14 @@ races() {
 	race_global early-look
 CASES
 }
+
+@test "a launch that the watchdog ends leaves nothing locked behind, whatever its threads were doing" {
+    local flags
+    for flags in "-G -O2" "-O2"; do
+        # shellcheck disable=SC2086
+        simcc $flags "$programs/abandoned.cu" -o abandoned
+        SIMCC_TIMEOUT=1 SIMCC_THREADS=4 capture timeout 40 ./abandoned
+        [ "$(sort <<<"$output" | uniq -c | tr -s ' ')" = " 6 cudaErrorLaunchTimeout" ] || complain "simcc $flags: it hangs" ||
+            return
+    done
+}

@@ -1,6 +1,7 @@
 #include "common/simt/async_copies.hpp"
 
 #include "common/simt/resident_block.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt {
 
@@ -25,13 +26,18 @@ bool AsyncCopies::take(unsigned rank, unsigned groups, AsyncCopy& copy) {
 }
 
 void start_copy(unsigned rank, const AsyncCopy& copy) {
+    const Uninterrupted section;
     ResidentBlock::current()->async_copies.start(rank, copy);
     if (checking::BlockWatch* const watch = checking::current_watch) {
         watch->copy_started(reinterpret_cast<uintptr_t>(copy.target), copy.bytes, __builtin_return_address(0));
     }
 }
-void commit_copies(unsigned rank) { ResidentBlock::current()->async_copies.commit(rank); }
+void commit_copies(unsigned rank) {
+    const Uninterrupted section;
+    ResidentBlock::current()->async_copies.commit(rank);
+}
 bool take_copy(unsigned rank, unsigned groups, AsyncCopy& copy) {
+    const Uninterrupted section;
     const bool taken = ResidentBlock::current()->async_copies.take(rank, groups, copy);
     checking::BlockWatch* const watch = checking::current_watch;
     if (watch && taken) watch->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);

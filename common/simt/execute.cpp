@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "common/simt/resident_block.hpp"
+#include "common/simt/uninterrupted.hpp"
 #include "common/simt/worker_pool.hpp"
 
 // clock() in programs that simcc has built: see device_functions.hpp.
@@ -42,6 +43,7 @@ unsigned worker_count() { return WorkerPool::instance().worker_count(); }
 void fail_lane(const char* message) {
     ResidentBlock* block = ResidentBlock::current();
     if (!block) std::abort();
+    const Uninterrupted section;
     if (!block->watch() || !block->watch()->misused(message, __builtin_return_address(0))) {
         std::fprintf(stderr, "simcc: %s: %s\n", block->describe_position().c_str(), message);
     }

@@ -10,6 +10,7 @@
 #include "common/simt/address_space.hpp"
 #include "common/simt/check/memory_functions.hpp"
 #include "common/simt/resident_block.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt {
 
@@ -59,12 +60,18 @@ void on_fault(int signal, siginfo_t* information, void* context) {
     sigaction(signal, &previous_actions[signal], nullptr);
 }
 
-// A lane may be in the C library and hold one of its locks; it can be abandoned only in the program's own code.
+// A lane may be in the C library and hold one of its locks; it can be abandoned only in the program's own code, and not
+// where the simulator does not let it.
 void on_interrupt(int, siginfo_t*, void* context) {
     const Registers registers = interrupted_registers(context);
-    if (registers.program_counter < code_begin || registers.program_counter >= code_end) return;
     ResidentBlock* block = interrupted_block(registers);
-    if (block && block->running_launch().failed()) block->abandon();
+    if (!block || !block->running_launch().failed()) return;
+    const bool is_in_program = registers.program_counter >= code_begin && registers.program_counter < code_end;
+    if (interruption.depth > 0) {
+        interruption.is_pending = true;
+    } else if (is_in_program) {
+        block->abandon();
+    }
 }
 
 int find_code(dl_phdr_info* module, size_t, void*) {
@@ -81,6 +88,10 @@ int find_code(dl_phdr_info* module, size_t, void*) {
 }
 
 }  // namespace
+
+__thread Interruption interruption;
+
+void leave_interrupted_section() { ResidentBlock::current()->abandon(); }
 
 void install_fault_handlers() {
     dl_iterate_phdr(find_code, nullptr);

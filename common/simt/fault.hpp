@@ -12,7 +12,8 @@ void install_fault_handlers();
 void use_fault_stack();
 
 // Makes the worker abandon its block if the block's launch has failed and the worker is in the code of a kernel just
-// now. Else nothing happens, and the caller tries again later.
+// now, or in a section of the simulator that ends soon (uninterrupted.hpp). Else nothing happens, and the caller tries
+// again later.
 void interrupt_failed_block(pthread_t worker);
 
 }  // namespace simt

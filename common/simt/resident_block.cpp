@@ -6,6 +6,7 @@
 #include "common/simt/check/settings.hpp"
 #include "common/simt/context.hpp"
 #include "common/simt/meetings.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt {
 
@@ -119,6 +120,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
 Pause ResidentBlock::run() {
     current_block = this;
     launch_->launch.enter_block(identity_);
+    interruption = {};
     polling_rounds_ = barriers_in_turn_ = long_turns_ = 0;
     Context* first = &starter_;
     if (detached_) first = first_ready_lane();
@@ -224,7 +226,9 @@ void ResidentBlock::detach_all() {
 
 void ResidentBlock::drop_running_lane() {
     // The next lane must not run on this stack: what has been abandoned there is still on it.
-    switch_context(&abandoned_, end_lane(current_lane));
+    Context* const next = end_lane(current_lane);
+    interruption.depth = 0;
+    switch_context(&abandoned_, next);
     __builtin_unreachable();
 }
 
@@ -234,7 +238,9 @@ void ResidentBlock::pause_running_lane() {
     Context* const next = next_lane();
     current_lane = next;
     if (next == self) return;
+    const unsigned depth = std::exchange(interruption.depth, 0);
     switch_context(self, next);
+    interruption.depth = depth;
     launch_->launch.enter_lane(self->x, self->y, self->z);
 }
 
@@ -265,6 +271,7 @@ Context* ResidentBlock::next_in_step() {
 }
 
 Context* ResidentBlock::next_after_stall() {
+    const Uninterrupted section;
     Warp& warp = *current_warp;
     if (is_watched_) {
         const auto index = static_cast<unsigned>(current_warp - warps_.data());

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "common/simt/check/block_watch_inline.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {
@@ -91,6 +92,7 @@ SIMT_ATOMICS(32, uint32_t)
 SIMT_ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
+    const simt::Uninterrupted section;
     if (simt::checking::BlockWatch* const watch = simt::checking::current_watch) watch->fence(simt::watching::Reach::system);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -8,6 +8,7 @@
 #include "common/simt/resident_block.hpp"
 #include "common/simt/runtime.hpp"
 #include "common/simt/shared_window.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 
@@ -70,7 +71,9 @@ void BlockWatch::grid_barrier_completed() {
 void BlockWatch::lane_ended(unsigned lane) {
     if (races_) races_->lane_ended(lane);
     if (synchronization_) synchronization_->lane_ended(lane);
-    if (counters_) counters_->lane_ended(lane);
+    if (!counters_) return;
+    const Uninterrupted section;
+    counters_->lane_ended(lane);
 }
 
 bool BlockWatch::deadlocked() {
@@ -98,7 +101,9 @@ void BlockWatch::block_ended() {
 void BlockWatch::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
     if (synchronization_) synchronization_->arrive(kind, mask, source, site);
     if (races_) races_->arrive(kind, mask, source, site);
-    if (counters_) counters_->arrive(kind, mask, source, site);
+    if (!counters_) return;
+    const Uninterrupted section;
+    counters_->arrive(kind, mask, source, site);
 }
 
 void BlockWatch::set_polling(bool polls) {
@@ -123,9 +128,10 @@ void BlockWatch::copy_finished(uintptr_t target, size_t bytes) {
     if (races_) races_->copy_finished(target, bytes);
 }
 
-// memcheck may take the lane out; only what goes on holds the location.
+// memcheck may take the lane out; only what goes on holds the location, until the operation has ended.
 void BlockWatch::begin_atomic(const Access& access) {
     if (turns_.are_chosen()) end_turn(access);
+    Uninterrupted::begin();
     if (memory_) memory_->access(access);
     if (counters_) counters_->access(access);
     if (races_) races_->begin_atomic(access);
@@ -133,6 +139,7 @@ void BlockWatch::begin_atomic(const Access& access) {
 
 void BlockWatch::end_atomic(uintptr_t address, bool has_written) {
     if (races_) races_->end_atomic(address, has_written);
+    Uninterrupted::end();
 }
 
 void BlockWatch::drop_running_lane(int error) {

@@ -1,5 +1,6 @@
 // What the checked flavour of the device language tells: see include/simt/watch.hpp.
 #include "common/simt/check/block_watch_inline.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::watching {
 
@@ -11,6 +12,7 @@ void arrive(Wait kind, unsigned mask, unsigned source, Site site) {
 }
 
 void fence(Reach reach) {
+    const Uninterrupted section;
     if (BlockWatch* const watch = current_watch) watch->fence(reach);
 }
 
@@ -48,11 +50,13 @@ void end_atomic(const volatile void* pointer, bool has_written) {
 }
 
 void publish(const volatile void* object) {
+    const Uninterrupted section;
     BlockWatch* const watch = current_watch;
     if (watch && watch->races()) watch->races()->publish(reinterpret_cast<uintptr_t>(object));
 }
 
 void learn(const volatile void* object) {
+    const Uninterrupted section;
     BlockWatch* const watch = current_watch;
     if (watch && watch->races()) watch->races()->learn(reinterpret_cast<uintptr_t>(object));
 }

@@ -13,6 +13,7 @@
 #include "common/simt/check/numbers.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/check/symbols.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {
@@ -224,6 +225,7 @@ Findings& findings() {
 }  // namespace
 
 void report(Finding finding) {
+    const Uninterrupted section;
     BlockWatch* const watch = std::exchange(current_watch, nullptr);  // what the report itself does is not watched
     if (watch && finding.backtrace.empty()) {
         finding.backtrace = watch->launch().host_backtrace;

@@ -5,6 +5,7 @@
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/host_access.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {
@@ -18,6 +19,7 @@ namespace {
         if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc);
         return;
     }
+    const Uninterrupted section;
     Access event{address, bytes, watch->running_lane(), watch->space_of(address), is_write};
     event.is_volatile = is_volatile;
     event.is_unaligned = is_unaligned;
@@ -34,7 +36,10 @@ template <unsigned bytes, bool is_write>
     access(pointer, bytes, is_write, pc);
 }
 
-[[gnu::noinline]] void follow(BlockWatch& watch, const void* pc) { watch.block_entered(pc); }
+[[gnu::noinline]] void follow(BlockWatch& watch, const void* pc) {
+    const Uninterrupted section;
+    watch.block_entered(pc);
+}
 
 }  // namespace
 }  // namespace simt::checking

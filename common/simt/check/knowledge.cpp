@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "common/simt/uninterrupted.hpp"
+
 namespace simt::checking {
 
 void SyncLog::publish(const Knowledge& knowledge, watching::Reach reach, bool replaces) {
@@ -83,6 +85,7 @@ bool is_known_through(const LogRanges& learned, const DatedAccess& access) {
     };
     if (search(learned)) return true;
     for (size_t next = 0; next < pending.size(); ++next) {
+        if (interruption.is_pending) return true;  // the launch has been given up: nobody waits for the answer
         const auto ranges = pending[next];
         if (search(*ranges)) return true;
     }

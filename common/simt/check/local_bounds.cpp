@@ -12,6 +12,7 @@
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/program_image.hpp"
 #include "common/simt/check/symbols.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {
@@ -144,6 +145,7 @@ Verdict verdict_on(const OutOfBounds& place, const void* pc) {
 void index_out_of_bounds(const OutOfBounds& place, const void* pc) {
     BlockWatch* const watch = current_watch;
     if (!watch || !watch->memory()) return;
+    const Uninterrupted section;
     const Verdict verdict = verdict_on(place, pc);
     if (!verdict.is_local) return;
     Access access{0, element_bytes_of(place.array->name), watch->running_lane(), Space::local, verdict.is_write};

@@ -7,6 +7,7 @@
 #include "common/simt/check/host_access.hpp"
 #include "common/simt/check/symbols.hpp"
 #include "common/simt/runtime.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {
@@ -20,6 +21,7 @@ void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
         if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc);
         return;
     }
+    const Uninterrupted section;
     const Space space = watch->space_of(address);
     if (space == Space::other) return;  // copies of structures in the simulator's own headers come here, too
     Access event{address, static_cast<uint32_t>(bytes), watch->running_lane(), space, is_write};
@@ -75,6 +77,7 @@ struct DeviceHeap {};
 void* operator new(size_t bytes, simt::DeviceHeap) {
     void* const memory = operator new(bytes);
     if (!simt::checking::current_watch || bytes == 0) return memory;
+    const simt::Uninterrupted section;
     // Nobody tells when it is deleted: what is still known at this place has been.
     simt::DeviceMemory& known = simt::runtime().memory;
     const auto adopt = [&] { return known.adopt(memory, bytes, simt::MemoryKind::registered, 0, 0); };

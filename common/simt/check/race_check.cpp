@@ -5,6 +5,7 @@
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/resident_block.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 
@@ -60,6 +61,7 @@ void RaceCheck::arrive(watching::Wait kind, unsigned mask, unsigned, Site) {
 void RaceCheck::check(const Access& access, AccessKind kind) {
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
+    const Uninterrupted section;
     has_foreign_ = launch_->has_foreign_ranges();
     Current current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                     access.space == Space::shared, kind, access.address, access.bytes};

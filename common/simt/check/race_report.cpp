@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/simt/check/race_check.hpp"
+#include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {
@@ -103,6 +104,7 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
 
 // The lane has got to its next event: what it was about to read it has read, what it was about to store is there.
 void RaceCheck::settle_deferred() {
+    const Uninterrupted section;
     has_deferred_ = false;
     if (const uintptr_t polled = std::exchange(polled_, 0)) learn_of_volatile(polled, polled_space_, polling_lane_);
     for (const Doubtful& doubt : std::exchange(doubtful_, {})) {
@@ -117,6 +119,7 @@ void RaceCheck::settle_deferred() {
 // Something else than a kernel uses the memory, and nothing orders the two.
 void RaceCheck::check_foreign(const Access& access) {
     if (access.space != Space::global) return;
+    const Uninterrupted section;
     const bool is_read = !access.is_write;
     const auto range = launch_->foreign_range(access.address, access.bytes, !is_read);
     if (!range) return;

@@ -1,0 +1,40 @@
+// Sections of the simulator's own code in which a lane must not be abandoned: it may hold a lock there, or be halfway
+// through changing what outlives the lane.
+//
+// The watchdog interrupts the workers of a launch that it has given up. A lane that is in the kernel's code is abandoned
+// where it is; one that is in such a section, when the section ends.
+#pragma once
+
+namespace simt {
+
+struct Interruption {
+    unsigned depth = 0;       // of sections that the running lane is in
+    bool is_pending = false;  // the lane has been interrupted there
+};
+
+// Of this worker.
+extern __thread Interruption interruption;
+
+// The running lane's launch has been given up: the lane does not go on.
+void leave_interrupted_section();
+
+class Uninterrupted {
+public:
+    [[gnu::always_inline]] Uninterrupted() { begin(); }
+    [[gnu::always_inline]] ~Uninterrupted() { end(); }
+    Uninterrupted(const Uninterrupted&) = delete;
+    Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+    // A section that begins in one call and ends in another. (What is between the two fences stays there: the signal's
+    // handler runs on the same thread.)
+    [[gnu::always_inline]] static void begin() {
+        ++interruption.depth;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    }
+    [[gnu::always_inline]] static void end() {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (--interruption.depth == 0 && __builtin_expect(interruption.is_pending, 0)) leave_interrupted_section();
+    }
+};
+
+}  // namespace simt
