@@ -120,13 +120,13 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
 Pause ResidentBlock::run() {
     current_block = this;
     launch_->launch.enter_block(identity_);
-    interruption = {};
     polling_rounds_ = barriers_in_turn_ = long_turns_ = 0;
     Context* first = &starter_;
     if (detached_) first = first_ready_lane();
     current_lane = first;
     if (is_watched_) watch_->resume();
     switch_context(&worker_, first);
+    interruption = {};  // the lane's, if it was abandoned
     if (is_watched_) watch_->leave();
     current_block = nullptr;
     if (is_watched_ && pause_ == Pause::ended) watch_->block_ended();
