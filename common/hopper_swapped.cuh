@@ -6,6 +6,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace BACKEND {
@@ -60,5 +61,31 @@ template <> struct SwappedOperand<float> {
         WgmmaSwapped<float, tile_m>::multiply(d, values[i], a, accumulate);
     }
 };
+
+/// Stores a lane's sums of f32: of every eight rows two, `row` and the next, in two columns, `column` and the next.
+template <int tile_m>
+__device__ inline void store_swapped(float* c, int row, int column, int m, int n, const float (&d)[tile_m / 2]) {
+    if (column >= n) return;
+    float* corner = c + static_cast<size_t>(row) * n + column;
+    const auto for_each_pair = [&](auto store) {
+#pragma unroll
+        for (int group = 0; group < tile_m / 8; ++group)
+#pragma unroll
+            for (int odd = 0; odd < 2; ++odd)
+                if (row + 8 * group + odd < m)
+                    store(corner + static_cast<size_t>(8 * group + odd) * n, d[4 * group + odd], d[4 * group + 2 + odd]);
+    };
+    if (n % 2 == 0) { // asked once, not at every store
+        for_each_pair([](float* pair, float one, float other) {
+            *reinterpret_cast<float2*>(pair) = make_float2(one, other);
+        });
+    } else {
+        const bool both = column + 1 < n;
+        for_each_pair([=](float* pair, float one, float other) {
+            pair[0] = one;
+            if (both) pair[1] = other;
+        });
+    }
+}
 
 } // namespace BACKEND

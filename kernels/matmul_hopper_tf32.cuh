@@ -19,27 +19,6 @@
 
 namespace BACKEND {
 
-/// Stores the lane's sums: of every eight rows two, 2 (lane % 4) and the next, in two neighbouring columns.
-template <int tile_m>
-__device__ inline void store_tf32(float* c, int row, int column, int m, int n, const float (&d)[tile_m / 2]) {
-    const bool together = n % 2 == 0 && column < n;
-#pragma unroll
-    for (int group = 0; group < tile_m / 8; ++group)
-#pragma unroll
-        for (int odd = 0; odd < 2; ++odd) {
-            const int r = row + 8 * group + odd;
-            const float first = d[4 * group + odd], second = d[4 * group + 2 + odd];
-            if (r >= m) continue;
-            float* target = c + static_cast<size_t>(r) * n + column;
-            if (together) {
-                *reinterpret_cast<float2*>(target) = make_float2(first, second);
-            } else {
-                if (column < n) target[0] = first;
-                if (column + 1 < n) target[1] = second;
-            }
-        }
-}
-
 /// Grid: at most one block per multiprocessor. Block 128 + 128 per warpgroup that multiplies. A tile is tile_m x 64
 /// columns for each of these.
 template <int tile_m, int warpgroups, int stages, bool may_share>
@@ -107,8 +86,8 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
         const int column = SwappedOperand<float>::first_column(warp, lane);
-        store_tf32<tile_m>(c, static_cast<int>(tile_row) * tile_m + lane % 4 * 2,
-                                 static_cast<int>(tile_column) * tile_n + column, m, n, d);
+        store_swapped<tile_m>(c, static_cast<int>(tile_row) * tile_m + lane % 4 * 2,
+                              static_cast<int>(tile_column) * tile_n + column, m, n, d);
     }
 #endif
 }
