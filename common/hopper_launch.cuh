@@ -41,26 +41,44 @@ __global__ void pad_rows(const T* source, size_t rows, size_t columns, T* target
     }
 }
 
-/// A and B with aligned rows: as they are, or copied to the workspace by a kernel ahead of the product.
+/// Blocks of 256 threads for a grid-stride kernel with so much to do: as many as are resident at once, or fewer.
+inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors) {
+    constexpr size_t blocks_per_multiprocessor = 8;
+    const size_t needed = divide_up(threads, 256), resident = multiprocessors * blocks_per_multiprocessor;
+    return static_cast<unsigned>(needed < resident ? needed : resident);
+}
+
+/// The memory of a matrix with rows padded to whole 16-byte pieces.
+template <typename T> size_t padded_bytes(size_t rows, size_t columns) {
+    return divide_up(rows * padded_columns<T>(columns) * sizeof(T), 256) * 256;
+}
+
+/// A matrix with aligned rows: as it is, or copied to `target` by a kernel ahead of the product.
+template <typename T>
+const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* target,
+                           const MatmulArguments<T>& arguments) {
+    if (rows_are_aligned(source, columns)) return source;
+    const size_t pieces = rows * padded_columns<T>(columns) * sizeof(T) / tensor_row_alignment;
+    pad_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors), 256, 0, arguments.stream>>>(
+        source, rows, columns, target, padded_columns<T>(columns));
+    return target;
+}
+
+/// A and B with aligned rows.
 template <typename T> class HopperOperands {
 public:
     explicit HopperOperands(const MatmulArguments<T>& arguments) : arguments_(arguments) {
         auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
-        d_a_ = arguments.d_a;
-        d_b_ = arguments.d_b;
-        if (!rows_are_aligned(d_a_, arguments.k)) {
-            d_a_ = padded(d_a_, arguments.m, arguments.k, reinterpret_cast<T*>(workspace));
-            workspace += bytes(arguments.m, arguments.k);
-        }
-        if (!rows_are_aligned(d_b_, arguments.n))
-            d_b_ = padded(d_b_, arguments.k, arguments.n, reinterpret_cast<T*>(workspace));
+        d_a_ = with_aligned_rows(arguments.d_a, arguments.m, arguments.k, reinterpret_cast<T*>(workspace), arguments);
+        if (d_a_ != arguments.d_a) workspace += padded_bytes<T>(arguments.m, arguments.k);
+        d_b_ = with_aligned_rows(arguments.d_b, arguments.k, arguments.n, reinterpret_cast<T*>(workspace), arguments);
     }
 
     /// The workspace that a launch may need.
     static size_t workspace_bytes(size_t m, size_t n, size_t k) {
         const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
                    aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
-        return (aligned_a ? 0 : bytes(m, k)) + (aligned_b ? 0 : bytes(k, n));
+        return (aligned_a ? 0 : padded_bytes<T>(m, k)) + (aligned_b ? 0 : padded_bytes<T>(k, n));
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
@@ -73,20 +91,6 @@ public:
 
 private:
     static constexpr unsigned box = 128 / sizeof(T);
-
-    static size_t bytes(size_t rows, size_t columns) {
-        return divide_up(rows * padded_columns<T>(columns) * sizeof(T), 256) * 256;
-    }
-
-    const T* padded(const T* source, size_t rows, size_t columns, T* target) const {
-        const size_t target_columns = padded_columns<T>(columns);
-        constexpr unsigned block = 256, blocks_per_multiprocessor = 8;
-        const size_t needed = divide_up(rows * target_columns * sizeof(T) / tensor_row_alignment, block);
-        const size_t resident = size_t{arguments_.multiprocessors} * blocks_per_multiprocessor;
-        pad_rows<<<static_cast<unsigned>(needed < resident ? needed : resident), block, 0, arguments_.stream>>>(
-            source, rows, columns, target, target_columns);
-        return target;
-    }
 
     MatmulArguments<T> arguments_;
     const T *d_a_, *d_b_;
