@@ -26,6 +26,12 @@ template <int pending> __device__ inline void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
+/// After wgmma_wait(): keeps the compiler from reading the results before it.
+template <int count> __device__ inline void wgmma_settle(float (&d)[count]) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
+
 /// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of
 /// the copy engine's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next
 /// along the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than
@@ -105,6 +111,7 @@ DEFINE_WGMMA(WgmmaSwapped, __half, "f16", 16, 8, 8, 9, 10, "1, 0")
 
 DEFINE_WGMMA_TF32(16, 8, 8, 9, 10, 11, 12, 13)
 DEFINE_WGMMA_TF32(64, 32, 32, 33, 34, 35, 36, 37)
+DEFINE_WGMMA_TF32(128, 64, 64, 65, 66, 67, 68, 69)
 DEFINE_WGMMA_TF32(192, 96, 96, 97, 98, 99, 100, 101)
 DEFINE_WGMMA_TF32(256, 128, 128, 129, 130, 131, 132, 133)
 

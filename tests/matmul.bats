@@ -38,6 +38,18 @@ expect_right_for() {
     done
 }
 
+@test "f32 from three products of tf32 is as right as f32, also where k is short or factors are infinite" {
+    if on_simulator; then skip "tf32x3 needs a GPU"; fi
+    try matmul -k tf32x3 -n 1x1x1 -w 0 -r 1 --csv
+    if [ "$status" -eq 77 ]; then skip "tf32x3 needs compute capability 9.0"; fi
+    expect_fine matmul -k tf32x3 -n 500x700x1,500x700x2,129x255x31,1x3000x1000,3000x1x1000,1000x1000x1000 -w 0 -r 1 --csv
+    [ "$(column verify | sort -u)" = pass ]
+    printf '%s\n' '1 1 1 1 1 1 1 1' '-1 -1 -1 -1 -1 -1 -1 -1' >a
+    printf '%s\n' 'inf 3.4028234e38 1' '0 0 2' '0 0 3' '0 0 4' '0 0 5' '0 0 6' '0 0 7' '0 0 8' >b
+    expect_fine matmul -k tf32x3 -t f32 --shape 2x3x8 a b
+    [ "$(paste -sd ' ' <<<"$output")" = "inf 3.4028235e+38 36 -inf -3.4028235e+38 -36" ]
+}
+
 @test "a row tells shape, traffic, tile and what the kernel needs" {
     expect_fine matmul -k tiled-16 -n 100x50x20 --csv
     expect_clean_table
@@ -65,6 +77,7 @@ expect_right_for() {
     refuses 77 "does not run here for f64" matmul -t f64 -k async
     on_simulator || return 0
     refuses 77 "hopper needs a GPU" matmul -k hopper
+    refuses 77 "tf32x3 needs a GPU" matmul -k tf32x3
     refuses 77 "cublas needs a GPU" matmul -k cublas
 }
 

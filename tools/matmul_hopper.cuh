@@ -12,6 +12,7 @@
 #include "kernels/matmul_hopper_mma.cuh"
 #include "kernels/matmul_hopper_split.cuh"
 #include "kernels/matmul_hopper_tf32.cuh"
+#include "kernels/matmul_hopper_tf32x3.cuh"
 #include "tools/matmul_types.cuh"
 
 namespace BACKEND {
@@ -84,6 +85,16 @@ inline const std::vector<TileChoice<float>>& tf32_choices() {
         {"16x64x32", 16, 64, 1, 380, 2000, no_sharing, [](A a) { return launch_hopper_split<float, 16, 1, 16>(a, 1); }},
         {"16x64x32/2", 16, 64, 2, 380, 5000, no_sharing,
          [](A a) { return launch_hopper_split<float, 16, 1, 16>(a, 2); }},
+    };
+    return choices;
+}
+
+inline const std::vector<TileChoice<float>>& tf32x3_choices() {
+    using A = const MatmulArguments<float>&;
+    static const std::vector<TileChoice<float>> choices = {
+        {"128x128x32", 128, 128, 1, 1580, 2500, tf32x3_sharing,
+         [](A a) { return launch_hopper_tf32x3<128, 4, true>(a); }},
+        {"64x128x32", 64, 128, 1, 1100, 1600, no_sharing, [](A a) { return launch_hopper_tf32x3<64, 6, false>(a); }},
     };
     return choices;
 }

@@ -1,7 +1,9 @@
 // One product on one device: its matrices, its reference, and the variants as cases over them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/bench.cuh"
@@ -12,21 +14,33 @@
 
 namespace BACKEND {
 
+// The workspace that a variant may need for a shape.
+template <typename Type>
+size_t workspace_bytes([[maybe_unused]] const std::string& variant, [[maybe_unused]] const ProductShape& shape) {
+#ifndef __SIMCC__
+    if constexpr (Type::dtype == DType::f32)
+        if (variant == "tf32x3") return tf32x3_workspace_bytes(shape.m, shape.n, shape.k);
+    if constexpr (Type::dtype != DType::f64)
+        return HopperOperands<typename Type::Element>::workspace_bytes(shape.m, shape.n, shape.k);
+#endif
+    return 0;
+}
+
 // Device memory for A, B, C and what the kernels want beside them. Says how much that is before it asks for any.
 template <typename Type>
 struct DeviceProduct {
     using T = typename Type::Element;
 
-    DeviceProduct([[maybe_unused]] const Session& session, const ProductShape& shape) {
-        size_t workspace_bytes = 0, partials_bytes = 0;
+    DeviceProduct([[maybe_unused]] const Session& session, const ProductShape& shape,
+                  const std::vector<std::string>& variants) {
+        size_t most_workspace = 0, partials_bytes = 0;
+        for (const std::string& variant : variants)
+            most_workspace = std::max(most_workspace, workspace_bytes<Type>(variant, shape));
 #ifndef __SIMCC__
-        if constexpr (Type::dtype != DType::f64) {
-            workspace_bytes = HopperOperands<T>::workspace_bytes(shape.m, shape.n, shape.k);
-            if (session.device.compute_capability == 90)
-                partials_bytes = partial_sums_bytes(unsigned(session.device.multiprocessors));
-        }
+        if (Type::dtype != DType::f64 && session.device.compute_capability == 90)
+            partials_bytes = partial_sums_bytes(unsigned(session.device.multiprocessors));
 #endif
-        const double wanted = shape.elements() * sizeof(T) + double(workspace_bytes) + double(partials_bytes);
+        const double wanted = shape.elements() * sizeof(T) + double(most_workspace) + double(partials_bytes);
         size_t free_bytes = 0, total_bytes = 0;
         CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
         if (wanted > double(free_bytes))
@@ -36,7 +50,7 @@ struct DeviceProduct {
         a = DeviceBuffer<T>(shape.m * shape.k);
         b = DeviceBuffer<T>(shape.k * shape.n);
         c = DeviceBuffer<T>(shape.m * shape.n);
-        workspace = DeviceBuffer<unsigned char>(workspace_bytes);
+        workspace = DeviceBuffer<unsigned char>(most_workspace);
         partials = DeviceBuffer<unsigned char>(partials_bytes);
         if (partials_bytes > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
     }
@@ -96,7 +110,7 @@ public:
     Product(const Session& session, const ProductShape& shape)
         : session_(session),
           shape_(shape),
-          device_(session, shape),
+          device_(session, shape, selected_names(session)),
           h_a_(shape.m * shape.k),
           h_b_(shape.k * shape.n),
           h_c_(shape.m * shape.n) {
@@ -152,6 +166,12 @@ public:
     bool has_openblas() const { return std::is_same_v<T, Wide> && bool(openblas_); }
 
 private:
+    static std::vector<std::string> selected_names(const Session& session) {
+        std::vector<std::string> names;
+        for (const Variant* variant : session.selected()) names.emplace_back(variant->name);
+        return names;
+    }
+
     Case case_of(const Variant& variant) const {
         Case one;
         one.variant = &variant;

@@ -51,6 +51,8 @@ inline const Program matmul_program = {
         {"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu},
         {"hopper", "the copy engine and warps of different trades; tensor cores read shared memory themselves",
          Needs::gpu},
+        {"tf32x3", "f32 on tensor cores: a factor is two tf32 numbers, a product three; nearly f32's accuracy",
+         Needs::gpu},
         {"fastest", "the best of these for the shape, type and device; --explain says which"},
         {"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu},
     },
@@ -115,6 +117,8 @@ public:
 #ifndef __SIMCC__
         if (name == "cublas") return cublas<Type>();
         if (name == "hopper" && hopper_) return hopper<Type>(m, n, k);
+        if constexpr (Type::dtype == DType::f32)
+            if (name == "tf32x3" && hopper_) return best(name, tf32x3_choices(), m, n, k);
         if constexpr (Type::dtype != DType::f32 && Type::dtype != DType::f64)
             if (name == "wmma" && device_.compute_capability >= WmmaType<T>::least_capability)
                 return {launch_matmul_wmma<T>, Type::dtype == DType::tf32 ? "64x64x16" : "64x64x32", name};
@@ -131,16 +135,19 @@ private:
     }
 
 #ifndef __SIMCC__
+    template <typename T>
+    ProductMethod<T> best(const std::string& name, const std::vector<TileChoice<T>>& choices, size_t m, size_t n,
+                          size_t k) const {
+        const TileChoice<T>& choice = best_choice(choices, m, n, k, unsigned(device_.multiprocessors));
+        return {choice.launch, choice.tile, name};
+    }
+
     template <typename Type>
     ProductMethod<typename Type::Element> hopper(size_t m, size_t n, size_t k) const {
-        using T = typename Type::Element;
-        const auto best = [&](const std::vector<TileChoice<T>>& choices) -> ProductMethod<T> {
-            const TileChoice<T>& choice = best_choice(choices, m, n, k, unsigned(device_.multiprocessors));
-            return {choice.launch, choice.tile, "hopper"};
-        };
-        if constexpr (Type::dtype == DType::f32) return best(f32_choices());
-        else if constexpr (Type::dtype == DType::tf32) return best(tf32_choices());
-        else if constexpr (Type::dtype != DType::f64) return best(mma_choices<T>());
+        if constexpr (Type::dtype == DType::f32) return best("hopper", f32_choices(), m, n, k);
+        else if constexpr (Type::dtype == DType::tf32) return best("hopper", tf32_choices(), m, n, k);
+        else if constexpr (Type::dtype != DType::f64)
+            return best("hopper", mma_choices<typename Type::Element>(), m, n, k);
         else return {};
     }
 
