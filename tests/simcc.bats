@@ -110,6 +110,15 @@ grid cudaSuccess 127
 lock 480, last block 2450, no error"
 }
 
+@test "cuda::atomic and cuda::atomic_ref operate, order and wait, with the checkers, too" {
+    local flags
+    for flags in "" "-O0" "-G -std=c++20"; do
+        # shellcheck disable=SC2086
+        builds cxx_atomics -Wall -Wextra $flags
+        prints cxx_atomics "32640 255 255 256 128 0 256 32640 0"
+    done
+}
+
 @test "the same programs are right on one worker thread and on four" {
     builds warps
     for threads in 1 4; do

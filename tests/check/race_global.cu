@@ -139,6 +139,42 @@ __global__ void narrow_fence(int* data, int* flag, int* out) {
 }
 
 template <bool fixed>
+__global__ void narrow_cxx(int* counter) {
+    constexpr auto scope = fixed ? cuda::thread_scope_device : cuda::thread_scope_block;
+    cuda::atomic_ref<int, scope>(*counter).fetch_add(1, cuda::std::memory_order_relaxed);  // @cxx-scope Error: Race reported
+}
+
+template <bool fixed>
+__global__ void narrow_flag(int* data, int* flags, int* out) {
+    constexpr auto scope = fixed ? cuda::thread_scope_device : cuda::thread_scope_block;
+    auto* const flag = reinterpret_cast<cuda::atomic<int, scope>*>(flags);
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 5;  // @cxx-flag-scope Error: Race reported
+        flag->store(1, cuda::std::memory_order_release);
+    } else {
+        while (flag->load(cuda::std::memory_order_acquire) == 0) {}
+        out[blockIdx.x] = *data;  // @cxx-flag-scope
+    }
+}
+
+template <bool fixed>
+__global__ void narrow_cxx_fence(int* data, int* flags, int* out) {
+    constexpr auto scope = fixed ? cuda::thread_scope_device : cuda::thread_scope_block;
+    const cuda::atomic_ref<int, cuda::thread_scope_device> flag(*flags);
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = 5;  // @cxx-fence-scope Error: Race reported
+        cuda::atomic_thread_fence(cuda::std::memory_order_release, scope);
+        flag.store(1, cuda::std::memory_order_relaxed);
+    } else {
+        while (flag.load(cuda::std::memory_order_relaxed) == 0) {}
+        cuda::atomic_thread_fence(cuda::std::memory_order_acquire, scope);
+        out[blockIdx.x] = *data;  // @cxx-fence-scope
+    }
+}
+
+template <bool fixed>
 __global__ void between_grid_barriers(int* values, int* out) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     values[i] = i;  // @grid-barrier Error: Race reported
@@ -309,6 +345,9 @@ int main(int argc, char** argv) {
         {"look-back", LAUNCH(look_back, 40, 32, a + 64 * i, b)},
         {"scope", LAUNCH(narrow, 4, 32, a)},
         {"fence-scope", LAUNCH(narrow_fence, 4, 32, a + i, b + i, c)},
+        {"cxx-scope", LAUNCH(narrow_cxx, 4, 32, a)},
+        {"cxx-flag-scope", LAUNCH(narrow_flag, 4, 32, a + i, b + i, c)},
+        {"cxx-fence-scope", LAUNCH(narrow_cxx_fence, 4, 32, a + i, b + i, c)},
         {"grid-barrier", [](bool fixed) {
              int* values = device_array<int>(1024);
              int* out = device_array<int>(1024);

@@ -65,6 +65,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     has_foreign_ = launch_->has_foreign_ranges();
     Current current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                     access.space == Space::shared, kind, access.address, access.bytes};
+    current.is_narrow_load = access.is_atomic && !access.is_write && access.reach == watching::Reach::block;
     const uintptr_t end = access.address + access.bytes;
     for (uintptr_t word = access.address & ~uintptr_t{3}; word < end; word += 4) {
         const unsigned skipped = word < access.address ? static_cast<unsigned>(access.address - word) : 0;
@@ -169,12 +170,17 @@ bool RaceCheck::clash_with_use(const ShadowRecord& earlier, const Current& curre
         case AccessKind::atomic:
         case AccessKind::block_atomic:
             if (current.kind == AccessKind::plain) return true;
-            if (!is_atomic(current.kind)) return current.is_write && !is_flag(current, false);
-            // Atomic for the block only, and others take part.
-            return (earlier.kind() == AccessKind::block_atomic || current.kind == AccessKind::block_atomic) &&
-                   (earlier.owner() != owner_ || earlier.has(ShadowRecord::several_blocks));
+            if (is_too_narrow(earlier, current)) return true;
+            return !is_atomic(current.kind) && current.is_write && !is_flag(current, false);
     }
     return false;
+}
+
+// One of the two is atomic for its block only, and another block takes part.
+bool RaceCheck::is_too_narrow(const ShadowRecord& earlier, const Current& current) const {
+    const bool for_one_block = earlier.kind() == AccessKind::block_atomic ||
+                               current.kind == AccessKind::block_atomic || current.is_narrow_load;
+    return for_one_block && (earlier.owner() != owner_ || earlier.has(ShadowRecord::several_blocks));
 }
 
 bool RaceCheck::is_known(unsigned lane, const DatedAccess& access) const {

@@ -60,6 +60,7 @@ private:
         uintptr_t address;  // of the whole access
         uint32_t bytes;
         bool finishes_copy = false;
+        bool is_narrow_load = false;  // an atomic load, for the threads of the block only
     };
     // What the last fences of a lane cover, for all threads and for those of the block.
     struct Fenced {
@@ -111,6 +112,7 @@ private:
     bool is_obsolete(const ShadowRecord& earlier, const Current& current) const;
     bool is_ordered(const ShadowRecord& earlier, const Current& current) const;
     bool is_known(unsigned lane, const DatedAccess& access) const;
+    bool is_too_narrow(const ShadowRecord& earlier, const Current& current) const;
     bool clash_with_store(const ShadowRecord& earlier, const Current& current);
     bool clash_with_use(const ShadowRecord& earlier, const Current& current);
     ShadowRecord merged(const ShadowRecord& earlier, const Current& current) const;

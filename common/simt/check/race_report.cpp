@@ -96,7 +96,7 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
     if (earlier.has(ShadowRecord::pending) && earlier_is_store) {
         race.details.push_back("The write is an asynchronous copy that has not been waited for");
     }
-    if (earlier.kind() == AccessKind::block_atomic || current.kind == AccessKind::block_atomic) {
+    if (is_atomic(earlier.kind()) && current.kind != AccessKind::plain && is_too_narrow(earlier, current)) {
         race.details.push_back("The scope of an atomic operation is too narrow: it is atomic only within its block");
     }
     launch_->add(key, std::move(race));

@@ -24,10 +24,12 @@ constexpr std::string_view before_group[] = {
     "uint64_t",
 };
 
-/// Functions of CUDA that only read, or order reads; and the casts, which look like calls.
+/// Functions of CUDA that only read, or order reads, whatever their definitions look like; and the casts, which look like
+/// calls. `load` is a member of cuda::atomic.
 constexpr std::string_view readers[] = {
     "__ldg",         "__ldca",              "__ldcg",               "__ldcs",      "__ldcv",     "__ldlu",
     "__threadfence", "__threadfence_block", "__threadfence_system", "static_cast", "const_cast", "reinterpret_cast",
+    "load",
 };
 
 bool opens_group(std::string_view token) { return token == "(" || token == "[" || token == "{"; }
@@ -71,8 +73,11 @@ void Repetition::collect_functions() {
         const std::size_t close = source_.partner(i);
         bool reads = is_idle({{i + 1, close}});
         for (std::size_t j = i + 1; reads && j < close; ++j) reads = !is_assignment(j) || declares(j - 1);
-        const auto known = functions_.try_emplace(function_name(source_, brace.statement, i), reads).first;
-        known->second = known->second && reads;
+        const std::string_view name = function_name(source_, brace.statement, i);
+        if (!source_.in_system_header(i) || !is_one_of(name, readers)) {
+            const auto known = functions_.try_emplace(name, reads).first;
+            known->second = known->second && reads;
+        }
         i = close;
     }
 }

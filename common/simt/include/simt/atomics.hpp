@@ -48,10 +48,11 @@ SIMT_UNWATCHED bool plain_suffices() { return scope != Scope::system && block_id
 class WatchedAtomic {
 public:
     SIMT_INLINE WatchedAtomic(const volatile void* address, unsigned bytes, Scope scope, const void* pc, Site site,
-                              watching::AtomicKind kind = watching::AtomicKind::update)
+                              watching::AtomicKind kind = watching::AtomicKind::update,
+                              watching::Order order = watching::Order::relaxed)
         : address_(address) {
         if constexpr (is_checked) {
-            watching::begin_atomic(address, bytes, kind, watching::Order::relaxed, scope, pc, site);
+            watching::begin_atomic(address, bytes, kind, order, scope, pc, site);
         }
     }
     SIMT_INLINE ~WatchedAtomic() {
@@ -74,8 +75,8 @@ private:
 
 // Replaces *address by operation(*address) and returns the value before.
 template <Scope scope, class T, class Operation>
-SIMT_UNWATCHED T update(T* address, Operation operation, Site site) {
-    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site);
+SIMT_UNWATCHED T update(T* address, Operation operation, Site site, watching::Order order = watching::Order::relaxed) {
+    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site, watching::AtomicKind::update, order);
     if (plain_suffices<scope>()) {
         const T before = *address;
         *address = operation(before);
@@ -142,8 +143,9 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
 
 // Writes `desired` if *address has the bits of `expected`; returns the bits before.
 template <Scope scope, class Bits>
-SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site) {
-    WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site, watching::AtomicKind::compare_and_swap);
+SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site,
+                                  watching::Order order = watching::Order::relaxed) {
+    WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site, watching::AtomicKind::compare_and_swap, order);
     Bits before = expected;
     if (plain_suffices<scope>()) {
         before = *word;

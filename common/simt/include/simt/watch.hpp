@@ -7,8 +7,8 @@ namespace simt {
 
 // The place of a call in the source, as a default argument: `void f(Site site = Site::here())`.
 struct Site {
-    const char* file;
-    unsigned line;
+    const char* file = nullptr;  // not known: the place is told by an address in the kernel
+    unsigned line = 0;
     static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return {file, line};
     }

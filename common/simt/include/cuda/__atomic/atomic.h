@@ -1,0 +1,2 @@
+// The toolkit's own headers find cuda::atomic here.
+#include "../atomic"

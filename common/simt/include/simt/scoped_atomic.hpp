@@ -1,0 +1,92 @@
+// The operations behind cuda::atomic and cuda::atomic_ref, on a value in memory. Memory orders are the compiler's
+// (__ATOMIC_ACQUIRE and so on): any but the relaxed one makes of the operation a fence, in both directions.
+#pragma once
+
+#include "atomics.hpp"
+
+namespace simt {
+inline namespace SIMT_FLAVOUR {
+
+// What is added to values of a type.
+template <class T> struct DifferenceOf { using type = T; };
+template <class T> struct DifferenceOf<T*> { using type = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr)); };
+
+SIMT_INLINE constexpr watching::Order order_of(int order) {
+    switch (order) {
+        case __ATOMIC_RELAXED: return watching::Order::relaxed;
+        case __ATOMIC_CONSUME:
+        case __ATOMIC_ACQUIRE: return watching::Order::acquire;
+        case __ATOMIC_RELEASE: return watching::Order::release;
+        default: return watching::Order::acquire_release;
+    }
+}
+
+// Keeps what stands before and behind an operation there.
+class OrderedAround {
+public:
+    SIMT_INLINE explicit OrderedAround(int order) : orders_(order != __ATOMIC_RELAXED) {
+        if (orders_) fence();
+    }
+    SIMT_INLINE ~OrderedAround() {
+        if (orders_) fence();
+    }
+
+private:
+    static SIMT_UNWATCHED void fence() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+    const bool orders_;
+};
+
+template <class T, Scope scope>
+class ScopedAtomic {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+                  "simcc: cuda::atomic of 1, 2, 4 or 8 bytes only");
+    using Bits = word_of<T>;
+
+public:
+    using Difference = typename DifferenceOf<T>::type;
+
+    static SIMT_UNWATCHED void store(T* address, T value, int order) {
+        const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, {}, watching::AtomicKind::store,
+                                    order_of(order));
+        const OrderedAround ordered(order);
+        __atomic_store_n(reinterpret_cast<Bits*>(address), same_bits<Bits>(value), __ATOMIC_RELAXED);
+    }
+
+    static SIMT_UNWATCHED T load(T* address, int order) {
+        const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, {}, watching::AtomicKind::load,
+                                    order_of(order));
+        const OrderedAround ordered(order);
+        return same_bits<T>(__atomic_load_n(reinterpret_cast<Bits*>(address), __ATOMIC_RELAXED));
+    }
+
+    template <class Operation>
+    static SIMT_INLINE T update(T* address, Operation operation, int order, Site site) {
+        const OrderedAround ordered(order);
+        return ::simt::update<scope>(address, operation, site, order_of(order));
+    }
+
+    static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
+        const T before = update(address, [value](T) SIMT_UNWATCHED_LAMBDA -> T { return value; }, order, site);
+        if (same_bits<Bits>(before) == same_bits<Bits>(value)) yield(site);  // as whoever finds a lock taken
+        return before;
+    }
+
+    static SIMT_INLINE bool compare_exchange(T* address, T& expected, T desired, int order, Site site) {
+        const Bits wanted = same_bits<Bits>(expected);
+        const OrderedAround ordered(order);
+        const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site,
+                                                 order_of(order));
+        if (before == wanted) return true;
+        expected = same_bits<T>(before);
+        yield(site);
+        return false;
+    }
+
+    static SIMT_INLINE void wait(T* address, T old, int order, Site site) {
+        const Polling polling;
+        while (same_bits<Bits>(load(address, order)) == same_bits<Bits>(old)) yield(site);
+    }
+};
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace simt
