@@ -101,31 +101,45 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
     return order.tiles() < multiprocessors ? order.tiles() : multiprocessors;
 }
 
-/// What sharing costs: a stage of a shared tile takes `slowdown` times as long, since blocks that are at different
-/// places along k find less in the L2 cache; and adding one block's sums takes as long as `stages_per_sum`.
+/// What sharing costs, in stages: waiting for each other takes as long as `stages_of_waiting`, adding one block's sums as
+/// `stages_per_sum`. Where shares begin in the middle of tiles, blocks that run at the same time are at different places
+/// along k and find less in the L2 cache: each stage takes `slowdown` times as long.
 struct SharingCost {
-    double slowdown = 1, stages_per_sum = 1;
+    double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
 };
-constexpr SharingCost f32_sharing = {1, 1}, tensor_core_sharing = {1.4, 6}, no_sharing = {1, 1, false};
+constexpr SharingCost f32_sharing = {1, 1}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
 
-/// How many stages of a whole tile the sharing of `left` tiles takes as long as.
-inline double shared_stages(size_t left, size_t steps, unsigned blocks, const SharingCost& cost) {
-    return double(divide_up(left * steps, blocks)) * cost.slowdown +
-           double(divide_up(blocks, left)) * cost.stages_per_sum;
+/// How many stages of a whole tile `left` tiles in that many shares take as long as.
+inline double shared_stages(size_t left, size_t steps, size_t shares, const SharingCost& cost) {
+    const bool equal_parts = shares % left == 0; // of each tile
+    return double(divide_up(left * steps, shares)) * (equal_parts ? 1 : cost.slowdown) +
+           double(divide_up(shares, left)) * cost.stages_per_sum + cost.stages_of_waiting;
 }
 
-/// Tiles in whole waves; those of the last wave are shared out if that is faster.
+/// Tiles in whole waves; those of the last wave are shared out if that is faster, among all blocks or into so many equal
+/// parts each.
 inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned blocks, const SharingCost& cost) {
     const size_t steps = divide_up(k, tile_k), left = tiles % blocks;
-    const bool shared = cost.possible && left > 0 && shared_stages(left, steps, blocks, cost) < double(steps);
-    return {static_cast<unsigned>(tiles), static_cast<unsigned>(shared ? tiles - left : tiles),
-            static_cast<unsigned>(steps)};
+    size_t shares = 0;
+    double fewest = double(steps);
+    const auto consider = [&](size_t candidate) {
+        const double stages = shared_stages(left, steps, candidate, cost);
+        if (stages >= fewest) return;
+        fewest = stages;
+        shares = candidate;
+    };
+    if (cost.possible && left > 0) {
+        consider(blocks);
+        for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(parts * left);
+    }
+    return {static_cast<unsigned>(tiles), static_cast<unsigned>(shares > 0 ? tiles - left : tiles),
+            static_cast<unsigned>(steps), static_cast<unsigned>(shares)};
 }
 
 /// A block per multiprocessor, and no more than there are tiles if they are not shared.
 inline unsigned shares_grid(const TileShares& shares, unsigned multiprocessors) {
-    return shares.whole == shares.tiles && shares.tiles < multiprocessors ? shares.tiles : multiprocessors;
+    return shares.shares == 0 && shares.tiles < multiprocessors ? shares.tiles : multiprocessors;
 }
 
 /// For each block a tile's sums; before them, the flags.

@@ -12,19 +12,19 @@
 
 namespace BACKEND {
 
-/// `whole` tiles (a multiple of the number of blocks) are one block's each; the stages of the rest are shared out. A
-/// tile has `steps` stages along k.
+/// `whole` tiles (a multiple of the number of blocks) are one block's each; the stages of the rest are shared out, one
+/// share to each of the first `shares` blocks. A tile has `steps` stages along k.
 struct TileShares {
-    unsigned tiles = 0, whole = 0, steps = 0;
+    unsigned tiles = 0, whole = 0, steps = 0, shares = 0;
 
     /// The first stage of a share, counted from the first tile that is shared.
     __device__ unsigned long long begin(unsigned share) const {
-        return static_cast<unsigned long long>(tiles - whole) * steps * share / gridDim.x;
+        return static_cast<unsigned long long>(tiles - whole) * steps * share / shares;
     }
-};
 
-/// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
-__device__ inline unsigned own_share() { return gridDim.x - 1 - blockIdx.x; }
+    /// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
+    __device__ unsigned own() const { return shares - 1 - blockIdx.x; }
+};
 
 /// The stages [first, end) of a tile.
 struct TileSegment {
@@ -45,8 +45,8 @@ __device__ inline bool find_segment(const TileShares& shares, unsigned index, Ti
         segment = {wave_tile, 0, static_cast<int>(shares.steps)};
         return wave_tile < shares.whole;
     }
-    if (shares.whole == shares.tiles) return false;
-    const unsigned long long begin = shares.begin(own_share()), end = shares.begin(own_share() + 1);
+    if (blockIdx.x >= shares.shares) return false;
+    const unsigned long long begin = shares.begin(shares.own()), end = shares.begin(shares.own() + 1);
     const unsigned long long tile = begin / shares.steps + index - waves, tile_begin = tile * shares.steps;
     if (tile_begin >= end) return false;
     segment.tile = shares.whole + static_cast<unsigned>(tile);
@@ -59,9 +59,9 @@ __device__ inline bool find_segment(const TileShares& shares, unsigned index, Ti
 __device__ inline unsigned last_share(const TileShares& shares, const TileSegment& segment) {
     const unsigned long long tile_end =
         static_cast<unsigned long long>(segment.tile - shares.whole + 1) * shares.steps;
-    unsigned share = own_share() + 1;
+    unsigned share = shares.own() + 1;
     if (segment.end == static_cast<int>(shares.steps)) return share;
-    while (share < gridDim.x && shares.begin(share) < tile_end) ++share;
+    while (share < shares.shares && shares.begin(share) < tile_end) ++share;
     return share;
 }
 
@@ -88,24 +88,26 @@ __device__ inline void store_release(unsigned* flag, unsigned value) {
 }
 
 /// By the `threads` threads that multiply, after they have written their share's sums: tells the others.
-template <unsigned threads> __device__ inline void announce_sums(const PartialSums& partial) {
+template <unsigned threads> __device__ inline void announce_sums(const PartialSums& partial, unsigned share) {
     __threadfence();
     barrier_among(partial_barrier, threads); // all sums are on their way
-    if (threadIdx.x % threads == 0) store_release(partial.d_ready + own_share(), 1);
+    if (threadIdx.x % threads == 0) store_release(partial.d_ready + share, 1);
 }
 
-/// Waits for the sums of the shares up to `last`.
-template <unsigned threads> __device__ inline void await_sums(const PartialSums& partial, unsigned last) {
+/// Waits for the sums of the shares from `first` up to `last`.
+template <unsigned threads>
+__device__ inline void await_sums(const PartialSums& partial, unsigned first, unsigned last) {
     if (threadIdx.x % threads == 0)
-        for (unsigned share = own_share() + 1; share < last; ++share)
+        for (unsigned share = first; share < last; ++share)
             while (load_acquire(partial.d_ready + share) == 0) {}
     barrier_among(partial_barrier, threads); // all sums are there
 }
 
 /// After await_sums() nobody reads the flags any more in this launch.
-template <unsigned threads> __device__ inline void clear_flags(const PartialSums& partial, unsigned last) {
+template <unsigned threads>
+__device__ inline void clear_flags(const PartialSums& partial, unsigned first, unsigned last) {
     if (threadIdx.x % threads == 0)
-        for (unsigned share = own_share() + 1; share < last; ++share) partial.d_ready[share] = 0;
+        for (unsigned share = first; share < last; ++share) partial.d_ready[share] = 0;
 }
 
 /// Makes the sums of a segment those of its tile, if this block is to store it; else leaves them to the block that is.
@@ -119,18 +121,18 @@ __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& se
                threadIdx.x % threads;
     };
     if (segment.first > 0) {
-        float4* fours = fours_of(own_share());
+        float4* fours = fours_of(shares.own());
 #pragma unroll
         for (int i = 0; i < count / 4; ++i)
             __stcg(fours + i * threads, make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]));
-        announce_sums<threads>(partial);
+        announce_sums<threads>(partial, shares.own());
         return false;
     }
-    const unsigned last = last_share(shares, segment);
-    if (last == own_share() + 1) return true;
-    await_sums<threads>(partial, last);
-    clear_flags<threads>(partial, last);
-    for (unsigned share = own_share() + 1; share < last; ++share) {
+    const unsigned first = shares.own() + 1, last = last_share(shares, segment);
+    if (first == last) return true;
+    await_sums<threads>(partial, first, last);
+    clear_flags<threads>(partial, first, last);
+    for (unsigned share = first; share < last; ++share) {
         const float4* fours = fours_of(share);
 #pragma unroll
         for (int i = 0; i < count / 4; ++i) {
