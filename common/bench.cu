@@ -54,25 +54,41 @@ double Bench::sample(Case& one) {
     return host_time([&] { one.launch(stopwatch_.stream()); });
 }
 
-// Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns.
+// Of the sample just taken. Where the Stopwatch did not take it, the driver is asked what the clock is now.
+double Bench::sm_clock_mhz(const Case& one) const {
+    const double during = one.time ? 0 : stopwatch_.sm_clock_mhz();
+    return on_host(one) ? 0 : during > 0 ? during : clocks_.sm_clock_mhz();
+}
+
+Bench::Pair Bench::sample_pair(Case& one, Case* peer, bool peer_first) {
+    Pair pair;
+    if (peer && peer_first) pair.peer_ns = sample(*peer);
+    pair.own_ns = sample(one);
+    pair.sm_clock_mhz = sm_clock_mhz(one);
+    if (peer && !peer_first) pair.peer_ns = sample(*peer);
+    return pair;
+}
+
+// Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns,
+// and they take turns at being the first, which is not the same: a ratio is that of two pairs in opposite order.
 void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const Options& options = session_.options;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.timeout_s);
     const int fewest = std::min(session_.samples(), 10);
     std::vector<double> clock_samples;
-    for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) {
-        sample(one);
-        if (peer) sample(*peer);
-    }
+    Pair before;
+    for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) sample_pair(one, peer, false);
     for (int i = 0; i < session_.samples(); ++i) {
-        double time_ns = sample(one);
+        Pair pair = sample_pair(one, peer, i % 2 != 0);
         if (!on_host(one) && clocks_.throttled()) {  // once more; a second time it is the card's state, and is said so
-            time_ns = sample(one);
+            pair = sample_pair(one, peer, i % 2 != 0);
             result.throttled |= clocks_.throttled();
         }
-        result.samples_ns.push_back(time_ns);
-        if (peer) result.peer_ratios.push_back(sample(*peer) / time_ns);
-        if (!on_host(one)) clock_samples.push_back(clocks_.sm_clock_mhz());
+        result.samples_ns.push_back(pair.own_ns);
+        clock_samples.push_back(pair.sm_clock_mhz);
+        if (peer && i % 2 != 0)
+            result.peer_ratios.push_back((before.peer_ns + pair.peer_ns) / (before.own_ns + pair.own_ns));
+        before = pair;
         if (i + 1 < fewest) {
             if (std::chrono::steady_clock::now() < deadline) continue;
             break;
@@ -81,6 +97,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= options.max_ci_percent;
         if (known || std::chrono::steady_clock::now() >= deadline) break;
     }
+    if (peer && result.peer_ratios.empty()) result.peer_ratios.push_back(before.peer_ns / before.own_ns);
     result.sm_clock_mhz = static_cast<int>(summarize(clock_samples).median);
 }
 
@@ -115,11 +132,15 @@ void Bench::run(std::vector<Case>& cases) {
     const auto peer = std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
     if (!versus.empty() && peer == cases.end())
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus, session_.program.name);
+    FirstLaunch of_peer;
+    const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before anybody is compared with it
+    Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;
     for (Case& one : cases) {
         progress_.show(text("{}: {} n = {}", session_.program.name, one.variant->name, one.problem.n));
-        FirstLaunch first;
-        if (!verify(one, first) || session_.options.profile) continue;
-        report_.add(measure(one, first, versus.empty() ? nullptr : &*peer));
+        const bool is_peer = !versus.empty() && &one == &*peer;
+        FirstLaunch first = of_peer;
+        const bool right = is_peer ? peer_is_right : verify(one, first);
+        if (right && !session_.options.profile) report_.add(measure(one, first, right_peer));
     }
     progress_.clear();
     if (!cases.empty()) report_.end_block(cases.front().problem);

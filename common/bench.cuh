@@ -52,6 +52,11 @@ private:
 
     bool verify(Case& one, FirstLaunch& first);
     double sample(Case& one);
+    double sm_clock_mhz(const Case& one) const;
+    struct Pair {
+        double own_ns = 0, peer_ns = 0, sm_clock_mhz = 0;
+    };
+    Pair sample_pair(Case& one, Case* peer, bool peer_first);
     Measurement describe(const Case& one, const LaunchShape& shape) const;
     Measurement measure(Case& one, const FirstLaunch& first, Case* peer);
     void collect(Case& one, Case* peer, Measurement& result);

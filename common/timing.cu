@@ -17,6 +17,18 @@ __global__ void hold_stream(const volatile int* released) {
 }
 #endif
 
+#ifndef __SIMCC__
+// One block comes to each multiprocessor; that on the first writes, since every multiprocessor counts by itself.
+__global__ void read_clocks_of_first(ClockReading* reading) {
+    unsigned multiprocessor = 0;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+    if (multiprocessor != 0) return;
+    ClockReading now;
+    asm volatile("mov.u64 %0, %%clock64;\nmov.u64 %1, %%globaltimer;" : "=l"(now.cycles), "=l"(now.ns));
+    *reading = now;
+}
+#endif
+
 // Evicts what was in the L2 by reading a buffer larger than it. Reading leaves no dirty lines whose write-back would
 // fall into the timed window, as a memset would.
 __global__ void read_all(const float4* data, size_t n, float* sink) {
@@ -28,7 +40,11 @@ __global__ void read_all(const float4* data, size_t n, float* sink) {
     if (sum == 1.0f) *sink = sum;  // never: the buffer holds zeros; but the compiler must keep the loads
 }
 
-Stopwatch::Stopwatch(bool cold, std::size_t l2_bytes) : released_(1, cudaHostAllocMapped), sink_(1), cold_(cold) {
+Stopwatch::Stopwatch(bool cold, std::size_t l2_bytes)
+    : released_(1, cudaHostAllocMapped), sink_(1), clocks_(2, cudaHostAllocMapped), cold_(cold) {
+    int device = 0;
+    CHECK(cudaGetDevice(&device));
+    CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
 #ifdef __SIMCC__
     cold_ = false;  // the simulator has no cache to flush
 #endif
@@ -62,17 +78,33 @@ void Stopwatch::flush_l2() {
     CHECK(cudaGetLastError());
 }
 
+void Stopwatch::read_clocks([[maybe_unused]] int which) {
+#ifndef __SIMCC__
+    clocks_.data()[which] = {};
+    read_clocks_of_first<<<multiprocessors_, 1, 0, stream_>>>(clocks_.data() + which);
+    CHECK(cudaGetLastError());
+#endif
+}
+
+double Stopwatch::sm_clock_mhz() const {
+    const ClockReading before = clocks_.data()[0], after = clocks_.data()[1];
+    if (before.ns == 0 || after.ns <= before.ns) return 0;
+    return 1e3 * double(after.cycles - before.cycles) / double(after.ns - before.ns);
+}
+
 double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
     hold();
     if (prepare) prepare(stream_);
     flush_l2();
+    read_clocks(0);
     start_.record(stream_);
     launch(stream_);
     const cudaError_t launched = cudaGetLastError();
     stop_.record(stream_);
+    read_clocks(1);
     release();
     CHECK(launched);
-    stop_.synchronize();
+    CHECK(cudaStreamSynchronize(stream_));
     return elapsed_ns(start_, stop_);
 }
 

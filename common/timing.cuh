@@ -12,6 +12,11 @@ namespace BACKEND {
 
 using Enqueue = std::function<void(cudaStream_t)>;
 
+// One multiprocessor's cycles and the nanoseconds of the whole device's timer, read together.
+struct ClockReading {
+    unsigned long long cycles = 0, ns = 0;
+};
+
 class Stopwatch {
 public:
     // cold: every sample finds none of its data in the L2 cache of `l2_bytes`.
@@ -21,6 +26,10 @@ public:
     // first event and not timed. Neither may wait for the device: it waits for them.
     double time(const Enqueue& prepare, const Enqueue& launch);
 
+    // The multiprocessors' average clock during the last time(); 0 if not known. Under a power limit it falls within
+    // microseconds and is back before anybody could ask the driver.
+    double sm_clock_mhz() const;
+
     cudaStream_t stream() const { return stream_; }
     static const char* timer_name();  // "event", or "sim" when the time is the simulation's
 
@@ -28,12 +37,15 @@ private:
     void hold();
     void release();
     void flush_l2();
+    void read_clocks(int which);
 
     Stream stream_;
     Event start_, stop_;
     PinnedBuffer<int> released_;  // the flag that the blocking kernel waits for, in mapped host memory
     DeviceBuffer<float4> flush_;
     DeviceBuffer<float> sink_;
+    PinnedBuffer<ClockReading> clocks_;  // before and after the launch, in mapped host memory
+    int multiprocessors_ = 0;
     bool cold_;
 };
 
