@@ -17,9 +17,16 @@ template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
            columns * sizeof(T) % tensor_row_alignment == 0;
 }
 
-template <typename T> constexpr size_t padded_columns(size_t columns) {
-    constexpr size_t elements = tensor_row_alignment / sizeof(T);
-    return divide_up(columns, elements) * elements;
+/// The copy engine reads rows that do not begin at multiples of 32 bytes at about two thirds of its speed. Where that
+/// decides, and A has so many rows, it takes less time to copy B before.
+template <typename T> constexpr bool copying_b_pays(size_t m, size_t n) {
+    constexpr size_t fast_row_alignment = 32, fewest_rows = 1536;
+    return n * sizeof(T) % fast_row_alignment != 0 && m >= fewest_rows;
+}
+
+/// Columns that fill pieces of `bytes`: the least that the copy engine reads, or whole lines of the caches.
+template <typename T> constexpr size_t padded_columns(size_t columns, size_t bytes = tensor_row_alignment) {
+    return divide_up(columns * sizeof(T), bytes) * bytes / sizeof(T);
 }
 
 /// Copies a matrix to one with longer rows. A thread moves one 16-byte piece of the target; a row's pieces are
@@ -29,13 +36,17 @@ __global__ void pad_rows(const T* source, size_t rows, size_t columns, T* target
     constexpr unsigned elements = tensor_row_alignment / sizeof(T);
     const size_t pieces = target_columns / elements, all = rows * pieces;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
+    const bool whole_pieces = columns % elements == 0;
     for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += grid_stride) {
         const size_t row = i / pieces, column = i % pieces * elements;
-        alignas(16) T piece[elements];
+        const T* from = source + row * columns + column;
+        alignas(16) T piece[elements] = {};
+        if (whole_pieces && column < columns) {
+            *reinterpret_cast<float4*>(piece) = *reinterpret_cast<const float4*>(from);
+        } else {
 #pragma unroll
-        for (unsigned e = 0; e < elements; ++e) {
-            if (column + e < columns) piece[e] = source[row * columns + column + e];
-            else piece[e] = T(0.0f);
+            for (unsigned e = 0; e < elements; ++e)
+                if (column + e < columns) piece[e] = from[e];
         }
         *reinterpret_cast<float4*>(target + row * target_columns + column) = *reinterpret_cast<const float4*>(piece);
     }
@@ -48,52 +59,71 @@ inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors) {
     return static_cast<unsigned>(needed < resident ? needed : resident);
 }
 
-/// The memory of a matrix with rows padded to whole 16-byte pieces.
-template <typename T> size_t padded_bytes(size_t rows, size_t columns) {
-    return divide_up(rows * padded_columns<T>(columns) * sizeof(T), 256) * 256;
+/// The memory of a matrix with padded rows.
+template <typename T> size_t padded_bytes(size_t rows, size_t columns, size_t row_alignment = tensor_row_alignment) {
+    return divide_up(rows * padded_columns<T>(columns, row_alignment) * sizeof(T), 256) * 256;
 }
 
-/// A matrix with aligned rows: as it is, or copied to `target` by a kernel ahead of the product.
+/// Copies a matrix to `target` by a kernel ahead of the product. Returns the copy.
+template <typename T>
+const T* copy_with_padded_rows(const T* source, size_t rows, size_t columns, T* target,
+                               const MatmulArguments<T>& arguments, size_t row_alignment = tensor_row_alignment) {
+    const size_t target_columns = padded_columns<T>(columns, row_alignment);
+    const size_t pieces = rows * target_columns * sizeof(T) / tensor_row_alignment;
+    pad_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors), 256, 0, arguments.stream>>>(source, rows, columns,
+                                                                                                  target, target_columns);
+    return target;
+}
+
+/// A matrix with aligned rows: as it is, or a copy.
 template <typename T>
 const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* target,
                            const MatmulArguments<T>& arguments) {
     if (rows_are_aligned(source, columns)) return source;
-    const size_t pieces = rows * padded_columns<T>(columns) * sizeof(T) / tensor_row_alignment;
-    pad_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors), 256, 0, arguments.stream>>>(
-        source, rows, columns, target, padded_columns<T>(columns));
-    return target;
+    return copy_with_padded_rows(source, rows, columns, target, arguments);
 }
 
-/// A and B with aligned rows.
+/// A and B with aligned rows. Copies' rows begin at whole lines of the caches.
 template <typename T> class HopperOperands {
 public:
-    explicit HopperOperands(const MatmulArguments<T>& arguments) : arguments_(arguments) {
+    /// `b_decides`: whether the product is limited by the speed at which B is read.
+    explicit HopperOperands(const MatmulArguments<T>& arguments, bool b_decides = false)
+        : arguments_(arguments), d_a_(arguments.d_a), d_b_(arguments.d_b), row_a_(arguments.k), row_b_(arguments.n) {
+        const size_t m = arguments.m, n = arguments.n, k = arguments.k;
         auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
-        d_a_ = with_aligned_rows(arguments.d_a, arguments.m, arguments.k, reinterpret_cast<T*>(workspace), arguments);
-        if (d_a_ != arguments.d_a) workspace += padded_bytes<T>(arguments.m, arguments.k);
-        d_b_ = with_aligned_rows(arguments.d_b, arguments.k, arguments.n, reinterpret_cast<T*>(workspace), arguments);
+        if (!rows_are_aligned(d_a_, k)) {
+            d_a_ = copy_with_padded_rows(d_a_, m, k, reinterpret_cast<T*>(workspace), arguments, line);
+            row_a_ = padded_columns<T>(k, line);
+            workspace += padded_bytes<T>(m, k, line);
+        }
+        if (!rows_are_aligned(d_b_, n) || (b_decides && copying_b_pays<T>(m, n))) {
+            d_b_ = copy_with_padded_rows(d_b_, k, n, reinterpret_cast<T*>(workspace), arguments, line);
+            row_b_ = padded_columns<T>(n, line);
+        }
     }
 
     /// The workspace that a launch may need.
     static size_t workspace_bytes(size_t m, size_t n, size_t k) {
         const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
                    aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
-        return (aligned_a ? 0 : padded_bytes<T>(m, k)) + (aligned_b ? 0 : padded_bytes<T>(k, n));
+        return (aligned_a ? 0 : padded_bytes<T>(m, k, line)) +
+               (aligned_b && !copying_b_pays<T>(m, n) ? 0 : padded_bytes<T>(k, n, line));
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
-        return tensor_map(d_a_, arguments_.m, arguments_.k, padded_columns<T>(arguments_.k), tile_m, box,
-                          CU_TENSOR_MAP_SWIZZLE_128B, type);
+        return tensor_map(d_a_, arguments_.m, arguments_.k, row_a_, tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B, type);
     }
     CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, padded_columns<T>(arguments_.n), box, box, swizzle, type);
+        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, box, swizzle, type);
     }
 
 private:
     static constexpr unsigned box = 128 / sizeof(T);
+    static constexpr size_t line = 128;
 
     MatmulArguments<T> arguments_;
     const T *d_a_, *d_b_;
+    size_t row_a_, row_b_; // elements from one row to the next
 };
 
 /// A block per multiprocessor, and no more than there are tiles.

@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
 template <typename T, int tile_m, int tile_n, int stages, bool may_share>
 LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned group = 16) {
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
-    const HopperOperands<T> operands(arguments);
+    const HopperOperands<T> operands(arguments, true);
     const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
     const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
     const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 64, 64,

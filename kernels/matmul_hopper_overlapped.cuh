@@ -152,7 +152,7 @@ LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments, unsign
     using Shape = OverlappedShape;
     if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
         return launch_hopper_mma<T, Shape::tile_m, Shape::tile_n, Shape::stages, false>(arguments, group);
-    const HopperOperands<T> operands(arguments);
+    const HopperOperands<T> operands(arguments, true);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
     const TileShares shares = tile_shares(order.tiles(), arguments.k, 64, arguments.multiprocessors,
                                           may_share ? tensor_core_sharing : no_sharing);
