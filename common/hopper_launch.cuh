@@ -116,6 +116,11 @@ public:
     CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>) const {
         return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, box, swizzle, type);
     }
+    /// B's tile in one box, its rows of tile_n elements below each other.
+    CUtensorMap map_b_rows(unsigned tile_n) const {
+        return tensor_map(d_b_, arguments_.k, arguments_.n, padded_columns<T>(arguments_.n), box, tile_n,
+                          CU_TENSOR_MAP_SWIZZLE_NONE);
+    }
 
 private:
     static constexpr unsigned box = 128 / sizeof(T);

@@ -23,17 +23,18 @@ template <int stages> struct RingPosition {
 };
 
 /// One stage holds tile_m x tile_k of A and tile_k x tile_n of B, tile_k elements being 128 bytes. A's rows are 128
-/// bytes, swizzled; B lies in square boxes of tile_k x tile_k side by side.
-template <typename T, int tile_m_, int tile_n_, int stages_> struct HopperPipeline {
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_;
+/// bytes, swizzled; B lies in boxes of tile_k x box_n side by side: square, as swizzled ones must be, or fewer.
+template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T)> struct HopperPipeline {
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_;
     static constexpr int tile_k = 128 / sizeof(T);
-    static constexpr int boxes = tile_n / tile_k;
+    static constexpr int boxes = tile_n / box_n;
     static constexpr unsigned stage_bytes = (tile_m + tile_n) * 128;
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
+    static_assert(tile_n % box_n == 0 && box_n <= 256, "B's tile is whole boxes");
 
     struct Shared {
         alignas(1024) T a[stages][tile_m * tile_k];
-        alignas(1024) T b[stages][boxes][tile_k * tile_k];
+        alignas(1024) T b[stages][boxes][tile_k * box_n];
         std::uint64_t filled[stages], emptied[stages];
     };
     using Position = RingPosition<stages>;
@@ -59,7 +60,7 @@ template <typename T, int tile_m_, int tile_n_, int stages_> struct HopperPipeli
             copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
 #pragma unroll
             for (int box = 0; box < boxes; ++box)
-                copy_box_in(shared.b[stage][box], map_b, filled, column + box * tile_k, step * tile_k);
+                copy_box_in(shared.b[stage][box], map_b, filled, column + box * box_n, step * tile_k);
         }
     }
 

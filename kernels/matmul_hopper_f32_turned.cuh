@@ -1,14 +1,17 @@
 #pragma once
-// f32 without tensor cores on Hopper, for large matrices, where the register file's two banks decide: each gives one
-// operand a cycle, so that a multiply-add must find one of its three operands in the reuse cache and the other two in
-// different banks, or it takes two cycles.
-//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32, most of those conflicts. Warps that do not multiply
-//                              turn A's tile, so that a lane needs 24 registers for operands, not 48 or more. Rows and
-//                              columns are walked to and fro: one operand is the one of the multiply-add before. And
-//                              the sum of column c is kept in element c ^ 1: vectors of sums and of B lie in aligned
-//                              groups of registers, so that a sum is always in the bank that its column of B is not in.
-// What is left to be issued beside 128 multiply-adds is six 16-byte loads from shared memory. The tiles of the last
-// wave are shared out evenly.
+// f32 without tensor cores on Hopper, for large matrices. A scheduler issues one instruction a cycle: of 134, 128 are
+// multiply-adds and six are 16-byte loads from shared memory. All else is about the cycles in which it issues none.
+//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32,
+//     - conflicts in the register file. Its two banks give one operand a cycle each: a multiply-add must find one of
+//       its three operands in the reuse cache and the other two in different banks, or it takes two cycles. Warps that
+//       do not multiply turn A's tile, so that a lane needs 24 registers for operands, not 48 or more. Rows and columns
+//       are walked to and fro: one operand is the one of the multiply-add before. And the sum of column c is kept in
+//       element c ^ 1: vectors of sums and of B lie in aligned groups of registers, so that a sum is always in the bank
+//       that its column of B is not in;
+//     - loads that bring two registers in a cycle, at the expense of the multiply-adds: see TurnedPosition;
+//     - waits for loads: the operands of a step along k are loaded during the step before;
+//     - waits that keep a scheduler busy: see supply_turned_stages().
+// The tiles of the last wave are shared out evenly.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_shares.cuh"
@@ -26,25 +29,27 @@ struct TurnedShape {
     static constexpr int tile_m = 128, tile_n = 256, warp_m = 64, warp_n = 64, lanes_m = 4, lanes_n = 8;
     static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n, vectors = columns / 4; // of one lane
     static constexpr int warps_n = tile_n / warp_n, multipliers = 256, stages = 3;
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
 };
 
-/// Where this warp and lane work.
+/// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows
+/// and different columns: where all such pairs load the same values, shared memory returns two registers in a cycle,
+/// not one, and each load costs a multiply-add's cycle.
 struct TurnedPosition {
     using Shape = TurnedShape;
     int row, column, lane_row, lane_column;
     __device__ TurnedPosition(int warp, int lane)
         : row(warp / Shape::warps_n * Shape::warp_m), column(warp % Shape::warps_n * Shape::warp_n),
-          lane_row(lane / Shape::lanes_n), lane_column(lane % Shape::lanes_n) {}
+          lane_row(lane % Shape::lanes_m), lane_column((lane / Shape::lanes_m) ^ (lane % Shape::lanes_m)) {}
 
-    /// The first of the lane's v-th four columns, in its warp's tile. Neighbouring lanes take neighbouring fours.
+    /// The first of the lane's v-th four columns, in its warp's tile. Neighbours take neighbouring fours.
     __device__ int column_of(int v) const { return (v * Shape::lanes_n + lane_column) * 4; }
 };
 
 /// The ring of stages; beside each stage A's tile once more, turned: [32 along k][tile_m]; and for each warp a row of
 /// results of every row of lanes, with a gap that spreads them over the banks.
 struct TurnedShared {
-    static constexpr int result_row = TurnedShape::warp_n + 4;
+    static constexpr int result_row = TurnedShape::warp_n + 16;
     TurnedShape::Pipeline::Shared ring;
     alignas(1024) float turned_a[TurnedShape::stages][32 * TurnedShape::tile_m];
     alignas(16) float results[TurnedShape::multipliers / 32][TurnedShape::lanes_m * result_row];
@@ -74,7 +79,9 @@ __device__ inline void turn_rows(const float* a, float* turned, int first_row, i
 
 /// Brings the block's stages and turns A's. Four warps, one for each of the multiprocessor's schedulers: those that
 /// multiply go on in step, so that what one scheduler has to do besides would delay all. The first warp asks for a
-/// stage when it has turned its part of the one before the last.
+/// stage when it has turned its part of the one before the last. All its lanes wait for the stage to be emptied: that
+/// suspends the warp, whereas a lane that waits alone would poll, and take its scheduler's time from the warps that
+/// multiply.
 __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
                                             const TileOrder& order, const TileShares& shares) {
     using Shape = TurnedShape;
@@ -94,60 +101,92 @@ __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensor
             column = static_cast<int>(tile_column) * Shape::tile_n;
         }
         const int step = segment.first++;
-        Pipeline::produce(shared.ring, asked, map_a, map_b, row, column, step, step + 1);
+        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1); // as produce() will, in vain
+        Pipeline::Position position = asked;
+        if (lane == 0) Pipeline::produce(shared.ring, position, map_a, map_b, row, column, step, step + 1);
+        asked.advance();
+        __syncwarp();
     };
-    const bool asks = warp == 0 && lane == 0;
-    for (int stage = 0; asks && stage < Shape::stages - 1; ++stage) ask();
+    for (int stage = 0; warp == 0 && stage < Shape::stages - 1; ++stage) ask();
     TileSegment turning;
     for (unsigned index = 0; find_segment(shares, index, turning); ++index)
         for (int step = turning.first; step < turning.end; ++step, turned.advance()) {
             const int stage = turned.stage;
             barrier_wait(&shared.ring.filled[stage], turned.parity);
             turn_rows(shared.ring.a[stage], shared.turned_a[stage], warp * 32, lane);
-            __syncwarp(); // all lanes have stored
-            if (lane == 0) barrier_arrive(&shared.turned[stage]);
-            if (asks) ask();
-            __syncwarp();
+            barrier_arrive(&shared.turned[stage]); // each lane for what it stored
+            if (warp == 0) ask();
         }
 }
 
-/// sums += this lane's part of one stage: A's tile turned, B's in boxes of 32 x 32. The values of B for a step along k
-/// are loaded during the step before. The loop is unrolled eight times and not further: all 32 steps would not fit in
-/// the instruction cache.
-__device__ inline void multiply_turned_stage(const float* turned_a, const float* b, const TurnedPosition& at,
-                                             float (&sums)[TurnedShape::rows * TurnedShape::columns]) {
+/// What a lane multiplies in one step along k.
+struct TurnedOperands {
     using Shape = TurnedShape;
-    constexpr int steps = 32;
-    const float* a_rows = turned_a + at.row + at.lane_row * 4;
-    const float* b_columns[Shape::vectors];
-#pragma unroll
-    for (int v = 0; v < Shape::vectors; ++v) {
-        const int column = at.column + at.column_of(v);
-        b_columns[v] = b + column / 32 * 1024 + column % 32;
-    }
-    const auto load_right = [&](float (&right)[Shape::columns], int k) {
+    float left[Shape::rows], right[Shape::columns];
+
+    /// From the lane's first row of A's turned tile and its first column of B's, `k` steps on.
+    __device__ void load(const float* a, const float* b, int k) {
 #pragma unroll
         for (int v = 0; v < Shape::vectors; ++v)
-            *reinterpret_cast<float4*>(right + 4 * v) = *reinterpret_cast<const float4*>(b_columns[v] + k * 32);
-    };
-    float left[Shape::rows], right[2][Shape::columns];
-    load_right(right[0], 0);
-#pragma unroll(8)
-    for (int k = 0; k < steps; ++k) {
+            *reinterpret_cast<float4*>(right + 4 * v) =
+                *reinterpret_cast<const float4*>(b + k * Shape::tile_n + v * Shape::lanes_n * 4);
 #pragma unroll
         for (int v = 0; v < Shape::rows / 4; ++v)
             *reinterpret_cast<float4*>(left + 4 * v) =
-                *reinterpret_cast<const float4*>(a_rows + k * Shape::tile_m + v * Shape::lanes_m * 4);
-        if (k + 1 < steps) load_right(right[(k + 1) % 2], k + 1);
+                *reinterpret_cast<const float4*>(a + k * Shape::tile_m + v * Shape::lanes_m * 4);
+    }
+
+    __device__ void multiply(float (&sums)[Shape::rows * Shape::columns]) const {
 #pragma unroll
         for (int r = 0; r < Shape::rows; ++r) {
 #pragma unroll
             for (int i = 0; i < Shape::columns; ++i) {
                 const int c = r % 2 == 0 ? i : Shape::columns - 1 - i;
-                sums[r * Shape::columns + (c ^ 1)] += left[r] * right[k % 2][c];
+                sums[r * Shape::columns + (c ^ 1)] += left[r] * right[c];
             }
         }
     }
+};
+
+/// sums += this lane's part of `stages` stages. A stage's first operands, too, are loaded during the step before, which
+/// is the last of another stage. The loop has four steps and no more: 32 would not fit in the instruction cache.
+__device__ inline void multiply_turned_stages(TurnedShared& shared, TurnedShape::Pipeline::Position& position,
+                                              int stages, const TurnedPosition& at,
+                                              float (&sums)[TurnedShape::rows * TurnedShape::columns]) {
+    using Shape = TurnedShape;
+    constexpr int loop_steps = 4, loops = 32 / loop_steps;
+    const float *a = nullptr, *b = nullptr;
+    const auto enter_stage = [&] {
+        barrier_wait(&shared.turned[position.stage], position.parity); // those who turned A waited for B, too
+        a = shared.turned_a[position.stage] + at.row + at.lane_row * 4;
+        b = shared.ring.b[position.stage][0] + at.column + at.column_of(0);
+    };
+    TurnedOperands even, odd;
+    enter_stage();
+    even.load(a, b, 0);
+    for (int loops_left = loops;;) {
+#pragma unroll
+        for (int k = 0; k < loop_steps; k += 2) {
+            if (k > 0) {
+                even.load(a, b, k);
+                odd.multiply(sums);
+            }
+            odd.load(a, b, k + 1);
+            even.multiply(sums);
+        }
+        a += loop_steps * Shape::tile_m;
+        b += loop_steps * Shape::tile_n;
+        if (--loops_left == 0) {
+            barrier_arrive(&shared.ring.emptied[position.stage]); // the stage's last operands are in registers
+            position.advance();
+            if (--stages == 0) break;
+            loops_left = loops;
+            enter_stage();
+        }
+        even.load(a, b, 0);
+        odd.multiply(sums);
+    }
+    odd.multiply(sums);
 }
 
 /// Stores a warp's sums, one row of each row of lanes at a time, through shared memory, where vectors of sums may lie
@@ -197,30 +236,23 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<TurnedShared*>(memory);
     if (threadIdx.x == 0) {
-        for (std::uint64_t& barrier : shared.turned) barrier_init(&barrier, Shape::tile_m / 32);
-        Pipeline::init(shared.ring, Shape::multipliers / 32);
+        for (std::uint64_t& barrier : shared.turned) barrier_init(&barrier, Shape::tile_m);
+        Pipeline::init(shared.ring, Shape::multipliers);
     }
     __syncthreads();
 
     if (threadIdx.x >= Shape::multipliers) {
-        give_up_registers<136>();
+        give_up_registers<88>();
         supply_turned_stages(shared, map_a, map_b, order, shares);
     } else {
-        take_registers<184>(); // with more, the compiler's choice of banks becomes worse
+        take_registers<208>();
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
         const TurnedPosition at(warp, lane);
         Pipeline::Position position;
         TileSegment segment;
         for (unsigned index = 0; find_segment(shares, index, segment); ++index) {
             float sums[Shape::rows * Shape::columns] = {};
-            for (int step = segment.first; step < segment.end; ++step, position.advance()) {
-                const int stage = position.stage;
-                barrier_wait(&shared.ring.filled[stage], position.parity);
-                barrier_wait(&shared.turned[stage], position.parity);
-                multiply_turned_stage(shared.turned_a[stage], shared.ring.b[stage][0], at, sums);
-                __syncwarp(); // all lanes have read the stage
-                Pipeline::release(shared.ring, stage, static_cast<unsigned>(lane));
-            }
+            multiply_turned_stages(shared, position, segment.end - segment.first, at, sums);
             if (!complete_tile<Shape::multipliers>(sums, segment, shares, partial)) continue;
             unsigned tile_row = 0, tile_column = 0;
             order.place(segment.tile, tile_row, tile_column);
@@ -241,7 +273,7 @@ inline LaunchShape launch_hopper_f32_turned(const MatmulArguments<float>& argume
         tile_shares(order.tiles(), arguments.k, Shape::Pipeline::tile_k, arguments.multiprocessors, f32_sharing);
     return launch_hopper(matmul_hopper_f32_turned, shares_grid(shares, arguments.multiprocessors), 384,
                          sizeof(TurnedShared), 1, arguments.stream, operands.map_a(Shape::tile_m),
-                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE), arguments.d_c, int(arguments.m), int(arguments.n),
+                         operands.map_b_rows(Shape::tile_n), arguments.d_c, int(arguments.m), int(arguments.n),
                          order, shares, partial_sums(arguments));
 }
 
