@@ -34,11 +34,11 @@ struct TileChoice {
 inline const std::vector<TileChoice<float>>& f32_choices() {
     using A = const MatmulArguments<float>&;
     static const std::vector<TileChoice<float>> choices = {
-        {"128x256x32", 128, 256, 1, 8192 / 0.79, 4000, f32_sharing, [](A a) { return launch_hopper_f32_turned(a); }},
-        {"128x64x32", 128, 64, 1, 2048 / 0.66, 4000, no_sharing,
-         [](A a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 8, 4>, 6>(a); }},
-        {"64x32x32", 64, 32, 1, 512 / 0.55, 4000, no_sharing,
-         [](A a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 8, 8>, 8>(a); }},
+        {"128x256x32", 128, 256, 1, 8192 / 0.88, 4000, f32_sharing, [](A a) { return launch_hopper_f32_turned(a); }},
+        {"128x64x32", 128, 64, 1, 2048 / 0.70, 4000, no_sharing,
+         [](A a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 4, 4>, 6>(a); }},
+        {"64x32x32", 64, 32, 1, 512 / 0.64, 4000, no_sharing,
+         [](A a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 4, 8>, 8>(a); }},
     };
     return choices;
 }
