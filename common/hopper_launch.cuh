@@ -118,8 +118,7 @@ public:
     }
     /// B's tile in one box, its rows of tile_n elements below each other.
     CUtensorMap map_b_rows(unsigned tile_n) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, padded_columns<T>(arguments_.n), box, tile_n,
-                          CU_TENSOR_MAP_SWIZZLE_NONE);
+        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, tile_n, CU_TENSOR_MAP_SWIZZLE_NONE);
     }
 
 private:
