@@ -1,5 +1,7 @@
-// malloc and free in programs that simcc has built: see include/simt/device_heap.hpp.
+// malloc and free, new and delete in programs that simcc has built: see include/simt/device_heap.hpp.
+#include <algorithm>
 #include <cstdlib>
+#include <new>
 
 #include "common/simt/check/memory_functions.hpp"
 #include "common/simt/execute.hpp"
@@ -9,19 +11,54 @@
 
 using namespace simt;
 
-extern "C" void* simt_malloc(size_t bytes) {
-    if (!in_kernel()) return std::malloc(bytes);
+namespace {
+
+void* allocate_on_heap(size_t bytes) {
     const Uninterrupted section;
     // Kernels of all devices share one heap: it counts against the first one's memory.
-    return bytes ? runtime().memory.allocate(bytes, MemoryKind::heap, 0) : nullptr;
+    return runtime().memory.allocate(bytes, MemoryKind::heap, 0);
+}
+
+// `pc`: where the kernel asks for it.
+void free_on_heap(void* pointer, const void* pc) {
+    const Uninterrupted section;
+    const auto from_heap = [](const Allocation& allocation) { return allocation.kind == MemoryKind::heap; };
+    if (runtime().memory.release(pointer, from_heap)) return;
+    checking::invalid_free(pointer, pc);
+    fail_lane("free() of what is not on the device heap, or no longer");
+}
+
+}  // namespace
+
+extern "C" void* simt_malloc(size_t bytes) {
+    if (!in_kernel()) return std::malloc(bytes);
+    return bytes ? allocate_on_heap(bytes) : nullptr;
 }
 
 extern "C" void simt_free(void* pointer) {
     if (!in_kernel()) return std::free(pointer);
-    if (!pointer) return;
-    const Uninterrupted section;
-    const auto from_heap = [](const Allocation& allocation) { return allocation.kind == MemoryKind::heap; };
-    if (runtime().memory.release(pointer, from_heap)) return;
-    checking::invalid_free(pointer, __builtin_return_address(0));
-    fail_lane("free() of what is not on the device heap, or no longer");
+    if (pointer) free_on_heap(pointer, __builtin_return_address(0));
 }
+
+namespace simt {
+struct DeviceHeap {};
+}  // namespace simt
+
+void* operator new(size_t bytes, DeviceHeap) {
+    return in_kernel() ? allocate_on_heap(std::max<size_t>(bytes, 1)) : operator new(bytes);
+}
+void* operator new[](size_t bytes, DeviceHeap heap) { return operator new(bytes, heap); }
+
+// Those of the whole program, unless it has its own. Host memory is malloc's, as the library's operator new has it.
+#define SIMT_DELETE(...)                                                                               \
+    __attribute__((weak)) void __VA_ARGS__ noexcept {                                                  \
+        if (!in_kernel() || !runtime().memory.address_space().contains(reinterpret_cast<uintptr_t>(pointer))) { \
+            return std::free(pointer);                                                                 \
+        }                                                                                              \
+        free_on_heap(pointer, __builtin_return_address(0));                                            \
+    }
+SIMT_DELETE(operator delete(void* pointer))
+SIMT_DELETE(operator delete(void* pointer, size_t))
+SIMT_DELETE(operator delete[](void* pointer))
+SIMT_DELETE(operator delete[](void* pointer, size_t))
+#undef SIMT_DELETE

@@ -87,6 +87,33 @@ __global__ void heap(int* out, bool twice) {
     if (twice) free(list);  // @heap-twice Malloc/Free error encountered : Double free
 }
 
+struct Node {
+    int value;
+    Node* next;
+    __device__ ~Node() { value = 0; }
+};
+
+__global__ void after_delete(int* out, bool late) {
+    Node* volatile list = new Node{1, nullptr};
+    const Node* const kept = list;
+    if (late) delete list;
+    out[threadIdx.x] = kept->value;  // @after-delete Invalid __global__ read of size 4 bytes
+    if (!late) delete list;
+}
+
+__global__ void after_array_delete(int* out, bool late) {
+    int* const volatile values = new int[4]{1, 2, 3, 4};
+    if (late) delete[] values;
+    out[threadIdx.x] = values[2];  // @after-array-delete Invalid __global__ read of size 4 bytes
+    if (!late) delete[] values;
+}
+
+__global__ void delete_twice(bool twice) {
+    Node* const volatile nodes = new Node[2];
+    delete[] nodes;
+    if (twice) operator delete[](reinterpret_cast<char*>(nodes) - 8);  // @delete-twice Malloc/Free error encountered : Double
+}
+
 int* zeros() { return device_array<int>(n); }
 
 const Case cases[] = {
@@ -130,6 +157,9 @@ const Case cases[] = {
          sum_all<<<1, n>>>(array, zeros());
      }},
     {"unwritten-shared", [](bool fixed) { early_return<<<1, n>>>(zeros(), fixed ? n : n / 2); }},
+    {"after-delete", [](bool fixed) { after_delete<<<1, 40>>>(zeros(), !fixed); }},
+    {"after-array-delete", [](bool fixed) { after_array_delete<<<1, 40>>>(zeros(), !fixed); }},
+    {"delete-twice", [](bool fixed) { delete_twice<<<1, 1>>>(!fixed); }},
     {"heap-twice", [](bool fixed) { heap<<<1, 1>>>(zeros(), !fixed); }},
 };
 

@@ -7,6 +7,8 @@ int host[2 * n];
 __global__ void fill(int* out) { out[threadIdx.x] = 1; }
 __global__ void keep(int** out) { out[0] = static_cast<int*>(malloc(16)); }
 __global__ void drop(int** out) { free(out[0]); }
+__global__ void keep_new(int** out) { out[0] = new int[4]; }
+__global__ void drop_new(int** out) { delete[] out[0]; }
 
 int* device() {
     int* array;
@@ -129,6 +131,15 @@ void heap_leak(bool fixed) {
     cudaFree(d);
 }
 
+void new_leak(bool fixed) {
+    int** d;
+    cudaMalloc(&d, sizeof *d);
+    // @new-leak Leaked 16 bytes at
+    keep_new<<<1, 1>>>(d);
+    if (fixed) drop_new<<<1, 1>>>(d);
+    cudaFree(d);
+}
+
 void unused(bool fixed) {
     int* d;
     cudaMalloc(&d, bytes);
@@ -148,6 +159,7 @@ const Case cases[] = {{"wrong-kind", wrong_kind},
                       {"symbol-address", symbol_address},
                       {"leak", leak},
                       {"heap-leak", heap_leak},
+                      {"new-leak", new_leak},
                       {"unused", unused}};
 
 int main(int argc, char** argv) { return run_case(cases, argc, argv); }

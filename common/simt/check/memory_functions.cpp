@@ -1,12 +1,10 @@
 #include "common/simt/check/memory_functions.hpp"
 
 #include <cstring>
-#include <new>
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/host_access.hpp"
 #include "common/simt/check/symbols.hpp"
-#include "common/simt/runtime.hpp"
 #include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
@@ -69,23 +67,3 @@ extern "C" void* simt_memset(void* to, int value, size_t bytes) {
     tell(to, bytes, true, __builtin_return_address(0));
     return std::memset(to, value, bytes);
 }
-
-namespace simt {
-struct DeviceHeap {};
-}  // namespace simt
-
-void* operator new(size_t bytes, simt::DeviceHeap) {
-    void* const memory = operator new(bytes);
-    if (!simt::checking::current_watch || bytes == 0) return memory;
-    const simt::Uninterrupted section;
-    // Nobody tells when it is deleted: what is still known at this place has been.
-    simt::DeviceMemory& known = simt::runtime().memory;
-    const auto adopt = [&] { return known.adopt(memory, bytes, simt::MemoryKind::registered, 0, 0); };
-    while (!adopt()) {
-        const auto stale = known.nearest(memory);
-        if (!stale || !known.disown(reinterpret_cast<void*>(stale->base), simt::MemoryKind::registered)) break;
-    }
-    return memory;
-}
-
-void* operator new[](size_t bytes, simt::DeviceHeap heap) { return operator new(bytes, heap); }

@@ -1,7 +1,7 @@
 // malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset.
 //
 // As with clock() the names mean something else on the host; the runtime's functions behind these symbols tell the two
-// apart. new and delete in kernels are the host's: they work, and the checked simulator knows what they allocate.
+// apart. new and delete in kernels are the host's in the fast flavour; in the checked one they use this heap, too.
 #pragma once
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ namespace simt {
 struct DeviceHeap {};
 }  // namespace simt
 
-// What simcc makes of `new`: the host's, but the simulator gets to know what kernels allocate.
+// What simcc makes of `new`. `delete` tells by the address what is on the device's heap.
 void* operator new(decltype(sizeof 0) bytes, simt::DeviceHeap);
 void* operator new[](decltype(sizeof 0) bytes, simt::DeviceHeap);
 inline void operator delete(void* pointer, simt::DeviceHeap) { operator delete(pointer); }
