@@ -1,5 +1,7 @@
 #include "common/simt/async_copies.hpp"
 
+#include <algorithm>
+
 #include "common/simt/resident_block.hpp"
 #include "common/simt/uninterrupted.hpp"
 
@@ -12,7 +14,11 @@ AsyncCopies::Lane& AsyncCopies::lane(unsigned rank) {
 
 void AsyncCopies::start(unsigned rank, const AsyncCopy& copy) {
     Lane& own = lane(rank);
-    own.copies.push_back({copy, own.committed});
+    if (copy.barrier) {
+        own.of_barriers.push_back(copy);
+    } else {
+        own.copies.push_back({copy, own.committed});
+    }
 }
 
 void AsyncCopies::commit(unsigned rank) { ++lane(rank).committed; }
@@ -24,6 +30,28 @@ bool AsyncCopies::take(unsigned rank, unsigned groups, AsyncCopy& copy) {
     own.copies.pop_front();
     return true;
 }
+
+bool AsyncCopies::take_of(unsigned rank, const void* barrier, AsyncCopy& copy) {
+    if (rank >= lanes_.size()) return false;
+    auto& copies = lanes_[rank].of_barriers;
+    const auto first = std::find_if(copies.begin(), copies.end(),
+                                    [barrier](const AsyncCopy& one) { return one.barrier == barrier; });
+    if (first == copies.end()) return false;
+    copy = *first;
+    copies.erase(first);
+    return true;
+}
+
+namespace {
+
+// The running lane makes the copy now.
+bool finishes(bool taken, const AsyncCopy& copy) {
+    checking::BlockWatch* const watch = checking::current_watch;
+    if (watch && taken) watch->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);
+    return taken;
+}
+
+}  // namespace
 
 void start_copy(unsigned rank, const AsyncCopy& copy) {
     const Uninterrupted section;
@@ -38,10 +66,11 @@ void commit_copies(unsigned rank) {
 }
 bool take_copy(unsigned rank, unsigned groups, AsyncCopy& copy) {
     const Uninterrupted section;
-    const bool taken = ResidentBlock::current()->async_copies.take(rank, groups, copy);
-    checking::BlockWatch* const watch = checking::current_watch;
-    if (watch && taken) watch->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);
-    return taken;
+    return finishes(ResidentBlock::current()->async_copies.take(rank, groups, copy), copy);
+}
+bool take_copy_of(unsigned rank, const void* barrier, AsyncCopy& copy) {
+    const Uninterrupted section;
+    return finishes(ResidentBlock::current()->async_copies.take_of(rank, barrier, copy), copy);
 }
 
 }  // namespace simt

@@ -13,6 +13,7 @@ public:
     void start(unsigned rank, const AsyncCopy& copy);
     void commit(unsigned rank);
     bool take(unsigned rank, unsigned groups, AsyncCopy& copy);
+    bool take_of(unsigned rank, const void* barrier, AsyncCopy& copy);
 
     // Forgets what the lanes of the last block have left.
     void clear() { lanes_.clear(); }
@@ -23,7 +24,8 @@ private:
         size_t group;
     };
     struct Lane {
-        std::deque<Pending> copies;  // oldest first
+        std::deque<Pending> copies;    // oldest first
+        std::deque<AsyncCopy> of_barriers;
         size_t committed = 0;        // groups
     };
 

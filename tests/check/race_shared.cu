@@ -175,6 +175,36 @@ __global__ void phases(int* out) {
 }
 
 template <bool fixed>
+__global__ void early_arrival(int* out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    if (threadIdx.x == 0) init(&barrier, 64);  // @barrier-init Error: Race reported
+    if (fixed) __syncthreads();
+    barrier.arrive_and_wait();  // @barrier-init
+    out[threadIdx.x] = threadIdx.x;
+}
+
+template <bool fixed>
+__global__ void copy_of_group(const int* in, int* out) {
+    __shared__ alignas(16) int values[64];
+    const auto block = cg::this_thread_block();
+    cg::memcpy_async(block, values, in, sizeof values);  // @group-copy Error: Race reported
+    fixed ? cg::wait(block) : block.sync();
+    out[threadIdx.x] = values[63 - threadIdx.x];  // @group-copy
+}
+
+template <bool fixed>
+__global__ void copy_of_phase(const int* in, int* out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ alignas(16) int values[64];
+    if (threadIdx.x == 0) init(&barrier, 64);
+    __syncthreads();
+    cuda::memcpy_async(cg::this_thread_block(), values, in, cuda::aligned_size_t<16>(sizeof values), barrier);  // @phase-copy Error: Race
+    if (!fixed) out[threadIdx.x] = values[63 - threadIdx.x];  // @phase-copy
+    barrier.arrive_and_wait();
+    if (fixed) out[threadIdx.x] = values[63 - threadIdx.x];
+}
+
+template <bool fixed>
 __global__ void groups(int* out) {
     __shared__ int values[64];
     auto block = cg::this_thread_block();
@@ -214,6 +244,9 @@ int main(int argc, char** argv) {
         {"same-byte", ONE_BLOCK(bytes, 64, reinterpret_cast<char*>(out))},
         {"same-value", ONE_BLOCK(same_value, 64, out)},
         {"async-copy", ONE_BLOCK(async_copy, 64, in, out)},
+        {"barrier-init", ONE_BLOCK(early_arrival, 64, out)},
+        {"group-copy", ONE_BLOCK(copy_of_group, 64, in, out)},
+        {"phase-copy", ONE_BLOCK(copy_of_phase, 64, in, out)},
         {"phases", ONE_BLOCK(phases, 64, out)},
         {"tile-group", ONE_BLOCK(groups, 64, out)},
     };

@@ -49,16 +49,10 @@ void end_atomic(const volatile void* pointer, bool has_written) {
     if (BlockWatch* const watch = current_watch) watch->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
-void publish(const volatile void* object) {
+void use(const volatile void* object) {
     const Uninterrupted section;
     BlockWatch* const watch = current_watch;
-    if (watch && watch->races()) watch->races()->publish(reinterpret_cast<uintptr_t>(object));
-}
-
-void learn(const volatile void* object) {
-    const Uninterrupted section;
-    BlockWatch* const watch = current_watch;
-    if (watch && watch->races()) watch->races()->learn(reinterpret_cast<uintptr_t>(object));
+    if (watch && watch->races()) watch->races()->use(reinterpret_cast<uintptr_t>(object), __builtin_return_address(0));
 }
 
 }  // namespace simt::watching

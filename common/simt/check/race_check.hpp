@@ -35,9 +35,8 @@ public:
     void fence(watching::Reach reach);
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
-    // A synchronization object of the runtime: the lane publishes all it knows, or learns.
-    void publish(uintptr_t object);
-    void learn(uintptr_t object);
+    // The lane begins to use a synchronization object: only what is ordered without its help may have initialised it.
+    void use(uintptr_t object, const void* pc);
     // An asynchronous copy of the running lane owns its target from its start until it is waited for.
     void copy_started(uintptr_t target, size_t bytes, const void* pc);
     void copy_finished(uintptr_t target, size_t bytes);

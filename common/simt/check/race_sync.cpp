@@ -209,21 +209,13 @@ void RaceCheck::learn_within_block(unsigned lane) {
     learned_[lane] = joined(learned_[lane], std::make_shared<const LogRanges>(std::move(own)));
 }
 
-void RaceCheck::publish(uintptr_t object) {
+void RaceCheck::use(uintptr_t object, const void* pc) {
     settle();
-    const unsigned lane = watch_.running_lane();
-    const Space space = watch_.space_of(object);
-    {
-        const std::unique_lock<SyncVariables::Stripe> lock = locked(object, space);
-        new_log_of(object, space)->publish(knowledge_of(lane), watching::Reach::device, false);
-    }
-    clocks_.advance(lane);
-    renew_numbers_if_exhausted();
-}
-
-void RaceCheck::learn(uintptr_t object) {
-    settle();
-    learn_of_volatile(object, watch_.space_of(object), watch_.running_lane());
+    constexpr uint32_t bytes = 8;
+    Access access{object, bytes, watch_.running_lane(), watch_.space_of(object), false};
+    access.is_atomic = true;
+    access.pc = pc;
+    check(access, AccessKind::atomic);
 }
 
 // ---- barriers and meetings

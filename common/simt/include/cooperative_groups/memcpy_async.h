@@ -1,8 +1,8 @@
-// cooperative_groups::memcpy_async: the members of a group copy together. Here the copy is done when the call returns,
-// and wait() is the group's barrier, without which other members' parts may be missing.
+// cooperative_groups::memcpy_async: the members of a group copy together, and may use what has been copied after wait().
 #pragma once
 
 #include "../cooperative_groups.h"
+#include "../simt/async_copy.hpp"
 
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOUR {
@@ -10,8 +10,8 @@ inline namespace SIMT_FLAVOUR {
 // Copies `bytes` bytes (a size_t or cuda::aligned_size_t).
 template <class Group, class T, class Size>
 SIMT_INLINE void memcpy_async(const Group& group, T* target, const T* source, const Size& bytes) {
-    const size_t count = static_cast<size_t>(bytes) / sizeof(T);
-    for (size_t i = group.thread_rank(); i < count; i += group.size()) target[i] = source[i];
+    ::simt::start_copy_of_group(group, target, source, static_cast<size_t>(bytes));
+    ::simt::commit_copies(::simt::thread_rank());
 }
 
 // Copies as many elements as both sides have.
@@ -22,11 +22,17 @@ SIMT_INLINE void memcpy_async(const Group& group, T* target, const TargetCount& 
     memcpy_async(group, target, source, (targets < sources ? targets : sources) * sizeof(T));
 }
 
-template <class Group>
-SIMT_INLINE void wait(const Group& group, ::simt::Site site = ::simt::Site::here()) { group.sync(site); }
+// Until all but the newest `copies` copies of the group are there.
+template <unsigned copies, class Group>
+SIMT_INLINE void wait_prior(const Group& group, ::simt::Site site = ::simt::Site::here()) {
+    ::simt::finish_copies(copies);
+    group.sync(site);
+}
 
-template <unsigned stages, class Group>
-SIMT_INLINE void wait_prior(const Group& group, ::simt::Site site = ::simt::Site::here()) { group.sync(site); }
+template <class Group>
+SIMT_INLINE void wait(const Group& group, ::simt::Site site = ::simt::Site::here()) {
+    wait_prior<0>(group, site);
+}
 
 }  // namespace SIMT_FLAVOUR
 }  // namespace cooperative_groups

@@ -22,13 +22,32 @@ SIMT_INLINE void copy_bytes(char* target, const char* source, size_t bytes) {
     for (; i < bytes; ++i) target[i] = source[i];
 }
 
+SIMT_INLINE void make_copy(const AsyncCopy& copy) {
+    const size_t read = copy.bytes - copy.zeros;
+    char* target = static_cast<char*>(copy.target);
+    copy_bytes(target, static_cast<const char*>(copy.source), read);
+    for (size_t i = read; i < copy.bytes; ++i) target[i] = 0;
+}
+
 SIMT_INLINE void finish_copies(unsigned groups) {
     AsyncCopy copy;
-    while (take_copy(thread_rank(), groups, copy)) {
-        const size_t read = copy.bytes - copy.zeros;
-        char* target = static_cast<char*>(copy.target);
-        copy_bytes(target, static_cast<const char*>(copy.source), read);
-        for (size_t i = read; i < copy.bytes; ++i) target[i] = 0;
+    while (take_copy(thread_rank(), groups, copy)) make_copy(copy);
+}
+
+// The thread is about to arrive at the barrier: those who wait for the phase wait for these, too.
+SIMT_INLINE void finish_copies_of(const void* barrier) {
+    AsyncCopy copy;
+    while (take_copy_of(thread_rank(), barrier, copy)) make_copy(copy);
+}
+
+// The members of the group start a copy together, up to 16 bytes at a time.
+template <class Group>
+SIMT_INLINE void start_copy_of_group(const Group& group, void* target, const void* source, size_t bytes,
+                                     const void* barrier = nullptr) {
+    constexpr size_t piece = 16;
+    for (size_t begin = group.thread_rank() * piece; begin < bytes; begin += group.size() * piece) {
+        start_copy(thread_rank(), {static_cast<char*>(target) + begin, static_cast<const char*>(source) + begin,
+                                   bytes - begin < piece ? bytes - begin : piece, 0, barrier});
     }
 }
 

@@ -5,6 +5,7 @@
 // the phase, 60-63 a mark that init() has been called.
 #pragma once
 
+#include "async_copy.hpp"
 #include "wait.hpp"
 
 namespace simt {
@@ -19,10 +20,13 @@ class PhaseCounter {
 public:
     static constexpr unsigned largest = (1u << 20) - 1;
 
-    SIMT_INLINE void initialize(unsigned expected) { __atomic_store_n(&state_, begin(expected, 0), __ATOMIC_RELEASE); }
+    // A plain store: the others must not come before they are ordered behind it.
+    SIMT_INLINE void initialize(unsigned expected) { state_ = begin(expected, 0); }
 
     // Takes `arrivals` off the running phase, and `leaving` off every later one. Returns the phase.
     SIMT_INLINE unsigned arrive(unsigned arrivals, unsigned leaving) {
+        if constexpr (is_checked) watching::use(this);
+        finish_copies_of(this);
         barrier_arrived(this);
         Word before = load();
         for (;;) {
@@ -41,12 +45,17 @@ public:
     SIMT_INLINE bool has_passed(unsigned phase) const { return (load() >> 40 & largest) != phase; }
 
     SIMT_INLINE void wait(unsigned phase, Site site) const {
+        if constexpr (is_checked) watching::use(this);
         while (!has_passed(phase)) yield(site);
         barrier_passed(this);
     }
 
-    // Whether a phase of this parity has ended: that the running one has the other parity.
-    SIMT_INLINE bool has_passed_parity(bool parity) const { return (load() >> 40 & 1) != parity; }
+    // Until a phase of this parity has ended: the running one has the other parity then.
+    SIMT_INLINE void wait_parity(bool parity, Site site) const {
+        if constexpr (is_checked) watching::use(this);
+        while ((load() >> 40 & 1) == parity) yield(site);
+        barrier_passed(this);
+    }
 
 private:
     typedef unsigned long long Word;

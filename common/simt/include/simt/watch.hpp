@@ -48,9 +48,9 @@ void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind,
                   const void* pc, Site site);
 void end_atomic(const volatile void* address, bool has_written);
 
-// A synchronization object (cuda::barrier) in shared or global memory: the lane publishes what it has done, or learns
-// what those have done who published before.
-void publish(const volatile void* object);
+// The lane begins to use a synchronization object of 8 bytes (cuda::barrier): its initialization must be ordered before,
+// by something else than the object itself.
+void use(const volatile void* object);
 void learn(const volatile void* object);
 
 }  // namespace watching

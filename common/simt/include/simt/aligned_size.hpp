@@ -1,0 +1,18 @@
+// cuda::aligned_size_t: a number of bytes, of memory that is aligned.
+#pragma once
+
+#include "identity.hpp"
+
+namespace cuda {
+inline namespace SIMT_FLAVOUR {
+
+template <decltype(sizeof 0) alignment>
+struct aligned_size_t {
+    static constexpr decltype(sizeof 0) align = alignment;
+    decltype(sizeof 0) value;
+    explicit constexpr aligned_size_t(decltype(sizeof 0) bytes) : value(bytes) {}
+    constexpr operator decltype(sizeof 0)() const { return value; }
+};
+
+}  // namespace SIMT_FLAVOUR
+}  // namespace cuda
