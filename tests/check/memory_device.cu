@@ -38,6 +38,25 @@ __global__ void variable(int i) {
     table[i + threadIdx.x] = 1;  // @variable Invalid __global__ write of size 4 bytes
 }
 
+__device__ float weights[3] = {1, 2, 3}, others[3] = {4, 5, 6};
+__device__ int bins[8], rest[8];
+template <class T>
+__device__ T partial[4];
+
+__global__ void last_variable(int* out, int i) {
+    out[0] = rest[i % 8] + others[1] + partial<int>[i % 4];
+    out[1] = bins[i];  // @neighbour-variable Invalid __global__ read of size 4 bytes
+}
+
+__global__ void last_weight(float* out, int i) {
+    out[0] = others[2];
+    out[1] = weights[i];  // @neighbour-weight Invalid __global__ read of size 4 bytes
+}
+
+__global__ void before_bins(int* out, int i) {
+    out[1] = bins[i] + bins[i + 1];  // @before-variable Invalid __global__ read of size 4 bytes
+}
+
 __global__ void two_tiles(int* out, int i) {
     __shared__ int first[n], second[n];
     first[threadIdx.x] = second[threadIdx.x] = 0;
@@ -140,6 +159,9 @@ const Case cases[] = {
          from_host<<<1, n>>>(fixed ? zeros() : allocated, zeros());
      }},
     {"variable", [](bool fixed) { variable<<<1, 8>>>(fixed ? 0 : 1 << 20); }},
+    {"neighbour-variable", [](bool fixed) { last_variable<<<1, 1>>>(zeros(), fixed ? 7 : 8); }},
+    {"neighbour-weight", [](bool fixed) { last_weight<<<1, 1>>>(device_array<float>(n), fixed ? 2 : 3); }},
+    {"before-variable", [](bool fixed) { before_bins<<<1, 1>>>(zeros(), fixed ? 0 : -1); }},
     {"shared-array", [](bool fixed) { two_tiles<<<1, n>>>(zeros(), fixed ? n - 1 : n); }},
     {"dynamic-shared", [](bool fixed) { window<<<1, n, n * sizeof(int)>>>(zeros(), !fixed); }},
     {"local-array", [](bool fixed) { histogram<<<1, n>>>(zeros(), zeros(), fixed ? 8 : 9); }},
