@@ -151,24 +151,28 @@ inline double shared_stages(size_t left, size_t steps, size_t shares, const Shar
            double(divide_up(shares, left)) * cost.stages_per_sum + cost.stages_of_waiting;
 }
 
-/// Tiles in whole waves; those of the last wave are shared out if that is faster, among all blocks or into so many equal
-/// parts each.
+/// Tiles in whole waves; those of the last wave are shared out if that is faster, among all blocks or into so many
+/// equal parts each. Where stages do not become slower by it, a whole wave may be shared together with them: a few
+/// tiles more make its shares a little longer, whereas alone they would be cut in parts whose sums take long to add.
 inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned blocks, const SharingCost& cost) {
     const size_t steps = divide_up(k, tile_k), left = tiles % blocks;
-    size_t shares = 0;
+    size_t shared = 0, shares = 0;
     double fewest = double(steps);
-    const auto consider = [&](size_t candidate) {
-        const double stages = shared_stages(left, steps, candidate, cost);
+    const auto consider = [&](size_t candidate_tiles, size_t candidate) {
+        const size_t whole_waves = candidate_tiles / blocks;
+        const double stages = shared_stages(candidate_tiles, steps, candidate, cost) - double(whole_waves * steps);
         if (stages >= fewest) return;
         fewest = stages;
+        shared = candidate_tiles;
         shares = candidate;
     };
     if (cost.possible && left > 0) {
-        consider(blocks);
-        for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(parts * left);
+        consider(left, blocks);
+        for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
+        if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
     }
-    return {static_cast<unsigned>(tiles), static_cast<unsigned>(shares > 0 ? tiles - left : tiles),
-            static_cast<unsigned>(steps), static_cast<unsigned>(shares)};
+    return {static_cast<unsigned>(tiles), static_cast<unsigned>(tiles - shared), static_cast<unsigned>(steps),
+            static_cast<unsigned>(shares)};
 }
 
 /// A block per multiprocessor, and no more than there are tiles if they are not shared.

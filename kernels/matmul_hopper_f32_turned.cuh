@@ -11,7 +11,7 @@
 //     - loads that bring two registers in a cycle, at the expense of the multiply-adds: see TurnedPosition;
 //     - waits for loads: the operands of a step along k are loaded during the step before;
 //     - waits that keep a scheduler busy: see supply_turned_stages().
-// The tiles of the last wave are shared out evenly.
+// The tiles of the last waves are shared out evenly.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_shares.cuh"
@@ -124,16 +124,20 @@ struct TurnedOperands {
     using Shape = TurnedShape;
     float left[Shape::rows], right[Shape::columns];
 
-    /// From the lane's first row of A's turned tile and its first column of B's, `k` steps on.
+    /// From the lane's first row of A's turned tile and its first column of B's, `k` steps on; what multiply() needs
+    /// first comes first.
     __device__ void load(const float* a, const float* b, int k) {
+        load_left(a, k, 0);
 #pragma unroll
         for (int v = 0; v < Shape::vectors; ++v)
             *reinterpret_cast<float4*>(right + 4 * v) =
                 *reinterpret_cast<const float4*>(b + k * Shape::tile_n + v * Shape::lanes_n * 4);
 #pragma unroll
-        for (int v = 0; v < Shape::rows / 4; ++v)
-            *reinterpret_cast<float4*>(left + 4 * v) =
-                *reinterpret_cast<const float4*>(a + k * Shape::tile_m + v * Shape::lanes_m * 4);
+        for (int v = 1; v < Shape::rows / 4; ++v) load_left(a, k, v);
+    }
+    __device__ void load_left(const float* a, int k, int v) {
+        *reinterpret_cast<float4*>(left + 4 * v) =
+            *reinterpret_cast<const float4*>(a + k * Shape::tile_m + v * Shape::lanes_m * 4);
     }
 
     __device__ void multiply(float (&sums)[Shape::rows * Shape::columns]) const {
