@@ -20,7 +20,7 @@ template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
 /// The copy engine reads rows that do not begin at multiples of 32 bytes at about two thirds of its speed. Where that
 /// decides, and A has so many rows, it takes less time to copy B before.
 template <typename T> constexpr bool copying_b_pays(size_t m, size_t n) {
-    constexpr size_t fast_row_alignment = 32, fewest_rows = 1536;
+    constexpr size_t fast_row_alignment = 32, fewest_rows = 960;
     return n * sizeof(T) % fast_row_alignment != 0 && m >= fewest_rows;
 }
 
@@ -29,26 +29,47 @@ template <typename T> constexpr size_t padded_columns(size_t columns, size_t byt
     return divide_up(columns * sizeof(T), bytes) * bytes / sizeof(T);
 }
 
-/// Copies a matrix to one with longer rows. A thread moves one 16-byte piece of the target; a row's pieces are
-/// neighbours.
+/// A 16-byte piece of a row; zero beyond its end. `whole_pieces`: all rows begin at multiples of 16 bytes.
 template <typename T>
-__global__ void pad_rows(const T* source, size_t rows, size_t columns, T* target, size_t target_columns) {
-    constexpr unsigned elements = tensor_row_alignment / sizeof(T);
-    const size_t pieces = target_columns / elements, all = rows * pieces;
-    const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
-    const bool whole_pieces = columns % elements == 0;
-    for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += grid_stride) {
-        const size_t row = i / pieces, column = i % pieces * elements;
-        const T* from = source + row * columns + column;
-        alignas(16) T piece[elements] = {};
-        if (whole_pieces && column < columns) {
-            *reinterpret_cast<float4*>(piece) = *reinterpret_cast<const float4*>(from);
-        } else {
+__device__ inline float4 load_piece(const T* row, size_t column, size_t columns, bool whole_pieces) {
+    constexpr unsigned elements = sizeof(float4) / sizeof(T);
+    if (whole_pieces && column < columns) return *reinterpret_cast<const float4*>(row + column);
+    alignas(16) T piece[elements] = {};
 #pragma unroll
-            for (unsigned e = 0; e < elements; ++e)
-                if (column + e < columns) piece[e] = from[e];
+    for (unsigned e = 0; e < elements; ++e)
+        if (column + e < columns) piece[e] = row[column + e];
+    return *reinterpret_cast<const float4*>(piece);
+}
+
+/// Copies a matrix to one with longer rows. Neighbouring threads move neighbouring 16-byte pieces of the target, four each
+/// at a time, so that four loads are in flight.
+template <typename T>
+__global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t columns, T* __restrict__ target,
+                         size_t target_columns) {
+    constexpr unsigned elements = sizeof(float4) / sizeof(T), loads_in_flight = 4;
+    const size_t pieces = target_columns / elements, grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
+    const size_t next_row = grid_stride / pieces, next_piece = grid_stride % pieces; // divisions take long: only here
+    const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const bool whole_pieces = columns % elements == 0;
+    size_t row = first / pieces, piece = first % pieces;
+    while (row < rows) {
+        float4 loaded[loads_in_flight];
+        float4* to[loads_in_flight];
+#pragma unroll
+        for (unsigned i = 0; i < loads_in_flight; ++i) {
+            const bool exists = row < rows;
+            to[i] = exists ? reinterpret_cast<float4*>(target + row * target_columns) + piece : nullptr;
+            if (exists) loaded[i] = load_piece(source + row * columns, piece * elements, columns, whole_pieces);
+            row += next_row;
+            piece += next_piece;
+            if (piece >= pieces) {
+                piece -= pieces;
+                ++row;
+            }
         }
-        *reinterpret_cast<float4*>(target + row * target_columns + column) = *reinterpret_cast<const float4*>(piece);
+#pragma unroll
+        for (unsigned i = 0; i < loads_in_flight; ++i)
+            if (to[i]) *to[i] = loaded[i];
     }
 }
 
