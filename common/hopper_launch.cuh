@@ -20,7 +20,7 @@ template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
 /// The copy engine reads rows that do not begin at multiples of 32 bytes at about two thirds of its speed. Where that
 /// decides, and A has so many rows, it takes less time to copy B before.
 template <typename T> constexpr bool copying_b_pays(size_t m, size_t n) {
-    constexpr size_t fast_row_alignment = 32, fewest_rows = 960;
+    constexpr size_t fast_row_alignment = 32, fewest_rows = 1200;
     return n * sizeof(T) % fast_row_alignment != 0 && m >= fewest_rows;
 }
 
