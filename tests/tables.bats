@@ -150,6 +150,18 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
         awk '!($1 > 0 && $1 <= $2 && $2 <= $3) { wrong = 1 } END { exit wrong || NR != 3 }' || complain "ratio outside its interval"
 }
 
+@test "beside itself a variant is neither faster nor slower, and the clock is that of its run" {
+    if on_simulator; then skip "it has no clock"; fi
+    local n most
+    most=$(devquery --csv | awk -F, '/sm_clock_khz/ { for (i = 1; i <= NF; ++i) if ($i ~ /^[0-9][0-9]+$/) print $i / 1000 }')
+    for n in 4096 16Mi; do
+        expect_fine vecadd -k streaming --versus streaming -n $n --csv
+        awk -v ratio="$(column versus_ratio)" -v clock="$(column sm_clock_mhz)" -v most="$most" \
+            'BEGIN { exit !(ratio > 0.98 && ratio < 1.02 && clock > 100 && clock <= 1.02 * most) }' ||
+            complain "n = $n: ratio $(column versus_ratio), clock $(column sm_clock_mhz) of $most MHz"
+    done
+}
+
 @test "the cache is cold on a GPU unless it is asked to be warm, and none elsewhere" {
     local cold=cold warm=warm
     if on_simulator; then cold=none warm=none; fi

@@ -27,6 +27,9 @@ load helpers
     expect_errors_like "writes-nan: .*: element 500: got -?nan, "
     capture ./wrong -d sim --profile
     expect_status 1
+    capture ./wrong -d sim --versus forgets-last --csv
+    expect_status 1
+    [ "$(column kernel) $(column versus_ratio)" = "right 0.0000" ]
     capture ./wrong -d sim --no-verify --csv
     expect_status 0
     [ "$(column verify | uniq -c | tr -d ' ')" = 6skipped ]
