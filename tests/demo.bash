@@ -12,6 +12,15 @@ show() {
     bash -o pipefail -c "$1"
 }
 
+# Shows a command whose program ends with exit code 86: it has findings.
+show_findings() {
+    local status=0
+    printf '\n$ %s\n' "$1"
+    bash -o pipefail -c "$1" || status=$?
+    echo "(exit code $status)"
+    [ "$status" -eq 86 ]
+}
+
 echo "The devices this machine has:"
 show "devquery --quiet --prop 'name,compute_capability,multiprocessors,total_memory_bytes,peak_memory_gbyte_per_s' --format human"
 
@@ -27,6 +36,11 @@ show "seq 3 | vecadd --quiet - <(seq 10 10 30)"
 echo
 echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:"
 show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 | cut -d, -f3,5,19,27"
+
+echo
+echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second meets in banks, the third does neither:"
+show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
+    cut -d, -f 3,51,55,72"
 
 cat >"$work/hello.cu" <<'CUDA'
 #include <cstdio>
@@ -44,3 +58,23 @@ printf '\n$ cat hello.cu\n'
 cat "$work/hello.cu"
 cd "$work"
 show "simcc hello.cu -o hello && ./hello"
+
+cat >"$work/scale.cu" <<'CUDA'
+__global__ void scale(float* data, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) data[i] *= 2;
+}
+
+int main() {
+    float* data;
+    cudaMalloc(&data, 1000 * sizeof(float));
+    cudaMemset(data, 0, 1000 * sizeof(float));
+    scale<<<4, 256>>>(data, 1000);
+    return cudaDeviceSynchronize();
+}
+CUDA
+echo
+echo "With -G it watches every access, and names the line:"
+printf '\n$ cat scale.cu\n'
+cat scale.cu
+show_findings "simcc -G scale.cu -o scale && ./scale 2>&1 | sed -n 1,5p"
