@@ -97,3 +97,12 @@ finds_each() {
     expect_status 86
     [[ $errors == *"on CUDA API call to cudaDeviceSynchronize."*"ERROR SUMMARY: 2 errors" ]] || complain "$errors"
 }
+
+@test "what is missing of a thread that a finding has taken out gives no further finding" {
+    local schedule
+    simcc -G "$programs/memory_device.cu" -o memory_device
+    for schedule in independent lockstep random:1 random:2; do
+        SIMCC_SCHEDULE=$schedule capture ./memory_device goes-on
+        [[ $errors == *"ERROR SUMMARY: 2 errors" ]] || complain "$schedule: $errors" || return
+    done
+}

@@ -227,6 +227,7 @@ void ResidentBlock::detach_all() {
 void ResidentBlock::drop_running_lane() {
     // The next lane must not run on this stack: what has been abandoned there is still on it.
     Context* const next = end_lane(current_lane);
+    current_lane = next;
     interruption.depth = 0;
     switch_context(&abandoned_, next);
     __builtin_unreachable();

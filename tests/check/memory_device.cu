@@ -66,6 +66,20 @@ __global__ void two_tiles(int* out, int i) {
     out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
 }
 
+__global__ void goes_on(int* out, int i) {
+    __shared__ int tile[2 * n];
+    const int t = threadIdx.x;
+    if (t % 24 == 5) out[i + t] = 1;  // @goes-on Invalid __global__ write of size 4 bytes
+    tile[t] = t;
+    __syncthreads();
+    const int value = tile[2 * n - 1 - t];
+    __syncthreads();
+    tile[t] = value;
+    __syncwarp();
+    __syncthreads();
+    if (t < n) out[t] = tile[t ^ 33];
+}
+
 __global__ void window(int* out, int i) {
     extern __shared__ int sums[];
     sums[threadIdx.x] = threadIdx.x;
@@ -163,6 +177,7 @@ const Case cases[] = {
     {"neighbour-weight", [](bool fixed) { last_weight<<<1, 1>>>(device_array<float>(n), fixed ? 2 : 3); }},
     {"before-variable", [](bool fixed) { before_bins<<<1, 1>>>(zeros(), fixed ? 0 : -1); }},
     {"shared-array", [](bool fixed) { two_tiles<<<1, n>>>(zeros(), fixed ? n - 1 : n); }},
+    {"goes-on", [](bool fixed) { goes_on<<<1, 2 * n>>>(device_array<int>(2 * n), fixed ? 0 : 2 * n); }},
     {"dynamic-shared", [](bool fixed) { window<<<1, n, n * sizeof(int)>>>(zeros(), !fixed); }},
     {"local-array", [](bool fixed) { histogram<<<1, n>>>(zeros(), zeros(), fixed ? 8 : 9); }},
     {"recursion",

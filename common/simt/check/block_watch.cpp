@@ -33,6 +33,7 @@ void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned
     launch_ = &launch;
     block_index_ = block_index;
     lane_count_ = lanes;
+    has_lost_lanes_ = false;
     std::fill(std::begin(polling_), std::end(polling_), 0);
     turns_.begin_block(launch.serial, block_index, lanes);
     follows_lanes_ = turns_.are_chosen() || counters_;
@@ -145,6 +146,7 @@ void BlockWatch::end_atomic(uintptr_t address, bool has_written) {
 void BlockWatch::drop_running_lane(int error) {
     int none = 0;
     launch_->error.compare_exchange_strong(none, error);
+    has_lost_lanes_ = true;
     if (synchronization_) synchronization_->lane_dropped(running_lane());
     block_.drop_running_lane();
 }

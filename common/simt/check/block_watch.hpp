@@ -70,6 +70,8 @@ public:
     uint64_t block_index() const { return block_index_; }
     unsigned lane_count() const { return lane_count_; }
     unsigned running_lane() const;
+    // A finding has taken a lane out: what it would have done is missing.
+    bool has_lost_lanes() const { return has_lost_lanes_; }
     bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
     uint32_t polling_lanes(unsigned warp) const { return polling_[warp]; }
     AddressRange shared_window() const { return shared_; }
@@ -107,6 +109,7 @@ private:
     LaunchWatch* launch_ = nullptr;
     uint64_t block_index_ = 0;
     unsigned lane_count_ = 0;
+    bool has_lost_lanes_ = false;
     uint32_t polling_[32] = {};  // a bit per lane
     Turns turns_;
 };

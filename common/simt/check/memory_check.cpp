@@ -192,6 +192,7 @@ void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
 }
 
 void MemoryCheck::uninitialised(const Access& access) {
+    if (watch_.has_lost_lanes()) return;
     Finding finding = finding_of(watch_, access, Tool::initcheck,
                                  "Uninitialized " + std::string(name_of(access.space)) + " memory read of size " +
                                      counted(access.bytes, "byte"));
