@@ -42,18 +42,13 @@ template <typename Shape> struct F32Position {
           slice(warp / Shape::warps), lane_row(lane / Shape::lanes_n), lane_column(lane % Shape::lanes_n) {}
 };
 
-/// sums += this lane's part of one stage: A's tile swizzled in rows of 32 along k, B's in boxes of 32 x 32.
+/// sums += this lane's part of one stage: A's tile swizzled in rows of 32 along k, B's in rows of tile_n.
 template <typename Shape>
 __device__ inline void multiply_stage(const float* a, const float* b, const F32Position<Shape>& at,
                                       float (&sums)[Shape::rows][Shape::columns]) {
     constexpr int pieces = 8 / Shape::slices; // of four along k
     const float* a_rows = a + (at.row + at.lane_row) * 32;
-    const float* b_columns[Shape::vectors];
-#pragma unroll
-    for (int v = 0; v < Shape::vectors; ++v) {
-        const int column = at.column + (v * Shape::lanes_n + at.lane_column) * 4;
-        b_columns[v] = b + column / 32 * 1024 + column % 32 + at.slice * pieces * 4 * 32;
-    }
+    const float* b_columns = b + at.slice * pieces * 4 * Shape::tile_n + at.column + at.lane_column * 4;
 #pragma unroll
     for (int i = 0; i < pieces; ++i) {
         const int piece = at.slice * pieces + i;
@@ -68,8 +63,8 @@ __device__ inline void multiply_stage(const float* a, const float* b, const F32P
             float right[Shape::columns];
 #pragma unroll
             for (int v = 0; v < Shape::vectors; ++v)
-                *reinterpret_cast<float4*>(right + 4 * v) =
-                    *reinterpret_cast<const float4*>(b_columns[v] + (i * 4 + k) * 32);
+                *reinterpret_cast<float4*>(right + 4 * v) = *reinterpret_cast<const float4*>(
+                    b_columns + (i * 4 + k) * Shape::tile_n + v * Shape::lanes_n * 4);
 #pragma unroll
             for (int r = 0; r < Shape::rows; ++r) {
                 const float element = k == 0 ? left[r].x : k == 1 ? left[r].y : k == 2 ? left[r].z : left[r].w;
@@ -128,7 +123,7 @@ __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
                       int m, int n, int k, TileOrder order) {
 #if HOPPER_CODE
-    using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages>;
+    using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages, Shape::tile_n>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     const int steps = (k + Pipeline::tile_k - 1) / Pipeline::tile_k;
@@ -180,7 +175,7 @@ __global__ void __launch_bounds__(384, 1)
 
 template <typename Shape, int stages>
 LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned group = 8) {
-    using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages>;
+    using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages, Shape::tile_n>;
     static_assert(Shape::slices == 1 ||
                       Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
                   "the slices' sums fit where the stages were");
@@ -188,7 +183,7 @@ LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned 
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
     const unsigned grid = Shape::slices > 1 ? order.tiles() : persistent_grid(order, arguments.multiprocessors);
     return launch_hopper(matmul_hopper_f32<Shape, stages>, grid, 384, sizeof(typename Pipeline::Shared), 1,
-                         arguments.stream, operands.map_a(Pipeline::tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_NONE),
+                         arguments.stream, operands.map_a(Pipeline::tile_m), operands.map_b_rows(Pipeline::tile_n),
                          arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);
 }
 

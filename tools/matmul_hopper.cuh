@@ -37,6 +37,10 @@ inline const std::vector<TileChoice<float>>& f32_choices() {
         {"128x256x32", 128, 256, 1, 8192 / 0.88, 4000, f32_sharing, [](A a) { return launch_hopper_f32_turned(a); }},
         {"128x64x32", 128, 64, 1, 2048 / 0.70, 4000, no_sharing,
          [](A a) { return launch_hopper_f32<F32Shape<128, 64, 64, 64, 4, 4>, 6>(a); }},
+        {"96x48x32", 96, 48, 1, 1152 / 0.58, 4000, no_sharing,
+         [](A a) { return launch_hopper_f32<F32Shape<96, 48, 96, 48, 8, 8>, 8>(a); }},
+        {"64x64x32", 64, 64, 1, 1024 / 0.65, 4000, no_sharing,
+         [](A a) { return launch_hopper_f32<F32Shape<64, 64, 64, 64, 4, 8>, 8>(a); }},
         {"64x32x32", 64, 32, 1, 512 / 0.64, 4000, no_sharing,
          [](A a) { return launch_hopper_f32<F32Shape<64, 32, 64, 32, 4, 8>, 8>(a); }},
     };
