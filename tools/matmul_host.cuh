@@ -18,30 +18,53 @@ void multiply_rows(const ProductShape& shape, const typename Type::Wide* a, cons
     }
 }
 
-// The same on all cores, in blocks of B that stay in a core's cache while every row of its share passes over them.
+// What one core keeps in registers: the sums of so many rows and columns of C.
+constexpr std::size_t host_tile_rows = 4, host_tile_columns = 16;
+
+// sums += the product of host_tile_rows rows of A by host_tile_columns columns of B, `steps` along k. Loops of constant length,
+// which compilers turn into vector instructions.
+template <typename Wide>
+void multiply_host_tile(const Wide* a, std::size_t row_a, const Wide* b, std::size_t row_b, std::size_t steps,
+                        double (&sums)[host_tile_rows][host_tile_columns]) {
+    Wide block[host_tile_rows][host_tile_columns] = {};
+    for (std::size_t i = 0; i < steps; ++i)
+        for (std::size_t r = 0; r < host_tile_rows; ++r) {
+            const Wide factor = a[r * row_a + i];
+            for (std::size_t j = 0; j < host_tile_columns; ++j) block[r][j] += factor * b[i * row_b + j];
+        }
+    for (std::size_t r = 0; r < host_tile_rows; ++r)
+        for (std::size_t j = 0; j < host_tile_columns; ++j) sums[r][j] += block[r][j];
+}
+
+// On all cores. Every row of a core's share passes over a narrow panel of B while that is in its cache, padded with zeros as
+// the rows are. Sums are in the type of the inputs for block_steps along k, in double beyond.
 template <typename Type>
 void multiply_on_all_cores(const ProductShape& shape, const typename Type::Wide* a, const typename Type::Wide* b,
                            typename Type::Element* c) {
-    constexpr std::size_t block_columns = 512;
+    using Wide = typename Type::Wide;
     for_rows(shape.m, double(shape.n) * double(shape.k), [=](std::size_t first, std::size_t end) {
         constexpr std::size_t block_steps = 64;
-        std::vector<double> sums((end - first) * block_columns);
-        for (std::size_t column = 0; column < shape.n; column += block_columns) {
-            const std::size_t width = std::min(block_columns, shape.n - column);
-            std::fill(sums.begin(), sums.end(), 0.0);
-            for (std::size_t k = 0; k < shape.k; k += block_steps)
-                for (std::size_t row = first; row < end; ++row) {
-                    double* row_sums = &sums[(row - first) * block_columns];
-                    for (std::size_t i = k; i < std::min(k + block_steps, shape.k); ++i) {
-                        const double factor = a[row * shape.k + i];
-                        const auto* b_row = b + i * shape.n + column;
-                        for (std::size_t j = 0; j < width; ++j) row_sums[j] += factor * double(b_row[j]);
-                    }
+        std::vector<Wide> panel(shape.k * host_tile_columns), rows(shape.k * host_tile_rows);
+        for (std::size_t column = 0; column < shape.n; column += host_tile_columns) {
+            const std::size_t width = std::min(host_tile_columns, shape.n - column);
+            for (std::size_t i = 0; i < shape.k; ++i)
+                for (std::size_t j = 0; j < host_tile_columns; ++j)
+                    panel[i * host_tile_columns + j] = j < width ? b[i * shape.n + column + j] : Wide(0);
+            for (std::size_t row = first; row < end; row += host_tile_rows) {
+                const std::size_t height = std::min(host_tile_rows, end - row);
+                const Wide* tile_rows = a + row * shape.k;
+                if (height < host_tile_rows) {
+                    std::copy_n(tile_rows, height * shape.k, rows.begin());
+                    tile_rows = rows.data();
                 }
-            for (std::size_t row = first; row < end; ++row)
-                for (std::size_t j = 0; j < width; ++j)
-                    c[row * shape.n + column + j] =
-                        narrow<typename Type::Element>(sums[(row - first) * block_columns + j]);
+                double sums[host_tile_rows][host_tile_columns] = {};
+                for (std::size_t k = 0; k < shape.k; k += block_steps)
+                    multiply_host_tile(tile_rows + k, shape.k, &panel[k * host_tile_columns], host_tile_columns,
+                                       std::min(block_steps, shape.k - k), sums);
+                for (std::size_t r = 0; r < height; ++r)
+                    for (std::size_t j = 0; j < width; ++j)
+                        c[(row + r) * shape.n + column + j] = narrow<typename Type::Element>(sums[r][j]);
+            }
         }
     });
 }
