@@ -73,7 +73,8 @@ __device__ inline void store_swapped(float* c, int row, int column, int m, int n
 #pragma unroll
             for (int odd = 0; odd < 2; ++odd)
                 if (row + 8 * group + odd < m)
-                    store(corner + static_cast<size_t>(8 * group + odd) * n, d[4 * group + odd], d[4 * group + 2 + odd]);
+                    store(corner + static_cast<size_t>(8 * group + odd) * n, d[4 * group + odd],
+                          d[4 * group + 2 + odd]);
     };
     if (n % 2 == 0) { // asked once, not at every store
         for_each_pair([](float* pair, float one, float other) {

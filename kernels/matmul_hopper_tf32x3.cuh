@@ -66,7 +66,8 @@ struct SplitOperand {
 
     /// d = its product with a stage of the split A: a group of wgmmas.
     template <int tile_m> __device__ void multiply(float (&d)[tile_m / 2], const float* split_a) const {
-        const std::uint64_t large_a = wgmma_operand(split_a, 16, 2048), small_a = wgmma_operand(split_a + 8 * 32, 16, 2048);
+        const std::uint64_t large_a = wgmma_operand(split_a, 16, 2048),
+                            small_a = wgmma_operand(split_a + 8 * 32, 16, 2048);
         wgmma_fence();
 #pragma unroll
         for (int i = 0; i < 4; ++i) { // 32 bytes of A's rows
