@@ -19,18 +19,64 @@
 
 namespace BACKEND {
 
+/// Beside the ring, boxes of 32 x 32 results on their way out: one or two for each pair of warps, which has 32 columns.
+template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
+    using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
+    static constexpr size_t most_bytes = 227 * 1024, box_bytes = 32 * 32 * sizeof(float);
+    static constexpr int boxes = sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes <= most_bytes ? 2 : 1;
+
+    typename Pipeline::Shared ring;
+    alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
+};
+
+/// Stores a pair of warps' sums through shared memory, 32 rows at a time: the copy engine writes whole lines, and the
+/// warps multiply on meanwhile. (row, column): the pair's corner of C.
+template <int tile_m, int count>
+__device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
+                                int row, int column, int warp, int lane) {
+    constexpr unsigned first_barrier = 4, threads = 64;
+    const unsigned pair_barrier = first_barrier + static_cast<unsigned>(warp) / 2;
+    const int piece = SwappedOperand<float>::piece(warp, lane);
+    const bool leader = threadIdx.x % threads == 0, second_first = lane / 8 % 2 != 0;
+#pragma unroll
+    for (int rows = 0; rows < tile_m / 32; ++rows) {
+        float* box = boxes[rows % count];
+        if (leader) wait_copies_out_read<count - 1>(); // what was last in this box has left
+        barrier_among(pair_barrier, threads);
+#pragma unroll
+        for (int group = 0; group < 4; ++group)
+#pragma unroll
+            for (int odd = 0; odd < 2; ++odd) { // half the lanes begin with their second row: no two use one bank
+                const float* sums = d + 16 * rows + 4 * group;
+                const int r = lane % 4 * 2 + (second_first ? 1 - odd : odd);
+                const float2 pair = second_first ? make_float2(sums[1 - odd], sums[3 - odd])
+                                                 : make_float2(sums[odd], sums[2 + odd]);
+                float* target = box + (8 * group + r) * 32 + (piece ^ r) * 4 + lane / 4 % 2 * 2;
+                *reinterpret_cast<float2*>(target) = pair;
+            }
+        fence_shared_for_copies();
+        barrier_among(pair_barrier, threads);
+        if (leader) {
+            copy_box_out(map_c, box, column, row + 32 * rows);
+            commit_copies_out();
+        }
+    }
+}
+
 /// Grid: at most one block per multiprocessor. Block 128 + 128 per warpgroup that multiplies. A tile is tile_m x 64
 /// columns for each of these.
 template <int tile_m, int warpgroups, int stages, bool may_share>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
-    matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
-                       int m, int n, TileOrder order, TileShares shares, PartialSums partial) {
+    matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                       const __grid_constant__ CUtensorMap map_c, float* c, int m, int n, TileOrder order,
+                       TileShares shares, PartialSums partial, bool copy_engine) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
-    auto& shared = *reinterpret_cast<typename Pipeline::Shared*>(memory);
+    auto& all_shared = *reinterpret_cast<HopperTf32Shared<tile_m, warpgroups, stages>*>(memory);
+    auto& shared = all_shared.ring;
     typename Pipeline::Position position;
     if (threadIdx.x == 0) {
         prefetch_tensor_map(map_a);
@@ -80,15 +126,21 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
             }
         }
         wgmma_wait<0>();
+        wgmma_settle(d);
         Pipeline::release(shared, previous, threadIdx.x % 128);
         if constexpr (may_share)
             if (!complete_tile<128 * warpgroups>(d, segment, shares, partial)) continue;
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
-        const int column = SwappedOperand<float>::first_column(warp, lane);
-        store_swapped<tile_m>(c, static_cast<int>(tile_row) * tile_m + lane % 4 * 2,
-                              static_cast<int>(tile_column) * tile_n + column, m, n, d);
+        const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
+        if (copy_engine) {
+            copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, warp, lane);
+        } else {
+            store_swapped<tile_m>(c, row + lane % 4 * 2, column + SwappedOperand<float>::first_column(warp, lane), m, n,
+                                  d);
+        }
     }
+    if (threadIdx.x % 64 == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
 #endif
 }
 
@@ -102,10 +154,15 @@ LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, unsigned
                                           may_share ? tensor_core_sharing : no_sharing);
     const CUtensorMap map_a = operands.map_a(tile_m, swapped_map_type<float>),
                       map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, swapped_map_type<float>);
+    const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
+    const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
+                                                       CU_TENSOR_MAP_SWIZZLE_128B)
+                                          : map_b; // not used
     return launch_hopper(matmul_hopper_tf32<tile_m, warpgroups, stages, may_share>,
                          shares_grid(shares, arguments.multiprocessors), 128 + 128 * warpgroups,
-                         sizeof(typename Pipeline::Shared), 1, arguments.stream, map_a, map_b, arguments.d_c,
-                         int(arguments.m), int(arguments.n), order, shares, partial_sums(arguments));
+                         sizeof(HopperTf32Shared<tile_m, warpgroups, stages>), 1, arguments.stream, map_a, map_b,
+                         map_c, arguments.d_c, int(arguments.m), int(arguments.n), order, shares,
+                         partial_sums(arguments), copy_engine);
 }
 
 } // namespace BACKEND
