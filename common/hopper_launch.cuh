@@ -73,10 +73,9 @@ __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t colum
     }
 }
 
-/// Blocks of 256 threads for a grid-stride kernel with so much to do: as many as are resident at once, or fewer.
-inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors) {
-    constexpr size_t blocks_per_multiprocessor = 8;
-    const size_t needed = divide_up(threads, 256), resident = multiprocessors * blocks_per_multiprocessor;
+/// Blocks of 256 threads for a grid-stride kernel with so much to do: no more than are resident at once.
+inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors, unsigned blocks_per_multiprocessor = 8) {
+    const size_t needed = divide_up(threads, 256), resident = size_t{multiprocessors} * blocks_per_multiprocessor;
     return static_cast<unsigned>(needed < resident ? needed : resident);
 }
 
