@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
 }
 
 template <int tile_m, int warpgroups, int stages, bool may_share>
-LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, unsigned group = 4) {
+LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, unsigned group = 6) {
     constexpr int tile_n = 64 * warpgroups;
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
     const HopperOperands<float> operands(arguments);

@@ -186,7 +186,7 @@ inline size_t tf32x3_workspace_bytes(size_t m, size_t n, size_t k) {
 constexpr SharingCost tf32x3_sharing = {1.2, 3};
 
 template <int tile_m, int stages, bool may_share>
-LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments, unsigned group = 8) {
+LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments, unsigned group = 6) {
     constexpr unsigned tile_n = 128;
     using Pipeline = HopperPipeline<float, 2 * tile_m, tile_n, stages>;
     const size_t m = arguments.m, n = arguments.n, k = arguments.k;
