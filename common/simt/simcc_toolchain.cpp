@@ -141,8 +141,10 @@ std::string optimization(const Options& options) {
     return options.checked && too_much ? "-O2" : options.optimization;
 }
 
+/// (A function whose variables need more than a page of the stack touches each: below the stack lies one that faults.)
 Command plain_code_generation(const Options& options) {
-    return {optimization(options), options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init"};
+    return {optimization(options), options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init",
+            "-fstack-clash-protection"};
 }
 
 Command code_generation(const Options& options) {

@@ -101,6 +101,17 @@ struct Level {
 };
 __global__ void recursive(int* stop, int* out) { out[0] = Level{stop}.down(1); }
 
+struct Room {
+    volatile int values[4096];
+};
+// clang-format off
+__device__ int fill_rooms(volatile int* stop, int n) { Room room; room.values[n % 8] = n; return *stop == n ? 0 : fill_rooms(stop, n + 1) + room.values[n % 8]; }  // @large-frames Stack overflow
+// clang-format on
+__global__ void large_frames(int* stop, int* out) { out[0] = fill_rooms(stop, 1); }
+
+__device__ int count_down(int* stop) { return atomicAdd(stop, 0) ? 0 : count_down(stop) * 3 + 1; }  // @atomic-recursion Stack overflow
+__global__ void atomic_recursion(int* stop, int* out) { out[threadIdx.x] = count_down(stop); }
+
 __global__ void sum_all(const int* in, int* out) {
     out[threadIdx.x] = in[threadIdx.x];  // @unwritten Uninitialized __global__ memory read of size 4 bytes
 }
@@ -185,6 +196,18 @@ const Case cases[] = {
          int* const stop = zeros();
          if (fixed) cudaMemset(stop, 1, 1);
          recursive<<<1, 1>>>(stop, zeros());
+     }},
+    {"large-frames",
+     [](bool fixed) {
+         int* const stop = zeros();
+         if (fixed) cudaMemset(stop, 1, 1);
+         large_frames<<<1, 1>>>(stop, zeros());
+     }},
+    {"atomic-recursion",
+     [](bool fixed) {
+         int* const stop = zeros();
+         if (fixed) cudaMemset(stop, 1, 1);
+         atomic_recursion<<<1, 40>>>(stop, zeros());
      }},
     {"unwritten",
      [](bool fixed) {

@@ -133,6 +133,7 @@ void BlockWatch::copy_finished(uintptr_t target, size_t bytes) {
 void BlockWatch::begin_atomic(const Access& access) {
     if (turns_.are_chosen()) end_turn(access);
     Uninterrupted::begin();
+    check_room_on_stack(access.pc);
     if (memory_) memory_->access(access);
     if (counters_) counters_->access(access);
     if (races_) races_->begin_atomic(access);
@@ -148,7 +149,14 @@ void BlockWatch::drop_running_lane(int error) {
     launch_->error.compare_exchange_strong(none, error);
     has_lost_lanes_ = true;
     if (synchronization_) synchronization_->lane_dropped(running_lane());
+    if (races_) races_->leave();
     block_.drop_running_lane();
+}
+
+void BlockWatch::check_room_on_stack(const void* pc) {
+    constexpr size_t needed = 16 << 10;
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if ((here - stacks_.begin) % LaneStacks::bytes_per_lane < needed && memory_) memory_->stack_overflow(pc);
 }
 
 void BlockWatch::end_turn(const Access& access) {

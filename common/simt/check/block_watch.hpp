@@ -85,6 +85,9 @@ public:
 
     // Takes the running lane out of the launch, which goes on without it and ends with this error.
     [[noreturn]] void drop_running_lane(int error);
+    // Does so if the lane's stack has no room for what the checkers are about to do, which must not end in the middle.
+    // `pc`: what the kernel is doing.
+    void check_room_on_stack(const void* pc);
     // The other lanes of the warp go first, until each of them has paused too, waits or has ended.
     void pause_running_lane();
 

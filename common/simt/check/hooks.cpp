@@ -20,6 +20,7 @@ namespace {
         return;
     }
     const Uninterrupted section;
+    watch->check_room_on_stack(pc);
     Access event{address, bytes, watch->running_lane(), watch->space_of(address), is_write};
     event.is_volatile = is_volatile;
     event.is_unaligned = is_unaligned;

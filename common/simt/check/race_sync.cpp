@@ -17,8 +17,9 @@ void RaceCheck::begin_atomic(const Access& access) {
     if (has_foreign_) check_foreign(access);
     atomic_ = access;
     if (access.space != Space::shared) {
-        held_ = &memory_.sync_variables.stripe(access.address);
-        held_->lock();
+        SyncVariables::Stripe& stripe = memory_.sync_variables.stripe(access.address);
+        stripe.lock();
+        held_ = &stripe;
     }
     note_trying_read(access, *words);
     const bool is_load = access.kind == watching::AtomicKind::load;
