@@ -4,18 +4,20 @@ namespace simt::checking {
 
 namespace {
 
-void add(GlobalTraffic& sum, const GlobalTraffic& more) {
+void add_requests(Traffic& sum, const Traffic& more) {
     sum.requests += more.requests;
     sum.lanes += more.lanes;
     sum.bytes += more.bytes;
+}
+
+void add(GlobalTraffic& sum, const GlobalTraffic& more) {
+    add_requests(sum, more);
     sum.distinct_bytes += more.distinct_bytes;
     sum.sectors += more.sectors;
 }
 
 void add(SharedTraffic& sum, const SharedTraffic& more) {
-    sum.requests += more.requests;
-    sum.lanes += more.lanes;
-    sum.bytes += more.bytes;
+    add_requests(sum, more);
     sum.wavefronts += more.wavefronts;
     sum.ideal_wavefronts += more.ideal_wavefronts;
 }

@@ -66,6 +66,7 @@ public:
     Counters counters() const;
 
 private:
+    static void add_requests(Traffic& traffic, AddressCounts& addresses, const PlaceTally& tally);
     void add_global(GlobalTraffic& traffic, const PlaceTally& tally);
     void add_shared(SharedTraffic& traffic, const PlaceTally& tally);
 
@@ -73,22 +74,23 @@ private:
     AddressCounts global_, shared_;
 };
 
-void CounterSum::add_global(GlobalTraffic& traffic, const PlaceTally& tally) {
+void CounterSum::add_requests(Traffic& traffic, AddressCounts& addresses, const PlaceTally& tally) {
     traffic.requests += tally.requests;
     traffic.lanes += tally.lanes;
     traffic.bytes += tally.lanes * tally.place.bytes();
+    if (tally.addresses) tally.addresses->for_each([&](uintptr_t address, uint64_t n) { addresses.add(address, n); });
+}
+
+void CounterSum::add_global(GlobalTraffic& traffic, const PlaceTally& tally) {
+    add_requests(traffic, global_, tally);
     traffic.distinct_bytes += tally.distinct_bytes;
     traffic.sectors += tally.moved;
-    if (tally.addresses) tally.addresses->for_each([&](uintptr_t address, uint64_t n) { global_.add(address, n); });
 }
 
 void CounterSum::add_shared(SharedTraffic& traffic, const PlaceTally& tally) {
-    traffic.requests += tally.requests;
-    traffic.lanes += tally.lanes;
-    traffic.bytes += tally.lanes * tally.place.bytes();
+    add_requests(traffic, shared_, tally);
     traffic.wavefronts += tally.moved;
     traffic.ideal_wavefronts += tally.ideal;
-    if (tally.addresses) tally.addresses->for_each([&](uintptr_t address, uint64_t n) { shared_.add(address, n); });
 }
 
 void CounterSum::add(const PlaceTally& tally) {

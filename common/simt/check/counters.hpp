@@ -16,13 +16,16 @@ constexpr double ratio(uint64_t part, uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+struct Traffic {
+    uint64_t requests = 0;  // of warps
+    uint64_t lanes = 0;     // that took part in them
+    uint64_t bytes = 0;     // asked for, by all lanes together
+};
+
 // Requests to global memory, which is moved in sectors of 32 aligned bytes.
-struct GlobalTraffic {
+struct GlobalTraffic : Traffic {
     static constexpr uint64_t sector_bytes = 32;
 
-    uint64_t requests = 0;        // of warps
-    uint64_t lanes = 0;           // that took part in them
-    uint64_t bytes = 0;           // asked for, by all lanes together
     uint64_t distinct_bytes = 0;  // asked for, what several lanes of a request ask for counted once
     uint64_t sectors = 0;         // moved
 
@@ -34,10 +37,7 @@ struct GlobalTraffic {
 };
 
 // Requests to shared memory: 32 banks of 4 bytes. A wavefront serves one word of each bank, to any number of lanes.
-struct SharedTraffic {
-    uint64_t requests = 0;          // of warps
-    uint64_t lanes = 0;             // that took part in them
-    uint64_t bytes = 0;             // asked for, by all lanes together
+struct SharedTraffic : Traffic {
     uint64_t wavefronts = 0;        // passes through the banks
     uint64_t ideal_wavefronts = 0;  // what the same words would need if spread evenly over the banks
 

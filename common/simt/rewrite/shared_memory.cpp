@@ -109,7 +109,9 @@ std::string bounds_text(const Source& source, std::size_t first, std::size_t las
     return source.join(first, last);
 }
 
-void bind_in_function(const Source& source, Declaration declaration, Edits& edits) {
+/// Replaces each declarator of a declaration by what `write(type, name, bounds)` makes of it.
+template <class Write>
+void replace_declarators(const Source& source, Declaration declaration, Edits& edits, Write write) {
     std::string text, type;
     for (std::size_t first = declaration.first; first < declaration.last;) {
         const std::size_t end = declarator_end(source, first, declaration.last);
@@ -119,38 +121,45 @@ void bind_in_function(const Source& source, Declaration declaration, Edits& edit
         } else {
             text += "; ";
         }
-        const std::string bounds = bounds_text(source, name + 1, end);
-        text += type + "(&" + std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds +
-                ") ::simt::dynamic_shared()";
+        text += write(type, std::string(source[name]), bounds_text(source, name + 1, end));
         first = end + 1;
     }
     edits.replace(declaration.first, declaration.last, text);
 }
 
-/// `attributes`: of the storage, to which no later declarator adds any.
-void bind_to_bytes(const Source& source, Declaration declaration, Edits& edits) {
-    std::string text, type, attributes;
+/// `T (&s)[N] = *(T (*)[N])storage`
+std::string reference_to(const std::string& type, const std::string& name, const std::string& bounds,
+                         const std::string& storage) {
+    return type + "(&" + name + ")" + bounds + " = *(" + type + "(*)" + bounds + ")" + storage;
+}
+
+void bind_in_function(const Source& source, Declaration declaration, Edits& edits) {
+    replace_declarators(source, declaration, edits,
+                        [](const std::string& type, const std::string& name, const std::string& bounds) {
+                            return reference_to(type, name, bounds, " ::simt::dynamic_shared()");
+                        });
+}
+
+/// The attributes of a declaration, which are its storage's. (No later declarator adds any.)
+std::string attributes_of(const Source& source, Declaration declaration) {
+    std::string attributes;
     for (std::size_t i = declaration.first; i < declaration.last; ++i) {
         if (source[i] != "__attribute__" && source[i] != "alignas") continue;
         const std::size_t end = source.partner(i + 1) + 1;
         attributes += source[i] == "alignas" ? "" : source.join(i, end) + " ";
         i = end - 1;
     }
-    for (std::size_t first = declaration.first; first < declaration.last;) {
-        const std::size_t end = declarator_end(source, first, declaration.last);
-        const std::size_t name = declared_name(source, first, end);
-        if (first == declaration.first) {
-            type = type_text(source, first, name);
-        } else {
-            text += "; ";
-        }
-        const std::string storage = std::string(source[name]) + "_in_shared_memory";
-        const std::string bounds = source.join(name + 1, end);
-        text += "static thread_local " + attributes + "char " + storage + "[sizeof(" + type + bounds + ")]; " + type +
-                "(&" + std::string(source[name]) + ")" + bounds + " = *(" + type + "(*)" + bounds + ")" + storage;
-        first = end + 1;
-    }
-    edits.replace(declaration.first, declaration.last, text);
+    return attributes;
+}
+
+void bind_to_bytes(const Source& source, Declaration declaration, Edits& edits) {
+    const std::string attributes = attributes_of(source, declaration);
+    replace_declarators(source, declaration, edits,
+                        [&](const std::string& type, const std::string& name, const std::string& bounds) {
+                            const std::string storage = name + "_in_shared_memory";
+                            return "static thread_local " + attributes + "char " + storage + "[sizeof(" + type +
+                                   bounds + ")]; " + reference_to(type, name, bounds, storage);
+                        });
 }
 
 void bind_at_file_scope(const Source& source, Declaration declaration, Edits& edits) {
