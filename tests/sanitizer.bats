@@ -17,8 +17,10 @@ workloads() {
         memcheckdemo) echo "--fixed oob-shared" ;;  # all twins: memcheckdemo.bats
         reduce) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" ;;
         vecadd) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" "--profile -n 1000 --memory all" ;;
-        matmul)  # the second shape: several waves of large tiles, the last of them shared, where the fastest has such
-            printf '%s\n' "--profile -n 33,100" "--profile -t f32 -k fastest -n 1400x4607x190" ;;
+        matmul)  # the larger shapes: several waves of large tiles, the last of them shared, where the fastest has such
+            printf '%s\n' "--profile -n 33,100" "--profile -t f32 -k fastest -n 1400x4607x190" \
+                "--profile -t f32 -k cpu-parallel,tf32x3* -n 1400x4607x190" \
+                "--profile -t tf32 -k cpu-parallel,hopper* -n 1400x4608x190" ;;
         *) echo "--profile -n 33,100" ;;
     esac
 }
