@@ -100,10 +100,11 @@ races() {
 }
 
 @test "the same races are reported of every run, however many threads the blocks are spread over" {
-    local program case expected threads
+    local schedule program case expected threads
     builds schedules && builds race_global
-    export SIMCC_SCHEDULE=random:3
-    while read -r program case; do
+    export SIMCC_SCHEDULE
+    while read -r schedule program case; do
+        SIMCC_SCHEDULE=$schedule
         expected=$(SIMCC_THREADS=1 races "$program" "$case")
         for threads in 2 2 2 2 3 5 7 8; do
             SIMCC_THREADS=$threads
@@ -111,11 +112,12 @@ races() {
             [ "$(races "$program" "$case")" = "$expected" ] || complain "$case, $threads threads: not $expected" || return
         done
     done <<-'CASES'
-	schedules reset
-	schedules reset
-	race_global two-streams
-	race_global counter
-	race_global early-look
+	random:3 schedules reset
+	random:3 schedules reset
+	random:3 race_global two-streams
+	random:3 race_global counter
+	random:3 race_global early-look
+	independent race_global look-back
 CASES
 }
 

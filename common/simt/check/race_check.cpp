@@ -65,6 +65,10 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     has_foreign_ = launch_->has_foreign_ranges();
     Current current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                     access.space == Space::shared, kind, access.address, access.bytes};
+    // It is a flag from the first look on, whether or not somebody has stored to it by then.
+    if (kind == AccessKind::volatile_access && watch_.is_polling(access.lane)) {
+        polled_variables_of(access.space).insert(access.address);
+    }
     current.is_narrow_load = access.is_atomic && !access.is_write && access.reach == watching::Reach::block;
     const uintptr_t end = access.address + access.bytes;
     for (uintptr_t word = access.address & ~uintptr_t{3}; word < end; word += 4) {

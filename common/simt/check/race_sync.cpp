@@ -97,9 +97,7 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
 // loop. Nor is it a mistake to look at what was written behind a fence, or to write behind a fence what others look at.
 bool RaceCheck::is_flag(const Current& current, bool earlier_is_store) {
     const Space space = current.is_shared ? Space::shared : Space::global;
-    const bool polls = watch_.is_polling(current.lane);
-    if (polls) polled_variables_of(space).insert(current.address);
-    if (polls || polled_variables_of(space).contains(current.address)) return true;
+    if (watch_.is_polling(current.lane) || polled_variables_of(space).contains(current.address)) return true;
     if (!earlier_is_store) return has_fenced(current.lane);
     if (current.is_write) return false;
     const auto lock = held_ ? std::unique_lock<SyncVariables::Stripe>() : locked(current.address, space);
