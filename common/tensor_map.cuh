@@ -41,7 +41,8 @@ inline EncodeTensorMap encode_tensor_map() {
 }
 
 /// A row-major matrix of rows x columns elements (both at least 1), `row_elements` from one row to the next, to be
-/// copied in boxes of box_rows x box_columns. d_matrix and the rows are aligned to 16 bytes.
+/// copied in boxes of box_rows x box_columns. d_matrix and the rows are aligned to 16 bytes. The L2 cache fetches whole
+/// lines of 128 bytes; two at a time cost products with few rows 5 %.
 template <typename T>
 CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t row_elements, unsigned box_rows,
                        unsigned box_columns, CUtensorMapSwizzle swizzle,
@@ -53,7 +54,7 @@ CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t ro
     const cuuint32_t steps[] = {1, 1};
     const CUresult result = encode_tensor_map()(&map, type, 2, const_cast<T*>(d_matrix), extents, row_bytes, box, steps,
                                                 CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                                                CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+                                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS)
         fail(Exit::cuda_error, "cuTensorMapEncodeTiled: error {} for a {} x {} matrix in boxes of {} x {}", int(result),
              rows, columns, box_rows, box_columns);
