@@ -61,9 +61,15 @@ __device__ inline void barrier_among(unsigned number, unsigned threads) {
 
 // ---- clusters
 
-/// Waits for all threads of all blocks of the cluster; what they wrote to shared memory before is visible after.
+/// Arrives at the barrier of the cluster; whoever waits sees what this thread has written to shared memory.
+__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
+
+/// Waits until all threads of all blocks of the cluster have arrived, or left.
+__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
+
 __device__ inline void cluster_barrier() {
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+    cluster_arrive();
+    cluster_wait();
 }
 
 /// Four floats at the same place in the shared memory of block `rank` of the cluster. 16-byte aligned.
@@ -78,6 +84,17 @@ __device__ inline float4 load_from_block(const float* shared, unsigned rank) {
                  : "r"(shared_address(shared)), "r"(rank)
                  : "memory");
     return value;
+}
+
+/// Stores them there. 16-byte aligned.
+__device__ inline void store_to_block(float4* shared, unsigned rank, const float4& value) {
+    asm volatile("{\n"
+                 ".reg .b32 remote;\n"
+                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
+                 "st.shared::cluster.v4.f32 [remote], {%2, %3, %4, %5};\n"
+                 "}" ::"r"(shared_address(shared)),
+                 "r"(rank), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+                 : "memory");
 }
 
 // ---- bulk tensor copies. A box of the tensor's shape, with its corner at (column, row); what lies outside is zero.

@@ -52,16 +52,21 @@ template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / 
     /// thread.
     __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,
                                    const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage) {
-        for (int step = first_stage; step < end_stage; ++step, position.advance()) {
-            const int stage = position.stage;
-            std::uint64_t* filled = &shared.filled[stage];
-            barrier_wait(&shared.emptied[stage], position.parity ^ 1); // a fresh barrier counts as emptied
-            barrier_arrive_and_expect(filled, stage_bytes);
-            copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
+        for (int step = first_stage; step < end_stage; ++step, position.advance())
+            bring(shared, position, map_a, map_b, row, column, step);
+    }
+
+    /// Brings one of them.
+    __device__ static void bring(Shared& shared, const Position& position, const CUtensorMap& map_a,
+                                 const CUtensorMap& map_b, int row, int column, int step) {
+        const int stage = position.stage;
+        std::uint64_t* filled = &shared.filled[stage];
+        barrier_wait(&shared.emptied[stage], position.parity ^ 1); // a fresh barrier counts as emptied
+        barrier_arrive_and_expect(filled, stage_bytes);
+        copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
 #pragma unroll
-            for (int box = 0; box < boxes; ++box)
-                copy_box_in(shared.b[stage][box], map_b, filled, column + box * box_n, step * tile_k);
-        }
+        for (int box = 0; box < boxes; ++box)
+            copy_box_in(shared.b[stage][box], map_b, filled, column + box * box_n, step * tile_k);
     }
 
     /// Tells the producer that one consumer is done with this stage; its thread 0 does.

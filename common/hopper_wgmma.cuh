@@ -44,26 +44,35 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 }
 
 // clang-format off
-#define WGMMA_FLOATS_8(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-#define WGMMA_FLOATS_32(d, i) WGMMA_FLOATS_8(d, i), WGMMA_FLOATS_8(d, i + 8), WGMMA_FLOATS_8(d, i + 16), WGMMA_FLOATS_8(d, i + 24)
-#define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_32(d, i + 32)
+#define WGMMA_FLOATS_4(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define WGMMA_FLOATS_8(d, i) WGMMA_FLOATS_4(d, i), WGMMA_FLOATS_4(d, i + 4)
+#define WGMMA_FLOATS_16(d, i) WGMMA_FLOATS_8(d, i), WGMMA_FLOATS_8(d, i + 8)
+#define WGMMA_FLOATS_32(d, i) WGMMA_FLOATS_16(d, i), WGMMA_FLOATS_16(d, i + 16)
+#define WGMMA_FLOATS_36(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_4(d, i + 32)
+#define WGMMA_FLOATS_44(d, i) WGMMA_FLOATS_36(d, i), WGMMA_FLOATS_8(d, i + 36)
+#define WGMMA_FLOATS_52(d, i) WGMMA_FLOATS_44(d, i), WGMMA_FLOATS_8(d, i + 44)
+#define WGMMA_FLOATS_60(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_8(d, i + 52)
+#define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_60(d, i), WGMMA_FLOATS_4(d, i + 60)
+#define WGMMA_FLOATS_72(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_8(d, i + 64)
+#define WGMMA_FLOATS_84(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_32(d, i + 52)
 #define WGMMA_FLOATS_96(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_32(d, i + 64)
-#define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_64(d, i + 64)
+#define WGMMA_FLOATS_100(d, i) WGMMA_FLOATS_96(d, i), WGMMA_FLOATS_4(d, i + 96)
+#define WGMMA_FLOATS_120(d, i) WGMMA_FLOATS_84(d, i), WGMMA_FLOATS_36(d, i + 84)
+#define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_120(d, i), WGMMA_FLOATS_8(d, i + 120)
 #define WGMMA_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define WGMMA_NAMES_32 \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define WGMMA_NAMES_64 \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define WGMMA_NAMES_96 \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define WGMMA_NAMES_128 \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, " \
-    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
-    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define WGMMA_NAMES_16 WGMMA_NAMES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define WGMMA_NAMES_32 WGMMA_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_NAMES_36 WGMMA_NAMES_32 ", %32, %33, %34, %35"
+#define WGMMA_NAMES_44 WGMMA_NAMES_36 ", %36, %37, %38, %39, %40, %41, %42, %43"
+#define WGMMA_NAMES_52 WGMMA_NAMES_44 ", %44, %45, %46, %47, %48, %49, %50, %51"
+#define WGMMA_NAMES_60 WGMMA_NAMES_52 ", %52, %53, %54, %55, %56, %57, %58, %59"
+#define WGMMA_NAMES_64 WGMMA_NAMES_60 ", %60, %61, %62, %63"
+#define WGMMA_NAMES_72 WGMMA_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define WGMMA_NAMES_84 WGMMA_NAMES_72 ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83"
+#define WGMMA_NAMES_96 WGMMA_NAMES_84 ", %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define WGMMA_NAMES_100 WGMMA_NAMES_96 ", %96, %97, %98, %99"
+#define WGMMA_NAMES_120 WGMMA_NAMES_100 ", %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119"
+#define WGMMA_NAMES_128 WGMMA_NAMES_120 ", %120, %121, %122, %123, %124, %125, %126, %127"
 // clang-format on
 
 /// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements.
@@ -84,16 +93,26 @@ template <typename T, int tile_m> struct WgmmaSwapped;
         }                                                                                                              \
     };
 
-DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 64, 32, 32, 33, 34, "0, 1")
-DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 128, 64, 64, 65, 66, "0, 1")
-DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 192, 96, 96, 97, 98, "0, 1")
 DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 256, 128, 128, 129, 130, "0, 1")
-DEFINE_WGMMA(Wgmma, __half, "f16", 64, 32, 32, 33, 34, "0, 1")
-DEFINE_WGMMA(Wgmma, __half, "f16", 128, 64, 64, 65, 66, "0, 1")
-DEFINE_WGMMA(Wgmma, __half, "f16", 192, 96, 96, 97, 98, "0, 1")
 DEFINE_WGMMA(Wgmma, __half, "f16", 256, 128, 128, 129, 130, "0, 1")
-DEFINE_WGMMA(WgmmaSwapped, __nv_bfloat16, "bf16", 16, 8, 8, 9, 10, "1, 0")
-DEFINE_WGMMA(WgmmaSwapped, __half, "f16", 16, 8, 8, 9, 10, "1, 0")
+
+#define DEFINE_WGMMA_SWAPPED(WIDTH, REGISTERS, A, B, P)                                                                \
+    DEFINE_WGMMA(WgmmaSwapped, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "1, 0")                               \
+    DEFINE_WGMMA(WgmmaSwapped, __half, "f16", WIDTH, REGISTERS, A, B, P, "1, 0")
+
+DEFINE_WGMMA_SWAPPED(16, 8, 8, 9, 10)
+DEFINE_WGMMA_SWAPPED(32, 16, 16, 17, 18)
+DEFINE_WGMMA_SWAPPED(64, 32, 32, 33, 34)
+DEFINE_WGMMA_SWAPPED(72, 36, 36, 37, 38)
+DEFINE_WGMMA_SWAPPED(88, 44, 44, 45, 46)
+DEFINE_WGMMA_SWAPPED(104, 52, 52, 53, 54)
+DEFINE_WGMMA_SWAPPED(120, 60, 60, 61, 62)
+DEFINE_WGMMA_SWAPPED(128, 64, 64, 65, 66)
+DEFINE_WGMMA_SWAPPED(144, 72, 72, 73, 74)
+DEFINE_WGMMA_SWAPPED(168, 84, 84, 85, 86)
+DEFINE_WGMMA_SWAPPED(192, 96, 96, 97, 98)
+DEFINE_WGMMA_SWAPPED(200, 100, 100, 101, 102)
+DEFINE_WGMMA_SWAPPED(240, 120, 120, 121, 122)
 
 /// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
 /// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.

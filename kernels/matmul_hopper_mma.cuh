@@ -48,6 +48,7 @@ template <typename T, int tile_n>
 __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], const CUtensorMap& map_c, T* c,
                                   int row, int column, int m, int n, bool copy_engine, unsigned consumer,
                                   unsigned thread) {
+    static_assert(tile_n / 64 % 2 == 0, "the two boxes alternate from tile to tile, too");
     constexpr unsigned threads = 128;
     const unsigned lane = thread % 32;
     const unsigned fragment_row = thread / 32 * 16 + (lane / 8 % 2) * 8 + lane % 8;

@@ -38,6 +38,17 @@ expect_right_for() {
     done
 }
 
+@test "tiles of every size are right where several follow each other at short k, and where two blocks share one" {
+    local dtype
+    if on_simulator; then skip "such tiles need a GPU"; fi
+    for dtype in bf16 f16; do
+        expect_fine matmul -k fastest -t "$dtype" -n 3000x3000x100,2300x2300x72,2561x2557x136,1537x1544x136 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+        expect_fine matmul -k fastest -t "$dtype" -n 16x2048x2048,30x4096x1000,4096x24x1000,64x2048x2050 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+    done
+}
+
 @test "f32 from three products of tf32 is as right as f32, also where k is short or factors are infinite" {
     if on_simulator; then skip "tf32x3 needs a GPU"; fi
     try matmul -k tf32x3 -n 1x1x1 -w 0 -r 1 --csv

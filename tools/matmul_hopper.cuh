@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/buffers.cuh"
@@ -12,6 +13,7 @@
 #include "kernels/matmul_hopper_mma.cuh"
 #include "kernels/matmul_hopper_overlapped.cuh"
 #include "kernels/matmul_hopper_split.cuh"
+#include "kernels/matmul_hopper_swapped.cuh"
 #include "kernels/matmul_hopper_tf32.cuh"
 #include "kernels/matmul_hopper_tf32x3.cuh"
 #include "tools/matmul_types.cuh"
@@ -47,9 +49,10 @@ inline const std::vector<TileChoice<float>>& f32_choices() {
     return choices;
 }
 
-// Tensor cores take tile_m / 64 * tile_n * 2 cycles for a stage of 64 along k; a multiprocessor receives 55 bytes a
-// cycle. Fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %. The largest tile is there twice: with
-// and without the code to share tiles, which costs 1 %.
+// Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k; while A and B are not yet in the L2 cache, a
+// multiprocessor receives 55 bytes a cycle. The largest tile is fitted to products of n = 2304 to 8192, in steps of 256,
+// to within 0.8 %, the others to those of 512 to 3072 for which they make whole waves. The largest is there twice: with
+// and without the code to share tiles, which costs 1 %. Tiles of 16, 32 and 64 rows all wait for B.
 template <typename T>
 const std::vector<TileChoice<T>>& mma_choices() {
     using A = const MatmulArguments<T>&;
@@ -58,16 +61,23 @@ const std::vector<TileChoice<T>>& mma_choices() {
          [](A a) { return launch_hopper_overlapped<T, false>(a); }},
         {"128x256x64", 128, 256, 1, 1016, 1700, tensor_core_sharing,
          [](A a) { return launch_hopper_overlapped<T, true>(a); }},
-        {"128x192x64", 128, 192, 1, 765, 2150, no_sharing,
-         [](A a) { return launch_hopper_mma<T, 128, 192, 4, false>(a); }},
-        {"128x128x64", 128, 128, 1, 511, 1380, no_sharing,
-         [](A a) { return launch_hopper_mma<T, 128, 128, 6, false>(a); }},
-        {"64x128x64", 64, 128, 1, 343, 1150, no_sharing,
-         [](A a) { return launch_hopper_mma<T, 64, 128, 8, false>(a); }},
-        {"64x64x64", 64, 64, 1, 229, 770, no_sharing,
-         [](A a) { return launch_hopper_mma<T, 64, 64, 12, false>(a); }},
-        {"16x64x64", 16, 64, 1, 222, 1540, no_sharing, [](A a) { return launch_hopper_split<T, 16, 1, 12>(a, 1); }},
-        {"16x64x64/2", 16, 64, 2, 222, 3850, no_sharing, [](A a) { return launch_hopper_split<T, 16, 1, 12>(a, 2); }},
+        {"240x128x64", 240, 128, 1, 960, 1920, no_sharing, [](A a) { return launch_hopper_swapped<T, 240, 2>(a); }},
+        {"200x128x64", 200, 128, 1, 820, 1800, no_sharing, [](A a) { return launch_hopper_swapped<T, 200, 2>(a); }},
+        {"192x128x64", 192, 128, 1, 765, 1770, no_sharing, [](A a) { return launch_hopper_swapped<T, 192, 2>(a); }},
+        {"168x128x64", 168, 128, 1, 687, 1690, no_sharing, [](A a) { return launch_hopper_swapped<T, 168, 2>(a); }},
+        {"144x128x64", 144, 128, 1, 600, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 144, 2>(a); }},
+        {"128x128x64", 128, 128, 1, 520, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 128, 2>(a); }},
+        {"120x128x64", 120, 128, 1, 505, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 120, 2>(a); }},
+        {"104x128x64", 104, 128, 1, 470, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 104, 2>(a); }},
+        {"88x128x64", 88, 128, 1, 440, 2200, no_sharing, [](A a) { return launch_hopper_swapped<T, 88, 2>(a); }},
+        {"128x64x64", 128, 64, 1, 393, 1600, no_sharing, [](A a) { return launch_hopper_swapped<T, 128, 1>(a); }},
+        {"72x64x64", 72, 64, 1, 286, 2000, no_sharing, [](A a) { return launch_hopper_swapped<T, 72, 1>(a); }},
+        {"16x64x64", 16, 64, 1, 270, 2000, no_sharing, [](A a) { return launch_hopper_swapped<T, 16, 1>(a); }},
+        {"32x64x64", 32, 64, 1, 270, 2000, no_sharing, [](A a) { return launch_hopper_swapped<T, 32, 1>(a); }},
+        {"64x64x64", 64, 64, 1, 270, 2000, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1>(a); }},
+        {"16x64x64/2", 16, 64, 2, 270, 4200, no_sharing, [](A a) { return launch_hopper_swapped<T, 16, 1, 2>(a); }},
+        {"32x64x64/2", 32, 64, 2, 270, 4200, no_sharing, [](A a) { return launch_hopper_swapped<T, 32, 1, 2>(a); }},
+        {"64x64x64/2", 64, 64, 2, 270, 5800, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 2>(a); }},
     };
     return choices;
 }
@@ -104,8 +114,11 @@ inline const std::vector<TileChoice<float>>& tf32x3_choices() {
     return choices;
 }
 
+// What of A and B comes from memory in a cycle, for each multiprocessor.
+constexpr double memory_bytes_per_cycle = 18;
+
 // How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
-// or as the shares of the last one.
+// or as the shares of the last one. The memory has to bring A and B once meanwhile; most of the shorter time is hidden.
 template <typename T>
 double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
     constexpr unsigned tile_k = 128 / sizeof(T);
@@ -113,20 +126,27 @@ double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t 
     const TileShares shares = tile_shares(tiles, k, tile_k, multiprocessors, choice.sharing);
     const double waves = double(divide_up(size_t{shares.whole} * choice.splits, multiprocessors));
     const double steps = double(divide_up(k, tile_k)) / choice.splits;
-    double cycles = waves * (steps * choice.cycles_per_step + choice.fixed_cycles);
-    if (shares.whole < tiles)
-        cycles += shared_stages(tiles - shares.whole, shares.steps, shares.shares, choice.sharing) *
-                      choice.cycles_per_step +
-                  choice.fixed_cycles;
-    return cycles;
+    double stages = waves * steps, stores = waves;
+    if (shares.whole < tiles) {
+        stages += shared_stages(tiles - shares.whole, shares.steps, shares.shares, choice.sharing);
+        stores += 1;
+    }
+    const double memory_cycles = double(m + n) * k * sizeof(T) / (memory_bytes_per_cycle * multiprocessors);
+    const double stage_cycles = stages * choice.cycles_per_step;
+    return std::max(stage_cycles, memory_cycles) + 0.15 * std::min(stage_cycles, memory_cycles) +
+           stores * choice.fixed_cycles;
 }
 
+// Of choices that take equally long, that with fewer tiles, since they move less; then the first, with the least rows.
 template <typename T>
 const TileChoice<T>& best_choice(const std::vector<TileChoice<T>>& choices, size_t m, size_t n, size_t k,
                                  unsigned multiprocessors) {
-    return *std::min_element(choices.begin(), choices.end(), [&](const TileChoice<T>& one, const TileChoice<T>& other) {
-        return estimated_cycles(one, m, n, k, multiprocessors) < estimated_cycles(other, m, n, k, multiprocessors);
-    });
+    const auto cost = [&](const TileChoice<T>& choice) {
+        return std::pair(estimated_cycles(choice, m, n, k, multiprocessors),
+                         divide_up(m, choice.tile_m) * divide_up(n, choice.tile_n));
+    };
+    return *std::min_element(choices.begin(), choices.end(),
+                             [&](const TileChoice<T>& one, const TileChoice<T>& other) { return cost(one) < cost(other); });
 }
 
 // Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.
