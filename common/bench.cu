@@ -1,10 +1,10 @@
 #include "common/bench.cuh"
 
 #include <algorithm>
-#include <bitset>
 #include <chrono>
 
 #include "common/profile_range.cuh"
+#include "common/random.hpp"
 
 namespace BACKEND {
 
@@ -55,42 +55,36 @@ double Bench::sample(Case& one) {
     return host_time([&] { one.launch(stopwatch_.stream()); });
 }
 
-// Of the sample just taken. Where the Stopwatch did not take it, the driver is asked what the clock is now.
-double Bench::sm_clock_mhz(const Case& one) const {
-    const double during = one.time ? 0 : stopwatch_.sm_clock_mhz();
-    return on_host(one) ? 0 : during > 0 ? during : clocks_.sm_clock_mhz();
-}
-
 Bench::Pair Bench::sample_pair(Case& one, Case* peer, bool peer_first) {
     Pair pair;
     if (peer && peer_first) pair.peer_ns = sample(*peer);
     pair.own_ns = sample(one);
-    pair.sm_clock_mhz = sm_clock_mhz(one);
+    if (!one.time && !on_host(one)) pair.clock = stopwatch_.elapsed();
     if (peer && !peer_first) pair.peer_ns = sample(*peer);
     return pair;
 }
 
-// Whether the peer is the first of pair number i: the Thue-Morse sequence. A sample that comes at a regular place may be slower
-// than the others (on one GPU every fourth launch took 0.8 us longer); in this order each of the two comes as often at every
-// such place, whatever its period.
-static bool peer_is_first(unsigned i) { return std::bitset<32>(i).count() % 2 != 0; }
+// Whether the peer is the first of pair number i: at random, but the same in every run. A sample that comes at a regular place
+// may be slower than the others (on one GPU every fourth launch took 0.8 us longer); so it is not always the same one's.
+static bool peer_is_first(int i) { return random_bits(0, std::uint64_t(i)) % 2 != 0; }
 
 // Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns.
 void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const Options& options = session_.options;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.timeout_s);
     const int fewest = std::min(session_.samples(), 10);
-    std::vector<double> clock_samples;
+    ClockReading clock;
     for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) sample_pair(one, peer, false);
     for (int i = 0; i < session_.samples(); ++i) {
-        Pair pair = sample_pair(one, peer, peer_is_first(unsigned(i)));
+        Pair pair = sample_pair(one, peer, peer_is_first(i));
         if (!on_host(one) && clocks_.throttled()) {  // once more; a second time it is the card's state, and is said so
-            pair = sample_pair(one, peer, peer_is_first(unsigned(i)));
+            pair = sample_pair(one, peer, peer_is_first(i));
             result.throttled |= clocks_.throttled();
         }
         result.samples_ns.push_back(pair.own_ns);
         if (peer) result.peer_ratios.push_back(pair.peer_ns / pair.own_ns);
-        clock_samples.push_back(pair.sm_clock_mhz);
+        clock.cycles += pair.clock.cycles;
+        clock.ns += pair.clock.ns;
         if (i + 1 < fewest) {
             if (std::chrono::steady_clock::now() < deadline) continue;
             break;
@@ -99,7 +93,8 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= options.max_ci_percent;
         if (known || std::chrono::steady_clock::now() >= deadline) break;
     }
-    result.sm_clock_mhz = static_cast<int>(summarize(clock_samples).median);
+    if (on_host(one)) return;
+    result.sm_clock_mhz = clock.ns > 0 ? int(1e3 * double(clock.cycles) / double(clock.ns)) : clocks_.sm_clock_mhz();
 }
 
 Measurement Bench::describe(const Case& one, const LaunchShape& shape) const {

@@ -52,9 +52,9 @@ private:
 
     bool verify(Case& one, FirstLaunch& first);
     double sample(Case& one);
-    double sm_clock_mhz(const Case& one) const;
     struct Pair {
-        double own_ns = 0, peer_ns = 0, sm_clock_mhz = 0;
+        double own_ns = 0, peer_ns = 0;
+        ClockReading clock;
     };
     Pair sample_pair(Case& one, Case* peer, bool peer_first);
     Measurement describe(const Case& one, const LaunchShape& shape) const;

@@ -50,7 +50,7 @@ __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t colum
     const size_t pieces = target_columns / elements, grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
     const size_t next_row = grid_stride / pieces, next_piece = grid_stride % pieces; // divisions take long: only here
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const bool whole_pieces = columns % elements == 0;
+    const bool whole_pieces = columns % elements == 0 && reinterpret_cast<std::uintptr_t>(source) % sizeof(float4) == 0;
     size_t row = first / pieces, piece = first % pieces;
     while (row < rows) {
         float4 loaded[loads_in_flight];
@@ -112,13 +112,13 @@ public:
         const size_t m = arguments.m, n = arguments.n, k = arguments.k;
         auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
         if (!rows_are_aligned(d_a_, k)) {
-            d_a_ = copy_with_padded_rows(d_a_, m, k, reinterpret_cast<T*>(workspace), arguments, line);
-            row_a_ = padded_columns<T>(k, line);
-            workspace += padded_bytes<T>(m, k, line);
+            d_a_ = copy_with_padded_rows(d_a_, m, k, reinterpret_cast<T*>(workspace), arguments, cache_line_bytes);
+            row_a_ = padded_columns<T>(k, cache_line_bytes);
+            workspace += padded_bytes<T>(m, k, cache_line_bytes);
         }
         if (!rows_are_aligned(d_b_, n) || (b_decides && copying_b_pays<T>(m, n))) {
-            d_b_ = copy_with_padded_rows(d_b_, k, n, reinterpret_cast<T*>(workspace), arguments, line);
-            row_b_ = padded_columns<T>(n, line);
+            d_b_ = copy_with_padded_rows(d_b_, k, n, reinterpret_cast<T*>(workspace), arguments, cache_line_bytes);
+            row_b_ = padded_columns<T>(n, cache_line_bytes);
         }
     }
 
@@ -126,8 +126,8 @@ public:
     static size_t workspace_bytes(size_t m, size_t n, size_t k) {
         const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
                    aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
-        return (aligned_a ? 0 : padded_bytes<T>(m, k, line)) +
-               (aligned_b && !copying_b_pays<T>(m, n) ? 0 : padded_bytes<T>(k, n, line));
+        return (aligned_a ? 0 : padded_bytes<T>(m, k, cache_line_bytes)) +
+               (aligned_b && !copying_b_pays<T>(m, n) ? 0 : padded_bytes<T>(k, n, cache_line_bytes));
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
@@ -143,7 +143,7 @@ public:
 
 private:
     static constexpr unsigned box = 128 / sizeof(T);
-    static constexpr size_t line = 128;
+    static constexpr size_t cache_line_bytes = 128;
 
     MatmulArguments<T> arguments_;
     const T *d_a_, *d_b_;
@@ -164,7 +164,7 @@ struct SharingCost {
 };
 constexpr SharingCost f32_sharing = {1, 1}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
 
-/// How many stages of a whole tile `left` tiles in that many shares take as long as.
+/// The time of `left` tiles cut into `shares`, in stages of a whole tile.
 inline double shared_stages(size_t left, size_t steps, size_t shares, const SharingCost& cost) {
     const bool equal_parts = shares % left == 0; // of each tile
     return double(divide_up(left * steps, shares)) * (equal_parts ? 1 : cost.slowdown) +
@@ -187,7 +187,7 @@ inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned 
         shares = candidate;
     };
     if (cost.possible && left > 0) {
-        consider(left, blocks);
+        if (left * steps >= blocks) consider(left, blocks); // no share is empty
         for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
         if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
     }

@@ -12,8 +12,8 @@
 
 namespace BACKEND {
 
-/// `whole` tiles (a multiple of the number of blocks) are one block's each; the stages of the rest are shared out, one
-/// share to each of the first `shares` blocks. A tile has `steps` stages along k.
+/// `whole` tiles are one block's each: all of them, or a multiple of the number of blocks; the stages of the rest are
+/// shared out, one share to each of the first `shares` blocks. A tile has `steps` stages along k.
 struct TileShares {
     unsigned tiles = 0, whole = 0, steps = 0, shares = 0;
 
@@ -32,18 +32,15 @@ struct TileSegment {
     int first = 0, end = 0;
 };
 
-/// This block's segment number `index`; false if it has fewer. All roles of a block go through them in this order.
+/// This block's segment number `index`; false, and `segment` as it was, if it has fewer. All roles of a block go through them in this order.
 /// `may_share`: false leaves out the code for shares, where the shortest kernels would wait for its instructions.
 template <bool may_share = true>
 __device__ inline bool find_segment(const TileShares& shares, unsigned index, TileSegment& segment) {
-    if (!may_share) {
-        segment = {blockIdx.x + index * gridDim.x, 0, static_cast<int>(shares.steps)};
-        return segment.tile < shares.tiles;
-    }
     const unsigned waves = (shares.whole + gridDim.x - 1) / gridDim.x, wave_tile = blockIdx.x + index * gridDim.x;
-    if (index < waves) {
+    if (!may_share || index < waves) {
+        if (wave_tile >= shares.whole) return false;
         segment = {wave_tile, 0, static_cast<int>(shares.steps)};
-        return wave_tile < shares.whole;
+        return true;
     }
     if (blockIdx.x >= shares.shares) return false;
     const unsigned long long begin = shares.begin(shares.own()), end = shares.begin(shares.own() + 1);
@@ -116,6 +113,7 @@ __device__ inline void clear_flags(const PartialSums& partial, unsigned first, u
 template <unsigned threads, int count>
 __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& segment, const TileShares& shares,
                                      const PartialSums& partial) {
+    static_assert(count * threads <= partial_tile_elements, "a share's sums have room");
     const auto fours_of = [&](unsigned share) {
         return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * (count / 4) * threads +
                threadIdx.x % threads;

@@ -25,12 +25,12 @@ template <typename T> struct MatmulArguments {
 /// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
 /// `group` tiles, then one to the right, until the band of that height is finished.
 struct TileOrder {
-    unsigned tiles_m = 1, tiles_n = 1, group = 1;
+    unsigned tiles_m, tiles_n, group;
 
     /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its own.
-    TileOrder(unsigned tiles_m, unsigned tiles_n, unsigned highest) : tiles_m(tiles_m), tiles_n(tiles_n) {
-        const auto bands = static_cast<unsigned>(divide_up(tiles_m, highest));
-        group = static_cast<unsigned>(divide_up(tiles_m, bands));
+    TileOrder(unsigned rows, unsigned columns, unsigned highest) : tiles_m(rows), tiles_n(columns) {
+        const auto bands = static_cast<unsigned>(divide_up(rows, highest));
+        group = static_cast<unsigned>(divide_up(rows, bands));
     }
 
     __host__ __device__ unsigned tiles() const { return tiles_m * tiles_n; }

@@ -15,9 +15,7 @@ __global__ void hold_stream(const volatile int* released) {
         asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
     } while (*released == 0 && now - begin < 2'000'000'000);
 }
-#endif
 
-#ifndef __SIMCC__
 // One block comes to each multiprocessor; that on the first writes, since every multiprocessor counts by itself.
 __global__ void read_clocks_of_first(ClockReading* reading) {
     unsigned multiprocessor = 0;
@@ -42,6 +40,7 @@ __global__ void read_all(const float4* data, size_t n, float* sink) {
 
 Stopwatch::Stopwatch(bool cold, std::size_t l2_bytes)
     : released_(1, cudaHostAllocMapped), sink_(1), clocks_(2, cudaHostAllocMapped), cold_(cold) {
+    clocks_.data()[0] = clocks_.data()[1] = {};
     int device = 0;
     CHECK(cudaGetDevice(&device));
     CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
@@ -86,10 +85,10 @@ void Stopwatch::read_clocks([[maybe_unused]] int which) {
 #endif
 }
 
-double Stopwatch::sm_clock_mhz() const {
+ClockReading Stopwatch::elapsed() const {
     const ClockReading before = clocks_.data()[0], after = clocks_.data()[1];
-    if (before.ns == 0 || after.ns <= before.ns) return 0;
-    return 1e3 * double(after.cycles - before.cycles) / double(after.ns - before.ns);
+    if (before.ns == 0 || after.ns < before.ns) return {};  // no block came to the first multiprocessor
+    return {after.cycles - before.cycles, after.ns - before.ns};
 }
 
 double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {

@@ -26,9 +26,10 @@ public:
     // first event and not timed. Neither may wait for the device: it waits for them.
     double time(const Enqueue& prepare, const Enqueue& launch);
 
-    // The multiprocessors' average clock during the last time(); 0 if not known. Under a power limit it falls within
-    // microseconds and is back before anybody could ask the driver.
-    double sm_clock_mhz() const;
+    // How far the first multiprocessor's clock and the device's timer went during the last time(); both 0 if not known. Over
+    // several samples they give the clock: one alone may be too short for the timer's steps. (Under a power limit it falls
+    // within microseconds, and is back before anybody could ask the driver.)
+    ClockReading elapsed() const;
 
     cudaStream_t stream() const { return stream_; }
     static const char* timer_name();  // "event", or "sim" when the time is the simulation's

@@ -38,7 +38,7 @@ echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:
 show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 | cut -d, -f3,5,19,27"
 
 echo
-echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second meets in banks, the third does neither:"
+echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, the third neither:"
 show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
     cut -d, -f 3,51,55,72"
 

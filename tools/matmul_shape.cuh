@@ -18,11 +18,12 @@ struct ProductShape {
     std::string name() const { return text("{}x{}x{}", m, n, k); }
 };
 
-// Failure(usage) for extents from 2^31 on, with which the kernels do not count.
+// Failure(usage) for extents with which the kernels do not count: an int holds them, and the end of the last tile, too.
 inline ProductShape checked(const ProductShape& shape) {
+    constexpr std::size_t most = (std::size_t{1} << 31) - 512;
     for (std::size_t extent : {shape.m, shape.n, shape.k})
-        if (extent >> 31)
-            fail(Exit::usage, "size {}: {} is more than 2147483647 rows or columns", shape.name(), extent);
+        if (extent > most)
+            fail(Exit::usage, "size {}: {} is more than {} rows or columns", shape.name(), extent, most);
     return shape;
 }
 
