@@ -123,11 +123,11 @@ public:
     }
 
     /// The workspace that a launch may need.
-    static size_t workspace_bytes(size_t m, size_t n, size_t k) {
+    static size_t workspace_bytes(size_t m, size_t n, size_t k, bool b_decides = false) {
         const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
                    aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
         return (aligned_a ? 0 : padded_bytes<T>(m, k, cache_line_bytes)) +
-               (aligned_b && !copying_b_pays<T>(m, n) ? 0 : padded_bytes<T>(k, n, cache_line_bytes));
+               (aligned_b && !(b_decides && copying_b_pays<T>(m, n)) ? 0 : padded_bytes<T>(k, n, cache_line_bytes));
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {

@@ -180,8 +180,12 @@ inline size_t split_row_count(size_t m) { return divide_up(m, 8) * 16; }
 
 /// The workspace that a launch may need.
 inline size_t tf32x3_workspace_bytes(size_t m, size_t n, size_t k) {
-    return padded_bytes<float>(split_row_count(m), k) + padded_bytes<float>(k, n);
+    const bool aligned_b = n * sizeof(float) % tensor_row_alignment == 0;
+    return padded_bytes<float>(split_row_count(m), k) + (aligned_b ? 0 : padded_bytes<float>(k, n));
 }
+
+/// The copy engine counts rows in an int, and the split A has twice as many.
+constexpr size_t tf32x3_most_rows = size_t{1} << 29;
 
 constexpr SharingCost tf32x3_sharing = {1.2, 3};
 

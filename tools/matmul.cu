@@ -32,32 +32,55 @@ void explain(const Session& session, const ProductShape& shape, const ProductMet
                         method.tile, why));
 }
 
+// A variant of the run, and for a device's how it is launched.
+template <typename T>
+struct Chosen {
+    const Variant* variant = nullptr;
+    ProductMethod<T> method = {};
+};
+
+// The selected variants that can run. What cannot is an error if it was named, else left out with a word.
 template <typename Type>
-void run_shape(Session& session, Bench& bench, const MethodFinder& finder, const ProductShape& shape) {
-    Product<Type> product(session, shape);
-    std::vector<Case> cases;
+std::vector<Chosen<typename Type::Element>> chosen_variants(Session& session, const MethodFinder& finder,
+                                                            const ProductShape& shape) {
+    using T = typename Type::Element;
+    std::vector<Chosen<T>> chosen;
+    const auto leave_out = [&](const std::string& name, const std::string& why) {
+        if (is_named(session, name)) fail(Exit::unavailable, "{}: {}", name, why);
+        session.detail(text("{} is left out: {}", name, why));
+    };
     for (const Variant* variant : session.selected()) {
         const std::string name = variant->name;
         if (variant->needs == Needs::host) {
-            const bool missing = name == "openblas" && !product.has_openblas();
-            if (missing && is_named(session, name))
-                fail(Exit::unavailable, "openblas: libopenblas.so.0 is not installed, or has no {}",
-                     name_of(Type::dtype));
-            if (!missing && shape.flop() > most_host_flop && !is_named(session, name))
+            if (name == "openblas" && !Product<Type>::has_openblas())
+                leave_out(name, text("libopenblas.so.0 is not installed, or has no {}", name_of(Type::dtype)));
+            else if (shape.flop() > most_host_flop && !is_named(session, name))
                 session.detail(text("{} is left out at {}: it would take long; name it with --kernel to run it", name,
                                     shape.name()));
-            else if (!missing) cases.push_back(product.host_case(*variant));
+            else chosen.push_back({variant});
             continue;
         }
         const auto method = finder.find<Type>(name, shape.m, shape.n, shape.k);
-        if (!method.launch) {
-            if (is_named(session, name))
-                fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
-            session.detail(text("{} is left out: it does not run here for {}", name, name_of(Type::dtype)));
-            continue;
-        }
-        if (name == "fastest" && session.own_flag("explain")) explain<Type>(session, shape, method);
-        cases.push_back(product.device_case(*variant, method));
+        const double wanted = DeviceProduct<Type>::bytes(session, shape, method.workspace_bytes);
+        if (!method.launch) leave_out(name, text("it does not run here for {}", name_of(Type::dtype)));
+        else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
+            leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
+        else chosen.push_back({variant, method});
+    }
+    return chosen;
+}
+
+template <typename Type>
+void run_shape(Session& session, Bench& bench, const MethodFinder& finder, const ProductShape& shape) {
+    const auto chosen = chosen_variants<Type>(session, finder, shape);
+    size_t most_workspace = 0;
+    for (const auto& one : chosen) most_workspace = std::max(most_workspace, one.method.workspace_bytes);
+    Product<Type> product(session, shape, most_workspace);
+    std::vector<Case> cases;
+    for (const auto& [variant, method] : chosen) {
+        if (method.launch && variant->name == std::string("fastest") && session.own_flag("explain"))
+            explain<Type>(session, shape, method);
+        cases.push_back(method.launch ? product.device_case(*variant, method) : product.host_case(*variant));
     }
     bench.run(cases);
 }

@@ -59,7 +59,7 @@ Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a
     }
     const ProductMethod<T> method = finder.find<Type>(name, shape.m, shape.n, shape.k);
     if (!method.launch) fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
-    const DeviceProduct<Type> device(session, shape, {name});
+    const DeviceProduct<Type> device(session, shape, method.workspace_bytes);
     CHECK(cudaMemcpy(device.a.data(), a.as<T>(), device.a.bytes(), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(device.b.data(), b.as<T>(), device.b.bytes(), cudaMemcpyHostToDevice));
     launch_product(method, device.arguments(session, shape, nullptr));

@@ -14,16 +14,11 @@
 
 namespace BACKEND {
 
-// The workspace that a variant may need for a shape.
-template <typename Type>
-size_t workspace_bytes([[maybe_unused]] const std::string& variant, [[maybe_unused]] const ProductShape& shape) {
-#ifndef __SIMCC__
-    if constexpr (Type::dtype == DType::f32)
-        if (variant == "tf32x3") return tf32x3_workspace_bytes(shape.m, shape.n, shape.k);
-    if constexpr (Type::dtype != DType::f64)
-        return HopperOperands<typename Type::Element>::workspace_bytes(shape.m, shape.n, shape.k);
-#endif
-    return 0;
+// How many bytes of the device are free.
+inline double free_device_bytes() {
+    size_t free_bytes = 0, total_bytes = 0;
+    CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
+    return double(free_bytes);
 }
 
 // Device memory for A, B, C and what the kernels want beside them. Says how much that is before it asks for any.
@@ -31,28 +26,31 @@ template <typename Type>
 struct DeviceProduct {
     using T = typename Type::Element;
 
-    DeviceProduct([[maybe_unused]] const Session& session, const ProductShape& shape,
-                  const std::vector<std::string>& variants) {
-        size_t most_workspace = 0, partials_bytes = 0;
-        for (const std::string& variant : variants)
-            most_workspace = std::max(most_workspace, workspace_bytes<Type>(variant, shape));
+    static size_t partials_bytes([[maybe_unused]] const Session& session) {
 #ifndef __SIMCC__
         if (Type::dtype != DType::f64 && session.device.compute_capability == 90)
-            partials_bytes = partial_sums_bytes(unsigned(session.device.multiprocessors));
+            return partial_sums_bytes(unsigned(session.device.multiprocessors));
 #endif
-        const double wanted = shape.elements() * sizeof(T) + double(most_workspace) + double(partials_bytes);
-        size_t free_bytes = 0, total_bytes = 0;
-        CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-        if (wanted > double(free_bytes))
+        return 0;
+    }
+
+    static double bytes(const Session& session, const ProductShape& shape, size_t workspace_bytes) {
+        return shape.elements() * sizeof(T) + double(workspace_bytes) + double(partials_bytes(session));
+    }
+
+    DeviceProduct(const Session& session, const ProductShape& shape, size_t workspace_bytes) {
+        const double wanted = bytes(session, shape, workspace_bytes), free_bytes = free_device_bytes();
+        if (wanted > free_bytes)
             fail(Exit::cuda_error,
-                 "{}: A, B and C take {} on the device, of which {} are free; choose a smaller --size", shape.name(),
-                 human_bytes(wanted), human_bytes(double(free_bytes)));
+                 "{}: A, B, C and what the kernels need beside them take {} on the device, of which {} are free; choose a "
+                 "smaller --size",
+                 shape.name(), human_bytes(wanted), human_bytes(free_bytes));
         a = DeviceBuffer<T>(shape.m * shape.k);
         b = DeviceBuffer<T>(shape.k * shape.n);
         c = DeviceBuffer<T>(shape.m * shape.n);
-        workspace = DeviceBuffer<unsigned char>(most_workspace);
-        partials = DeviceBuffer<unsigned char>(partials_bytes);
-        if (partials_bytes > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
+        workspace = DeviceBuffer<unsigned char>(workspace_bytes);
+        partials = DeviceBuffer<unsigned char>(partials_bytes(session));
+        if (partials.size() > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
     }
 
     MatmulArguments<T> arguments(const Session& session, const ProductShape& shape, cudaStream_t stream) const {
@@ -107,10 +105,11 @@ public:
     using T = typename Type::Element;
     using Wide = typename Type::Wide;
 
-    Product(const Session& session, const ProductShape& shape)
+    // `workspace_bytes`: the most that one of the methods needs.
+    Product(const Session& session, const ProductShape& shape, size_t workspace_bytes)
         : session_(session),
           shape_(shape),
-          device_(session, shape, selected_names(session)),
+          device_(session, shape, workspace_bytes),
           h_a_(shape.m * shape.k),
           h_b_(shape.k * shape.n),
           h_c_(shape.m * shape.n) {
@@ -163,15 +162,9 @@ public:
         return one;
     }
 
-    bool has_openblas() const { return std::is_same_v<T, Wide> && bool(openblas_); }
+    static bool has_openblas() { return std::is_same_v<T, Wide> && bool(OpenBlas()); }
 
 private:
-    static std::vector<std::string> selected_names(const Session& session) {
-        std::vector<std::string> names;
-        for (const Variant* variant : session.selected()) names.emplace_back(variant->name);
-        return names;
-    }
-
     Case case_of(const Variant& variant) const {
         Case one;
         one.variant = &variant;

@@ -82,6 +82,7 @@ struct ProductMethod {
     std::function<LaunchShape(const MatmulArguments<T>&)> launch = {};
     std::string tile = "none";
     std::string name = {};
+    size_t workspace_bytes = 0;  // beside A, B and C
 };
 
 // Finds methods; holds what they need to know of the device.
@@ -118,7 +119,8 @@ public:
         if (name == "cublas") return cublas<Type>();
         if (name == "hopper" && hopper_) return hopper<Type>(m, n, k);
         if constexpr (Type::dtype == DType::f32)
-            if (name == "tf32x3" && hopper_) return best(name, tf32x3_choices(), m, n, k);
+            if (name == "tf32x3" && hopper_ && m <= tf32x3_most_rows)
+                return best(name, tf32x3_choices(), m, n, k, tf32x3_workspace_bytes(m, n, k));
         if constexpr (Type::dtype != DType::f32 && Type::dtype != DType::f64)
             if (name == "wmma" && device_.compute_capability >= WmmaType<T>::least_capability)
                 return {launch_matmul_wmma<T>, Type::dtype == DType::tf32 ? "64x64x16" : "64x64x32", name};
@@ -137,18 +139,22 @@ private:
 #ifndef __SIMCC__
     template <typename T>
     ProductMethod<T> best(const std::string& name, const std::vector<TileChoice<T>>& choices, size_t m, size_t n,
-                          size_t k) const {
+                          size_t k, size_t workspace_bytes) const {
         const TileChoice<T>& choice = best_choice(choices, m, n, k, unsigned(device_.multiprocessors));
-        return {choice.launch, choice.tile, name};
+        return {choice.launch, choice.tile, name, workspace_bytes};
     }
 
     template <typename Type>
     ProductMethod<typename Type::Element> hopper(size_t m, size_t n, size_t k) const {
-        if constexpr (Type::dtype == DType::f32) return best("hopper", f32_choices(), m, n, k);
-        else if constexpr (Type::dtype == DType::tf32) return best("hopper", tf32_choices(), m, n, k);
-        else if constexpr (Type::dtype != DType::f64)
-            return best("hopper", mma_choices<typename Type::Element>(), m, n, k);
-        else return {};
+        if constexpr (Type::dtype == DType::f64) {
+            return {};
+        } else {
+            using T = typename Type::Element;
+            const size_t workspace_bytes = HopperOperands<T>::workspace_bytes(m, n, k, sizeof(T) == 2);
+            if constexpr (Type::dtype == DType::f32) return best("hopper", f32_choices(), m, n, k, workspace_bytes);
+            else if constexpr (Type::dtype == DType::tf32) return best("hopper", tf32_choices(), m, n, k, workspace_bytes);
+            else return best("hopper", mma_choices<T>(), m, n, k, workspace_bytes);
+        }
     }
 
     template <typename Type>
