@@ -49,16 +49,22 @@ void* operator new(size_t bytes, DeviceHeap) {
 }
 void* operator new[](size_t bytes, DeviceHeap heap) { return operator new(bytes, heap); }
 
-// Those of the whole program, unless it has its own. Host memory is malloc's, as the library's operator new has it.
-#define SIMT_DELETE(...)                                                                               \
-    __attribute__((weak)) void __VA_ARGS__ noexcept {                                                  \
-        if (!in_kernel() || !runtime().memory.address_space().contains(reinterpret_cast<uintptr_t>(pointer))) { \
-            return std::free(pointer);                                                                 \
-        }                                                                                              \
-        free_on_heap(pointer, __builtin_return_address(0));                                            \
+namespace {
+
+bool is_on_device_heap(const void* pointer) {
+    return in_kernel() && runtime().memory.address_space().contains(reinterpret_cast<uintptr_t>(pointer));
+}
+
+}  // namespace
+
+// Those of the whole program, unless it has its own. On the host they do what the library's do.
+#define SIMT_DELETE(name, parameters, on_host)                                                         \
+    __attribute__((weak)) void name parameters noexcept {                                              \
+        if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0));     \
+        on_host(pointer);                                                                              \
     }
-SIMT_DELETE(operator delete(void* pointer))
-SIMT_DELETE(operator delete(void* pointer, size_t))
-SIMT_DELETE(operator delete[](void* pointer))
-SIMT_DELETE(operator delete[](void* pointer, size_t))
+SIMT_DELETE(operator delete, (void* pointer), std::free)
+SIMT_DELETE(operator delete, (void* pointer, size_t), operator delete)
+SIMT_DELETE(operator delete[], (void* pointer), operator delete)
+SIMT_DELETE(operator delete[], (void* pointer, size_t), operator delete)
 #undef SIMT_DELETE
