@@ -2,13 +2,12 @@
 // bf16 and f16 on Hopper's tensor cores, after the tiles of the portable kernels:
 //   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read
 //                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
-//                       for whole tiles), the waiting for them (a ring of stages), the launching of blocks (each stays
-//                       for many tiles) and, with `may_share`, their idling in the last wave
+//                       for whole tiles), the waiting for them (a ring of stages) and the launching of blocks (each
+//                       stays for many tiles)
 // A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32. (Clusters
 // of two blocks that share B's tiles were tried: half the traffic for B, and not faster at any size.)
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
-#include "common/hopper_shares.cuh"
 #include "common/hopper_wgmma.cuh"
 #include "common/matmul_arguments.cuh"
 
@@ -84,11 +83,11 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
 }
 
 /// Grid: at most one block per multiprocessor. Block 128 + 2 tile_m.
-template <typename T, int tile_m, int tile_n, int stages, bool may_share>
+template <typename T, int tile_m, int tile_n, int stages>
 __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
     matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
-                      TileShares shares, PartialSums partial, bool copy_engine) {
+                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int steps, TileOrder order,
+                      bool copy_engine) {
 #if HOPPER_CODE
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -102,24 +101,23 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
     }
     __syncthreads();
 
-    TileSegment segment;
+    unsigned tile_row = 0, tile_column = 0;
     if (warpgroup == 0) {
         if (tile_m == 128) give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
-            unsigned tile_row = 0, tile_column = 0;
-            order.place(segment.tile, tile_row, tile_column);
+        for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
+            order.place(tile, tile_row, tile_column);
             Pipeline::produce(shared.ring, position, map_a, map_b, static_cast<int>(tile_row) * tile_m,
-                              static_cast<int>(tile_column) * tile_n, segment.first, segment.end);
+                              static_cast<int>(tile_column) * tile_n, 0, steps);
         }
         return;
     }
     if (tile_m == 128) take_registers<232>();
     const unsigned consumer = warpgroup - 1;
-    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+    for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
         float d[tile_n / 2];
         int previous = 0;
-        for (int step = segment.first; step < segment.end; ++step) {
+        for (int step = 0; step < steps; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
             const std::uint64_t a = wgmma_operand(&shared.ring.a[stage][consumer * 64 * 64], 16, 1024);
@@ -127,9 +125,9 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
             wgmma_fence();
 #pragma unroll
             for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
-                Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step > segment.first || i > 0);
+                Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step > 0 || i > 0);
             wgmma_commit();
-            if (step > segment.first) {
+            if (step > 0) {
                 wgmma_wait<1>(); // the group before this one has read its stage
                 Pipeline::release(shared.ring, previous, thread);
             }
@@ -137,11 +135,9 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
             position.advance();
         }
         wgmma_wait<0>();
+        wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread);
-        if constexpr (may_share)
-            if (!complete_tile<2 * tile_m>(d, segment, shares, partial)) continue;
-        unsigned tile_row = 0, tile_column = 0;
-        order.place(segment.tile, tile_row, tile_column);
+        order.place(tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(consumer) * 64;
         store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n,
                               copy_engine, consumer, thread);
@@ -150,7 +146,7 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
 #endif
 }
 
-template <typename T, int tile_m, int tile_n, int stages, bool may_share>
+template <typename T, int tile_m, int tile_n, int stages>
 LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned group = 16) {
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
     const HopperOperands<T> operands(arguments, true);
@@ -160,13 +156,11 @@ LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned grou
                                                        CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used
     const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-    const TileShares shares = tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors,
-                                          may_share ? tensor_core_sharing : no_sharing);
-    return launch_hopper(matmul_hopper_mma<T, tile_m, tile_n, stages, may_share>,
-                         shares_grid(shares, arguments.multiprocessors), 128 + 2 * tile_m,
+    return launch_hopper(matmul_hopper_mma<T, tile_m, tile_n, stages>,
+                         persistent_grid(order, arguments.multiprocessors), 128 + 2 * tile_m,
                          sizeof(HopperMmaShared<T, tile_m, tile_n, stages>), 1, arguments.stream, map_a, map_b, map_c,
-                         arguments.d_c, int(arguments.m), int(arguments.n), order, shares, partial_sums(arguments),
-                         copy_engine);
+                         arguments.d_c, int(arguments.m), int(arguments.n),
+                         int(divide_up(arguments.k, Pipeline::tile_k)), order, copy_engine);
 }
 
 } // namespace BACKEND

@@ -135,6 +135,7 @@ __global__ void __launch_bounds__(384, 1)
         }
         while (results.waiting > 0) results.store_next(map_c, box, lane);
         wgmma_wait<0>();
+        wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread);
         if constexpr (may_share)
             if (!complete_tile<256>(d, segment, shares, partial)) continue;
@@ -151,7 +152,7 @@ template <typename T, bool may_share>
 LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments, unsigned group = 8) {
     using Shape = OverlappedShape;
     if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
-        return launch_hopper_mma<T, Shape::tile_m, Shape::tile_n, Shape::stages, false>(arguments, group);
+        return launch_hopper_mma<T, Shape::tile_m, Shape::tile_n, Shape::stages>(arguments, group);
     const HopperOperands<T> operands(arguments, true);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
     const TileShares shares = tile_shares(order.tiles(), arguments.k, 64, arguments.multiprocessors,

@@ -93,6 +93,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             for (int i = 0; i < 4; ++i) operand.template multiply<tile_m>(d, i, a + i * 2, 1);
             wgmma_commit();
             wgmma_wait<0>(); // it takes a fraction of the time that the next stage takes to come
+            wgmma_settle(d);
             Pipeline::release(shared, stage, threadIdx.x % 128);
         }
         barrier_among(1, multipliers); // all stages have been read: their memory is free for the sums

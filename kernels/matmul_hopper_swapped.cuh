@@ -179,6 +179,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             position.advance();
         }
         wgmma_wait<0>();
+        wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread);
         unsigned tile_row = 0, tile_column = 0;
         order.place(tile, tile_row, tile_column);
