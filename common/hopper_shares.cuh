@@ -32,15 +32,19 @@ struct TileSegment {
     int first = 0, end = 0;
 };
 
-/// This block's segment number `index`; false, and `segment` as it was, if it has fewer. All roles of a block go through them in this order.
+/// This block's segment number `index`; false, and none in `segment`, if it has fewer. All roles of a block go through
+/// them in this order.
 /// `may_share`: false leaves out the code for shares, where the shortest kernels would wait for its instructions.
 template <bool may_share = true>
 __device__ inline bool find_segment(const TileShares& shares, unsigned index, TileSegment& segment) {
+    if (!may_share) {
+        segment = {blockIdx.x + index * gridDim.x, 0, static_cast<int>(shares.steps)};
+        return segment.tile < shares.tiles;
+    }
     const unsigned waves = (shares.whole + gridDim.x - 1) / gridDim.x, wave_tile = blockIdx.x + index * gridDim.x;
-    if (!may_share || index < waves) {
-        if (wave_tile >= shares.whole) return false;
+    if (index < waves) {
         segment = {wave_tile, 0, static_cast<int>(shares.steps)};
-        return true;
+        return wave_tile < shares.whole;
     }
     if (blockIdx.x >= shares.shares) return false;
     const unsigned long long begin = shares.begin(shares.own()), end = shares.begin(shares.own() + 1);

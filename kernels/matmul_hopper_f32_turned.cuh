@@ -94,7 +94,10 @@ __device__ inline void supply_turned_stages(TurnedShared& shared, const CUtensor
     int row = 0, column = 0;
     const auto ask = [&] {
         if (segment.first == segment.end) {
-            if (!find_segment(shares, asked_segments++, segment)) return;
+            if (!find_segment(shares, asked_segments++, segment)) {
+                segment = {};
+                return;
+            }
             unsigned tile_row = 0, tile_column = 0;
             order.place(segment.tile, tile_row, tile_column);
             row = static_cast<int>(tile_row) * Shape::tile_m;
