@@ -4,8 +4,8 @@
 //                         other way round, C' = B' A', it may have 16), and the idling of multiprocessors that get no
 //                         tile: the blocks of a cluster take shares of k for the same tile, then read each other's
 //                         sums from shared memory, each adding and storing some rows
-// A block is one or two warpgroups that multiply tile_m x 64 each and one warp that brings tiles. 16-bit types have
-// matmul_hopper_swapped for this.
+// A block is one or more warpgroups that multiply tile_m x 64 each (one in every tile in use) and one warp that brings
+// tiles. 16-bit types have matmul_hopper_swapped for this.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_swapped.cuh"
