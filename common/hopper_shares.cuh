@@ -5,6 +5,7 @@
 // Matrix-Matrix Multiplication on the GPU", PPoPP 2023.
 #include "common/hopper_async.cuh"
 #include "common/launch_shape.cuh"
+#include "common/matmul_arguments.cuh"
 
 #include <cuda_runtime.h>
 
@@ -54,6 +55,20 @@ __device__ inline bool find_segment(const TileShares& shares, unsigned index, Ti
     segment.first = static_cast<int>(begin > tile_begin ? begin - tile_begin : 0);
     segment.end = static_cast<int>(end - tile_begin < shares.steps ? end - tile_begin : shares.steps);
     return true;
+}
+
+/// Brings the stages of all of this block's segments. By one thread.
+template <typename Pipeline, bool may_share>
+__device__ inline void bring_segments(typename Pipeline::Shared& ring, const CUtensorMap& map_a,
+                                      const CUtensorMap& map_b, const TileOrder& order, const TileShares& shares) {
+    typename Pipeline::Position position;
+    TileSegment segment;
+    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+        unsigned tile_row = 0, tile_column = 0;
+        order.place(segment.tile, tile_row, tile_column);
+        Pipeline::produce(ring, position, map_a, map_b, static_cast<int>(tile_row) * Pipeline::tile_m,
+                          static_cast<int>(tile_column) * Pipeline::tile_n, segment.first, segment.end);
+    }
 }
 
 /// One past the last share with stages of the segment's tile.

@@ -99,11 +99,7 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
-            order.place(segment.tile, tile_row, tile_column);
-            Pipeline::produce(shared.ring, position, map_a, map_b, static_cast<int>(tile_row) * Shape::tile_m,
-                              static_cast<int>(tile_column) * Shape::tile_n, segment.first, segment.end);
-        }
+        bring_segments<Pipeline, may_share>(shared.ring, map_a, map_b, order, shares);
         return;
     }
     take_registers<232>();

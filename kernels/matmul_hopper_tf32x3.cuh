@@ -129,12 +129,7 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
-            unsigned tile_row = 0, tile_column = 0;
-            order.place(segment.tile, tile_row, tile_column);
-            Pipeline::produce(shared, position, map_a, map_b, static_cast<int>(tile_row) * 2 * tile_m,
-                              static_cast<int>(tile_column) * tile_n, segment.first, segment.end);
-        }
+        bring_segments<Pipeline, may_share>(shared, map_a, map_b, order, shares);
         return;
     }
     take_registers<232>();
