@@ -160,3 +160,10 @@ run_examples() {
     expect_status 1
     expect_output ""
 }
+
+@test "the demo cuts out the columns that it speaks of" {
+    local fields
+    fields=$(grep -o 'cut -d, -f 3,[0-9,]*' "$root/tests/demo.bash" | tail -1)
+    reduce -d sim --counters -k sequential -n 100 --csv >table
+    [ "$($fields table | head -1)" = kernel,sld_requests,sld_conflicts,branch_efficiency ]
+}
