@@ -32,6 +32,7 @@ __device__ inline float nearest_tf32(float value) {
 /// A as the sum of two matrices of tf32 numbers, which lie in one: eight rows of the large parts, the same rows of the
 /// small ones, and so on. What follows A's last row and column is zero. A thread makes a 16-byte piece of each.
 __global__ void split_rows(MatrixView<const float> a, float* split, size_t split_columns) {
+#if HOPPER_CODE
     const size_t pieces = split_columns / 4, all = divide_up(a.rows, 8) * 8 * pieces;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
     for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += grid_stride) {
@@ -44,6 +45,7 @@ __global__ void split_rows(MatrixView<const float> a, float* split, size_t split
         piece[2 * split_columns] = make_float4(nearest_tf32(four.x - large.x), nearest_tf32(four.y - large.y),
                                                nearest_tf32(four.z - large.z), nearest_tf32(four.w - large.w));
     }
+#endif
 }
 
 /// The lane's elements of a stage of B', split.
