@@ -7,9 +7,8 @@
 // What remains to be issued beside the multiply-adds is 16-byte loads from shared memory, six for every 128 of them in
 // the largest tile. For large matrices it goes on in matmul_hopper_f32_turned.cuh.
 //
-// Eight warps multiply, one thread of a third warpgroup brings tiles. With `slices` > 1, for few tiles, groups of warps
-// take shares of every stage along k and add their sums at the end: a small tile, and still many independent sums a
-// lane.
+// Eight warps multiply, one thread of a third warpgroup brings tiles. In `slices`, groups of warps take shares of every
+// stage along k and add their sums at the end: a small tile, and still many independent sums a lane.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/matmul_arguments.cuh"
@@ -116,7 +115,7 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
     }
 }
 
-/// Grid: one block per tile if there are slices, else at most one per multiprocessor. Block 384: warps 0 to 7 multiply.
+/// Grid: one block per tile. Block 384: warps 0 to 7 multiply.
 template <typename Shape, int stages>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
@@ -155,18 +154,7 @@ __global__ void __launch_bounds__(384, 1)
             order.place(tile, tile_row, tile_column);
             const int row = static_cast<int>(tile_row) * Shape::tile_m,
                       column = static_cast<int>(tile_column) * Shape::tile_n;
-            if constexpr (Shape::slices > 1) {
-                add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
-            } else {
-#pragma unroll
-                for (int r = 0; r < Shape::rows; ++r)
-#pragma unroll
-                    for (int v = 0; v < Shape::vectors; ++v)
-                        store_four(
-                            c, row + at.row + at.lane_row + r * Shape::lanes_m,
-                            column + at.column + (v * Shape::lanes_n + at.lane_column) * 4, m, n,
-                            make_float4(sums[r][4 * v], sums[r][4 * v + 1], sums[r][4 * v + 2], sums[r][4 * v + 3]));
-            }
+            add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
         }
     }
 #endif
@@ -175,13 +163,11 @@ __global__ void __launch_bounds__(384, 1)
 template <typename Shape, int stages>
 LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned group = 8) {
     using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages, Shape::tile_n>;
-    static_assert(Shape::slices == 1 ||
-                      Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
+    static_assert(Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
                   "the slices' sums fit where the stages were");
     const HopperOperands<float> operands(arguments);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
-    const unsigned grid = Shape::slices > 1 ? order.tiles() : persistent_grid(order, arguments.multiprocessors);
-    return launch_hopper(matmul_hopper_f32<Shape, stages>, grid, 384, sizeof(typename Pipeline::Shared), 1,
+    return launch_hopper(matmul_hopper_f32<Shape, stages>, order.tiles(), 384, sizeof(typename Pipeline::Shared), 1,
                          arguments.stream, operands.map_a(Pipeline::tile_m), operands.map_b_rows(Pipeline::tile_n),
                          arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);
 }
