@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
+#include "common/half.hpp"
 #include "common/readers.hpp"
 
 std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::string& format) {
@@ -14,16 +16,26 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
     constexpr std::string_view npy_magic = "\x93NUMPY";
     if (format == "npy" || (format.empty() && file->peek(npy_magic.size()) == npy_magic)) return open_npy(std::move(file));
     if (format.empty() || format == "text") return open_text(std::move(file));
-    if (format.rfind("raw:", 0) == 0) return open_raw(std::move(file), parse_dtype(format.substr(4), "f32,f64,i32,i64"));
-    fail(Exit::usage, "--input-format '{}' is none of text, npy, raw:f32, raw:f64, raw:i32, raw:i64", format);
+    if (format.rfind("raw:", 0) == 0) return open_raw(std::move(file), parse_dtype(format.substr(4), "f32,f64,i32,i64,f16"));
+    fail(Exit::usage, "--input-format '{}' is none of text, npy, raw:f32, raw:f64, raw:i32, raw:i64, raw:f16", format);
 }
 
 Chunk Chunk::converted_to(DType wanted) const {
     if (wanted == dtype) return *this;
+    const bool by_way_of_f32 = (dtype == DType::f16 && wanted != DType::f32) || (wanted == DType::f16 && dtype != DType::f32);
+    if (by_way_of_f32) return converted_to(DType::f32).converted_to(wanted);
     Chunk other;
     other.dtype = wanted;
     other.count = count;
     other.bytes.resize(count * size_of(wanted));
+    if (dtype == DType::f16) {
+        std::transform(as<std::uint16_t>(), as<std::uint16_t>() + count, other.as<float>(), widen_half);
+        return other;
+    }
+    if (wanted == DType::f16) {
+        std::transform(as<float>(), as<float>() + count, other.as<std::uint16_t>(), narrow_half);
+        return other;
+    }
     with_dtype(dtype, [&](auto from) {
         with_dtype(wanted, [&](auto to) {
             const auto* source = as<decltype(from)>();
@@ -58,6 +70,7 @@ NumberWriter::~NumberWriter() {
 void NumberWriter::append(const Chunk& chunk) {
     layout_.dtype = chunk.dtype;
     if (layout_.format == NumberFormat::text) {
+        if (chunk.dtype == DType::f16) return append(chunk.converted_to(DType::f32));
         with_dtype(chunk.dtype, [&](auto zero) {
             using T = decltype(zero);
             using Printed = std::conditional_t<std::is_floating_point_v<T>, T, long long>;

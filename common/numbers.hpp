@@ -27,6 +27,7 @@ struct Chunk {
 struct NumberLayout {
     NumberFormat format = NumberFormat::text;
     DType dtype = DType::i64;        // of text: i64 until a number with a fraction comes
+    DType stored = DType::i64;       // as it lies in the file: f16 is read as f32
     std::string shape = {};          // .npy: "(3, 4)"
     bool fortran_order = false;      // .npy
 };

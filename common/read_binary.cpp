@@ -3,19 +3,12 @@
 #include <cstring>
 #include <limits>
 
+#include "common/half.hpp"
 #include "common/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are taken as they lie in memory");
 
 namespace {
-
-// Element types of a file that are widened to one of ours while reading.
-struct StoredType {
-    const char* code;  // .npy's, without the byte order
-    std::size_t size;
-    DType dtype;
-    void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: as it is
-};
 
 template <typename From, typename To>
 void widen(const std::byte* from, std::byte* to, std::size_t n) {
@@ -27,26 +20,31 @@ void widen(const std::byte* from, std::byte* to, std::size_t n) {
     }
 }
 
-// IEEE 754 binary16 to binary32, by exponent: zero and subnormal, infinity and NaN, normal.
-void widen_half(const std::byte* from, std::byte* to, std::size_t n) {
+void widen_halves(const std::byte* from, std::byte* to, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         std::uint16_t half;
         std::memcpy(&half, from + 2 * i, 2);
-        const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, fraction = half & 1023u;
-        float value;
-        if (exponent == 0) value = static_cast<float>(fraction) * 0x1p-24f;
-        else value = std::bit_cast<float>(exponent == 31 ? 0x7f800000u | fraction << 13 : (exponent + 112) << 23 | fraction << 13);
-        value = std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+        const float value = widen_half(half);
         std::memcpy(to + 4 * i, &value, 4);
     }
 }
+
+// Element types of a file that are widened to one of ours while reading.
+struct StoredType {
+    const char* code;  // .npy's, without the byte order
+    std::size_t size;
+    DType dtype;
+    void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: as it is
+
+    DType stored() const { return widen == widen_halves ? DType::f16 : dtype; }
+};
 
 constexpr StoredType stored_types[] = {
     {"f4", 4, DType::f32, nullptr},
     {"f8", 8, DType::f64, nullptr},
     {"i4", 4, DType::i32, nullptr},
     {"i8", 8, DType::i64, nullptr},
-    {"f2", 2, DType::f32, widen_half},
+    {"f2", 2, DType::f32, widen_halves},
     {"i1", 1, DType::i32, widen<std::int8_t, std::int32_t>},
     {"u1", 1, DType::i32, widen<std::uint8_t, std::int32_t>},
     {"b1", 1, DType::i32, widen<std::uint8_t, std::int32_t>},
@@ -143,9 +141,12 @@ long long elements_of_shape(const InputFile& file, const std::string& shape) {
 std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype) {
     NumberLayout layout;
     layout.format = NumberFormat::raw;
-    layout.dtype = dtype;
-    for (const StoredType& stored : stored_types)
-        if (stored.dtype == dtype && !stored.widen) return std::make_unique<BinaryReader>(std::move(file), layout, stored, -1);
+    layout.stored = dtype;
+    for (const StoredType& stored : stored_types) {
+        if (stored.stored() != dtype) continue;
+        layout.dtype = stored.dtype;
+        return std::make_unique<BinaryReader>(std::move(file), layout, stored, -1);
+    }
     fail(Exit::usage, "raw data of type {} cannot be read", name_of(dtype));
 }
 
@@ -174,6 +175,7 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
     for (const StoredType& stored : stored_types) {
         if (code != stored.code || descr[1] == '>') continue;
         layout.dtype = stored.dtype;
+        layout.stored = stored.stored();
         const long long elements = elements_of_shape(*file, layout.shape);
         return std::make_unique<BinaryReader>(std::move(file), layout, stored, elements);
     }
@@ -181,7 +183,7 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
 }
 
 std::string npy_header(const NumberLayout& layout) {
-    const char* codes[] = {"<f4", "<f8", "<i4", "<i8"};
+    const char* codes[] = {"<f4", "<f8", "<i4", "<i8", "<f2"};
     std::string header = text("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", codes[static_cast<int>(layout.dtype)],
                               layout.fortran_order ? "True" : "False", layout.shape);
     constexpr std::size_t preamble = 10;

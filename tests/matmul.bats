@@ -123,6 +123,22 @@ expect_right_for() {
     grep -a -q "'descr': '<f8'" c.npy
 }
 
+@test "f16 in gives f16 out, rounded once at the end" {
+    halves() { local half; for half; do printf '%b' "\\x${half:2}\\x${half:0:2}"; done; }
+    halves 6800 3c00 0000 1000 | npy '<f2' '(2, 2)' >a.npy  # 2048 1; 0 2^-11
+    halves 3c00 0000 3c00 3800 | npy '<f2' '(2, 2)' >b.npy  # 1 0; 1 0.5
+    expect_fine matmul a.npy b.npy -o c.npy
+    halves 6800 3800 1000 0c00 | npy '<f2' '(2, 2)' | cmp - c.npy  # 2049 is half way: to even
+    expect_fine matmul -t f32 a.npy b.npy -o wide.npy
+    numbers 'f<' 2049 0.5 0.00048828125 0.000244140625 | npy '<f4' '(2, 2)' | cmp - wide.npy
+    expect_fine matmul --input-format raw:f16 --shape 2x2x2 <(halves 6800 3c00 0000 1000) <(halves 3c00 0000 3c00 3800) -o c
+    tail -c 8 c.npy | cmp - c
+    printf '65504 1\n65504 1\n' >large
+    expect_fine matmul -t f16 --shape 2x2x2 large large
+    [ "$(paste -sd ' ' <<<"$output")" = "inf 65504 inf 65504" ]
+    refuses 4 "give -t f32 or -t f64" matmul a.npy wide.npy
+}
+
 @test "raw input keeps its type" {
     numbers 'f<' 1 2 3 4 >a
     numbers 'f<' 0 1 1 0 >b

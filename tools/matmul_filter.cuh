@@ -47,29 +47,57 @@ inline Chunk read_matrix(NumberReader& reader, const std::string& operand, std::
     return matrix;
 }
 
+// The one variant that a filter uses.
+inline std::string filter_variant(const Session& session) {
+    if (!session.options.is_given("kernel")) return "fastest";
+    const auto chosen = session.selected();
+    if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
+    return chosen.front()->name;
+}
+
+// How numbers of a type lie in a file: tf32 as f32.
+template <typename Type>
+constexpr DType dtype_in_files = Type::dtype == DType::tf32 ? DType::f32 : Type::dtype;
+
 template <typename Type>
 Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a, const Chunk& b) {
     using T = typename Type::Element;
-    const MethodFinder finder(session);
-    std::string name = "fastest";
-    if (session.options.is_given("kernel")) {
-        const auto chosen = session.selected();
-        if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
-        name = chosen.front()->name;
+    const std::string name = filter_variant(session);
+    const ProductMethod<T> method = MethodFinder(session).find<Type>(name, shape.m, shape.n, shape.k);
+    if (!method.launch) {
+        // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end.
+        if (Type::dtype == DType::f16) return multiply<F32>(session, shape, a, b).converted_to(DType::f16);
+        fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
     }
-    const ProductMethod<T> method = finder.find<Type>(name, shape.m, shape.n, shape.k);
-    if (!method.launch) fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
     const DeviceProduct<Type> device(session, shape, method.workspace_bytes);
-    CHECK(cudaMemcpy(device.a.data(), a.as<T>(), device.a.bytes(), cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(device.b.data(), b.as<T>(), device.b.bytes(), cudaMemcpyHostToDevice));
+    Chunk c;
+    c.dtype = dtype_in_files<Type>;
+    CHECK(cudaMemcpy(device.a.data(), a.converted_to(c.dtype).template as<T>(), device.a.bytes(), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(device.b.data(), b.converted_to(c.dtype).template as<T>(), device.b.bytes(), cudaMemcpyHostToDevice));
     launch_product(method, device.arguments(session, shape, nullptr));
     CHECK(cudaGetLastError());
-    Chunk c;
-    c.dtype = Type::dtype;
     c.count = shape.m * shape.n;
     c.bytes.resize(device.c.bytes());
     CHECK(cudaMemcpy(c.as<T>(), device.c.data(), device.c.bytes(), cudaMemcpyDeviceToHost));
     return c;
+}
+
+// The type of an operand's numbers: as they lie in its file, or what its text turned out to be.
+inline DType stored_dtype(const NumberReader& reader, const Chunk& numbers) {
+    return reader.layout().stored == DType::f16 ? DType::f16 : numbers.dtype;
+}
+
+// How files are multiplied: as -t says; else f32 and f16 as they are, everything else in f64.
+inline DType product_dtype(const Session& session, const std::vector<std::string>& operands, DType a, DType b) {
+    if (!session.options.dtype.empty()) {
+        if (session.dtype() == DType::bf16)
+            fail(Exit::usage, "files are multiplied in f32, tf32, f16 or f64, not in {}", name_of(DType::bf16));
+        return session.dtype();
+    }
+    if (a != b)
+        fail(Exit::bad_input, "{} is {} and {} is {}: give -t f32 or -t f64 to convert both", operands[0], name_of(a),
+             operands[1], name_of(b));
+    return a == DType::f32 || a == DType::f16 ? a : DType::f64;
 }
 
 inline void run_matmul_filter(Session& session) {
@@ -89,26 +117,12 @@ inline void run_matmul_filter(Session& session) {
              m, k, operands[1], rows_b, n);
     const ProductShape shape = checked({m, n, k});
     const Chunk a = read_matrix(*reader_a, operands[0], m, k), b = read_matrix(*reader_b, operands[1], k, n);
-    const bool exact = a.dtype == DType::f32 && b.dtype == DType::f32;
-    if (a.dtype != b.dtype && session.options.dtype.empty())
-        fail(Exit::bad_input, "{} is {} and {} is {}: give -t f32 or -t f64 to convert both", operands[0],
-             name_of(a.dtype), operands[1], name_of(b.dtype));
-    const DType dtype = session.options.dtype.empty() ? (exact ? DType::f32 : DType::f64) : session.dtype();
+    const DType dtype = product_dtype(session, operands, stored_dtype(*reader_a, a), stored_dtype(*reader_b, b));
 
     NumberLayout layout = reader_a->layout();
     layout.shape = text("({}, {})", m, n);
     NumberWriter writer(layout);
-    if (dtype == DType::f64) {
-        writer.append(multiply<F64>(session, shape, a.converted_to(dtype), b.converted_to(dtype)));
-    } else {
-        if (dtype != DType::f32 && dtype != DType::tf32)
-            fail(Exit::usage, "files are multiplied in f32, tf32 or f64, not in {}", name_of(dtype));
-        const Chunk a_f32 = a.converted_to(DType::f32), b_f32 = b.converted_to(DType::f32);
-        Chunk c = dtype == DType::f32 ? multiply<F32>(session, shape, a_f32, b_f32)
-                                      : multiply<Tf32>(session, shape, a_f32, b_f32);
-        c.dtype = DType::f32;
-        writer.append(c);
-    }
+    with_matmul_type(dtype, [&](auto type) { writer.append(multiply<decltype(type)>(session, shape, a, b)); });
     writer.finish(session.output);
 }
 
