@@ -8,16 +8,6 @@
 namespace simt::checking {
 namespace {
 
-watching::Order order_of(int order) {
-    switch (order) {
-        case __ATOMIC_RELAXED: return watching::Order::relaxed;
-        case __ATOMIC_CONSUME:
-        case __ATOMIC_ACQUIRE: return watching::Order::acquire;
-        case __ATOMIC_RELEASE: return watching::Order::release;
-        default: return watching::Order::acquire_release;
-    }
-}
-
 // Tells the checkers about one operation, for as long as it takes.
 class Watched {
 public:
@@ -28,7 +18,7 @@ public:
                      kind != watching::AtomicKind::load};
         event.is_atomic = true;
         event.kind = kind;
-        event.order = order_of(order);
+        event.order = watching::order_of(order);
         event.reach = watching::Reach::system;
         event.pc = pc;
         watch_->begin_atomic(event);

@@ -11,16 +11,6 @@ inline namespace SIMT_FLAVOUR {
 template <class T> struct DifferenceOf { using type = T; };
 template <class T> struct DifferenceOf<T*> { using type = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr)); };
 
-SIMT_INLINE constexpr watching::Order order_of(int order) {
-    switch (order) {
-        case __ATOMIC_RELAXED: return watching::Order::relaxed;
-        case __ATOMIC_CONSUME:
-        case __ATOMIC_ACQUIRE: return watching::Order::acquire;
-        case __ATOMIC_RELEASE: return watching::Order::release;
-        default: return watching::Order::acquire_release;
-    }
-}
-
 // Keeps what stands before and behind an operation there.
 class OrderedAround {
 public:
@@ -47,14 +37,14 @@ public:
 
     static SIMT_UNWATCHED void store(T* address, T value, int order) {
         const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, {}, watching::AtomicKind::store,
-                                    order_of(order));
+                                    watching::order_of(order));
         const OrderedAround ordered(order);
         __atomic_store_n(reinterpret_cast<Bits*>(address), same_bits<Bits>(value), __ATOMIC_RELAXED);
     }
 
     static SIMT_UNWATCHED T load(T* address, int order) {
         const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, {}, watching::AtomicKind::load,
-                                    order_of(order));
+                                    watching::order_of(order));
         const OrderedAround ordered(order);
         return same_bits<T>(__atomic_load_n(reinterpret_cast<Bits*>(address), __ATOMIC_RELAXED));
     }
@@ -62,7 +52,7 @@ public:
     template <class Operation>
     static SIMT_INLINE T update(T* address, Operation operation, int order, Site site) {
         const OrderedAround ordered(order);
-        return ::simt::update<scope>(address, operation, site, order_of(order));
+        return ::simt::update<scope>(address, operation, site, watching::order_of(order));
     }
 
     static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
@@ -75,7 +65,7 @@ public:
         const Bits wanted = same_bits<Bits>(expected);
         const OrderedAround ordered(order);
         const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site,
-                                                 order_of(order));
+                                                 watching::order_of(order));
         if (before == wanted) return true;
         expected = same_bits<T>(before);
         yield(site);

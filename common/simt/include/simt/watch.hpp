@@ -27,6 +27,17 @@ enum class AtomicKind : unsigned char { load, store, update, compare_and_swap };
 // Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
 enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
 
+// The order that g++ knows by this number (__ATOMIC_ACQUIRE and so on). Inlined: no copy is shared by the flavours.
+[[gnu::always_inline]] constexpr Order order_of(int order) {
+    switch (order) {
+        case __ATOMIC_RELAXED: return Order::relaxed;
+        case __ATOMIC_CONSUME:
+        case __ATOMIC_ACQUIRE: return Order::acquire;
+        case __ATOMIC_RELEASE: return Order::release;
+        default: return Order::acquire_release;
+    }
+}
+
 constexpr unsigned no_lane = 32;
 
 // The running lane is about to wait. `mask`: the lanes of its warp that it names; `source`: the lane whose value it
