@@ -106,3 +106,17 @@ finds_each() {
         [[ $errors == *"ERROR SUMMARY: 2 errors" ]] || complain "$schedule: $errors" || return
     done
 }
+
+@test "a program's own operators new and delete are the host's, and kernels use the device's heap" {
+    local optimization
+    cat "$programs"/own_operators.{cpp,cu} >one.cu
+    for optimization in -O0 -O2; do
+        simcc -G $optimization "$programs"/own_operators.{cpp,cu} -o two_files
+        simcc -G $optimization one.cu -o one_file
+        for program in ./two_files ./one_file; do
+            capture timeout 60 $program
+            expect_status 0 || return
+            expect_output "cudaSuccess, 8 sides, 1 kept, 0 left"
+        done
+    done
+}

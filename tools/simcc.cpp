@@ -133,7 +133,8 @@ private:
 
     void mark_file(const std::string& from, const std::string& to) {
         if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
-        if (!options_.dry_run) write_file(to, with_red_zones(mark_branches(read_file(from))));
+        if (options_.dry_run) return;
+        write_file(to, with_red_zones(with_heap_deletes(mark_branches(read_file(from)))));
     }
 
     /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.

@@ -13,6 +13,10 @@ using namespace simt;
 
 namespace {
 
+// The simulator's own code allocates on the host, also on a thread that runs a kernel; that call may come by way of the
+// program's own operator new.
+bool runs_device_code() { return in_kernel() && interruption.depth == 0; }
+
 void* allocate_on_heap(size_t bytes) {
     const Uninterrupted section;
     // Kernels of all devices share one heap: it counts against the first one's memory.
@@ -31,12 +35,12 @@ void free_on_heap(void* pointer, const void* pc) {
 }  // namespace
 
 extern "C" void* simt_malloc(size_t bytes) {
-    if (!in_kernel()) return std::malloc(bytes);
+    if (!runs_device_code()) return std::malloc(bytes);
     return bytes ? allocate_on_heap(bytes) : nullptr;
 }
 
 extern "C" void simt_free(void* pointer) {
-    if (!in_kernel()) return std::free(pointer);
+    if (!runs_device_code()) return std::free(pointer);
     if (pointer) free_on_heap(pointer, __builtin_return_address(0));
 }
 
@@ -45,26 +49,27 @@ struct DeviceHeap {};
 }  // namespace simt
 
 void* operator new(size_t bytes, DeviceHeap) {
-    return in_kernel() ? allocate_on_heap(std::max<size_t>(bytes, 1)) : operator new(bytes);
+    return runs_device_code() ? allocate_on_heap(std::max<size_t>(bytes, 1)) : operator new(bytes);
 }
 void* operator new[](size_t bytes, DeviceHeap heap) { return operator new(bytes, heap); }
 
 namespace {
 
 bool is_on_device_heap(const void* pointer) {
-    return in_kernel() && runtime().memory.address_space().contains(reinterpret_cast<uintptr_t>(pointer));
+    return runs_device_code() && runtime().memory.address_space().contains(reinterpret_cast<uintptr_t>(pointer));
 }
 
 }  // namespace
 
-// Those of the whole program, unless it has its own. On the host they do what the library's do.
-#define SIMT_DELETE(name, parameters, on_host)                                                         \
-    __attribute__((weak)) void name parameters noexcept {                                              \
-        if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0));     \
-        on_host(pointer);                                                                              \
+// What simcc makes of the calls of operator delete in checked code. On the host they go on to the program's own operator,
+// if it has one, which must never see what is on the device's heap.
+#define SIMT_DELETE(symbol, parameters, on_host)                                                    \
+    extern "C" void symbol parameters {                                                             \
+        if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0));  \
+        on_host;                                                                                    \
     }
-SIMT_DELETE(operator delete, (void* pointer), std::free)
-SIMT_DELETE(operator delete, (void* pointer, size_t), operator delete)
-SIMT_DELETE(operator delete[], (void* pointer), operator delete)
-SIMT_DELETE(operator delete[], (void* pointer, size_t), operator delete)
+SIMT_DELETE(simt_ZdlPv, (void* pointer), operator delete(pointer))
+SIMT_DELETE(simt_ZdlPvm, (void* pointer, size_t bytes), operator delete(pointer, bytes))
+SIMT_DELETE(simt_ZdaPv, (void* pointer), operator delete[](pointer))
+SIMT_DELETE(simt_ZdaPvm, (void* pointer, size_t bytes), operator delete[](pointer, bytes))
 #undef SIMT_DELETE

@@ -30,6 +30,18 @@ Role role_of(std::string_view line) {
     return starts_with(line, "\tj") ? Role::branch : Role::other;
 }
 
+/// Where the symbol begins in a line that calls operator delete, plain or with a size; npos in others.
+std::size_t deletes_at(std::string_view line) {
+    for (const std::string_view call : {"\tcall\t", "\tbl\t"}) {
+        for (const std::string_view symbol : {"_ZdlPvm", "_ZdaPvm", "_ZdlPv", "_ZdaPv"}) {
+            if (!starts_with(line, call) || !starts_with(line.substr(call.size()), symbol)) continue;
+            const char next = line[call.size() + symbol.size()];
+            return next == '\n' || next == '@' ? call.size() : std::string_view::npos;
+        }
+    }
+    return std::string_view::npos;
+}
+
 }  // namespace
 
 std::string mark_branches(std::string_view assembly) {
@@ -64,6 +76,17 @@ std::string mark_branches(std::string_view assembly) {
                   " - .Lsimt_block" + number + "\n";
     }
     return marked;
+}
+
+std::string with_heap_deletes(std::string_view assembly) {
+    std::string result;
+    result.reserve(assembly.size() + assembly.size() / 64);
+    for (const std::string_view line : lines_of(assembly)) {
+        const std::size_t symbol = deletes_at(line);
+        result += line.substr(0, symbol);
+        if (symbol != std::string_view::npos) result.append("simt").append(line.substr(symbol));
+    }
+    return result;
 }
 
 }  // namespace simcc

@@ -12,4 +12,8 @@ namespace simcc {
 /// its line of the source. On other processors than x86-64 the assembly stays as it is.
 std::string mark_branches(std::string_view assembly);
 
+/// Calls of operator delete become calls of the simulator's function for them (device_heap.cpp): the program's own
+/// operator, if it has one, does not know what kernels have from the device's heap.
+std::string with_heap_deletes(std::string_view assembly);
+
 }  // namespace simcc

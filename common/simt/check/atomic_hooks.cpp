@@ -12,7 +12,7 @@ namespace {
 class Watched {
 public:
     Watched(const volatile void* pointer, uint32_t bytes, watching::AtomicKind kind, int order, const void* pc)
-        : address_(reinterpret_cast<uintptr_t>(pointer)), watch_(current_watch) {
+        : address_(reinterpret_cast<uintptr_t>(pointer)), watch_(interruption.depth == 0 ? current_watch : nullptr) {
         if (!watch_) return;
         Access event{address_, bytes, watch_->running_lane(), watch_->space_of(address_),
                      kind != watching::AtomicKind::load};

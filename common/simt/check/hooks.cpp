@@ -13,6 +13,7 @@ namespace {
 // Any access, on the host or in a kernel.
 [[gnu::noinline]] void access(const volatile void* pointer, uint32_t bytes, bool is_write, const void* pc,
                               bool is_volatile = false, bool is_unaligned = false) {
+    if (interruption.depth > 0) return;  // the simulator itself, by way of the program's own operator new or delete
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockWatch* const watch = current_watch;
     if (!watch) {

@@ -12,7 +12,7 @@ namespace {
 
 // What instrumented code hands to the library is not instrumented there: it is told here, as one access.
 void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
-    if (bytes == 0) return;
+    if (bytes == 0 || interruption.depth > 0) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockWatch* const watch = current_watch;
     if (!watch) {

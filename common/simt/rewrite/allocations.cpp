@@ -1,13 +1,26 @@
-// `new` in checked code: when a kernel asks, its memory has to come from the device's heap.
+// `new` and `delete` in checked code: when a kernel asks, its memory has to come from the device's heap, and go back.
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
+namespace {
+
+bool names(const Source& source, std::size_t i, std::string_view allocator) {
+    return source[i] == "operator" && source[i + 1] == allocator && !source.in_system_header(i);
+}
+
+}  // namespace
 
 void rewrite_allocations(const Source& source, Edits& edits) {
+    bool has_allocator_of_class = false;  // which says itself where its memory comes from
+    int depth = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
-        const bool is_allocator = source[i] == "operator" && source[i + 1] == "new";
-        if (is_allocator && !source.in_system_header(i)) return;  // classes with allocators of their own
+        if (source[i] == "{") ++depth;
+        if (source[i] == "}") --depth;
+        if (depth > 0 && names(source, i, "new")) has_allocator_of_class = true;
+        // The program's own, for the host only. Kernels' calls of it go elsewhere, so they have to stay calls.
+        if (depth == 0 && names(source, i, "delete")) edits.insert_before(i, "__attribute__((noinline)) ");
     }
+    if (has_allocator_of_class) return;
     for (std::size_t i = 0; i < source.size(); ++i) {
         const bool is_placement = source[i + 1] == "(";
         if (source[i] == "new" && source.is_identifier(i) && !is_placement && !source.in_system_header(i)) {
