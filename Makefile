@@ -20,7 +20,7 @@ NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard $(TOOLKIT)/bin/nvcc
 # The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs; without a GPU a portable list.
 # "native" needs no nvidia-smi option newer than the driver of CUDA 11.
 NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
-KNOWN = $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
+KNOWN = $(if $(NVCC),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null)))
 # (90a rather than 90: Hopper's own instructions need it, and there is no other GPU of that generation.)
 ARCHS ?= $(or $(NATIVE),$(patsubst 90,90a,$(filter 75 80 90,$(KNOWN))))
 # The newest plain architecture also goes in as PTX, for GPUs that are newer than this build.

@@ -42,10 +42,12 @@ pipeline() {
 
 on_simulator() { [ "$device" = sim ]; }
 
-# need COMMAND...: skips a test whose point is another program that is not here.
+# need COMMAND...: skips a test whose point is another program that is not here, or not in working order.
 need() {
     local command
     for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
+    # It refuses to start with a library of another version.
+    [[ " $* " != *" sqlite3 "* ]] || sqlite3 :memory: 'select 1' >/dev/null 2>&1 || skip "sqlite3 is installed, but does not work"
 }
 
 # ---- expectations

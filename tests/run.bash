@@ -10,6 +10,8 @@ case ${1-} in
 esac
 command -v bats >/dev/null || { echo "tests/run.bash: bats is missing; install the package bats" >&2; exit 2; }
 cd "$(dirname "$0")" || exit
+# Without a GPU hardly a test could pass: devquery says what is missing.
+if [ "$1" = gpu ]; then ../bin/devquery -d gpu --prop name --value >/dev/null || exit; fi
 
 # Bats counts itself, but says so only in its pretty format: count its TAP lines, also those that a crash left out.
 bats --tap ./*.bats | awk '
