@@ -12,26 +12,32 @@ inline std::size_t worker_count(std::size_t n) {
     return std::clamp<std::size_t>(n / 32768, 1, cores);
 }
 
+// Where share i begins when n elements are cut into `shares` whose sizes differ by one at most.
+inline std::size_t share_begin(std::size_t n, std::size_t shares, std::size_t i) {
+    return n / shares * i + std::min(i, n % shares);
+}
+
+// Calls work(i, begin, end) for every share i of [0, n), each in a thread of its own, at the same time.
+template <typename Work>
+void run_shares(std::size_t n, std::size_t shares, Work work) {
+    const auto one = [&](std::size_t i) { work(i, share_begin(n, shares, i), share_begin(n, shares, i + 1)); };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < shares; ++i) threads.emplace_back(one, i);
+    one(0);
+    for (std::thread& thread : threads) thread.join();
+}
+
 // Calls work(begin, end) for disjoint shares that cover [0, n), at the same time.
 template <typename Work>
 void parallel_for(std::size_t n, Work work) {
-    const std::size_t workers = worker_count(n);
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work, n / workers * i, i + 1 == workers ? n : n / workers * (i + 1));
-    work(std::size_t{0}, workers == 1 ? n : n / workers);
-    for (std::thread& thread : threads) thread.join();
+    run_shares(n, worker_count(n), [&](std::size_t, std::size_t begin, std::size_t end) { work(begin, end); });
 }
 
 // Combines work(begin, end) of every share, in the order of the shares: repeatable for a given number of cores.
 template <typename Result, typename Work, typename Combine>
 Result parallel_reduce(std::size_t n, Result identity, Work work, Combine combine) {
-    const std::size_t workers = worker_count(n);
-    std::vector<Result> partials(workers, identity);
-    const auto one = [&](std::size_t i) { partials[i] = work(n / workers * i, i + 1 == workers ? n : n / workers * (i + 1)); };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(one, i);
-    one(0);
-    for (std::thread& thread : threads) thread.join();
+    std::vector<Result> partials(worker_count(n), identity);
+    run_shares(n, partials.size(), [&](std::size_t i, std::size_t begin, std::size_t end) { partials[i] = work(begin, end); });
     Result result = identity;
     for (const Result& partial : partials) result = combine(result, partial);
     return result;

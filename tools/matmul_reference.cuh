@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 #include "common/verify.hpp"
@@ -24,10 +23,7 @@ template <typename Work>
 void for_rows(std::size_t rows, double steps_per_row, Work work) {
     const auto steps = static_cast<std::size_t>(std::min(1e15, double(rows) * steps_per_row));
     const std::size_t workers = std::min(worker_count(steps), std::max<std::size_t>(1, rows));
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work, rows * i / workers, rows * (i + 1) / workers);
-    work(std::size_t{0}, rows / workers);
-    for (std::thread& thread : threads) thread.join();
+    run_shares(rows, workers, [&](std::size_t, std::size_t first, std::size_t end) { work(first, end); });
 }
 
 // One row of A B in double: k rows of B are added up, so that memory is read in order.

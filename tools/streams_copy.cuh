@@ -20,8 +20,10 @@ using Chunks = std::vector<ChunkRange>;
 inline Chunks equal_chunks(size_t n, size_t count) {
     count = std::min(count, n);
     Chunks chunks;
-    for (size_t i = 0; i < count; ++i)
-        chunks.push_back({n / count * i + std::min(i, n % count), n / count + (i < n % count)});
+    for (size_t i = 0; i < count; ++i) {
+        const size_t begin = share_begin(n, count, i);
+        chunks.push_back({begin, share_begin(n, count, i + 1) - begin});
+    }
     return chunks;
 }
 
