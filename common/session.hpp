@@ -31,6 +31,9 @@ public:
     // a notice, or ends the program with Failure(unavailable) if it was named exactly. Unknown names: Failure(usage).
     std::vector<const Variant*> selected() const;
 
+    // The variant that a filter runs: the only one that --kernel selects, which must be the device's, or else `fallback`.
+    std::string filter_kernel(const char* fallback) const;
+
     // "reduce: MESSAGE" on standard error: always, unless --quiet, only with --verbose.
     void complain(const std::string& message) const;
     void notice(const std::string& message) const;

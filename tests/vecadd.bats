@@ -83,6 +83,16 @@ expect_right_for() {
     expect_output "$(seq 11 11 55)"
 }
 
+@test "every variant for the device works as the filter's method" {
+    local kernel
+    seq 1000 >a
+    for kernel in $("$root/bin/vecadd" --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
+        expect_fine vecadd -k "$kernel" a a
+        expect_output "$(seq 2 2 2000)"
+    done
+    refuses 2 "runs on the host" vecadd -k cpu a a
+}
+
 @test "one of the two inputs may be standard input" {
     pipeline 'seq 3 | vecadd -d $device - <(seq 100 100 300)'
     expect_status 0 && expect_no_errors

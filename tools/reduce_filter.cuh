@@ -70,7 +70,7 @@ private:
 
     template <typename T>
     T reduce_on_device(const Chunk& chunk, const Operation<T>& operation) {
-        const Method<T>& method = operation.method_named(kernel_name());
+        const Method<T>& method = operation.method_named(session_.filter_kernel("tagged"));
         const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
         const unsigned block_size = session_.options.block;
         const DeviceBuffer<T> d_input(chunk.count), d_result(1);
@@ -83,14 +83,6 @@ private:
         T result{};
         CHECK(cudaMemcpy(&result, d_result.data(), sizeof(T), cudaMemcpyDeviceToHost));
         return result;
-    }
-
-    // The one variant that --kernel names, or the fastest.
-    std::string kernel_name() const {
-        if (!session_.options.is_given("kernel")) return "tagged";
-        const auto chosen = session_.selected();
-        if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
-        return chosen.front()->name;
     }
 
     void write_result(const std::string& path) {

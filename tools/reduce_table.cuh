@@ -88,7 +88,7 @@ struct Method {
     bool destroys_input = false;
 };
 
-// The device method of that name; Failure(usage) for a variant that runs on the host.
+// The device method of that name.
 template <typename T, typename Operator>
 const Method<T>& method_named(const std::string& name) {
     static const Method<T> methods[] = {

@@ -3,68 +3,12 @@
 
 #include "common/bench.cuh"
 #include "common/device.cuh"
-#include "kernels/vecadd.cuh"
-#include "kernels/vecadd_streaming.cuh"
 #include "tools/vecadd_filter.cuh"
 #include "tools/vecadd_memory.cuh"
-#ifndef __SIMCC__
-#include "kernels/vecadd_cub.cuh"
-#endif
+#include "tools/vecadd_table.cuh"
 
 namespace BACKEND {
 namespace {
-
-const Program program = {
-    "vecadd",
-    "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for one of them).",
-    "[A B]",
-    2,
-    true,
-    "f32,f64,i32,i64",
-    "16Mi",
-    "64Ki",
-    "256",
-    {
-        {"cpu", "one core", Needs::host},
-        {"cpu-parallel", "all cores, a share each", Needs::host},
-        {"one-per-thread", "a thread per element and a test for the threads beyond the end"},
-        {"grid-stride", "a resident grid strides over the elements: few blocks to launch"},
-        {"unroll4", "eight loads in flight per thread before the first addition"},
-        {"vector4", "16 bytes per load and store: a quarter of the instructions"},
-        {"streaming", "the fastest: chosen by size, with cache hints"},
-        {"cub", "the peer: CUB's DeviceTransform", Needs::gpu},
-    },
-    {
-        {"--memory", "LIST", "device, pageable, pinned, write-combined, mapped, managed or all", "device"},
-        {"--offset", "N", "begin the vectors N elements past an aligned address", "0"},
-    },
-    {
-        {"p_memory", "memory"},
-        {"p_offset"},
-        {"p_alloc_ns", "alloc us", 1e-3, 1},
-        {"p_h2d_ns", "h2d us", 1e-3, 1},
-        {"p_kernel_ns", "kernel us", 1e-3, 1},
-        {"p_d2h_ns", "d2h us", 1e-3, 1},
-        {"p_total_ns", "total us", 1e-3, 1},
-    },
-};
-
-template <typename T>
-using Method = LaunchShape (*)(const VecaddArguments<T>&);
-
-// How a device variant of the table runs; nullptr for one that this build lacks or that runs on the host.
-template <typename T>
-Method<T> method_named(const std::string& name) {
-    if (name == "one-per-thread") return launch_vecadd_one_per_thread<T>;
-    if (name == "grid-stride") return launch_vecadd_grid_stride<T>;
-    if (name == "unroll4") return launch_vecadd_unroll4<T>;
-    if (name == "vector4") return launch_vecadd_vector4<T>;
-    if (name == "streaming") return launch_vecadd_streaming<T>;
-#if !defined(__SIMCC__) && HAVE_CUB_TRANSFORM
-    if (name == "cub") return launch_vecadd_cub<T>;
-#endif
-    return nullptr;
-}
 
 template <typename T>
 void add_on_host(const Vectors<T>& vectors, bool parallel) {
@@ -169,4 +113,4 @@ void run(Session& session) {
 }  // namespace
 }  // namespace BACKEND
 
-GRIDUTILS_PROGRAM(program, run)
+GRIDUTILS_PROGRAM(vecadd_program, run)

@@ -6,7 +6,7 @@
 #include "common/buffers.cuh"
 #include "common/numbers.hpp"
 #include "common/session.hpp"
-#include "kernels/vecadd.cuh"
+#include "tools/vecadd_table.cuh"
 
 namespace BACKEND {
 
@@ -18,12 +18,13 @@ inline DType common_type(DType a, DType b) {
 }
 
 template <typename T>
-Chunk add_chunks(const Session& session, const Chunk& a, const Chunk& b) {
+Chunk add_chunks(const Session& session, const std::string& kernel, const Chunk& a, const Chunk& b) {
+    const Method<T> method = method_named<T>(kernel);
+    if (!method) fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", kernel);
     const DeviceBuffer<T> d_a(a.count), d_b(a.count), d_c(a.count);
     CHECK(cudaMemcpy(d_a.data(), a.as<T>(), d_a.bytes(), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_b.data(), b.as<T>(), d_b.bytes(), cudaMemcpyHostToDevice));
-    launch_vecadd_vector4<T>({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block,
-                              unsigned(session.device.multiprocessors), nullptr});
+    method({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, unsigned(session.device.multiprocessors), nullptr});
     CHECK(cudaGetLastError());
     Chunk sum;
     sum.dtype = a.dtype;
@@ -45,6 +46,7 @@ inline void run_vecadd_filter(Session& session) {
         fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same, in the same order", operands[0],
              layout_a.shape, operands[1], layout_b.shape);
 
+    const std::string kernel = session.filter_kernel("vector4");
     NumberWriter writer(layout_a);
     size_t added = 0;
     constexpr size_t chunk_elements = size_t{1} << 22;
@@ -56,7 +58,7 @@ inline void run_vecadd_filter(Session& session) {
         if (a.count == 0) break;
         const DType dtype = session.options.dtype.empty() ? common_type(a.dtype, b.dtype) : session.dtype();
         with_dtype(dtype, [&](auto zero) {
-            writer.append(add_chunks<decltype(zero)>(session, a.converted_to(dtype), b.converted_to(dtype)));
+            writer.append(add_chunks<decltype(zero)>(session, kernel, a.converted_to(dtype), b.converted_to(dtype)));
         });
         added += a.count;
     }
