@@ -85,7 +85,8 @@ expect_right_for() {
 }
 
 @test "a variant that does not run here for the type is refused when named" {
-    refuses 77 "does not run here for f64" matmul -t f64 -k async
+    refuses 77 "does not run here for f64; choose another" matmul -t f64 -k async
+    if on_simulator; then refuses 77 "no tensor cores for bf16; choose --dtype f32 or f64" matmul -t bf16 -k fastest; fi
     on_simulator || return 0
     refuses 77 "hopper needs a GPU" matmul -k hopper
     refuses 77 "tf32x3 needs a GPU" matmul -k tf32x3
@@ -108,6 +109,12 @@ expect_right_for() {
 11"
     pipeline 'cat a | matmul -d $device --shape 2x2x3 - b | paste -sd " "'
     expect_output "4 5 10 11"
+}
+
+@test "text is one type, whether its numbers have fractions or not" {
+    expect_fine matmul --shape 1x1x2 <(echo 1 2) <(echo 0.5 0.25)
+    expect_output 1
+    refuses 2 "--size gives the shapes of a benchmark" matmul --shape 1x1x2
 }
 
 @test ".npy in gives .npy out, with the product's shape" {

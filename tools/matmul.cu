@@ -62,7 +62,7 @@ std::vector<Chosen<typename Type::Element>> chosen_variants(Session& session, co
         }
         const auto method = finder.find<Type>(name, shape.m, shape.n, shape.k);
         const double wanted = DeviceProduct<Type>::bytes(session, shape, method.workspace_bytes);
-        if (!method.launch) leave_out(name, text("it does not run here for {}", name_of(Type::dtype)));
+        if (!method.launch) leave_out(name, why_not<Type>(session.device));
         else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
             leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
         else chosen.push_back({variant, method});
@@ -87,6 +87,7 @@ void run_shape(Session& session, Bench& bench, const MethodFinder& finder, const
 
 void run(Session& session) {
     if (!session.options.operands.empty()) return run_matmul_filter(session);
+    if (session.options.is_given("shape")) fail(Exit::usage, "--shape is for files; --size gives the shapes of a benchmark");
     const std::vector<ProductShape> shapes = shapes_of(session);
     Bench bench(session);
     const MethodFinder finder(session);

@@ -47,14 +47,6 @@ inline Chunk read_matrix(NumberReader& reader, const std::string& operand, std::
     return matrix;
 }
 
-// The one variant that a filter uses.
-inline std::string filter_variant(const Session& session) {
-    if (!session.options.is_given("kernel")) return "fastest";
-    const auto chosen = session.selected();
-    if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
-    return chosen.front()->name;
-}
-
 // How numbers of a type lie in a file: tf32 as f32.
 template <typename Type>
 constexpr DType dtype_in_files = Type::dtype == DType::tf32 ? DType::f32 : Type::dtype;
@@ -62,12 +54,12 @@ constexpr DType dtype_in_files = Type::dtype == DType::tf32 ? DType::f32 : Type:
 template <typename Type>
 Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a, const Chunk& b) {
     using T = typename Type::Element;
-    const std::string name = filter_variant(session);
+    const std::string name = session.filter_kernel("fastest");
     const ProductMethod<T> method = MethodFinder(session).find<Type>(name, shape.m, shape.n, shape.k);
     if (!method.launch) {
         // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end.
         if (Type::dtype == DType::f16) return multiply<F32>(session, shape, a, b).converted_to(DType::f16);
-        fail(Exit::unavailable, "{} does not run here for {}", name, name_of(Type::dtype));
+        fail(Exit::unavailable, "{}: {}", name, why_not<Type>(session.device));
     }
     const DeviceProduct<Type> device(session, shape, method.workspace_bytes);
     Chunk c;
@@ -82,12 +74,14 @@ Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a
     return c;
 }
 
-// The type of an operand's numbers: as they lie in its file, or what its text turned out to be.
-inline DType stored_dtype(const NumberReader& reader, const Chunk& numbers) {
-    return reader.layout().stored == DType::f16 ? DType::f16 : numbers.dtype;
+// The type that an operand asks for: f32 and f16 as they lie in its file, f64 for all others and for text.
+inline DType wanted_dtype(const NumberReader& reader) {
+    const NumberLayout& layout = reader.layout();
+    if (layout.stored == DType::f16) return DType::f16;
+    return layout.dtype == DType::f32 ? DType::f32 : DType::f64;
 }
 
-// How files are multiplied: as -t says; else f32 and f16 as they are, everything else in f64.
+// How files are multiplied: as -t says, else as both of them want it.
 inline DType product_dtype(const Session& session, const std::vector<std::string>& operands, DType a, DType b) {
     if (!session.options.dtype.empty()) {
         if (session.dtype() == DType::bf16)
@@ -97,7 +91,7 @@ inline DType product_dtype(const Session& session, const std::vector<std::string
     if (a != b)
         fail(Exit::bad_input, "{} is {} and {} is {}: give -t f32 or -t f64 to convert both", operands[0], name_of(a),
              operands[1], name_of(b));
-    return a == DType::f32 || a == DType::f16 ? a : DType::f64;
+    return a;
 }
 
 inline void run_matmul_filter(Session& session) {
@@ -116,8 +110,8 @@ inline void run_matmul_filter(Session& session) {
         fail(Exit::bad_input, "{} is {} x {} and {} is {} x {}: A's columns must be as many as B's rows", operands[0],
              m, k, operands[1], rows_b, n);
     const ProductShape shape = checked({m, n, k});
+    const DType dtype = product_dtype(session, operands, wanted_dtype(*reader_a), wanted_dtype(*reader_b));
     const Chunk a = read_matrix(*reader_a, operands[0], m, k), b = read_matrix(*reader_b, operands[1], k, n);
-    const DType dtype = product_dtype(session, operands, stored_dtype(*reader_a, a), stored_dtype(*reader_b, b));
 
     NumberLayout layout = reader_a->layout();
     layout.shape = text("({}, {})", m, n);

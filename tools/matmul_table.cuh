@@ -85,6 +85,15 @@ struct ProductMethod {
     size_t workspace_bytes = 0;  // beside A, B and C
 };
 
+// Why a variant has no method for a type, and what to do.
+template <typename Type>
+std::string why_not(const DeviceInfo& device) {
+    const bool needs_tensor_cores = Type::dtype != DType::f32 && Type::dtype != DType::f64;
+    return device.simulated && needs_tensor_cores
+               ? text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", name_of(Type::dtype))
+               : text("it does not run here for {}; choose another --dtype or --kernel", name_of(Type::dtype));
+}
+
 // Finds methods; holds what they need to know of the device.
 class MethodFinder {
 public:
