@@ -53,15 +53,14 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     for (const Chosen& gpu : gpus)
         if (ordinal ? std::to_string(gpu.device.ordinal) == name : is_named(gpu.device, name)) found.push_back(gpu);
     if (found.empty())
-        fail(Exit::unavailable, "no GPU '{}': there {} 0 to {}; devquery --list shows them", name,
-             gpus.size() == 1 ? "is only one, numbered" : "are those numbered", gpus.size() - 1);
+        fail(Exit::unavailable, "no GPU '{}': there {}; devquery --list shows them", name,
+             gpus.size() == 1 ? "is only number 0" : text("are numbers 0 to {}", gpus.size() - 1));
     if (found.size() > 1) fail(Exit::usage, "'{}' names {} GPUs; give more of the id", name, found.size());
     return found.front();
 }
 
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice) {
     const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
-    if (spec.empty()) fail(Exit::usage, "--device is empty; {}", help);
     if (spec == "sim") return {all_of(sim::backend(), sim::backend().probe()).front()};
     const bool looks_like_name = spec.find_first_not_of("0123456789abcdefABCDEFGPU-:.,") == spec.npos;
     if (spec != "auto" && spec != "gpu" && spec != "all" && !looks_like_name)

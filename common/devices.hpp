@@ -11,7 +11,8 @@ struct Chosen {
     DeviceInfo device;
 };
 
-// The devices that `spec` names, in its order; "auto" is the first GPU, or every one. For "auto" without a GPU: the simulated device, with the reason in `notice`.
+// The devices that `spec` names, in its order; "auto" is the first GPU, or every one. For "auto" without a GPU: the simulated
+// device, with the reason in `notice`.
 // Throws Failure(unavailable) when a GPU is asked for and there is none, Failure(usage) for a spec that names nothing.
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice);
 

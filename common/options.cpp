@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "common/dtype.hpp"
+#include "common/output.hpp"
 #include "common/text.hpp"
 #include "common/version.hpp"
 
@@ -132,6 +133,41 @@ void convert_checking(const std::map<std::string, std::string>& value, Options& 
              options.device);
 }
 
+// What was typed, by long name; an option that was not is as its table says.
+void add_defaults(const std::vector<OptionSpec>& table, std::map<std::string, std::string>& typed) {
+    for (const OptionSpec& option : table) {
+        if (!option.argument || has_optional_argument(option)) continue;
+        const std::string name = long_name_of(option);
+        const bool depends_on_backend = name == "size" || name == "dtype";
+        typed.emplace(name, depends_on_backend ? "" : option.fallback);
+    }
+}
+
+// An empty argument is a slip of a script, such as a variable that was never set: no option means anything by it.
+void refuse_empty(const Program& program, const std::map<std::string, std::string>& typed) {
+    for (const auto& [name, argument] : typed)
+        if (argument.empty()) fail(Exit::usage, "--{} is empty: give it a value or leave it out; {} --help shows which", name, program.name);
+}
+
+// The words that are no options: the operands, and what looks like an option but is none.
+std::vector<std::string> operands_among(const Program& program, std::vector<std::string> words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
+    const auto unknown = std::find_if(words.begin(), end, is_option);
+    if (unknown != end) fail_unknown(program, *unknown);
+    words.erase(std::remove(words.begin(), words.end(), "--"), words.end());
+    if (words.size() > program.most_operands)
+        fail(Exit::usage, "unexpected operand '{}': {} takes {}; {} --help shows the usage", words[program.most_operands],
+             program.name, program.most_operands == 0 ? "none" : text("at most {}", program.most_operands), program.name);
+    return words;
+}
+
+void print_to_standard_output(const std::string& words) {
+    Output output("");
+    output.write(words);
+    output.commit();
+}
+
 void convert(const Program& program, const std::map<std::string, std::string>& value, Options& options) {
     const auto whole = [&](const char* name, std::size_t smallest, std::size_t largest) {
         const std::size_t number = parse_count(value.at(name), std::string("--") + name);
@@ -154,7 +190,6 @@ void convert(const Program& program, const std::map<std::string, std::string>& v
     options.sizes = value.at("size");
     if (!options.sizes.empty() && !program.shapes) parse_sizes(options.sizes);
     options.kernels = split(value.at("kernel"), ',');
-    if (options.kernels.empty()) fail(Exit::usage, "--kernel is empty; --list shows the names");
     options.dtype = value.at("dtype");
     options.block = static_cast<unsigned>(whole("block", 1, 1024));
     options.warmup = static_cast<int>(whole("warmup", 0, 1'000'000));
@@ -202,47 +237,35 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
             app.add_flag(option.flags, optional[name]);
         else if (option.argument)
             app.add_option_function<std::string>(option.flags, [&typed, name](const std::string& text) { typed[name] = text; })
+                ->type_name(option.argument)
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
         else
             app.add_flag_callback(option.flags, [&typed, name] { typed[name] = "1"; })->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
-    std::vector<std::string> operands;
     try {
         app.parse(argc, argv);
-        operands = app.remaining();
     } catch (const CLI::ParseError& error) {
         fail(Exit::usage, "{}; {} --help shows the options", error.what(), program.name);
     }
     for (const auto& [name, words] : optional)
         if (!words.empty()) typed[name] = words.back();
-    bool only_operands = false;
-    for (const std::string& word : operands) {
-        if (word == "--" && !only_operands) only_operands = true;
-        else if (!only_operands && word.size() > 1 && word[0] == '-') fail_unknown(program, word);
-    }
-    operands.erase(std::remove(operands.begin(), operands.end(), "--"), operands.end());
-    if (operands.size() > program.most_operands)
-        fail(Exit::usage, "unexpected operand '{}': {} takes {}; {} --help shows the usage", operands[program.most_operands],
-             program.name, program.most_operands == 0 ? "none" : text("at most {}", program.most_operands), program.name);
-
     Options options;
+    options.operands = operands_among(program, app.remaining());
     done = typed.count("help") > 0 || typed.count("version") > 0;
     if (done) {
-        fmt::print("{}", typed.count("help") ? help_of(program) : fmt::format("{} (gridutils) {}\n", program.name, gridutils_version));
-        if (std::fflush(stdout) != 0) fail(Exit::output_error, "cannot write to standard output");
+        print_to_standard_output(typed.count("help") ? help_of(program)
+                                                     : fmt::format("{} (gridutils) {}\n", program.name, gridutils_version));
         return options;
     }
+    refuse_empty(program, typed);
     for (const auto& [name, value] : typed) options.given.insert(name);
-    for (const OptionSpec& option : table)
-        if (option.argument && !has_optional_argument(option) && !typed.count(long_name_of(option))) {
-            const std::string name = long_name_of(option);
-            typed[name] = name == "size" || name == "dtype" ? "" : option.fallback;  // these two depend on the backend
-        }
+    add_defaults(table, typed);
     convert(program, typed, options);
     for (const OptionSpec& option : program.options)
         if (typed.count(long_name_of(option))) options.own[long_name_of(option)] = typed.at(long_name_of(option));
-    options.operands = operands;
-    if (options.format.empty() == false) parse_format(options.format);
+    if (!options.operands.empty() && options.is_given("size"))
+        fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", options.operands.front());
+    if (!options.format.empty()) parse_format(options.format);
     if (!options.dtype.empty()) parse_dtype(options.dtype, program.dtypes);
     return options;
 }

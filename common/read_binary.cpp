@@ -118,10 +118,11 @@ std::string header_value(const InputFile& file, const std::string& header, const
     const std::size_t at = header.find("'" + key + "'");
     const std::size_t begin = at == header.npos ? at : header.find_first_not_of(": ", at + key.size() + 2);
     if (begin == header.npos) file.fail(".npy header has no '{}'; is the file damaged?", key);
-    const char closing = header[begin] == '(' ? ')' : header[begin] == '\'' ? '\'' : ',';
-    const std::size_t end = header.find(closing, begin + 1);
+    const char* const closing = header[begin] == '(' ? ")" : header[begin] == '\'' ? "'" : ",}";
+    const std::size_t end = header.find_first_of(closing, begin + 1);
     if (end == header.npos) file.fail(".npy header: '{}' does not end; is the file damaged?", key);
-    return header.substr(begin, end - begin + (closing != ','));
+    const bool closing_belongs = closing[1] == '\0';
+    return header.substr(begin, end - begin + closing_belongs);
 }
 
 long long elements_of_shape(const InputFile& file, const std::string& shape) {

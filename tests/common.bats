@@ -57,6 +57,16 @@ load helpers
     for program in $(benchmarks); do refuses 2 "--size" "$program" --size; done
 }
 
+@test "an empty argument, as of a variable that was never set, is refused" {
+    local program option
+    for program in $(programs); do
+        for option in -d -f -o; do refuses 2 " is empty: give it a value or leave it out" "$program" $option ''; done
+    done
+    for program in $(benchmarks); do
+        for option in -n -k -t --versus --tol; do refuses 2 " is empty: give it a value" "$program" $option ''; done
+    done
+}
+
 @test "a word that an option does not know is refused" {
     local program
     for program in $(programs); do

@@ -100,6 +100,19 @@ load helpers
     refuses 4 "has no 'shape'" reduce key.npy
 }
 
+@test "the keys of a .npy header may come in any order" {
+    local header="{'descr': '<f4', 'shape': (2,), 'fortran_order': False}"
+    { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#header})" "$header"; numbers 'f<' 1 2; } >file.npy
+    expect_fine reduce file.npy
+    expect_output 3
+}
+
+@test "the size of generated input is refused beside files" {
+    seq 3 >file
+    refuses 2 "--size is for generated input: 'file'" reduce -n 5 file
+    refuses 2 "--size is for generated input: 'file'" vecadd file -n 5 file
+}
+
 @test "a byte changed anywhere in a .npy header gives a result or exit status 4, never a crash" {
     local place
     numbers 'f<' 1 2 | npy '<f4' '(2,)' >good.npy

@@ -102,7 +102,6 @@ bool is_selected(const std::string& name, const std::vector<std::string>& patter
 
 std::vector<Property> selected_properties(const Session& session) {
     const std::vector<std::string> patterns = split(session.own("prop"), ',');
-    if (patterns.empty()) fail(Exit::usage, "--prop is empty; devquery without --prop shows all properties");
     std::vector<Property> all = properties_of(session.device), selected;
     std::vector<std::string> names;
     for (const Property& property : all) {

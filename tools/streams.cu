@@ -37,7 +37,6 @@ std::vector<size_t> counts_of(const Session& session, const char* option) {
         counts.push_back(parse_count(word, what));
         if (counts.back() == 0) fail(Exit::usage, "{} '{}': at least 1 is needed", what, word);
     }
-    if (counts.empty() && session.options.is_given(option)) fail(Exit::usage, "{} is empty", what);
     return counts;
 }
 
@@ -76,7 +75,6 @@ std::vector<bool> pinned_or_not(const Session& session) {
         if (name != "pageable") kinds.push_back(true);
         if (name != "pinned") kinds.push_back(false);
     }
-    if (kinds.empty()) fail(Exit::usage, "--memory is empty");
     return kinds;
 }
 
