@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "common/half.hpp"
 #include "common/readers.hpp"
@@ -18,6 +20,17 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
     if (format.empty() || format == "text") return open_text(std::move(file));
     if (format.rfind("raw:", 0) == 0) return open_raw(std::move(file), parse_dtype(format.substr(4), "f32,f64,i32,i64,f16"));
     fail(Exit::usage, "--input-format '{}' is none of text, npy, raw:f32, raw:f64, raw:i32, raw:i64, raw:f16", format);
+}
+
+// A value in another type; fractions are cut off for integers. What an integer type does not hold is refused.
+template <typename To, typename From>
+static To converted(From value) {
+    if constexpr (std::is_integral_v<To> && (std::is_floating_point_v<From> || sizeof(From) > sizeof(To))) {
+        constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());  // a power of two: exact
+        if (!(static_cast<double>(value) >= -limit && static_cast<double>(value) < limit))
+            fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(dtype_of<To>));
+    }
+    return static_cast<To>(value);
 }
 
 Chunk Chunk::converted_to(DType wanted) const {
@@ -40,7 +53,7 @@ Chunk Chunk::converted_to(DType wanted) const {
         with_dtype(wanted, [&](auto to) {
             const auto* source = as<decltype(from)>();
             auto* target = other.as<decltype(to)>();
-            for (std::size_t i = 0; i < count; ++i) target[i] = static_cast<decltype(to)>(source[i]);
+            for (std::size_t i = 0; i < count; ++i) target[i] = converted<decltype(to)>(source[i]);
         });
     });
     return other;

@@ -257,6 +257,16 @@ expect_right_for() {
     expect_output 16777217
 }
 
+@test "a number that the chosen type does not hold is refused" {
+    local number
+    for number in 2147483648 -2147483649 3e9 nan inf; do
+        refuses 4 "does not fit into i32; choose another --dtype" reduce -t i32 <(echo "$number")
+    done
+    refuses 4 "does not fit into i64" reduce -t i64 <(echo 9223372036854775808)
+    expect_fine reduce -t i32 --op min <(echo 2147483647 -2147483648)
+    expect_output -2147483648
+}
+
 @test "one operand at most is taken" {
     refuses 2 "unexpected operand 'b'" reduce a b
 }
