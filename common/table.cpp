@@ -75,15 +75,19 @@ void Table::print_separated(const std::vector<Cell>& row, char separator) {
     output_.flush();
 }
 
+// A number with its digits, and no others.
+static nlohmann::ordered_json fixed(const Cell& number) { return nlohmann::ordered_json::parse(plain(number)); }
+
 void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras) {
     nlohmann::ordered_json object;
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (columns_[i].name.empty()) continue;
         if (const auto* word = std::get_if<std::string>(&row[i])) object[columns_[i].name] = *word;
         else if (const auto* integer = std::get_if<long long>(&row[i])) object[columns_[i].name] = *integer;
-        else object[columns_[i].name] = nlohmann::ordered_json::parse(plain(row[i]));  // keeps the fixed number of digits
+        else object[columns_[i].name] = fixed(row[i]);
     }
-    for (const JsonExtra& extra : extras) object[extra.key] = extra.values;
+    for (const JsonExtra& extra : extras)
+        for (double value : extra.values) object[extra.key].push_back(fixed(Fixed{value, 1}));
     output_.write(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
     output_.flush();
 }

@@ -30,7 +30,7 @@ struct Column {
 // What only JSON Lines can carry: lists beside a row's cells.
 struct JsonExtra {
     std::string key;
-    std::vector<double> values;
+    std::vector<double> values;  // shown with one digit after the point
 };
 
 class Table {

@@ -72,6 +72,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     [ "$(head -1 stdout | jq -r 'keys_unsorted | join(",")')" = "$common_header,p_op,p_offset,samples_ns,median_ci_ns" ]
     jq -e -s 'all(.[]; .samples == 7 and (.samples_ns | length) == 7 and (.samples_ns | min) >= .min_ns - 0.1
         and (.n | type) == "number" and (.median_ns | type) == "number" and .median_ci_ns[0] <= .median_ci_ns[1])' <stdout >/dev/null
+    [[ $(head -1 stdout) =~ \"samples_ns\":\[([0-9]+\.[0-9],){6}[0-9]+\.[0-9]\] ]] || complain "samples with other digits"
     cp stdout json
     expect_fine reduce -n 100,1000 -f jsonl
     [ "$(jq -r .kernel <stdout)" = "$(jq -r .kernel <json)" ]
