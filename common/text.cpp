@@ -19,6 +19,8 @@ std::string human_bytes(double bytes) {
     return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
 }
 
+std::string source_name(std::string_view file) { return std::string(file.substr(file.substr(0, 2) == "./" ? 2 : 0)); }
+
 std::vector<std::string> split(std::string_view list, char separator) {
     std::vector<std::string> parts;
     if (list.empty()) return parts;

@@ -40,8 +40,7 @@ inline void show_hint(Session& session, const Subject& subject) {
 }
 
 inline std::string shown(const Place& place) {
-    const std::string file = std::string(place.file).substr(std::string(place.file).compare(0, 2, "./") == 0 ? 2 : 0);
-    const std::string first = text("{}:{}", file, place.line);
+    const std::string file = source_name(place.file), first = text("{}:{}", file, place.line);
     return place.other_line == 0 ? first : text("{} and {}:{}", first, file, place.other_line);
 }
 

@@ -174,7 +174,9 @@ int main(const std::vector<std::string>& arguments) {
         if (options.help || options.version) {
             std::printf("%s", options.help ? help_text().c_str()
                                            : ("simcc (gridutils) " + std::string(gridutils_version) + "\n").c_str());
-            return std::fflush(stdout) == 0 ? fine : failed;
+            if (std::fflush(stdout) == 0) return fine;
+            std::perror("simcc: cannot write to standard output");
+            return failed;
         }
         if (options.inputs.empty()) throw UsageError("no input files; see simcc --help");
     } catch (const UsageError& error) {
