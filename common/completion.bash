@@ -16,7 +16,7 @@ _@NAME@_complete() {
         --check) choices='memcheck racecheck initcheck synccheck leakcheck unusedcheck all' ;;
         --schedule) choices='independent lockstep random:' ;;
         --cache) choices='cold warm' ;;
-        --input-format) choices='text npy raw:f32 raw:f64 raw:i32 raw:i64' ;;
+        --input-format) choices='text npy raw:f32 raw:f64 raw:i32 raw:i64 raw:f16' ;;
         *)
             if [[ $current == -* ]]; then
                 choices=$(@NAME@ --help | grep -o -E -e '(^|, ) *--?[A-Za-z][a-z0-9-]*' | tr -d ', ')

@@ -50,7 +50,7 @@ load helpers
 @test "raw input that ends inside an element is refused" {
     printf 1234567 >seven
     refuses 4 "ends at byte 7 inside an element of 4 bytes" reduce --input-format raw:f32 seven
-    refuses 2 "'raw:f16' is none of|unknown element type 'f16'" reduce --input-format raw:f16 seven
+    refuses 2 "'raw:i16' is none of|unknown element type 'i16'" reduce --input-format raw:i16 seven
     refuses 2 "'yaml' is none of" reduce --input-format yaml seven
 }
 
