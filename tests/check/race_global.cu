@@ -2,6 +2,9 @@
 #include <cooperative_groups.h>
 #include <cuda/atomic>
 
+#include <chrono>
+#include <thread>
+
 #include "cases.cuh"
 
 namespace cg = cooperative_groups;
@@ -311,6 +314,88 @@ void after_free(bool fixed) {
     if (!fixed) touch_again<<<1, 32, 0, streams.other>>>(values);
 }
 
+// The host beside kernels and copies, in memory that both of them reach.
+int* shared_with_host(size_t count) {
+    int* values = nullptr;
+    cudaMallocManaged(&values, count * sizeof(int));
+    for (size_t i = 0; i < count; ++i) values[i] = static_cast<int>(i);
+    return values;
+}
+
+int host_sum(const int* values, int count) {
+    int sum = 0;
+    for (int i = 0; i < count; ++i) sum += values[i];  // @early-host-read Error: Race reported between a kernel and the host
+    return sum;
+}
+
+__global__ void twice(int* values) {
+    values[blockIdx.x * blockDim.x + threadIdx.x] *= 2;  // @early-host-read
+}
+
+// The kernel has not begun when the host reads.
+void early_host_read(bool fixed) {
+    int *values = shared_with_host(256), *others = shared_with_host(256);
+    spin<<<1, 1>>>(20000000);
+    twice<<<2, 128>>>(values);
+    if (fixed) cudaDeviceSynchronize();
+    std::printf("%d %d\n", host_sum(values, 256), host_sum(others, 256));
+}
+
+__global__ void twice_and_tell(int* values, volatile int* flag) {
+    values[threadIdx.x] *= 2;  // @late-host-read Error: Race reported between a kernel and the host
+    __syncthreads();
+    __threadfence_system();
+    if (threadIdx.x == 0) *flag = 1;
+}
+
+// It has ended, but only a flag could have told the host so.
+void late_host_read(bool fixed) {
+    int *values = shared_with_host(64), *flag = nullptr;
+    cudaHostAlloc(&flag, sizeof *flag, cudaHostAllocMapped);
+    *flag = 0;
+    Streams streams;
+    twice_and_tell<<<1, 64, 0, streams.one>>>(values, flag);
+    if (fixed) while (*static_cast<volatile int*>(flag) == 0) {}
+    else std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::printf("%d\n", values[1]);  // @late-host-read
+}
+
+__global__ void add_up(const int* values, int* out) {
+    out[threadIdx.x] += values[threadIdx.x];  // @early-host-write Error: Race reported between a kernel and the host
+}
+
+void early_host_write(bool fixed) {
+    int *values = shared_with_host(64), *out = device_array<int>(64);
+    cudaEvent_t read;
+    cudaEventCreate(&read);
+    spin<<<1, 1>>>(20000000);
+    add_up<<<1, 64>>>(values, out);
+    cudaEventRecord(read);
+    if (fixed) cudaEventSynchronize(read);
+    values[63] = 0;  // @early-host-write
+}
+
+void copy_read_by_host(bool fixed) {
+    int *out = device_array<int>(64), *host = nullptr;
+    cudaMallocHost(&host, 64 * sizeof(int));
+    Streams streams;
+    cudaMemcpyAsync(host, out, 64 * sizeof(int), cudaMemcpyDeviceToHost, streams.one);
+    if (fixed) while (cudaStreamQuery(streams.one) == cudaErrorNotReady) {}
+    std::printf("%d\n", host[3]);  // @copy-read-by-host Error: Race reported between a copy or fill and the host
+}
+
+// What a host function of a stream touches is ordered by its place in the stream.
+void host_function(bool fixed) {
+    int* const values = shared_with_host(256);
+    Streams streams;
+    twice<<<2, 128, 0, streams.one>>>(values);
+    cudaLaunchHostFunc(
+        fixed ? streams.one : streams.other,
+        [](void* data) { ++static_cast<int*>(data)[7]; },  // @host-function Error: Race reported between a kernel and the host
+        values);
+    twice<<<2, 128, 0, streams.one>>>(values);
+}
+
 #define LAUNCH(kernel, blocks, threads, ...)                                                             \
     [](bool fixed) {                                                                                     \
         int* a = device_array<int>(4096);                                                                \
@@ -365,6 +450,11 @@ int main(int argc, char** argv) {
         {"copy-in-another-stream", copy_in_another_stream},
         {"before-allocation", before_allocation},
         {"after-free", after_free},
+        {"early-host-read", early_host_read},
+        {"late-host-read", late_host_read},
+        {"early-host-write", early_host_write},
+        {"copy-read-by-host", copy_read_by_host},
+        {"host-function", host_function},
     };
     return run_case(cases, argc, argv);
 }

@@ -3,6 +3,8 @@
 #include <cstdint>
 
 #include "common/simt/check/block_watch_inline.hpp"
+#include "common/simt/check/host_access.hpp"
+#include "common/simt/check/operation_order.hpp"
 #include "common/simt/uninterrupted.hpp"
 
 namespace simt::checking {
@@ -13,6 +15,7 @@ class Watched {
 public:
     Watched(const volatile void* pointer, uint32_t bytes, watching::AtomicKind kind, int order, const void* pc)
         : address_(reinterpret_cast<uintptr_t>(pointer)), watch_(interruption.depth == 0 ? current_watch : nullptr) {
+        if (!watch_ && is_watched_on_host(address_)) host_may_have_synchronized();
         if (!watch_) return;
         Access event{address_, bytes, watch_->running_lane(), watch_->space_of(address_),
                      kind != watching::AtomicKind::load};

@@ -17,7 +17,7 @@ namespace {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockWatch* const watch = current_watch;
     if (!watch) {
-        if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc);
+        if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc, is_volatile);
         return;
     }
     const Uninterrupted section;

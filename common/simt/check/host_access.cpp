@@ -7,7 +7,9 @@
 
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/numbers.hpp"
+#include "common/simt/check/operation_order.hpp"
 #include "common/simt/check/settings.hpp"
+#include "common/simt/check/stream_races.hpp"
 #include "common/simt/check/symbols.hpp"
 #include "common/simt/runtime.hpp"
 
@@ -32,7 +34,9 @@ struct HostMemory {
 
 void forget_host_memory() { ++frees; }
 
-void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void*) {
+namespace {
+
+void check_reach(uintptr_t address, size_t bytes, bool is_write) {
     static thread_local HostMemory known;
     if (address - known.begin < known.bytes && known.frees == frees) return;
     const auto nearest = runtime().memory.nearest(reinterpret_cast<const void*>(address));
@@ -52,6 +56,15 @@ void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void*) 
     std::fflush(nullptr);
     finish();
     _exit(exit_status_of_findings);
+}
+
+}  // namespace
+
+void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile) {
+    if (settings().memcheck) check_reach(address, bytes, is_write);
+    if (!orders_operations()) return;
+    if (is_volatile) host_may_have_synchronized();
+    else host_touches(address, bytes, is_write, pc);
 }
 
 }  // namespace simt::checking

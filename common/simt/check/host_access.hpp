@@ -6,7 +6,7 @@
 
 namespace simt::checking {
 
-// The simulator's reserved range: empty unless memory is checked.
+// The simulator's reserved range: empty unless memory or races are checked.
 struct HostWatch {
     uintptr_t begin = 0;
     size_t bytes = 0;
@@ -15,8 +15,9 @@ extern HostWatch host_watch;
 
 inline bool is_watched_on_host(uintptr_t address) { return address - host_watch.begin < host_watch.bytes; }
 
-// A host thread touches device memory: if only kernels may, a finding that ends the process.
-void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc);
+// A host thread touches device memory: if only kernels may, a finding that ends the process; if a kernel or a copy may be
+// using it, a race. A volatile access looks at a flag.
+void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile = false);
 
 // An allocation is gone.
 void forget_host_memory();

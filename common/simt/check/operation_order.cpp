@@ -1,6 +1,7 @@
 #include "common/simt/check/operation_order.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "common/simt/check/settings.hpp"
@@ -19,16 +20,26 @@ void join(StreamClock& clock, uint64_t stream, uint64_t sequence) {
     }
 }
 
+uint64_t last_in(const StreamClock& clock, uint64_t stream) {
+    const auto found = std::lower_bound(clock.begin(), clock.end(), std::pair(stream, uint64_t{0}));
+    return found == clock.end() || found->first != stream ? 0 : found->second;
+}
+
 void join(StreamClock& clock, const OrderPointer& operation) {
     if (!operation) return;
     for (const auto& [stream, sequence] : operation->after) join(clock, stream, sequence);
     join(clock, operation->stream, operation->sequence);
 }
 
-// What the host has waited for.
+constexpr uint64_t host_stream = 0;  // those of the device have other numbers
+
 struct HostClock {
     std::mutex mutex;
-    StreamClock clock;
+    StreamClock clock;      // what the host has waited for
+    StreamClock submitted;  // the last operation of each stream
+    OrderPointer operation; // what the host does until it submits something or waits for something; null: nothing yet
+    uint64_t operations = 0;
+    std::atomic<bool> is_behind{false};  // something is submitted that it has not waited for
 };
 
 HostClock& host_clock() {
@@ -43,10 +54,7 @@ OrderPointer& current_slot() {
 
 }  // namespace
 
-uint64_t OperationOrder::last_before(uint64_t other_stream) const {
-    const auto found = std::lower_bound(after.begin(), after.end(), std::pair(other_stream, uint64_t{0}));
-    return found == after.end() || found->first != other_stream ? 0 : found->second;
-}
+uint64_t OperationOrder::last_before(uint64_t other_stream) const { return last_in(after, other_stream); }
 
 bool orders_operations() { return settings().racecheck; }
 
@@ -57,8 +65,12 @@ OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPoin
     order->stream = stream;
     order->sequence = sequence;
     {
-        const std::lock_guard lock(host_clock().mutex);
-        order->after = host_clock().clock;
+        HostClock& host = host_clock();
+        const std::lock_guard lock(host.mutex);
+        order->after = host.clock;
+        join(host.submitted, stream, sequence);
+        host.operation = nullptr;
+        host.is_behind = true;
     }
     join(order->after, previous);
     for (const OrderPointer& operation : after) join(order->after, operation);
@@ -67,8 +79,33 @@ OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPoin
 
 void host_waited_for(const OrderPointer& operation) {
     if (!operation) return;
-    const std::lock_guard lock(host_clock().mutex);
-    join(host_clock().clock, operation);
+    HostClock& host = host_clock();
+    const std::lock_guard lock(host.mutex);
+    join(host.clock, operation);
+    host.operation = nullptr;
+    host.is_behind = std::any_of(host.submitted.begin(), host.submitted.end(),
+                                 [&](const auto& last) { return last_in(host.clock, last.first) < last.second; });
+}
+
+OrderPointer host_operation() {
+    HostClock& host = host_clock();
+    if (!host.is_behind) return nullptr;
+    if (current_slot()) return current_slot();  // a host function, in its place among the operations of its stream
+    const std::lock_guard lock(host.mutex);
+    if (!host.operation) {
+        host.operation = std::make_shared<OperationOrder>(OperationOrder{host_stream, ++host.operations, host.clock});
+        join(host.clock, host_stream, host.operations);
+    }
+    return host.operation;
+}
+
+void host_may_have_synchronized() {
+    HostClock& host = host_clock();
+    if (!host.is_behind) return;
+    const std::lock_guard lock(host.mutex);
+    for (const auto& [stream, sequence] : host.submitted) join(host.clock, stream, sequence);
+    host.operation = nullptr;
+    host.is_behind = false;
 }
 
 const OrderPointer& current_operation() { return current_slot(); }

@@ -36,6 +36,13 @@ OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPoin
 // The host has seen the end of this operation: what it submits from now on comes after it.
 void host_waited_for(const OrderPointer& operation);
 
+// What the calling thread of the host does itself, as an operation: it comes after all that the host has waited for, and
+// what is submitted from now on comes after it. Null if it has waited for everything.
+OrderPointer host_operation();
+
+// The host may have learnt from memory how far the device has come: that counts as having waited for everything.
+void host_may_have_synchronized();
+
 // The operation that the calling thread carries out; null outside of one.
 const OrderPointer& current_operation();
 

@@ -117,8 +117,11 @@ void RaceLaunch::report_races() {
 }
 
 void RaceLaunch::add_foreign(ForeignRange range) {
+    constexpr size_t most_ranges = 4096;
     const std::lock_guard lock(mutex_);
-    foreign_.push_back(std::move(range));
+    // The host reads an array element by element.
+    if (!foreign_.empty() && foreign_.back().goes_on_with(range)) foreign_.back().bytes += range.bytes;
+    else if (foreign_.size() < most_ranges) foreign_.push_back(std::move(range));
     has_foreign_.store(true, std::memory_order_release);
 }
 

@@ -49,6 +49,10 @@ struct RaceKey {
     }
 };
 
+// The title of a race with a copy or fill. Whether the kernel's reads or its stores are met first is up to chance.
+constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
+constexpr const char* race_with_host = "Error: Race reported between a kernel and the host";
+
 // Memory that kernels must not touch in parallel, because something else does.
 struct ForeignRange {
     uintptr_t begin = 0;
@@ -56,10 +60,13 @@ struct ForeignRange {
     bool is_write = true;  // what the other one does; a read only clashes with writes
     Tool tool = Tool::racecheck;
     std::string what;      // "The copy in another stream is not ordered against the kernel"
-};
+    const char* title = race_with_operation;
+    const void* host_pc = nullptr;  // where the host is, if it is the host
 
-// The title of a race with such a range. Whether the kernel's reads or its stores are met first is up to chance.
-constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
+    bool goes_on_with(const ForeignRange& next) const {
+        return title == next.title && is_write == next.is_write && begin + bytes == next.begin;
+    }
+};
 
 class RaceLaunch {
 public:

@@ -1,5 +1,6 @@
 #include "common/simt/check/race_memory.hpp"
 
+#include "common/simt/check/host_access.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/runtime.hpp"
 
@@ -31,6 +32,7 @@ ShadowMap shadow_of(const Bounds& bounds, unsigned cells_per_word) {
 }  // namespace
 
 RaceMemory::RaceMemory() {
+    host_watch = {device_bounds().begin, device_bounds().bytes};
     device = shadow_of(device_bounds(), 1);
     variables = shadow_of(variable_bounds(), 1);
 }

@@ -128,10 +128,12 @@ void RaceCheck::check_foreign(const Access& access) {
     finding.title = range->tool == Tool::memcheck
                         ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") + " of size " +
                               std::to_string(access.bytes) + " bytes"
-                        : race_with_operation;
+                        : range->title;
     finding.kernel = watch_.launch().kernel;
     finding.sides.push_back(side_of(numbers_of(owner_), "", place_of(access.pc), owner_, access.lane));
     finding.details.push_back(range->what);
+    if (range->host_pc)
+        for (const std::string& frame : describe_backtrace({range->host_pc})) finding.details.push_back("    " + frame);
     report(std::move(finding));
 }
 

@@ -7,6 +7,7 @@
 
 #include "common/simt/check/race_memory.hpp"
 #include "common/simt/check/race_place.hpp"
+#include "common/simt/check/symbols.hpp"
 #include "common/simt/runtime.hpp"
 
 namespace simt::checking {
@@ -20,6 +21,9 @@ struct Operation {
     size_t bytes;
     bool is_write;
     OrderPointer order;
+    const void* host_pc = nullptr;  // of the host's own accesses
+
+    bool is_host() const { return host_pc != nullptr; }
 
     bool overlaps(const Operation& other) const {
         return begin < other.begin + other.bytes && other.begin < begin + bytes;
@@ -44,13 +48,36 @@ DeviceOperations& device_operations() {
 
 ForeignRange foreign(const Operation& operation) {
     ForeignRange range{operation.begin, operation.bytes, operation.is_write, Tool::racecheck, ""};
+    if (operation.is_host()) {
+        range.title = race_with_host;
+        range.host_pc = operation.host_pc;
+        range.what = std::string("The host ") + (operation.is_write ? "writes" : "reads") +
+                     " this memory without having waited for the kernel";
+        return range;
+    }
     range.what = std::string("A copy or fill in another stream ") + (operation.is_write ? "writes" : "reads") +
                  " this memory, and no event or synchronization orders the two";
     return range;
 }
 
+bool has_records(const Operation& operation) {
+    for (uintptr_t word = operation.begin & ~uintptr_t{3}; word < operation.begin + operation.bytes; word += 4) {
+        const ShadowCell& cell = *race_memory().device.word(word);
+        if (!ShadowRecord::load(cell.store).empty() || !ShadowRecord::load(cell.use).empty()) return true;
+    }
+    return false;
+}
+
+// Where the host is or was, for findings that an access of its own is a side of.
+void add_host(const Operation& access, Finding& finding, const std::vector<const void*>& backtrace) {
+    if (!access.is_host()) return;
+    finding.backtrace = backtrace;
+    finding.backtrace_time = "at the access of the host";
+}
+
 // What kernels that are not ordered before the operation have done to its memory, as far as the shadow memory knows.
 void compare_with_kernels(const Operation& operation) {
+    if (operation.is_host() && !has_records(operation)) return;
     const auto launches = LaunchHistory::instance().unordered_with(operation.order);
     if (launches.empty()) return;
     const auto compare = [&](const ShadowRecord& record) {
@@ -58,11 +85,12 @@ void compare_with_kernels(const Operation& operation) {
             if (record.empty() || !launch.contains(record.owner())) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
-            finding.title = race_with_operation;
+            finding.title = foreign(operation).title;
             finding.kernel = launch.kernel;
             const unsigned lane = record.warp() * 32 + static_cast<unsigned>(std::countr_zero(record.lanes()));
             finding.sides.push_back(side_of(launch, "", record.place(), record.owner(), lane));
             finding.details.push_back(foreign(operation).what);
+            add_host(operation, finding, host_backtrace());
             report(std::move(finding));
             return true;
         }
@@ -78,11 +106,15 @@ void compare_with_kernels(const Operation& operation) {
 void compare_with_operations(const Operation& operation, const std::deque<Operation>& earlier) {
     for (const Operation& other : earlier) {
         if (!operation.overlaps(other) || !(operation.is_write || other.is_write)) continue;
-        if (operation.order->comes_after(*other.order)) continue;
+        if (operation.order->comes_after(*other.order) || (operation.is_host() && other.is_host())) continue;
         Finding finding;
         finding.tool = Tool::racecheck;
-        finding.title = "Error: Race reported between two copies or fills in different streams";
+        finding.title = operation.is_host() || other.is_host()
+                            ? "Error: Race reported between a copy or fill and the host"
+                            : "Error: Race reported between two copies or fills in different streams";
         finding.details.push_back("Both touch the same memory, and no event or synchronization orders the two");
+        add_host(operation, finding, host_backtrace());
+        add_host(other, finding, {other.host_pc});
         report(std::move(finding));
         return;
     }
@@ -90,17 +122,42 @@ void compare_with_operations(const Operation& operation, const std::deque<Operat
 
 }  // namespace
 
-void operation_touches(uintptr_t begin, size_t bytes, bool is_write) {
-    const OrderPointer& order = current_operation();
-    if (!order || bytes == 0 || !runtime().memory.address_space().contains(begin)) return;
-    const Operation operation{begin, bytes, is_write, order};
+namespace {
+
+// An operation that goes on where the last of the host has ended is one with it: the host reads an array by elements.
+void remember(const Operation& operation, std::deque<Operation>& operations) {
+    if (!operations.empty()) {
+        Operation& last = operations.back();
+        const bool goes_on = last.is_host() && operation.is_host() && last.order == operation.order &&
+                             last.is_write == operation.is_write && last.begin + last.bytes == operation.begin;
+        if (goes_on) {
+            last.bytes += operation.bytes;
+            return;
+        }
+    }
+    operations.push_back(operation);
+    if (operations.size() > remembered_operations) operations.pop_front();
+}
+
+void carried_out(const Operation& operation) {
     compare_with_kernels(operation);
-    LaunchHistory::instance().warn_running(order, foreign(operation));
+    LaunchHistory::instance().warn_running(operation.order, foreign(operation));
     DeviceOperations& all = device_operations();
     const std::lock_guard lock(all.mutex);
     compare_with_operations(operation, all.operations);
-    all.operations.push_back(operation);
-    if (all.operations.size() > remembered_operations) all.operations.pop_front();
+    remember(operation, all.operations);
+}
+
+}  // namespace
+
+void operation_touches(uintptr_t begin, size_t bytes, bool is_write) {
+    const OrderPointer& order = current_operation();
+    if (!order || bytes == 0 || !runtime().memory.address_space().contains(begin)) return;
+    carried_out({begin, bytes, is_write, order});
+}
+
+void host_touches(uintptr_t begin, size_t bytes, bool is_write, const void* pc) {
+    if (const OrderPointer order = host_operation()) carried_out({begin, bytes, is_write, order, pc});
 }
 
 void allocated_in_stream(uintptr_t begin, size_t bytes, const OrderPointer& allocation) {
