@@ -40,6 +40,18 @@ __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigne
                  : "memory");
 }
 
+/// Arrives at the barrier at the same place in the shared memory of block `rank` of the cluster. It says that something
+/// was read, not written: released to the whole cluster it would wait for memory, and products took twice as long.
+__device__ inline void barrier_arrive_at_block(std::uint64_t* barrier, unsigned rank) {
+    asm volatile("{\n"
+                 ".reg .b32 remote;\n"
+                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
+                 "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+                 "}" ::"r"(shared_address(barrier)),
+                 "r"(rank)
+                 : "memory");
+}
+
 /// Waits for the end of the phase of that parity: 0 for the first, 1 for the second, and so on in turns.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
     asm volatile("{\n"
@@ -110,6 +122,17 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
             shared_address(shared)),
         "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
         : "memory");
+}
+
+/// As copy_box_in(), to the same place in the first `blocks` blocks of the cluster; each block's barrier is told.
+template <int blocks>
+__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
+                                          int row) {
+    constexpr std::uint16_t mask = (1u << blocks) - 1;
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+                 "[%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
+                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(mask)
+                 : "memory");
 }
 
 /// Shared to global. What threads wrote before must pass fence_shared_for_copies() and a barrier first.

@@ -17,13 +17,6 @@ template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
            columns * sizeof(T) % tensor_row_alignment == 0;
 }
 
-/// The copy engine reads rows that do not begin at multiples of 32 bytes at about two thirds of its speed. Where that
-/// decides, and A has so many rows, it takes less time to copy B before.
-template <typename T> constexpr bool copying_b_pays(size_t m, size_t n) {
-    constexpr size_t fast_row_alignment = 32, fewest_rows = 1200;
-    return n * sizeof(T) % fast_row_alignment != 0 && m >= fewest_rows;
-}
-
 /// Columns that fill pieces of `bytes`: the least that the copy engine reads, or whole lines of the caches.
 template <typename T> constexpr size_t padded_columns(size_t columns, size_t bytes = tensor_row_alignment) {
     return divide_up(columns * sizeof(T), bytes) * bytes / sizeof(T);
@@ -106,8 +99,7 @@ const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* targ
 /// A and B with aligned rows. Copies' rows begin at whole lines of the caches.
 template <typename T> class HopperOperands {
 public:
-    /// `b_decides`: whether the product is limited by the speed at which B is read.
-    explicit HopperOperands(const MatmulArguments<T>& arguments, bool b_decides = false)
+    explicit HopperOperands(const MatmulArguments<T>& arguments)
         : arguments_(arguments), d_a_(arguments.d_a), d_b_(arguments.d_b), row_a_(arguments.k), row_b_(arguments.n) {
         const size_t m = arguments.m, n = arguments.n, k = arguments.k;
         auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
@@ -116,25 +108,26 @@ public:
             row_a_ = padded_columns<T>(k, cache_line_bytes);
             workspace += padded_bytes<T>(m, k, cache_line_bytes);
         }
-        if (!rows_are_aligned(d_b_, n) || (b_decides && copying_b_pays<T>(m, n))) {
+        if (!rows_are_aligned(d_b_, n)) {
             d_b_ = copy_with_padded_rows(d_b_, k, n, reinterpret_cast<T*>(workspace), arguments, cache_line_bytes);
             row_b_ = padded_columns<T>(n, cache_line_bytes);
         }
     }
 
     /// The workspace that a launch may need.
-    static size_t workspace_bytes(size_t m, size_t n, size_t k, bool b_decides = false) {
+    static size_t workspace_bytes(size_t m, size_t n, size_t k) {
         const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
                    aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
         return (aligned_a ? 0 : padded_bytes<T>(m, k, cache_line_bytes)) +
-               (aligned_b && !(b_decides && copying_b_pays<T>(m, n)) ? 0 : padded_bytes<T>(k, n, cache_line_bytes));
+               (aligned_b ? 0 : padded_bytes<T>(k, n, cache_line_bytes));
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
         return tensor_map(d_a_, arguments_.m, arguments_.k, row_a_, tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B, type);
     }
-    CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, box, swizzle, type);
+    CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>,
+                      unsigned box_rows = box) const {
+        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box_rows, box, swizzle, type);
     }
     /// B's tile in one box, its rows of tile_n elements below each other.
     CUtensorMap map_b_rows(unsigned tile_n) const {
@@ -150,9 +143,10 @@ private:
     size_t row_a_, row_b_; // elements from one row to the next
 };
 
-/// A block per multiprocessor, and no more than there are tiles.
-inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors) {
-    return order.tiles() < multiprocessors ? order.tiles() : multiprocessors;
+/// A block per multiprocessor, in whole clusters, and no more than there are tiles.
+inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors, unsigned cluster = 1) {
+    const unsigned blocks = multiprocessors / cluster * cluster;
+    return order.tiles() < blocks ? order.tiles() : blocks;
 }
 
 /// What sharing costs, in stages: waiting for each other takes as long as `stages_of_waiting`, adding one block's sums as

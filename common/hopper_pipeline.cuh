@@ -1,7 +1,7 @@
 #pragma once
 // The ring of shared-memory stages between Hopper's copy engine and the warps that multiply: one thread asks for tiles
 // of A and B, `filled` tells the consumers that a stage has come, `emptied` tells the producer that they are done with
-// it.
+// it. Blocks of a cluster may share B: each asks for a part, and all receive it.
 #include "common/hopper_async.cuh"
 
 #include <cuda_runtime.h>
@@ -22,30 +22,46 @@ template <int stages> struct RingPosition {
     }
 };
 
-/// One stage holds tile_m x tile_k of A and tile_k x tile_n of B, tile_k elements being 128 bytes. A's rows are 128
-/// bytes, swizzled; B lies in boxes of tile_k x box_n side by side: square, as swizzled ones must be, or fewer.
-template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T)> struct HopperPipeline {
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_;
-    static constexpr int tile_k = 128 / sizeof(T);
-    static constexpr int boxes = tile_n / box_n;
-    static constexpr unsigned stage_bytes = (tile_m + tile_n) * 128;
-    static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
-    static_assert(tile_n % box_n == 0 && box_n <= 256, "B's tile is whole boxes");
+/// The stages in shared memory, and their barriers.
+template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / sizeof(T)> struct HopperRing {
+    static constexpr int tile_k = 128 / sizeof(T), boxes = (tile_n + box_n - 1) / box_n;
+    alignas(1024) T a[stages][tile_m * tile_k];
+    alignas(1024) T b[stages][boxes][tile_k * box_n];
+    std::uint64_t filled[stages], emptied[stages];
+};
 
-    struct Shared {
-        alignas(1024) T a[stages][tile_m * tile_k];
-        alignas(1024) T b[stages][boxes][tile_k * box_n];
-        std::uint64_t filled[stages], emptied[stages];
-    };
+/// One stage holds tile_m x tile_k of A and tile_k x tile_n of B, tile_k elements being 128 bytes. A's rows are 128
+/// bytes, swizzled; B lies in boxes of tile_k x box_n side by side: square, as swizzled ones must be, or fewer. The
+/// last one may bring more columns than the tile has.
+/// The `sharers` blocks of a cluster have tiles below each other: each brings its A, and its part of B for all of them.
+template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int sharers_ = 1>
+struct HopperPipeline {
+    using Shared = HopperRing<T, tile_m_, tile_n_, stages_, box_n_>;
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, sharers = sharers_;
+    static constexpr int tile_k = Shared::tile_k, boxes = Shared::boxes;
+    static constexpr unsigned stage_bytes = (tile_m + boxes * box_n) * 128;
+    static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
+    static_assert(box_n <= 256, "the copy engine's limit");
+
+    /// A block's part of B: whole boxes, or, of each, so many rows.
+    static constexpr int box_rows = boxes % sharers == 0 ? tile_k : tile_k / sharers;
+    static constexpr int own_boxes = boxes % sharers == 0 ? boxes / sharers : boxes;
+
     using Position = RingPosition<stages>;
 
-    /// `consumers`: how many arrivals empty a stage. By one thread, then a barrier.
+    /// `consumers`: how many arrivals of a block empty a stage. By one thread, then begin().
     __device__ static void init(Shared& shared, unsigned consumers) {
         for (int stage = 0; stage < stages; ++stage) {
             barrier_init(&shared.filled[stage], 1);
-            barrier_init(&shared.emptied[stage], consumers);
+            barrier_init(&shared.emptied[stage], consumers * sharers);
         }
         fence_barrier_init();
+    }
+
+    /// By all threads: nobody uses barriers that have not been initialized, in any of the sharers.
+    __device__ static void begin() {
+        if (sharers > 1) cluster_barrier();
+        else __syncthreads();
     }
 
     /// Brings the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of C. By one
@@ -64,14 +80,37 @@ template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / 
         barrier_wait(&shared.emptied[stage], position.parity ^ 1); // a fresh barrier counts as emptied
         barrier_arrive_and_expect(filled, stage_bytes);
         copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
+        const int rank = static_cast<int>(blockIdx.x % sharers);
+        const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
+                  first_row = box_rows < tile_k ? rank * box_rows : 0;
 #pragma unroll
-        for (int box = 0; box < boxes; ++box)
-            copy_box_in(shared.b[stage][box], map_b, filled, column + box * box_n, step * tile_k);
+        for (int own = 0; own < own_boxes; ++own) {
+            const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
+            T* target = shared.b[stage][box] + first_row * box_n;
+            if constexpr (sharers > 1) copy_box_to_blocks<sharers>(target, map_b, filled, box_column, row_of_b);
+            else copy_box_in(target, map_b, filled, box_column, row_of_b);
+        }
     }
 
-    /// Tells the producer that one consumer is done with this stage; its thread 0 does.
+    /// Tells the producers that one consumer is done with this stage; its first threads do. `refills`: how many stages
+    /// they will still fill again. They are told no more than that: a block that is done leaves, and its barriers with
+    /// it.
+    __device__ static void release(Shared& shared, int stage, unsigned thread, int& refills) {
+        if constexpr (sharers == 1) {
+            if (thread == 0) barrier_arrive(&shared.emptied[stage]);
+        } else {
+            if (refills-- > 0 && thread < sharers) barrier_arrive_at_block(&shared.emptied[stage], thread);
+        }
+    }
     __device__ static void release(Shared& shared, int stage, unsigned thread) {
-        if (thread == 0) barrier_arrive(&shared.emptied[stage]);
+        static_assert(sharers == 1);
+        int refills = 0;
+        release(shared, stage, thread, refills);
+    }
+
+    /// The number to begin with: all but the first fill the stages again.
+    __device__ static int refills(unsigned tiles, int steps) {
+        return sharers > 1 ? static_cast<int>(tiles) * steps - stages : 0;
     }
 };
 

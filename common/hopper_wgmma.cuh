@@ -57,6 +57,7 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_FLOATS_84(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_32(d, i + 52)
 #define WGMMA_FLOATS_96(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_32(d, i + 64)
 #define WGMMA_FLOATS_100(d, i) WGMMA_FLOATS_96(d, i), WGMMA_FLOATS_4(d, i + 96)
+#define WGMMA_FLOATS_112(d, i) WGMMA_FLOATS_96(d, i), WGMMA_FLOATS_16(d, i + 96)
 #define WGMMA_FLOATS_120(d, i) WGMMA_FLOATS_84(d, i), WGMMA_FLOATS_36(d, i + 84)
 #define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_120(d, i), WGMMA_FLOATS_8(d, i + 120)
 #define WGMMA_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
@@ -71,7 +72,8 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_84 WGMMA_NAMES_72 ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83"
 #define WGMMA_NAMES_96 WGMMA_NAMES_84 ", %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define WGMMA_NAMES_100 WGMMA_NAMES_96 ", %96, %97, %98, %99"
-#define WGMMA_NAMES_120 WGMMA_NAMES_100 ", %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119"
+#define WGMMA_NAMES_112 WGMMA_NAMES_100 ", %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"
+#define WGMMA_NAMES_120 WGMMA_NAMES_112 ", %112, %113, %114, %115, %116, %117, %118, %119"
 #define WGMMA_NAMES_128 WGMMA_NAMES_120 ", %120, %121, %122, %123, %124, %125, %126, %127"
 // clang-format on
 
@@ -93,8 +95,13 @@ template <typename T, int tile_m> struct WgmmaSwapped;
         }                                                                                                              \
     };
 
-DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", 256, 128, 128, 129, 130, "0, 1")
-DEFINE_WGMMA(Wgmma, __half, "f16", 256, 128, 128, 129, 130, "0, 1")
+#define DEFINE_WGMMA_STRAIGHT(WIDTH, REGISTERS, A, B, P)                                                               \
+    DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "0, 1")                                      \
+    DEFINE_WGMMA(Wgmma, __half, "f16", WIDTH, REGISTERS, A, B, P, "0, 1")
+DEFINE_WGMMA_STRAIGHT(192, 96, 96, 97, 98)
+DEFINE_WGMMA_STRAIGHT(224, 112, 112, 113, 114)
+DEFINE_WGMMA_STRAIGHT(240, 120, 120, 121, 122)
+DEFINE_WGMMA_STRAIGHT(256, 128, 128, 129, 130)
 
 #define DEFINE_WGMMA_SWAPPED(WIDTH, REGISTERS, A, B, P)                                                                \
     DEFINE_WGMMA(WgmmaSwapped, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "1, 0")                               \

@@ -28,12 +28,19 @@ struct TileOrder {
     unsigned tiles_m, tiles_n, group;
 
     /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its own.
-    TileOrder(unsigned rows, unsigned columns, unsigned highest) : tiles_m(rows), tiles_n(columns) {
-        const auto bands = static_cast<unsigned>(divide_up(rows, highest));
-        group = static_cast<unsigned>(divide_up(rows, bands));
+    /// `together`: so many tiles that follow each other, from a multiple of it, lie below each other, the last perhaps
+    /// beyond the matrix.
+    TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1) : tiles_n(columns) {
+        const auto sets = static_cast<unsigned>(divide_up(rows, together)),
+                   bands = static_cast<unsigned>(divide_up(sets * together, highest));
+        tiles_m = sets * together;
+        group = static_cast<unsigned>(divide_up(sets, bands)) * together;
     }
 
     __host__ __device__ unsigned tiles() const { return tiles_m * tiles_n; }
+
+    /// How many of them are this block's, if it takes every gridDim.x-th.
+    __device__ unsigned own_tiles() const { return (tiles() - blockIdx.x + gridDim.x - 1) / gridDim.x; }
 
     __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column) const {
         const unsigned band_tiles = group * tiles_n;

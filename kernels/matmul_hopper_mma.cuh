@@ -4,8 +4,7 @@
 //                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
 //                       for whole tiles), the waiting for them (a ring of stages) and the launching of blocks (each
 //                       stays for many tiles)
-// A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32. (Clusters
-// of two blocks that share B's tiles were tried: half the traffic for B, and not faster at any size.)
+// A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_wgmma.cuh"
@@ -149,7 +148,7 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
 template <typename T, int tile_m, int tile_n, int stages>
 LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned group = 16) {
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
-    const HopperOperands<T> operands(arguments, true);
+    const HopperOperands<T> operands(arguments);
     const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
     const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
     const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 64, 64,

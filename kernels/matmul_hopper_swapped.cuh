@@ -4,7 +4,8 @@
 //                           round, C' = B' A', a tile may have any multiple of 8 rows, so that for many shapes there is
 //                           one with just as many tiles as there are multiprocessors: of 1536 x 1536, 132 have
 //                           144 x 128 elements. Few rows, where reading B is all that matters, get tiles of 16 or 32;
-//                           few tiles are shared along k by the two blocks of a cluster
+//                           few tiles are shared along k by the blocks of a cluster. Where rows of B begin between
+//                           sectors of the L2 cache, reading them takes longest: two blocks share them
 // A block is one or two warpgroups that multiply tile_m x 64 each and one warp that brings tiles. Sums are in f32.
 // Nothing is in a cache when it begins, its code included: what runs before the first copy is kept short.
 #include "common/hopper_launch.cuh"
@@ -104,7 +105,7 @@ __device__ inline void exchange_sums(ClusterSums<tile_m, threads, blocks>& share
 }
 
 template <typename T, int tile_m, int warpgroups, int stages, int blocks> struct HopperSwappedShared {
-    typename HopperPipeline<T, tile_m, 64 * warpgroups, stages>::Shared ring;
+    HopperRing<T, tile_m, 64 * warpgroups, stages> ring;
     alignas(1024) T c[warpgroups][tile_m / blocks * 64]; // results on their way out
     ClusterSums<tile_m, 128 * warpgroups, blocks> cluster;
 };
@@ -117,15 +118,15 @@ __device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short
 }
 
 /// Grid: at most one block per multiprocessor, or, in clusters of `blocks` that share a tile along k, tiles x blocks.
-/// Block 128 per 64 columns of the tile, and 32 more.
-template <typename T, int tile_m, int warpgroups, int stages, int blocks>
+/// Block 128 per 64 columns of the tile, and 32 more. `sharers`: blocks of a cluster that share B.
+template <typename T, int tile_m, int warpgroups, int stages, int blocks, int sharers>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     matmul_hopper_swapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                           const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int steps, TileOrder order,
                           bool copy_engine) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, multipliers = 128 * warpgroups, rows = tile_m / blocks;
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, sharers>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperSwappedShared<T, tile_m, warpgroups, stages, blocks>*>(memory);
     const unsigned rank = blockIdx.x % blocks;
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         prefetch_tensor_map(map_c);
         Pipeline::init(shared.ring, warpgroups);
     }
-    __syncthreads();
+    Pipeline::begin();
     if (blocks > 1) cluster_arrive(); // for exchange_sums()
 
     if (threadIdx.x >= multipliers) {
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             unsigned tile_row = 0, tile_column = 0;
             order.place(tile, tile_row, tile_column);
             const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
-            int step = first + steps_for_the_end(end - first, tile_row, n < Pipeline::tile_k);
+            int step = first + steps_for_the_end(end - first, tile_row / sharers, n < Pipeline::tile_k);
             for (int i = first; i < end; ++i, position.advance()) {
                 Pipeline::bring(shared.ring, position, map_a, map_b, row, column, step);
                 if (++step == end) step = first;
@@ -155,6 +156,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         return;
     }
     const unsigned consumer = threadIdx.x / 128, thread = threadIdx.x % 128;
+    int refills = Pipeline::refills(order.own_tiles(), end - first);
     for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
         float d[tile_m / 2];
         if (blocks > 1 && first == end)
@@ -173,14 +175,14 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             wgmma_commit();
             if (step > first) {
                 wgmma_wait<1>(); // the group before this one has read its stage
-                Pipeline::release(shared.ring, previous, thread);
+                Pipeline::release(shared.ring, previous, thread, refills);
             }
             previous = stage;
             position.advance();
         }
         wgmma_wait<0>();
         wgmma_settle(d);
-        Pipeline::release(shared.ring, previous, thread);
+        Pipeline::release(shared.ring, previous, thread, refills);
         unsigned tile_row = 0, tile_column = 0;
         order.place(tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(rank) * rows,
@@ -208,24 +210,27 @@ template <typename T, int tile_m, int warpgroups, int blocks> constexpr int swap
     return fit < enough ? fit : enough;
 }
 
-/// blocks: how many share a tile along k, 1 or 2.
-template <typename T, int tile_m, int warpgroups, int blocks = 1>
+/// blocks: how many share a tile along k, 1, 2 or 4; sharers: how many share B, 1 or 2.
+template <typename T, int tile_m, int warpgroups, int blocks = 1, int sharers = 1>
 LaunchShape launch_hopper_swapped(const MatmulArguments<T>& arguments) {
+    static_assert(blocks == 1 || sharers == 1, "a cluster shares one of the two");
     constexpr int tile_n = 64 * warpgroups, stages = swapped_stages<T, tile_m, warpgroups, blocks>();
-    constexpr unsigned group = 8, clusters = blocks;
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
-    const HopperOperands<T> operands(arguments, true);
+    constexpr unsigned group = 8, cluster = blocks * sharers;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, sharers>;
+    const HopperOperands<T> operands(arguments);
     const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
-    const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
+    const CUtensorMap map_a = operands.map_a(tile_m),
+                      map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, Pipeline::box_rows);
     const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n,
                                                        tile_m / blocks, 64, CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used
-    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-    const unsigned grid = blocks > 1 ? order.tiles() * blocks : persistent_grid(order, arguments.multiprocessors);
-    return launch_hopper(matmul_hopper_swapped<T, tile_m, warpgroups, stages, blocks>, grid, 128 * warpgroups + 32,
-                         sizeof(HopperSwappedShared<T, tile_m, warpgroups, stages, blocks>), clusters,
-                         arguments.stream, map_a, map_b, map_c, arguments.d_c, int(arguments.m), int(arguments.n),
-                         int(divide_up(arguments.k, Pipeline::tile_k)), order, copy_engine);
+    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, sharers};
+    const unsigned grid =
+        blocks > 1 ? order.tiles() * blocks : persistent_grid(order, arguments.multiprocessors, sharers);
+    return launch_hopper(matmul_hopper_swapped<T, tile_m, warpgroups, stages, blocks, sharers>, grid,
+                         128 * warpgroups + 32, sizeof(HopperSwappedShared<T, tile_m, warpgroups, stages, blocks>),
+                         cluster, arguments.stream, map_a, map_b, map_c, arguments.d_c, int(arguments.m),
+                         int(arguments.n), int(divide_up(arguments.k, Pipeline::tile_k)), order, copy_engine);
 }
 
 } // namespace BACKEND

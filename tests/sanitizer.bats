@@ -20,7 +20,8 @@ workloads() {
         matmul)  # the larger shapes: several waves of large tiles, the last of them shared, where the fastest has such
             printf '%s\n' "--profile -n 33,100" "--profile -t f32 -k fastest -n 1400x4607x190" \
                 "--profile -t f32 -k cpu-parallel,tf32x3* -n 1400x4607x190" \
-                "--profile -t tf32 -k cpu-parallel,hopper* -n 1400x4608x190" ;;
+                "--profile -t tf32 -k cpu-parallel,hopper* -n 1400x4608x190" \
+                "--profile -t bf16 -k fastest -n 1000x1000x120,700x3000x136,64x128x512" ;;  # B shared; k split
         *) echo "--profile -n 33,100" ;;
     esac
 }

@@ -30,6 +30,8 @@ struct TileChoice {
     double fixed_cycles;     // filling the pipeline, storing the tile
     SharingCost sharing;     // of the tiles of the last wave
     LaunchShape (*launch)(const MatmulArguments<T>&);
+    unsigned sharers = 1;       // blocks of a cluster with the same columns of B, each of which brings its part of them
+    bool needs_aligned = false;  // rows of C
 };
 
 // f32: the multiply-add units do 128 a cycle; what a shape reaches of them was measured.
@@ -49,18 +51,24 @@ inline const std::vector<TileChoice<float>>& f32_choices() {
     return choices;
 }
 
-// Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k; while A and B are not yet in the L2 cache, a
-// multiprocessor receives 55 bytes a cycle. The largest tile is fitted to products of n = 2304 to 8192, in steps of 256,
-// to within 0.8 %, the others to those of 512 to 3072 for which they make whole waves. The largest is there twice: with
-// and without the code to share tiles, which costs 1 %. Tiles of 16, 32 and 64 rows all wait for B.
+// Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The largest tile is fitted to products of
+// n = 2304 to 8192, in steps of 256, to within 0.8 %, the others to those of 512 to 3072 for which they make whole
+// waves. The largest is there twice: with and without the code to share tiles, which costs 1 %. Tiles of 16, 32 and 64
+// rows all wait for B. Sharing B costs another 1 %; it pays where rows of B are slow to read.
 template <typename T>
 const std::vector<TileChoice<T>>& mma_choices() {
     using A = const MatmulArguments<T>&;
     static const std::vector<TileChoice<T>> choices = {
         {"128x256x64", 128, 256, 1, 1016, 1700, no_sharing,
-         [](A a) { return launch_hopper_overlapped<T, false>(a); }},
+         [](A a) { return launch_hopper_overlapped<T, 256, false>(a); }},
         {"128x256x64", 128, 256, 1, 1016, 1700, tensor_core_sharing,
-         [](A a) { return launch_hopper_overlapped<T, true>(a); }},
+         [](A a) { return launch_hopper_overlapped<T, 256, true>(a); }},
+        {"128x240x64", 128, 240, 1, 952, 1700, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 240, false>(a); }, 1, true},
+        {"128x224x64", 128, 224, 1, 905, 1700, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 224, false>(a); }, 1, true},
+        {"128x192x64", 128, 192, 1, 757, 1700, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 192, false>(a); }, 1, true},
         {"240x128x64", 240, 128, 1, 960, 1920, no_sharing, [](A a) { return launch_hopper_swapped<T, 240, 2>(a); }},
         {"200x128x64", 200, 128, 1, 820, 1800, no_sharing, [](A a) { return launch_hopper_swapped<T, 200, 2>(a); }},
         {"192x128x64", 192, 128, 1, 765, 1770, no_sharing, [](A a) { return launch_hopper_swapped<T, 192, 2>(a); }},
@@ -70,6 +78,7 @@ const std::vector<TileChoice<T>>& mma_choices() {
         {"120x128x64", 120, 128, 1, 505, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 120, 2>(a); }},
         {"104x128x64", 104, 128, 1, 470, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 104, 2>(a); }},
         {"88x128x64", 88, 128, 1, 440, 2200, no_sharing, [](A a) { return launch_hopper_swapped<T, 88, 2>(a); }},
+        {"64x128x64", 64, 128, 1, 380, 2300, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 2>(a); }},
         {"128x64x64", 128, 64, 1, 393, 1600, no_sharing, [](A a) { return launch_hopper_swapped<T, 128, 1>(a); }},
         {"72x64x64", 72, 64, 1, 286, 2000, no_sharing, [](A a) { return launch_hopper_swapped<T, 72, 1>(a); }},
         {"16x64x64", 16, 64, 1, 270, 2000, no_sharing, [](A a) { return launch_hopper_swapped<T, 16, 1>(a); }},
@@ -78,6 +87,26 @@ const std::vector<TileChoice<T>>& mma_choices() {
         {"16x64x64/2", 16, 64, 2, 270, 4200, no_sharing, [](A a) { return launch_hopper_swapped<T, 16, 1, 2>(a); }},
         {"32x64x64/2", 32, 64, 2, 270, 4200, no_sharing, [](A a) { return launch_hopper_swapped<T, 32, 1, 2>(a); }},
         {"64x64x64/2", 64, 64, 2, 270, 5800, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 2>(a); }},
+        {"32x64x64/4", 32, 64, 4, 270, 7800, no_sharing, [](A a) { return launch_hopper_swapped<T, 32, 1, 4>(a); }},
+        {"64x64x64/4", 64, 64, 4, 270, 8500, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 4>(a); }},
+        {"128x256x64", 128, 256, 1, 1026, 1800, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 256, false, 2>(a); }, 2, true},
+        {"128x240x64", 128, 240, 1, 962, 1800, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 240, false, 2>(a); }, 2, true},
+        {"128x224x64", 128, 224, 1, 914, 1800, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 224, false, 2>(a); }, 2, true},
+        {"128x192x64", 128, 192, 1, 767, 1800, no_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 192, false, 2>(a); }, 2, true},
+        {"192x128x64", 192, 128, 1, 775, 1900, no_sharing,
+         [](A a) { return launch_hopper_swapped<T, 192, 2, 1, 2>(a); }, 2},
+        {"144x128x64", 144, 128, 1, 608, 2400, no_sharing,
+         [](A a) { return launch_hopper_swapped<T, 144, 2, 1, 2>(a); }, 2},
+        {"128x128x64", 128, 128, 1, 528, 2400, no_sharing,
+         [](A a) { return launch_hopper_swapped<T, 128, 2, 1, 2>(a); }, 2},
+        {"104x128x64", 104, 128, 1, 477, 2400, no_sharing,
+         [](A a) { return launch_hopper_swapped<T, 104, 2, 1, 2>(a); }, 2},
+        {"64x128x64", 64, 128, 1, 393, 2400, no_sharing,
+         [](A a) { return launch_hopper_swapped<T, 64, 2, 1, 2>(a); }, 2},
     };
     return choices;
 }
@@ -114,26 +143,53 @@ inline const std::vector<TileChoice<float>>& tf32x3_choices() {
     return choices;
 }
 
-// What of A and B comes from memory in a cycle, for each multiprocessor.
-constexpr double memory_bytes_per_cycle = 18;
+// The cycles that a multiprocessor needs to receive a stage. Rows of A and B come in pieces of 128 bytes; those that
+// begin between the L2 cache's sectors of 32 bytes take longer, less so if two blocks share them.
+template <typename T>
+double loading_cycles(const TileChoice<T>& choice, size_t n, size_t k) {
+    constexpr double aligned = 2.05, slow_a = 3.3, slow_b = 4, slow_b_shared = 2.6;
+    const auto is_slow = [](size_t columns) {
+        const size_t bytes = columns * sizeof(T);
+        return bytes % tensor_row_alignment == 0 && bytes % 32 != 0;  // others are copied before
+    };
+    return choice.tile_m * (is_slow(k) ? slow_a : aligned) +
+           choice.tile_n * (!is_slow(n) ? aligned : choice.sharers > 1 ? slow_b_shared : slow_b);
+}
+
+// The memory's share of the time, in cycles: so many bytes a cycle come for each multiprocessor. A matrix that only one
+// row or column of tiles reads comes faster.
+template <typename T>
+double memory_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
+    constexpr double bytes_per_cycle = 18, read_once = 0.87;
+    const double of_a = double(m) * (n <= choice.tile_n ? read_once : 1),
+                 of_b = double(n) * (m <= choice.tile_m ? read_once : 1);
+    return (of_a + of_b) * double(k) * sizeof(T) / (bytes_per_cycle * multiprocessors);
+}
+
+// The blocks that run at once. Clusters of four leave some multiprocessors of the larger groups idle.
+inline unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors) {
+    return cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors / cluster * cluster;
+}
 
 // How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
 // or as the shares of the last one. The memory has to bring A and B once meanwhile; most of the shorter time is hidden.
 template <typename T>
 double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
     constexpr unsigned tile_k = 128 / sizeof(T);
-    const size_t tiles = divide_up(m, choice.tile_m) * divide_up(n, choice.tile_n);
+    const size_t tile_rows = divide_up(divide_up(m, choice.tile_m), choice.sharers) * choice.sharers;
+    const size_t tiles = tile_rows * divide_up(n, choice.tile_n);
     const TileShares shares = tile_shares(tiles, k, tile_k, multiprocessors, choice.sharing);
-    const double waves = double(divide_up(size_t{shares.whole} * choice.splits, multiprocessors));
+    const unsigned blocks = blocks_at_once(choice.splits * choice.sharers, multiprocessors);
+    const double waves = double(divide_up(size_t{shares.whole} * choice.splits, blocks));
     const double steps = double(divide_up(k, tile_k)) / choice.splits;
     double stages = waves * steps, stores = waves;
     if (shares.whole < tiles) {
         stages += shared_stages(tiles - shares.whole, shares.steps, shares.shares, choice.sharing);
         stores += 1;
     }
-    const double memory_cycles = double(m + n) * k * sizeof(T) / (memory_bytes_per_cycle * multiprocessors);
-    const double stage_cycles = stages * choice.cycles_per_step;
-    return std::max(stage_cycles, memory_cycles) + 0.15 * std::min(stage_cycles, memory_cycles) +
+    const double from_memory = memory_cycles(choice, m, n, k, multiprocessors);
+    const double stage_cycles = stages * std::max(choice.cycles_per_step, loading_cycles(choice, n, k));
+    return std::max(stage_cycles, from_memory) + 0.15 * std::min(stage_cycles, from_memory) +
            stores * choice.fixed_cycles;
 }
 
@@ -141,7 +197,9 @@ double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t 
 template <typename T>
 const TileChoice<T>& best_choice(const std::vector<TileChoice<T>>& choices, size_t m, size_t n, size_t k,
                                  unsigned multiprocessors) {
+    const bool aligned = n * sizeof(T) % tensor_row_alignment == 0;
     const auto cost = [&](const TileChoice<T>& choice) {
+        if (choice.needs_aligned && !aligned) return std::pair(HUGE_VAL, size_t{0});
         return std::pair(estimated_cycles(choice, m, n, k, multiprocessors),
                          divide_up(m, choice.tile_m) * divide_up(n, choice.tile_n));
     };

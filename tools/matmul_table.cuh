@@ -159,7 +159,7 @@ private:
             return {};
         } else {
             using T = typename Type::Element;
-            const size_t workspace_bytes = HopperOperands<T>::workspace_bytes(m, n, k, sizeof(T) == 2);
+            const size_t workspace_bytes = HopperOperands<T>::workspace_bytes(m, n, k);
             if constexpr (Type::dtype == DType::f32) return best("hopper", f32_choices(), m, n, k, workspace_bytes);
             else if constexpr (Type::dtype == DType::tf32) return best("hopper", tf32_choices(), m, n, k, workspace_bytes);
             else return best("hopper", mma_choices<T>(), m, n, k, workspace_bytes);
