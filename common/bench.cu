@@ -20,8 +20,8 @@ static std::string extent_text(const dim3& extent) {
 }
 
 Bench::Bench(Session& session)
-    : session_(session), report_(session), stopwatch_(session.options.cold_cache && !session.options.profile, session.device.l2_bytes),
-      clocks_(session.device.simulated ? "" : session.device.uuid), progress_(session.options) {}
+    : session_(session), report_(session),
+      stopwatch_(session.options.cold_cache && !session.options.profile, session.device.l2_bytes), clocks_(session.device.simulated ? "" : session.device.uuid), progress_(session.options) {}
 
 bool Bench::verify(Case& one, FirstLaunch& first) {
     const cudaStream_t stream = stopwatch_.stream();
@@ -127,7 +127,8 @@ void Bench::run(std::vector<Case>& cases) {
     const std::string& versus = session_.options.versus;
     const auto peer = std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
     if (!versus.empty() && peer == cases.end())
-        fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus, session_.program.name);
+        fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus,
+             session_.program.name);
     FirstLaunch of_peer;
     const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before anybody is compared with it
     Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;

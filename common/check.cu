@@ -33,8 +33,8 @@ static std::string remedy(cudaError_t error) {
 
 void fail_cuda(cudaError_t error, const char* expression, const char* file, int line) {
     const std::string hint = remedy(error);
-    fail(Exit::cuda_error, "{}:{}: {}: {} ({}); {}", source_name(file), line, expression, cudaGetErrorString(error), cudaGetErrorName(error),
-         hint);
+    fail(Exit::cuda_error, "{}:{}: {}: {} ({}); {}", source_name(file), line, expression, cudaGetErrorString(error),
+         cudaGetErrorName(error), hint);
 }
 
 }  // namespace BACKEND

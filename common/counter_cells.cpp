@@ -75,7 +75,8 @@ void LineReport::add(const Measurement& measurement) {
     if (measurement.kernels.empty()) return;  // it ran on the host
     if (session_.options.annotate && session_.format() == Format::human) {
         const std::string source = annotated_source(measurement.kernels);
-        if (source.empty()) session_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant.name));
+        if (source.empty())
+            session_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant.name));
         else session_.output.write(text("{}, n = {}\n", variant.name, problem.n) + source);
         return;
     }

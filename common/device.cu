@@ -22,6 +22,10 @@ double peak_bandwidth(int ordinal) {
     return bytes_per_transfer * transfers_per_second / 1e9;
 }
 
+std::string capability_text(int compute_capability) {
+    return text("{}.{}", compute_capability / 10, compute_capability % 10);
+}
+
 // The 16 bytes of a UUID in the notation of nvidia-smi.
 static std::string uuid_text(const cudaUUID_t& uuid) {
     constexpr char digits[] = "0123456789abcdef";

@@ -15,6 +15,9 @@ int attribute(cudaDeviceAttr name, int ordinal);
 // Peak memory bandwidth in GB/s: bus width in bytes x memory clock x 2 transfers a cycle. 0 if the clock is not told.
 double peak_bandwidth(int ordinal);
 
+// "9.0" for 90.
+std::string capability_text(int compute_capability);
+
 // Makes the session's device the current one, then calls the program.
 void run_on_device(Session& session, void (*run)(Session&));
 

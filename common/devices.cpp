@@ -68,7 +68,8 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
 
     const Probe probe = probe_gpus();
     if (probe.devices.empty()) {
-        if (spec != "auto") fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe), remedy_for(probe));
+        if (spec != "auto")
+            fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe), remedy_for(probe));
         notice = reason_for(probe) + ": using the SIMT simulator";
         return {all_of(sim::backend(), sim::backend().probe()).front()};
     }

@@ -108,7 +108,8 @@ static std::FILE* temporary_file() {
 void NumberWriter::spill() {
     if (!spilled_) spilled_ = temporary_file();
     if (!spilled_ || std::fwrite(pending_.data(), 1, pending_.size(), spilled_) != pending_.size())
-        fail(Exit::output_error, "cannot keep the result in a temporary file: {}; set TMPDIR to a folder with room", std::strerror(errno));
+        fail(Exit::output_error, "cannot keep the result in a temporary file: {}; set TMPDIR to a folder with room",
+             std::strerror(errno));
     pending_.clear();
 }
 

@@ -146,7 +146,8 @@ void add_defaults(const std::vector<OptionSpec>& table, std::map<std::string, st
 // An empty argument is a slip of a script, such as a variable that was never set: no option means anything by it.
 void refuse_empty(const Program& program, const std::map<std::string, std::string>& typed) {
     for (const auto& [name, argument] : typed)
-        if (argument.empty()) fail(Exit::usage, "--{} is empty: give it a value or leave it out; {} --help shows which", name, program.name);
+        if (argument.empty())
+            fail(Exit::usage, "--{} is empty: give it a value or leave it out; {} --help shows which", name, program.name);
 }
 
 // The words that are no options: the operands, and what looks like an option but is none.
@@ -240,7 +241,8 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
                 ->type_name(option.argument)
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
         else
-            app.add_flag_callback(option.flags, [&typed, name] { typed[name] = "1"; })->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+            app.add_flag_callback(option.flags, [&typed, name] { typed[name] = "1"; })
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
     try {
         app.parse(argc, argv);

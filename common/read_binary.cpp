@@ -171,7 +171,8 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
     layout.shape = header_value(*file, header, "shape");
     layout.fortran_order = header_value(*file, header, "fortran_order") == "True";
     const std::string descr = header_value(*file, header, "descr");
-    if (layout.shape.front() != '(' || descr.size() < 5) file->fail(".npy header: descr {} and shape {} cannot be read", descr, layout.shape);
+    if (layout.shape.front() != '(' || descr.size() < 5)
+        file->fail(".npy header: descr {} and shape {} cannot be read", descr, layout.shape);
     const std::string code = descr.substr(2, descr.size() - 3);
     for (const StoredType& stored : stored_types) {
         if (code != stored.code || descr[1] == '>') continue;

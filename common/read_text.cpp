@@ -26,7 +26,9 @@ public:
     }
 
 private:
-    static bool is_separator(char c) { return c == ' ' || c == '\n' || c == ',' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+    static bool is_separator(char c) {
+        return c == ' ' || c == '\n' || c == ',' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+    }
 
     // The next run of characters that are no separators; false at the end of the input.
     bool next_token(std::string_view& token) {

@@ -60,7 +60,8 @@ std::string Session::filter_kernel(const char* fallback) const {
     if (!options.is_given("kernel")) return fallback;
     const std::vector<const Variant*> chosen = selected();
     if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
-    if (chosen.front()->needs == Needs::host) fail(Exit::usage, "{} runs on the host; choose a kernel for the device", chosen.front()->name);
+    if (chosen.front()->needs == Needs::host)
+        fail(Exit::usage, "{} runs on the host; choose a kernel for the device", chosen.front()->name);
     return chosen.front()->name;
 }
 

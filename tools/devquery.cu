@@ -37,7 +37,7 @@ std::vector<Property> identity_of(const DeviceInfo& device) {
         {"identity", "uuid", device.uuid, "none", cuda},
         {"identity", "pci_bus_id", device.pci_bus_id, "none", cuda},
         {"identity", "simulated", device.simulated ? "1" : "0", "bool", "this build"},
-        {"identity", "compute_capability", text("{}.{}", device.compute_capability / 10, device.compute_capability % 10), "none", cuda},
+        {"identity", "compute_capability", capability_text(device.compute_capability), "none", cuda},
         {"identity", "driver_cuda_version", version_text(driver), "none", cuda},
         {"identity", "runtime_cuda_version", version_text(runtime), "none", cuda},
     };
@@ -63,7 +63,8 @@ std::vector<Property> derived_of(const DeviceInfo& device) {
     const auto peak = [&](int operations) { return text("{:.1f}", 2e-12 * operations * device.multiprocessors * clock_hz); };
     const char* guide = "programming guide's rate per multiprocessor x multiprocessors x clock";
     return {
-        {"derived", "fp32_cores", std::to_string(per_clock.f32 * device.multiprocessors), "core", "programming guide by compute capability"},
+        {"derived", "fp32_cores", std::to_string(per_clock.f32 * device.multiprocessors), "core",
+         "programming guide by compute capability"},
         {"derived", "peak_memory_gbyte_per_s", text("{:.1f}", device.peak_gbyte_per_s), "GB/s", "bus width x memory clock x 2"},
         {"derived", "peak_f32_tflop_per_s", peak(per_clock.f32), "TFLOP/s", guide},
         {"derived", "peak_f64_tflop_per_s", peak(per_clock.f64), "TFLOP/s", guide},
@@ -85,7 +86,8 @@ std::vector<Property> properties_of(const DeviceInfo& device) {
     const auto append = [&](const std::vector<Property>& more) { all.insert(all.end(), more.begin(), more.end()); };
     const auto append_attributes = [&](const std::string& group) {
         for (const Attribute& row : attributes)
-            if (group == row.group) all.push_back({row.group, row.property, value_of(row, device.ordinal), row.unit, "CUDA attribute"});
+            if (group == row.group)
+                all.push_back({row.group, row.property, value_of(row, device.ordinal), row.unit, "CUDA attribute"});
     };
     append(memory_of(device));
     for (const char* group : {"memory", "multiprocessors", "limits", "features", "clocks"}) append_attributes(group);
@@ -132,9 +134,11 @@ void show_properties(Session& session) {
         return session.output.flush();
     }
     Table table(session.output, session.format(), session.options.header,
-                {{"device"}, {"group", "group"}, {"property", "property"}, {"value", "value"}, {"unit", "unit"}, {"", "about"}, {"source", ""}});
+                {{"device"}, {"group", "group"}, {"property", "property"}, {"value", "value"}, {"unit", "unit"}, {"", "about"},
+                 {"source", ""}});
     for (const Property& property : selected)
-        table.add({device_label(session.device), property.group, property.name, property.value, property.unit, in_words(property), property.source});
+        table.add({device_label(session.device), property.group, property.name, property.value, property.unit,
+                   in_words(property), property.source});
     table.flush(text("device {}: {}", device_label(session.device), session.device.name));
 }
 
@@ -164,7 +168,7 @@ void list_device(Session& session) {
                 {{"device", "device"}, {"name", "name"}, {"compute_capability", "cc"}, {"multiprocessors", "SMs"},
                  {"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1}, {"uuid", "uuid"}, {"pci_bus_id", "PCI bus id"}});
     const DeviceInfo& device = session.device;
-    table.add({device_label(device), device.name, text("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
+    table.add({device_label(device), device.name, capability_text(device.compute_capability),
                (long long)device.multiprocessors, (long long)device.memory_bytes, device.uuid, device.pci_bus_id});
     table.flush();
 }

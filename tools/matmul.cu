@@ -21,15 +21,14 @@ constexpr double most_host_flop = 0x1p33;
 
 template <typename Type>
 void explain(const Session& session, const ProductShape& shape, const ProductMethod<typename Type::Element>& method) {
-    const int capability = session.device.compute_capability;
     std::string why = "the most advanced kernel for this type that this device and build can run";
     if (method.name == "hopper")
         why = text("of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one shared out where that "
                    "is faster), times the steps of {} along k",
                    method.tile, session.device.multiprocessors, 128 / sizeof(typename Type::Element));
-    session.notice(text("{} {} on {} (compute capability {}.{}): fastest is {}, tile {}: {}", shape.name(),
-                        name_of(Type::dtype), session.device.name, capability / 10, capability % 10, method.name,
-                        method.tile, why));
+    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}", shape.name(),
+                        name_of(Type::dtype), session.device.name, capability_text(session.device.compute_capability),
+                        method.name, method.tile, why));
 }
 
 // A variant of the run, and for a device's how it is launched.

@@ -16,8 +16,8 @@ template <typename T>
 class Reduction {
 public:
     Reduction(Session& session, size_t n)
-        : session_(session), operation_(operation_named<T>(session.own("op"))), n_(n), offset_(parse_count(session.own("offset"), "--offset", largest_offset)),
-          d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
+        : session_(session), operation_(operation_named<T>(session.own("op"))), n_(n),
+          offset_(parse_count(session.own("offset"), "--offset", largest_offset)), d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
         if (operation_.adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
         else fill(h_input_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
@@ -43,7 +43,8 @@ private:
 
     void set_host_work(Case& one, bool parallel) {
         one.launch = [this, parallel](cudaStream_t) {
-            h_result_ = parallel ? operation_.reduce_on_all_cores(h_input_.get(), n_) : operation_.reduce_on_host(h_input_.get(), 0, n_);
+            h_result_ = parallel ? operation_.reduce_on_all_cores(h_input_.get(), n_)
+                                 : operation_.reduce_on_host(h_input_.get(), 0, n_);
             return LaunchShape{};
         };
         one.check = [this] { return compare(h_result_); };
@@ -57,13 +58,15 @@ private:
         if (method.destroys_input) {
             if (!d_scratch_) d_scratch_ = std::make_unique<DeviceBuffer<T>>(n_ + offset_);
             one.prepare = [this](cudaStream_t stream) {
-                if (n_ > 0) CHECK(cudaMemcpyAsync(d_scratch_->data() + offset_, d_input(), n_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+                if (n_ == 0) return;
+                CHECK(cudaMemcpyAsync(d_scratch_->data() + offset_, d_input(), n_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
             };
         }
         one.poison = [this](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_result_.data(), 0xa5, sizeof(T), stream)); };
         one.launch = [=](cudaStream_t stream) {
             T* input = method.destroys_input ? d_scratch_->data() + offset_ : d_input();
-            return method.launch({input, n_, d_result_.data(), workspace->data(), workspace->size(), block_size, multiprocessors, stream});
+            return method.launch({input, n_, d_result_.data(), workspace->data(), workspace->size(), block_size,
+                                  multiprocessors, stream});
         };
         one.check = [this] {
             T result{};

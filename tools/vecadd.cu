@@ -41,8 +41,8 @@ Case case_of(Session& session, const Variant& variant, const std::shared_ptr<Vec
     one.variant = &variant;
     one.problem = {dtype_of<T>, n, 3.0 * double(n) * sizeof(T), double(n)};
     one.own_cells = [=](double) {
-        return std::vector<Cell>{vectors->kind().name, static_cast<long long>(offset), Fixed{costs->allocate, 1}, Fixed{costs->h2d, 1},
-                                 Fixed{costs->kernel, 1}, Fixed{costs->d2h, 1}, Fixed{costs->total, 1}};
+        return std::vector<Cell>{vectors->kind().name, static_cast<long long>(offset), Fixed{costs->allocate, 1},
+                                 Fixed{costs->h2d, 1}, Fixed{costs->kernel, 1}, Fixed{costs->d2h, 1}, Fixed{costs->total, 1}};
     };
     if (variant.needs == Needs::host) {
         const bool parallel = variant.name == std::string("cpu-parallel");

@@ -131,7 +131,8 @@ private:
     HostVector<T> a_, b_, c_;
 };
 
-// Nanoseconds of host time, each the median of a few round trips that end with the host reading the output; all zero for vectors that never leave the device.
+// Nanoseconds of host time, each the median of a few round trips that end with the host reading the output; all zero for
+// vectors that never leave the device.
 struct StageCosts {
     double allocate = 0, h2d = 0, kernel = 0, d2h = 0, total = 0;  // total: the three stages in one go, without allocation
 };
