@@ -6,6 +6,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -151,18 +152,24 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
 
 /// What sharing costs, in stages: waiting for each other takes as long as `stages_of_waiting`, adding one block's sums as
 /// `stages_per_sum`. Where shares begin in the middle of tiles, blocks that run at the same time are at different places
-/// along k and find less in the L2 cache: each stage takes `slowdown` times as long.
+/// along k and find less in the L2 cache: each stage takes `slowdown` times as long. `group` sums are added at once, then
+/// those of the groups.
 struct SharingCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
+    size_t group = 1024; // all
 };
 constexpr SharingCost f32_sharing = {1, 1}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
 
 /// The time of `left` tiles cut into `shares`, in stages of a whole tile.
 inline double shared_stages(size_t left, size_t steps, size_t shares, const SharingCost& cost) {
     const bool equal_parts = shares % left == 0; // of each tile
-    return double(divide_up(left * steps, shares)) * (equal_parts ? 1 : cost.slowdown) +
-           double(divide_up(shares, left)) * cost.stages_per_sum + cost.stages_of_waiting;
+    double stages = double(divide_up(left * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
+    for (size_t sums = divide_up(shares, left), added = 0; added != 1; sums = added) {
+        added = divide_up(sums, cost.group);
+        stages += double(std::min(sums, cost.group)) * cost.stages_per_sum + cost.stages_of_waiting;
+    }
+    return stages;
 }
 
 /// Tiles in whole waves; those of the last wave are shared out if that is faster, among all blocks or into so many
@@ -180,7 +187,7 @@ inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned 
         shared = candidate_tiles;
         shares = candidate;
     };
-    if (cost.possible && left > 0) {
+    if (cost.possible && left > 0 && (left + blocks) * steps < size_t{1} << 31) { // device code counts in 32 bits
         if (left * steps >= blocks) consider(left, blocks); // no share is empty
         for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
         if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);

@@ -18,19 +18,23 @@ namespace BACKEND {
 struct TileShares {
     unsigned tiles = 0, whole = 0, steps = 0, shares = 0;
 
-    /// The first stage of a share, counted from the first tile that is shared.
-    __device__ unsigned long long begin(unsigned share) const {
-        return static_cast<unsigned long long>(tiles - whole) * steps * share / shares;
+    __device__ unsigned shared_tiles() const { return tiles - whole; }
+
+    /// The first stage of a share, counted from the first tile that is shared: share * stages / shares, in 32 bits.
+    __device__ unsigned begin(unsigned share) const {
+        const unsigned stages = shared_tiles() * steps;
+        return stages / shares * share + stages % shares * share / shares;
     }
 
     /// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
     __device__ unsigned own() const { return shares - 1 - blockIdx.x; }
 };
 
-/// The stages [first, end) of a tile.
+/// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.
 struct TileSegment {
     unsigned tile = 0;
     int first = 0, end = 0;
+    unsigned first_share = 0, end_share = 1;
 };
 
 /// This block's segment number `index`; false, and none in `segment`, if it has fewer. All roles of a block go through
@@ -48,12 +52,15 @@ __device__ inline bool find_segment(const TileShares& shares, unsigned index, Ti
         return wave_tile < shares.whole;
     }
     if (blockIdx.x >= shares.shares) return false;
-    const unsigned long long begin = shares.begin(shares.own()), end = shares.begin(shares.own() + 1);
-    const unsigned long long tile = begin / shares.steps + index - waves, tile_begin = tile * shares.steps;
+    const unsigned begin = shares.begin(shares.own()), end = shares.begin(shares.own() + 1);
+    const unsigned tile = begin / shares.steps + index - waves, tile_begin = tile * shares.steps;
     if (tile_begin >= end) return false;
-    segment.tile = shares.whole + static_cast<unsigned>(tile);
+    segment.tile = shares.whole + tile;
     segment.first = static_cast<int>(begin > tile_begin ? begin - tile_begin : 0);
     segment.end = static_cast<int>(end - tile_begin < shares.steps ? end - tile_begin : shares.steps);
+    segment.first_share = tile * shares.shares / shares.shared_tiles();
+    if (shares.begin(segment.first_share + 1) <= tile_begin) ++segment.first_share;
+    segment.end_share = ((tile + 1) * shares.shares + shares.shared_tiles() - 1) / shares.shared_tiles();
     return true;
 }
 
@@ -71,16 +78,6 @@ __device__ inline void bring_segments(typename Pipeline::Shared& ring, const CUt
     }
 }
 
-/// One past the last share with stages of the segment's tile.
-__device__ inline unsigned last_share(const TileShares& shares, const TileSegment& segment) {
-    const unsigned long long tile_end =
-        static_cast<unsigned long long>(segment.tile - shares.whole + 1) * shares.steps;
-    unsigned share = shares.own() + 1;
-    if (segment.end == static_cast<int>(shares.steps)) return share;
-    while (share < shares.shares && shares.begin(share) < tile_end) ++share;
-    return share;
-}
-
 /// The most elements of a tile that is shared.
 constexpr size_t partial_tile_elements = 128 * 256;
 
@@ -90,6 +87,9 @@ struct PartialSums {
     float* d_sums = nullptr;
     unsigned* d_ready = nullptr;
 };
+
+/// Sums of smaller tiles are added in groups of so many shares: two levels for the blocks of an H200.
+constexpr unsigned sums_group = 12;
 
 /// The number of the barrier among the threads that multiply.
 constexpr unsigned partial_barrier = 3;
@@ -105,59 +105,70 @@ __device__ inline void store_release(unsigned* flag, unsigned value) {
 
 /// By the `threads` threads that multiply, after they have written their share's sums: tells the others.
 template <unsigned threads> __device__ inline void announce_sums(const PartialSums& partial, unsigned share) {
-    __threadfence();
-    barrier_among(partial_barrier, threads); // all sums are on their way
+    barrier_among(partial_barrier, threads); // the release below stands for all threads' sums
     if (threadIdx.x % threads == 0) store_release(partial.d_ready + share, 1);
 }
 
-/// Waits for the sums of the shares from `first` up to `last`.
+/// Waits for the sums of every `stride`-th share from `first` up to `last`, a thread for each; then nobody reads their
+/// flags any more in this launch.
 template <unsigned threads>
-__device__ inline void await_sums(const PartialSums& partial, unsigned first, unsigned last) {
-    if (threadIdx.x % threads == 0)
-        for (unsigned share = first; share < last; ++share)
-            while (load_acquire(partial.d_ready + share) == 0) {}
+__device__ inline void await_sums(const PartialSums& partial, unsigned first, unsigned last, unsigned stride) {
+    for (unsigned share = first + threadIdx.x % threads * stride; share < last; share += threads * stride) {
+        while (load_acquire(partial.d_ready + share) == 0) {}
+        partial.d_ready[share] = 0;
+    }
     barrier_among(partial_barrier, threads); // all sums are there
-}
-
-/// After await_sums() nobody reads the flags any more in this launch.
-template <unsigned threads>
-__device__ inline void clear_flags(const PartialSums& partial, unsigned first, unsigned last) {
-    if (threadIdx.x % threads == 0)
-        for (unsigned share = first; share < last; ++share) partial.d_ready[share] = 0;
 }
 
 /// Makes the sums of a segment those of its tile, if this block is to store it; else leaves them to the block that is.
 /// Returns whether it is this block. By the `threads` threads that multiply, each with `count` sums in any order that
 /// is the same in all blocks.
+/// The shares of a smaller tile are added in groups, the groups' sums in groups of groups, and so on: where many blocks
+/// have a short share each, one that added all would take longer than they multiply.
 template <unsigned threads, int count>
 __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& segment, const TileShares& shares,
                                      const PartialSums& partial) {
     static_assert(count * threads <= partial_tile_elements, "a share's sums have room");
+    constexpr bool grouped = count < 128;                // large tiles are not cut into many shares
+    constexpr int at_once = count < 64 ? 64 / count : 1; // shares whose sums are loaded at once
     const auto fours_of = [&](unsigned share) {
         return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * (count / 4) * threads +
                threadIdx.x % threads;
     };
-    if (segment.first > 0) {
-        float4* fours = fours_of(shares.own());
+    const unsigned own = shares.own(), parts = segment.end_share - segment.first_share;
+    for (unsigned stride = 1; stride < parts; stride *= grouped ? sums_group : parts) {
+        if (segment.first > 0 && (!grouped || (own - segment.first_share) % (stride * sums_group) != 0)) {
+            float4* fours = fours_of(own);
 #pragma unroll
-        for (int i = 0; i < count / 4; ++i)
-            __stcg(fours + i * threads, make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]));
-        announce_sums<threads>(partial, shares.own());
-        return false;
-    }
-    const unsigned first = shares.own() + 1, last = last_share(shares, segment);
-    if (first == last) return true;
-    await_sums<threads>(partial, first, last);
-    clear_flags<threads>(partial, first, last);
-    for (unsigned share = first; share < last; ++share) {
-        const float4* fours = fours_of(share);
+            for (int i = 0; i < count / 4; ++i)
+                __stcg(fours + i * threads,
+                       make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]));
+            announce_sums<threads>(partial, own);
+            return false;
+        }
+        const unsigned end = grouped && stride * sums_group < segment.end_share - own ? own + stride * sums_group
+                                                                                      : segment.end_share;
+        await_sums<threads>(partial, own + stride, end, stride);
+#pragma unroll 1
+        for (unsigned share = own + stride; share < end; share += stride * at_once) {
+            float4 more[at_once][count / 4];
 #pragma unroll
-        for (int i = 0; i < count / 4; ++i) {
-            const float4 more = __ldcg(fours + i * threads);
-            sums[4 * i] += more.x;
-            sums[4 * i + 1] += more.y;
-            sums[4 * i + 2] += more.z;
-            sums[4 * i + 3] += more.w;
+            for (int s = 0; s < at_once; ++s) {
+                const unsigned existing = share + s * stride < end ? share + s * stride : share;
+#pragma unroll
+                for (int i = 0; i < count / 4; ++i) more[s][i] = __ldcg(fours_of(existing) + i * threads);
+            }
+#pragma unroll
+            for (int s = 0; s < at_once; ++s) {
+                if (s > 0 && share + s * stride >= end) break;
+#pragma unroll
+                for (int i = 0; i < count / 4; ++i) {
+                    sums[4 * i] += more[s][i].x;
+                    sums[4 * i + 1] += more[s][i].y;
+                    sums[4 * i + 2] += more[s][i].z;
+                    sums[4 * i + 3] += more[s][i].w;
+                }
+            }
         }
     }
     return true;
