@@ -47,16 +47,17 @@ public:
     /// Whether it was found and works here.
     explicit operator bool() const { return handle_ != nullptr; }
 
-    /// Enqueues the product. Failure(cuda_error) names cuBLAS's status.
+    /// Enqueues the product. Sums of 16-bit products stay in f32 to the end, as everybody's do: left alone, cuBLAS rounds
+    /// partial sums of some shapes to 16 bits. Failure(cuda_error) names its status.
     template <typename T> LaunchShape multiply(const MatmulArguments<T>& arguments, CublasCompute compute) const {
-        constexpr int not_transposed = 0, own_choice = -1, default_math = 0, pedantic_math = 2;
+        constexpr int not_transposed = 0, own_choice = -1, pedantic_math = 2, no_16_bit_sums = 16;
         const int m = int(arguments.m), n = int(arguments.n), k = int(arguments.k), ldk = k > 0 ? k : 1;
         const float one = 1, zero = 0;
         const double one_f64 = 1, zero_f64 = 0;
         const bool f64 = compute == CublasCompute::f64;
         int status = set_stream_(handle_, arguments.stream);
         if (status == 0)
-            status = set_math_mode_(handle_, compute == CublasCompute::f32_pedantic ? pedantic_math : default_math);
+            status = set_math_mode_(handle_, compute == CublasCompute::f32_pedantic ? pedantic_math : no_16_bit_sums);
         if (status == 0)
             status = multiply_(handle_, not_transposed, not_transposed, n, m, k,
                                f64 ? static_cast<const void*>(&one_f64) : &one, arguments.d_b, cublas_type<T>, n,
