@@ -159,7 +159,7 @@ struct SharingCost {
     bool possible = true;
     size_t group = 1024; // all
 };
-constexpr SharingCost f32_sharing = {1, 1}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
+constexpr SharingCost f32_sharing = {1, 0.6}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
 
 /// The time of `left` tiles cut into `shares`, in stages of a whole tile.
 inline double shared_stages(size_t left, size_t steps, size_t shares, const SharingCost& cost) {

@@ -4,8 +4,8 @@
 //                       copy engine fetches whole tiles for one thread), the turning of A's tile (a lane loads four
 //                       neighbours along k at once; the swizzle keeps its lanes on different banks), and the barriers
 //                       of the whole block: each warp waits only for data
-// What remains to be issued beside the multiply-adds is 16-byte loads from shared memory, six for every 128 of them in
-// the largest tile. For large matrices it goes on in matmul_hopper_f32_turned.cuh.
+// What remains to be issued beside the multiply-adds is 16-byte loads from shared memory. For larger products, and for
+// few rows or columns, it goes on in matmul_hopper_f32_turned.cuh.
 //
 // Eight warps multiply, one thread of a third warpgroup brings tiles. In `slices`, groups of warps take shares of every
 // stage along k and add their sums at the end: a small tile, and still many independent sums a lane.
