@@ -72,13 +72,14 @@ struct HopperPipeline {
             bring(shared, position, map_a, map_b, row, column, step);
     }
 
-    /// Brings one of them.
+    /// Brings one of them. `bytes`: of boxes that are smaller than the stage has room for.
     __device__ static void bring(Shared& shared, const Position& position, const CUtensorMap& map_a,
-                                 const CUtensorMap& map_b, int row, int column, int step) {
+                                 const CUtensorMap& map_b, int row, int column, int step,
+                                 unsigned bytes = stage_bytes) {
         const int stage = position.stage;
         std::uint64_t* filled = &shared.filled[stage];
         barrier_wait(&shared.emptied[stage], position.parity ^ 1); // a fresh barrier counts as emptied
-        barrier_arrive_and_expect(filled, stage_bytes);
+        barrier_arrive_and_expect(filled, bytes);
         copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
         const int rank = static_cast<int>(blockIdx.x % sharers);
         const int first_box = own_boxes < boxes ? rank * own_boxes : 0,

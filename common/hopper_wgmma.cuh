@@ -55,11 +55,17 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_60(d, i), WGMMA_FLOATS_4(d, i + 60)
 #define WGMMA_FLOATS_72(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_8(d, i + 64)
 #define WGMMA_FLOATS_84(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_32(d, i + 52)
+#define WGMMA_FLOATS_88(d, i) WGMMA_FLOATS_84(d, i), WGMMA_FLOATS_4(d, i + 84)
+#define WGMMA_FLOATS_92(d, i) WGMMA_FLOATS_88(d, i), WGMMA_FLOATS_4(d, i + 88)
 #define WGMMA_FLOATS_96(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_32(d, i + 64)
 #define WGMMA_FLOATS_100(d, i) WGMMA_FLOATS_96(d, i), WGMMA_FLOATS_4(d, i + 96)
-#define WGMMA_FLOATS_112(d, i) WGMMA_FLOATS_96(d, i), WGMMA_FLOATS_16(d, i + 96)
-#define WGMMA_FLOATS_120(d, i) WGMMA_FLOATS_84(d, i), WGMMA_FLOATS_36(d, i + 84)
-#define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_120(d, i), WGMMA_FLOATS_8(d, i + 120)
+#define WGMMA_FLOATS_104(d, i) WGMMA_FLOATS_100(d, i), WGMMA_FLOATS_4(d, i + 100)
+#define WGMMA_FLOATS_108(d, i) WGMMA_FLOATS_104(d, i), WGMMA_FLOATS_4(d, i + 104)
+#define WGMMA_FLOATS_112(d, i) WGMMA_FLOATS_108(d, i), WGMMA_FLOATS_4(d, i + 108)
+#define WGMMA_FLOATS_116(d, i) WGMMA_FLOATS_112(d, i), WGMMA_FLOATS_4(d, i + 112)
+#define WGMMA_FLOATS_120(d, i) WGMMA_FLOATS_116(d, i), WGMMA_FLOATS_4(d, i + 116)
+#define WGMMA_FLOATS_124(d, i) WGMMA_FLOATS_120(d, i), WGMMA_FLOATS_4(d, i + 120)
+#define WGMMA_FLOATS_128(d, i) WGMMA_FLOATS_124(d, i), WGMMA_FLOATS_4(d, i + 124)
 #define WGMMA_NAMES_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define WGMMA_NAMES_16 WGMMA_NAMES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define WGMMA_NAMES_32 WGMMA_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -70,11 +76,17 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_64 WGMMA_NAMES_60 ", %60, %61, %62, %63"
 #define WGMMA_NAMES_72 WGMMA_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
 #define WGMMA_NAMES_84 WGMMA_NAMES_72 ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83"
+#define WGMMA_NAMES_88 WGMMA_NAMES_84 ", %84, %85, %86, %87"
+#define WGMMA_NAMES_92 WGMMA_NAMES_88 ", %88, %89, %90, %91"
 #define WGMMA_NAMES_96 WGMMA_NAMES_84 ", %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define WGMMA_NAMES_100 WGMMA_NAMES_96 ", %96, %97, %98, %99"
-#define WGMMA_NAMES_112 WGMMA_NAMES_100 ", %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"
-#define WGMMA_NAMES_120 WGMMA_NAMES_112 ", %112, %113, %114, %115, %116, %117, %118, %119"
-#define WGMMA_NAMES_128 WGMMA_NAMES_120 ", %120, %121, %122, %123, %124, %125, %126, %127"
+#define WGMMA_NAMES_104 WGMMA_NAMES_100 ", %100, %101, %102, %103"
+#define WGMMA_NAMES_108 WGMMA_NAMES_104 ", %104, %105, %106, %107"
+#define WGMMA_NAMES_112 WGMMA_NAMES_108 ", %108, %109, %110, %111"
+#define WGMMA_NAMES_116 WGMMA_NAMES_112 ", %112, %113, %114, %115"
+#define WGMMA_NAMES_120 WGMMA_NAMES_116 ", %116, %117, %118, %119"
+#define WGMMA_NAMES_124 WGMMA_NAMES_120 ", %120, %121, %122, %123"
+#define WGMMA_NAMES_128 WGMMA_NAMES_124 ", %124, %125, %126, %127"
 // clang-format on
 
 /// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements.
@@ -117,9 +129,17 @@ DEFINE_WGMMA_SWAPPED(120, 60, 60, 61, 62)
 DEFINE_WGMMA_SWAPPED(128, 64, 64, 65, 66)
 DEFINE_WGMMA_SWAPPED(144, 72, 72, 73, 74)
 DEFINE_WGMMA_SWAPPED(168, 84, 84, 85, 86)
+DEFINE_WGMMA_SWAPPED(176, 88, 88, 89, 90)
+DEFINE_WGMMA_SWAPPED(184, 92, 92, 93, 94)
 DEFINE_WGMMA_SWAPPED(192, 96, 96, 97, 98)
 DEFINE_WGMMA_SWAPPED(200, 100, 100, 101, 102)
+DEFINE_WGMMA_SWAPPED(208, 104, 104, 105, 106)
+DEFINE_WGMMA_SWAPPED(216, 108, 108, 109, 110)
+DEFINE_WGMMA_SWAPPED(224, 112, 112, 113, 114)
+DEFINE_WGMMA_SWAPPED(232, 116, 116, 117, 118)
 DEFINE_WGMMA_SWAPPED(240, 120, 120, 121, 122)
+DEFINE_WGMMA_SWAPPED(248, 124, 124, 125, 126)
+DEFINE_WGMMA_SWAPPED(256, 128, 128, 129, 130)
 
 /// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
 /// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.

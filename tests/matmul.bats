@@ -42,7 +42,7 @@ expect_right_for() {
     local dtype
     if on_simulator; then skip "such tiles need a GPU"; fi
     for dtype in bf16 f16; do
-        expect_fine matmul -k fastest -t "$dtype" -n 3000x3000x100,2300x2300x72,2561x2557x136,1537x1544x136 -w 0 -r 1 --csv
+        expect_fine matmul -k fastest -t "$dtype" -n 3000x3000x100,2436x2936x190,2300x2300x72,2561x2557x136,1537x1544x136 -w 0 -r 1 --csv
         [ "$(column verify | sort -u)" = pass ]
         expect_fine matmul -k fastest -t "$dtype" -n 16x2048x2048,30x4096x1000,4096x24x1000,64x2048x2050 -w 0 -r 1 --csv
         [ "$(column verify | sort -u)" = pass ]

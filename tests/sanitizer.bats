@@ -17,12 +17,13 @@ workloads() {
         memcheckdemo) echo "--fixed oob-shared" ;;  # all twins: memcheckdemo.bats
         reduce) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" ;;
         vecadd) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" "--profile -n 1000 --memory all" ;;
-        matmul)  # the larger shapes: several waves of large tiles, the last of them shared, or few tiles in many shares
+        matmul)  # the larger shapes: several waves of large tiles, the last one shared or filled, or few in many shares
             printf '%s\n' "--profile -n 33,100" "--profile -t f32 -k fastest -n 1400x4607x190" \
                 "--profile -t f32 -k fastest -n 10x301x9001,70x290x3000,1000x5x3000" \
                 "--profile -t f32 -k cpu-parallel,tf32x3* -n 1400x4607x190" \
                 "--profile -t tf32 -k cpu-parallel,hopper* -n 1400x4608x190" \
-                "--profile -t bf16 -k fastest -n 1000x1000x120,700x3000x136,64x128x512" ;;  # B shared; k split
+                "--profile -t bf16 -k fastest -n 1000x1000x120,700x3000x136,64x128x512" \
+                "--profile -t bf16 -k cpu-parallel,hopper* -n 2436x2936x190" ;;  # B shared, k split; the last wave filled
         *) echo "--profile -n 33,100" ;;
     esac
 }

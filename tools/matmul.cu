@@ -23,8 +23,8 @@ template <typename Type>
 void explain(const Session& session, const ProductShape& shape, const ProductMethod<typename Type::Element>& method) {
     std::string why = "the most advanced kernel for this type that this device and build can run";
     if (method.name == "hopper")
-        why = text("of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one shared out where that "
-                   "is faster), times the steps of {} along k",
+        why = text("of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
+                   "where that is faster), times the steps of {} along k",
                    method.tile, session.device.multiprocessors, 128 / sizeof(typename Type::Element));
     session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}", shape.name(),
                         name_of(Type::dtype), session.device.name, capability_text(session.device.compute_capability),

@@ -10,6 +10,7 @@
 #include "common/buffers.cuh"
 #include "kernels/matmul_hopper_f32.cuh"
 #include "kernels/matmul_hopper_f32_turned.cuh"
+#include "kernels/matmul_hopper_fitted.cuh"
 #include "kernels/matmul_hopper_mma.cuh"
 #include "kernels/matmul_hopper_overlapped.cuh"
 #include "kernels/matmul_hopper_split.cuh"
@@ -32,6 +33,7 @@ struct TileChoice {
     LaunchShape (*launch)(const MatmulArguments<T>&);
     unsigned sharers = 1;       // blocks of a cluster with the same columns of B, each of which brings its part of them
     bool needs_aligned = false;  // rows of C
+    bool fitted = false;         // tiles have tile_m rows or fewer, so that they fill their waves
 };
 
 template <int... shape>
@@ -72,8 +74,9 @@ inline const std::vector<TileChoice<float>>& f32_choices() {
 
 // Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The largest tile is fitted to products of
 // n = 2304 to 8192, in steps of 256, to within 0.8 %, the others to those of 512 to 3072 for which they make whole
-// waves. The largest is there twice: with and without the code to share tiles, which costs 1 %. Tiles of 16, 32 and 64
-// rows all wait for B. Sharing B costs another 1 %; it pays where rows of B are slow to read.
+// waves. The largest is there three times: with and without the code to share tiles, which costs 1 %, and with as many
+// rows as fill the waves. Tiles of 16, 32 and 64 rows all wait for B. Sharing B costs another 1 %; it pays where rows of
+// B are slow to read.
 template <typename T>
 const std::vector<TileChoice<T>>& mma_choices() {
     using A = const MatmulArguments<T>&;
@@ -88,6 +91,8 @@ const std::vector<TileChoice<T>>& mma_choices() {
          [](A a) { return launch_hopper_overlapped<T, 224, false>(a); }, 1, true},
         {"128x192x64", 128, 192, 1, 757, 1700, no_sharing,
          [](A a) { return launch_hopper_overlapped<T, 192, false>(a); }, 1, true},
+        {"168..256x128x64", 256, 128, 1, 1016, 1700, no_sharing, [](A a) { return launch_hopper_fitted(a); }, 1, true,
+         true},
         {"240x128x64", 240, 128, 1, 960, 1920, no_sharing, [](A a) { return launch_hopper_swapped<T, 240, 2>(a); }},
         {"200x128x64", 200, 128, 1, 820, 1800, no_sharing, [](A a) { return launch_hopper_swapped<T, 200, 2>(a); }},
         {"192x128x64", 192, 128, 1, 765, 1770, no_sharing, [](A a) { return launch_hopper_swapped<T, 192, 2>(a); }},
@@ -190,26 +195,40 @@ inline unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors) {
     return cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors / cluster * cluster;
 }
 
-// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
-// or as the shares of the last one. The memory has to bring A and B once meanwhile; most of the shorter time is hidden.
+// What the block that has most to do does: how long it multiplies, in stages of a whole tile, and the tiles it stores.
+struct BlockWork {
+    double stages, stores;
+};
+
 template <typename T>
-double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
+BlockWork longest_work(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
     constexpr unsigned tile_k = 128 / sizeof(T);
+    const double steps = double(divide_up(k, tile_k)) / choice.splits;
+    if (choice.fitted) {
+        const FittedTiles tiles = fitted_tiles(m, n, multiprocessors);
+        if (!can_fit(tiles)) return {HUGE_VAL, 1};
+        return {steps * fitted_rows_per_block(tiles, m, n, multiprocessors) / choice.tile_m,
+                double(divide_up(tiles.count(), multiprocessors))};
+    }
     const size_t tile_rows = divide_up(divide_up(m, choice.tile_m), choice.sharers) * choice.sharers;
     const size_t tiles = tile_rows * divide_up(n, choice.tile_n);
     const TileShares shares = tile_shares(tiles, k, tile_k, multiprocessors, choice.sharing);
     const unsigned blocks = blocks_at_once(choice.splits * choice.sharers, multiprocessors);
     const double waves = double(divide_up(size_t{shares.whole} * choice.splits, blocks));
-    const double steps = double(divide_up(k, tile_k)) / choice.splits;
-    double stages = waves * steps, stores = waves;
-    if (shares.whole < tiles) {
-        stages += shared_stages(tiles - shares.whole, shares.steps, shares.shares, choice.sharing);
-        stores += 1;
-    }
+    if (shares.whole == tiles) return {waves * steps, waves};
+    return {waves * steps + shared_stages(tiles - shares.whole, shares.steps, shares.shares, choice.sharing),
+            waves + 1};
+}
+
+// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
+// or as the shares of the last one. The memory has to bring A and B once meanwhile; most of the shorter time is hidden.
+template <typename T>
+double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
+    const BlockWork work = longest_work(choice, m, n, k, multiprocessors);
     const double from_memory = memory_cycles(choice, m, n, k, multiprocessors);
-    const double stage_cycles = stages * std::max(choice.cycles_per_step, loading_cycles(choice, n, k));
+    const double stage_cycles = work.stages * std::max(choice.cycles_per_step, loading_cycles(choice, n, k));
     return std::max(stage_cycles, from_memory) + 0.15 * std::min(stage_cycles, from_memory) +
-           stores * choice.fixed_cycles;
+           work.stores * choice.fixed_cycles;
 }
 
 // Of choices that take equally long, that with fewer tiles, since they move less; then the first, with the least rows.
