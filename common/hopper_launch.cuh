@@ -196,9 +196,10 @@ inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned 
             static_cast<unsigned>(shares)};
 }
 
-/// A block per multiprocessor, and no more than there are tiles if they are not shared.
+/// A block per multiprocessor, in whole clusters, and no more than there are tiles if they are not shared.
 inline unsigned shares_grid(const TileShares& shares, unsigned multiprocessors) {
-    return shares.shares == 0 && shares.tiles < multiprocessors ? shares.tiles : multiprocessors;
+    const unsigned blocks = multiprocessors >> shares.paired;
+    return (shares.shares == 0 && shares.tiles < blocks ? shares.tiles : blocks) << shares.paired;
 }
 
 /// For each block a tile's sums; before them, the flags.

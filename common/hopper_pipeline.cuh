@@ -109,10 +109,8 @@ struct HopperPipeline {
         release(shared, stage, thread, refills);
     }
 
-    /// The number to begin with: all but the first fill the stages again.
-    __device__ static int refills(unsigned tiles, int steps) {
-        return sharers > 1 ? static_cast<int>(tiles) * steps - stages : 0;
-    }
+    /// The number to begin with, of so many steps in all: the first ones find empty stages.
+    __device__ static int refills(unsigned steps) { return sharers > 1 ? static_cast<int>(steps) - stages : 0; }
 };
 
 } // namespace BACKEND

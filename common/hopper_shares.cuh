@@ -15,8 +15,10 @@ namespace BACKEND {
 
 /// `whole` tiles are one block's each: all of them, or a multiple of the number of blocks; the stages of the rest are
 /// shared out, one share to each of the first `shares` blocks. A tile has `steps` stages along k.
+/// `paired`, 1 or 0: whether the two blocks of a cluster work side by side, on tiles that follow each other. Then each
+/// pair of blocks counts as one here, and of tiles, too.
 struct TileShares {
-    unsigned tiles = 0, whole = 0, steps = 0, shares = 0;
+    unsigned tiles = 0, whole = 0, steps = 0, shares = 0, paired = 0;
 
     __device__ unsigned shared_tiles() const { return tiles - whole; }
 
@@ -27,7 +29,16 @@ struct TileShares {
     }
 
     /// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
-    __device__ unsigned own() const { return shares - 1 - blockIdx.x; }
+    __device__ unsigned own() const { return shares - 1 - (blockIdx.x >> paired); }
+
+    __device__ unsigned rank() const { return blockIdx.x & paired; }
+
+    /// The stages of all of this block's segments.
+    __device__ unsigned own_stages() const {
+        const unsigned block = blockIdx.x >> paired, blocks = gridDim.x >> paired;
+        const unsigned waves = whole > block ? (whole - block + blocks - 1) / blocks : 0;
+        return waves * steps + (block < shares ? begin(own() + 1) - begin(own()) : 0);
+    }
 };
 
 /// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.
@@ -44,18 +55,19 @@ template <bool may_share = true>
 __device__ inline bool find_segment(const TileShares& shares, unsigned index, TileSegment& segment) {
     if (!may_share) {
         segment = {blockIdx.x + index * gridDim.x, 0, static_cast<int>(shares.steps)};
-        return segment.tile < shares.tiles;
+        return segment.tile < shares.tiles << shares.paired;
     }
-    const unsigned waves = (shares.whole + gridDim.x - 1) / gridDim.x, wave_tile = blockIdx.x + index * gridDim.x;
+    const unsigned whole = shares.whole << shares.paired;
+    const unsigned waves = (whole + gridDim.x - 1) / gridDim.x, wave_tile = blockIdx.x + index * gridDim.x;
     if (index < waves) {
         segment = {wave_tile, 0, static_cast<int>(shares.steps)};
-        return wave_tile < shares.whole;
+        return wave_tile < whole;
     }
-    if (blockIdx.x >= shares.shares) return false;
+    if (blockIdx.x >= shares.shares << shares.paired) return false;
     const unsigned begin = shares.begin(shares.own()), end = shares.begin(shares.own() + 1);
     const unsigned tile = begin / shares.steps + index - waves, tile_begin = tile * shares.steps;
     if (tile_begin >= end) return false;
-    segment.tile = shares.whole + tile;
+    segment.tile = ((shares.whole + tile) << shares.paired) + shares.rank();
     segment.first = static_cast<int>(begin > tile_begin ? begin - tile_begin : 0);
     segment.end = static_cast<int>(end - tile_begin < shares.steps ? end - tile_begin : shares.steps);
     segment.first_share = tile * shares.shares / shares.shared_tiles();
@@ -135,9 +147,11 @@ __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& se
         return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * (count / 4) * threads +
                threadIdx.x % threads;
     };
-    const unsigned own = shares.own(), parts = segment.end_share - segment.first_share;
+    const unsigned lower_ranks = shares.rank() * shares.shares; // the sums and flags of lower ranks come first
+    const unsigned first_share = lower_ranks + segment.first_share, end_share = lower_ranks + segment.end_share,
+                   own = lower_ranks + shares.own(), parts = end_share - first_share;
     for (unsigned stride = 1; stride < parts; stride *= grouped ? sums_group : parts) {
-        if (segment.first > 0 && (!grouped || (own - segment.first_share) % (stride * sums_group) != 0)) {
+        if (segment.first > 0 && (!grouped || (own - first_share) % (stride * sums_group) != 0)) {
             float4* fours = fours_of(own);
 #pragma unroll
             for (int i = 0; i < count / 4; ++i)
@@ -146,8 +160,7 @@ __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& se
             announce_sums<threads>(partial, own);
             return false;
         }
-        const unsigned end = grouped && stride * sums_group < segment.end_share - own ? own + stride * sums_group
-                                                                                      : segment.end_share;
+        const unsigned end = grouped && stride * sums_group < end_share - own ? own + stride * sums_group : end_share;
         await_sums<threads>(partial, own + stride, end, stride);
 #pragma unroll 1
         for (unsigned share = own + stride; share < end; share += stride * at_once) {

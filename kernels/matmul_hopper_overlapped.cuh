@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(384, 1)
     const unsigned thread = threadIdx.x % 128;
     T* box = shared.results[warp];
     WaitingResults<tile_n> results;
-    int refills = Pipeline::refills(order.own_tiles(), static_cast<int>(shares.steps));
+    int refills = Pipeline::refills(shares.own_stages());
     for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
         float d[tile_n / 2];
         int previous = 0;
@@ -154,18 +154,18 @@ __global__ void __launch_bounds__(384, 1)
 
 template <typename T, int tile_n, bool may_share, int sharers = 1>
 LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments, unsigned group = 8) {
-    static_assert(!may_share || sharers == 1, "shares begin at different places along k");
+    static_assert(sharers == 1 || sharers == 2, "TileShares knows pairs");
     using Shape = OverlappedShape<tile_n>;
     using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, sharers>;
     if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
         return launch_hopper_mma<T, 128, 256, 4>(arguments, group);
     const HopperOperands<T> operands(arguments);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, tile_n), group, sharers};
-    const TileShares shares = tile_shares(order.tiles(), arguments.k, 64, arguments.multiprocessors,
-                                          may_share ? tensor_core_sharing : no_sharing);
-    const unsigned grid = may_share ? shares_grid(shares, arguments.multiprocessors)
-                                    : persistent_grid(order, arguments.multiprocessors, sharers);
-    return launch_hopper(matmul_hopper_overlapped<T, tile_n, may_share, sharers>, grid, 384,
+    TileShares shares = tile_shares(order.tiles() / sharers, arguments.k, 64, arguments.multiprocessors / sharers,
+                                    may_share ? tensor_core_sharing : no_sharing);
+    shares.paired = sharers - 1;
+    return launch_hopper(matmul_hopper_overlapped<T, tile_n, may_share, sharers>,
+                         shares_grid(shares, arguments.multiprocessors), 384,
                          sizeof(HopperOverlappedShared<T, tile_n>), sharers, arguments.stream,
                          operands.map_a(Shape::tile_m),
                          operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, Pipeline::box_rows),

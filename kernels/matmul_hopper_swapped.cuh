@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         return;
     }
     const unsigned consumer = threadIdx.x / 128, thread = threadIdx.x % 128;
-    int refills = Pipeline::refills(order.own_tiles(), end - first);
+    int refills = Pipeline::refills(order.own_tiles() * static_cast<unsigned>(steps));
     for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
         float d[tile_m / 2];
         if (blocks > 1 && first == end)

@@ -38,13 +38,16 @@ expect_right_for() {
     done
 }
 
-@test "tiles of every size are right where several follow each other at short k, and where two blocks share one" {
+@test "tiles of every size are right where several follow each other at short k, and where blocks share one, or B" {
     local dtype
     if on_simulator; then skip "such tiles need a GPU"; fi
     for dtype in bf16 f16; do
         expect_fine matmul -k fastest -t "$dtype" -n 3000x3000x100,2436x2936x190,2300x2300x72,2561x2557x136,1537x1544x136 -w 0 -r 1 --csv
         [ "$(column verify | sort -u)" = pass ]
         expect_fine matmul -k fastest -t "$dtype" -n 16x2048x2048,30x4096x1000,4096x24x1000,64x2048x2050 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+        expect_fine matmul -k fastest -t "$dtype" -n 64x512x4096,900x1000x1032,2000x3000x136,1300x200x8008 \
+            -w 0 -r 1 --csv
         [ "$(column verify | sort -u)" = pass ]
     done
 }

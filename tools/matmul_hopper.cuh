@@ -113,13 +113,15 @@ const std::vector<TileChoice<T>>& mma_choices() {
         {"64x64x64/2", 64, 64, 2, 270, 5800, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 2>(a); }},
         {"32x64x64/4", 32, 64, 4, 270, 7800, no_sharing, [](A a) { return launch_hopper_swapped<T, 32, 1, 4>(a); }},
         {"64x64x64/4", 64, 64, 4, 270, 8500, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 4>(a); }},
-        {"128x256x64", 128, 256, 1, 1026, 1800, no_sharing,
+        {"128x256x64", 128, 256, 1, 1026, 2300, no_sharing,
          [](A a) { return launch_hopper_overlapped<T, 256, false, 2>(a); }, 2, true},
-        {"128x240x64", 128, 240, 1, 962, 1800, no_sharing,
+        {"128x256x64", 128, 256, 1, 1026, 2300, tensor_core_sharing,
+         [](A a) { return launch_hopper_overlapped<T, 256, true, 2>(a); }, 2, true},
+        {"128x240x64", 128, 240, 1, 962, 2300, no_sharing,
          [](A a) { return launch_hopper_overlapped<T, 240, false, 2>(a); }, 2, true},
-        {"128x224x64", 128, 224, 1, 914, 1800, no_sharing,
+        {"128x224x64", 128, 224, 1, 914, 2300, no_sharing,
          [](A a) { return launch_hopper_overlapped<T, 224, false, 2>(a); }, 2, true},
-        {"128x192x64", 128, 192, 1, 767, 1800, no_sharing,
+        {"128x192x64", 128, 192, 1, 767, 2300, no_sharing,
          [](A a) { return launch_hopper_overlapped<T, 192, false, 2>(a); }, 2, true},
         {"192x128x64", 192, 128, 1, 775, 1900, no_sharing,
          [](A a) { return launch_hopper_swapped<T, 192, 2, 1, 2>(a); }, 2},
@@ -168,16 +170,18 @@ inline const std::vector<TileChoice<float>>& tf32x3_choices() {
 }
 
 // The cycles that a multiprocessor needs to receive a stage. Rows of A and B come in pieces of 128 bytes; those that
-// begin between the L2 cache's sectors of 32 bytes take longer, less so if two blocks share them.
+// begin between the L2 cache's sectors of 32 bytes take longer, less so if two blocks share them. Half of the time is
+// waiting for the other multiprocessors, of which `busy` is the part that have tiles.
 template <typename T>
-double loading_cycles(const TileChoice<T>& choice, size_t n, size_t k) {
+double loading_cycles(const TileChoice<T>& choice, size_t n, size_t k, double busy) {
     constexpr double aligned = 2.05, slow_a = 3.3, slow_b = 4, slow_b_shared = 2.6;
     const auto is_slow = [](size_t columns) {
         const size_t bytes = columns * sizeof(T);
         return bytes % tensor_row_alignment == 0 && bytes % 32 != 0;  // others are copied before
     };
-    return choice.tile_m * (is_slow(k) ? slow_a : aligned) +
-           choice.tile_n * (!is_slow(n) ? aligned : choice.sharers > 1 ? slow_b_shared : slow_b);
+    const double cycles = choice.tile_m * (is_slow(k) ? slow_a : aligned) +
+                          choice.tile_n * (!is_slow(n) ? aligned : choice.sharers > 1 ? slow_b_shared : slow_b);
+    return cycles * (1 + busy) / 2;
 }
 
 // The memory's share of the time, in cycles: so many bytes a cycle come for each multiprocessor. A matrix that only one
@@ -195,9 +199,10 @@ inline unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors) {
     return cluster > 2 ? multiprocessors * 10 / 11 : multiprocessors / cluster * cluster;
 }
 
-// What the block that has most to do does: how long it multiplies, in stages of a whole tile, and the tiles it stores.
+// What the block that has most to do does: how long it multiplies, in stages of a whole tile, and the tiles it stores;
+// and the part of the multiprocessors that have any.
 struct BlockWork {
-    double stages, stores;
+    double stages, stores, busy;
 };
 
 template <typename T>
@@ -206,18 +211,18 @@ BlockWork longest_work(const TileChoice<T>& choice, size_t m, size_t n, size_t k
     const double steps = double(divide_up(k, tile_k)) / choice.splits;
     if (choice.fitted) {
         const FittedTiles tiles = fitted_tiles(m, n, multiprocessors);
-        if (!can_fit(tiles)) return {HUGE_VAL, 1};
+        if (!can_fit(tiles)) return {HUGE_VAL, 1, 1};
         return {steps * fitted_rows_per_block(tiles, m, n, multiprocessors) / choice.tile_m,
-                double(divide_up(tiles.count(), multiprocessors))};
+                double(divide_up(tiles.count(), multiprocessors)), 1};
     }
-    const size_t tile_rows = divide_up(divide_up(m, choice.tile_m), choice.sharers) * choice.sharers;
-    const size_t tiles = tile_rows * divide_up(n, choice.tile_n);
-    const TileShares shares = tile_shares(tiles, k, tile_k, multiprocessors, choice.sharing);
-    const unsigned blocks = blocks_at_once(choice.splits * choice.sharers, multiprocessors);
-    const double waves = double(divide_up(size_t{shares.whole} * choice.splits, blocks));
-    if (shares.whole == tiles) return {waves * steps, waves};
+    const unsigned cluster = choice.splits * choice.sharers;
+    const size_t tiles = divide_up(divide_up(m, choice.tile_m), choice.sharers) * divide_up(n, choice.tile_n);
+    const TileShares shares = tile_shares(tiles, k, tile_k, multiprocessors / choice.sharers, choice.sharing);
+    const double waves = double(divide_up(size_t{shares.whole} * cluster, blocks_at_once(cluster, multiprocessors)));
+    if (shares.whole == tiles)
+        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
     return {waves * steps + shared_stages(tiles - shares.whole, shares.steps, shares.shares, choice.sharing),
-            waves + 1};
+            waves + 1, 1};
 }
 
 // How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
@@ -226,7 +231,7 @@ template <typename T>
 double estimated_cycles(const TileChoice<T>& choice, size_t m, size_t n, size_t k, unsigned multiprocessors) {
     const BlockWork work = longest_work(choice, m, n, k, multiprocessors);
     const double from_memory = memory_cycles(choice, m, n, k, multiprocessors);
-    const double stage_cycles = work.stages * std::max(choice.cycles_per_step, loading_cycles(choice, n, k));
+    const double stage_cycles = work.stages * std::max(choice.cycles_per_step, loading_cycles(choice, n, k, work.busy));
     return std::max(stage_cycles, from_memory) + 0.15 * std::min(stage_cycles, from_memory) +
            work.stores * choice.fixed_cycles;
 }
