@@ -161,6 +161,12 @@ struct SharingCost {
 };
 constexpr SharingCost f32_sharing = {1, 0.6}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
 
+/// Of tiles whose sums are added in groups, with so many elements and cycles a stage; as measured.
+constexpr SharingCost grouped_sharing(double elements, double stage_cycles) {
+    const double sum_cycles = 250 + elements / 12, waiting_cycles = 5000;
+    return {1, sum_cycles / stage_cycles, waiting_cycles / stage_cycles, true, sums_group};
+}
+
 /// The time of `left` tiles cut into `shares`, in stages of a whole tile.
 inline double shared_stages(size_t left, size_t steps, size_t shares, const SharingCost& cost) {
     const bool equal_parts = shares % left == 0; // of each tile

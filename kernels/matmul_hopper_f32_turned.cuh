@@ -376,11 +376,9 @@ __global__ void __launch_bounds__(384, 1)
 /// The cycles of a stage as measured: beside multiply-adds, all warps wait for each other's.
 template <typename Shape> constexpr double turned_stage_cycles = 1.08 * Shape::tile_m * Shape::tile_n / 4 + 650;
 
-/// What sharing costs, as measured.
 template <typename Shape> constexpr SharingCost turned_sharing() {
     if (Shape::slices == 1) return f32_sharing;
-    constexpr double sum_cycles = 250 + Shape::tile_m * Shape::tile_n / 12.0, waiting_cycles = 5000;
-    return {1, sum_cycles / turned_stage_cycles<Shape>, waiting_cycles / turned_stage_cycles<Shape>, true, sums_group};
+    return grouped_sharing(Shape::tile_m * Shape::tile_n, turned_stage_cycles<Shape>);
 }
 
 template <typename Shape>

@@ -30,7 +30,7 @@ template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
 };
 
 /// Stores a pair of warps' sums through shared memory, 32 rows at a time: the copy engine writes whole lines, and the
-/// warps multiply on meanwhile. (row, column): the pair's corner of C.
+/// warps multiply on meanwhile. (row, column): the pair's corner of C. Tiles of fewer rows are stored by their threads.
 template <int tile_m, int count>
 __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
                                 int row, int column, int warp, int lane) {
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
-        if (copy_engine) {
+        if (tile_m % 32 == 0 && copy_engine) {
             copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, warp, lane);
         } else {
             store_swapped<tile_m>(c, row + lane % 4 * 2, column + SwappedOperand<float>::first_column(warp, lane), m, n,
@@ -139,17 +139,19 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
 #endif
 }
 
+/// `sharing`: which tiles pay to be shared.
 template <int tile_m, int warpgroups, int stages, bool may_share>
-LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, unsigned group = 6) {
+LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, const SharingCost& sharing = no_sharing) {
     constexpr int tile_n = 64 * warpgroups;
+    constexpr unsigned group = 6;
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
     const HopperOperands<float> operands(arguments);
     const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-    const TileShares shares = tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors,
-                                          may_share ? tensor_core_sharing : no_sharing);
+    const TileShares shares =
+        tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors, sharing);
     const CUtensorMap map_a = operands.map_a(tile_m, swapped_map_type<float>),
                       map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, swapped_map_type<float>);
-    const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
+    const bool copy_engine = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
     const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
                                                        CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used

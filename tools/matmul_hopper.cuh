@@ -137,13 +137,21 @@ const std::vector<TileChoice<T>>& mma_choices() {
     return choices;
 }
 
+// Small tiles, shared by as many blocks as pay where k is long; the cycles of a stage as measured.
+template <int tile_m, int stages, int stage_cycles>
+TileChoice<float> shared_tf32_choice(const char* tile) {
+    static constexpr SharingCost sharing = grouped_sharing(tile_m * 64, stage_cycles);
+    return {tile, tile_m, 64, 1, stage_cycles, 2000, sharing,
+            [](const MatmulArguments<float>& a) { return launch_hopper_tf32<tile_m, 1, stages, true>(a, sharing); }};
+}
+
 inline const std::vector<TileChoice<float>>& tf32_choices() {
     using A = const MatmulArguments<float>&;
     static const std::vector<TileChoice<float>> choices = {
         {"256x128x32", 256, 128, 1, 1340, 2500, no_sharing,
          [](A a) { return launch_hopper_tf32<256, 2, 4, false>(a); }},
         {"256x128x32", 256, 128, 1, 1340, 2500, tensor_core_sharing,
-         [](A a) { return launch_hopper_tf32<256, 2, 4, true>(a); }},
+         [](A a) { return launch_hopper_tf32<256, 2, 4, true>(a, tensor_core_sharing); }},
         {"192x128x32", 192, 128, 1, 1020, 2400, no_sharing,
          [](A a) { return launch_hopper_tf32<192, 2, 5, false>(a); }},
         {"64x128x32", 64, 128, 1, 580, 1600, no_sharing,
@@ -152,7 +160,8 @@ inline const std::vector<TileChoice<float>>& tf32_choices() {
          [](A a) { return launch_hopper_tf32<64, 1, 12, false>(a); }},
         {"64x64x32/2", 64, 64, 2, 417, 5000, no_sharing,
          [](A a) { return launch_hopper_split<float, 64, 1, 12>(a, 2); }},
-        {"16x64x32", 16, 64, 1, 380, 2000, no_sharing, [](A a) { return launch_hopper_split<float, 16, 1, 16>(a, 1); }},
+        shared_tf32_choice<64, 12, 417>("64x64x32"),
+        shared_tf32_choice<16, 16, 380>("16x64x32"),
         {"16x64x32/2", 16, 64, 2, 380, 5000, no_sharing,
          [](A a) { return launch_hopper_split<float, 16, 1, 16>(a, 2); }},
     };
