@@ -52,12 +52,14 @@ expect_right_for() {
     done
 }
 
-@test "f32 is right with few rows, few columns or both, where many blocks share a tile" {
+@test "every type is right with few rows, few columns or both, where many blocks share a tile" {
+    local dtype few_rows=1x5000x3001,16x2048x2048,30x4095x1000,64x2050x2050,100x5000x3000
+    local few_columns=5000x1x3001,4096x24x1000 few_tiles=64x64x65536,16x16x300001,300x200x9000
     if on_simulator; then skip "such tiles need a GPU"; fi
-    expect_fine matmul -k fastest -t f32 -n 1x5000x3001,16x2048x2048,30x4095x1000,64x2050x2050,100x5000x3000 -w 0 -r 1 --csv
-    [ "$(column verify | sort -u)" = pass ]
-    expect_fine matmul -k fastest -t f32 -n 5000x1x3001,4096x24x1000,64x64x65536,16x16x300001,300x200x9000 -w 0 -r 1 --csv
-    [ "$(column verify | sort -u)" = pass ]
+    for dtype in f32 tf32 bf16 f16; do
+        expect_fine matmul -k fastest -t "$dtype" -n $few_rows,$few_columns,$few_tiles -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+    done
 }
 
 @test "f32 from three products of tf32 is as right as f32, also where k is short or factors are infinite" {
