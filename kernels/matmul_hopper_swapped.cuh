@@ -10,6 +10,7 @@
 // Nothing is in a cache when it begins, its code included: what runs before the first copy is kept short.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
+#include "common/hopper_shares.cuh"
 #include "common/hopper_swapped.cuh"
 #include "common/matmul_arguments.cuh"
 #include "kernels/matmul_hopper_mma.cuh"
@@ -117,13 +118,23 @@ __device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short
     return short_rows ? static_cast<int>(__umulhi(tile_row * golden_ratio, static_cast<unsigned>(steps))) : 0;
 }
 
+/// This block's segment number `index`: in a cluster, its part of the cluster's only tile.
+template <int blocks, bool may_share>
+__device__ inline bool find_segment_of_cluster(const TileShares& shares, unsigned index, TileSegment& segment) {
+    if (blocks == 1) return find_segment<may_share>(shares, index, segment);
+    const unsigned rank = blockIdx.x % blocks;
+    segment = {blockIdx.x / blocks, static_cast<int>(shares.steps * rank / blocks),
+               static_cast<int>(shares.steps * (rank + 1) / blocks)};
+    return index == 0;
+}
+
 /// Grid: at most one block per multiprocessor, or, in clusters of `blocks` that share a tile along k, tiles x blocks.
 /// Block 128 per 64 columns of the tile, and 32 more. `sharers`: blocks of a cluster that share B.
-template <typename T, int tile_m, int warpgroups, int stages, int blocks, int sharers>
+template <typename T, int tile_m, int warpgroups, int stages, int blocks, int sharers, bool may_share>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     matmul_hopper_swapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                          const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int steps, TileOrder order,
-                          bool copy_engine) {
+                          const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
+                          TileShares shares, PartialSums partial, bool copy_engine) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, multipliers = 128 * warpgroups, rows = tile_m / blocks;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, sharers>;
@@ -131,7 +142,8 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     auto& shared = *reinterpret_cast<HopperSwappedShared<T, tile_m, warpgroups, stages, blocks>*>(memory);
     const unsigned rank = blockIdx.x % blocks;
     typename Pipeline::Position position;
-    const int first = steps * static_cast<int>(rank) / blocks, end = steps * (static_cast<int>(rank) + 1) / blocks;
+    TileSegment segment;
+    unsigned tile_row = 0, tile_column = 0;
     if (threadIdx.x == multipliers) {
         prefetch_tensor_map(map_a);
         prefetch_tensor_map(map_b);
@@ -143,26 +155,27 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
 
     if (threadIdx.x >= multipliers) {
         if (threadIdx.x > multipliers) return;
-        for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
-            unsigned tile_row = 0, tile_column = 0;
-            order.place(tile, tile_row, tile_column);
+        for (unsigned index = 0; find_segment_of_cluster<blocks, may_share>(shares, index, segment); ++index) {
+            order.place(segment.tile, tile_row, tile_column);
             const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
-            int step = first + steps_for_the_end(end - first, tile_row / sharers, n < Pipeline::tile_k);
-            for (int i = first; i < end; ++i, position.advance()) {
+            const int for_the_end =
+                steps_for_the_end(segment.end - segment.first, tile_row / sharers, n < Pipeline::tile_k);
+            int step = segment.first + for_the_end;
+            for (int i = segment.first; i < segment.end; ++i, position.advance()) {
                 Pipeline::bring(shared.ring, position, map_a, map_b, row, column, step);
-                if (++step == end) step = first;
+                if (++step == segment.end) step = segment.first;
             }
         }
         return;
     }
     const unsigned consumer = threadIdx.x / 128, thread = threadIdx.x % 128;
-    int refills = Pipeline::refills(order.own_tiles() * static_cast<unsigned>(steps));
-    for (unsigned tile = blockIdx.x / blocks; tile < order.tiles(); tile += gridDim.x / blocks) {
+    int refills = Pipeline::refills(order.own_tiles() * shares.steps);
+    for (unsigned index = 0; find_segment_of_cluster<blocks, may_share>(shares, index, segment); ++index) {
         float d[tile_m / 2];
-        if (blocks > 1 && first == end)
+        if (blocks > 1 && segment.first == segment.end)
             for (float& sum : d) sum = 0;
         int previous = 0;
-        for (int step = first; step < end; ++step) {
+        for (int step = segment.first; step < segment.end; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
             SwappedOperand<T> operand;
@@ -171,9 +184,9 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             wgmma_fence();
 #pragma unroll
             for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows
-                operand.template multiply<tile_m>(d, i, a + i * 2, step > first || i > 0);
+                operand.template multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
             wgmma_commit();
-            if (step > first) {
+            if (step > segment.first) {
                 wgmma_wait<1>(); // the group before this one has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
             }
@@ -183,8 +196,9 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         wgmma_wait<0>();
         wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread, refills);
-        unsigned tile_row = 0, tile_column = 0;
-        order.place(tile, tile_row, tile_column);
+        if constexpr (may_share)
+            if (!complete_tile<multipliers>(d, segment, shares, partial)) continue;
+        order.place(segment.tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(rank) * rows,
                   column = static_cast<int>(tile_column) * tile_n + static_cast<int>(consumer) * 64;
         if constexpr (blocks > 1) {
@@ -210,10 +224,11 @@ template <typename T, int tile_m, int warpgroups, int blocks> constexpr int swap
     return fit < enough ? fit : enough;
 }
 
-/// blocks: how many share a tile along k, 1, 2 or 4; sharers: how many share B, 1 or 2.
-template <typename T, int tile_m, int warpgroups, int blocks = 1, int sharers = 1>
-LaunchShape launch_hopper_swapped(const MatmulArguments<T>& arguments) {
-    static_assert(blocks == 1 || sharers == 1, "a cluster shares one of the two");
+/// blocks: how many of a cluster share a tile along k, 1, 2 or 4; sharers: how many share B, 1 or 2. `sharing`: which
+/// tiles pay to be shared by any blocks.
+template <typename T, int tile_m, int warpgroups, int blocks = 1, int sharers = 1, bool may_share = false>
+LaunchShape launch_hopper_swapped(const MatmulArguments<T>& arguments, const SharingCost& sharing = no_sharing) {
+    static_assert((blocks > 1) + (sharers > 1) + may_share <= 1, "one way of sharing at a time");
     constexpr int tile_n = 64 * warpgroups, stages = swapped_stages<T, tile_m, warpgroups, blocks>();
     constexpr unsigned group = 8, cluster = blocks * sharers;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, sharers>;
@@ -225,12 +240,15 @@ LaunchShape launch_hopper_swapped(const MatmulArguments<T>& arguments) {
                                                        tile_m / blocks, 64, CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used
     const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, sharers};
-    const unsigned grid =
-        blocks > 1 ? order.tiles() * blocks : persistent_grid(order, arguments.multiprocessors, sharers);
-    return launch_hopper(matmul_hopper_swapped<T, tile_m, warpgroups, stages, blocks, sharers>, grid,
+    const TileShares shares =
+        tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors, sharing);
+    const unsigned grid = blocks > 1          ? order.tiles() * blocks
+                          : shares.shares > 0 ? shares_grid(shares, arguments.multiprocessors)
+                                              : persistent_grid(order, arguments.multiprocessors, sharers);
+    return launch_hopper(matmul_hopper_swapped<T, tile_m, warpgroups, stages, blocks, sharers, may_share>, grid,
                          128 * warpgroups + 32, sizeof(HopperSwappedShared<T, tile_m, warpgroups, stages, blocks>),
                          cluster, arguments.stream, map_a, map_b, map_c, arguments.d_c, int(arguments.m),
-                         int(arguments.n), int(divide_up(arguments.k, Pipeline::tile_k)), order, copy_engine);
+                         int(arguments.n), order, shares, partial_sums(arguments), copy_engine);
 }
 
 } // namespace BACKEND

@@ -72,6 +72,15 @@ inline const std::vector<TileChoice<float>>& f32_choices() {
     return choices;
 }
 
+// Small tiles, shared by as many blocks as pay where k is long; the cycles of a stage as measured.
+template <typename T, int tile_m, int warpgroups, int stage_cycles>
+TileChoice<T> shared_swapped_choice(const char* tile) {
+    static constexpr SharingCost sharing = grouped_sharing(tile_m * warpgroups * 64, stage_cycles);
+    return {tile, tile_m, warpgroups * 64, 1, stage_cycles, 5000, sharing, [](const MatmulArguments<T>& a) {
+                return launch_hopper_swapped<T, tile_m, warpgroups, 1, 1, true>(a, sharing);
+            }};
+}
+
 // Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The largest tile is fitted to products of
 // n = 2304 to 8192, in steps of 256, to within 0.8 %, the others to those of 512 to 3072 for which they make whole
 // waves. The largest is there three times: with and without the code to share tiles, which costs 1 %, and with as many
@@ -113,6 +122,8 @@ const std::vector<TileChoice<T>>& mma_choices() {
         {"64x64x64/2", 64, 64, 2, 270, 5800, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 2>(a); }},
         {"32x64x64/4", 32, 64, 4, 270, 7800, no_sharing, [](A a) { return launch_hopper_swapped<T, 32, 1, 4>(a); }},
         {"64x64x64/4", 64, 64, 4, 270, 8500, no_sharing, [](A a) { return launch_hopper_swapped<T, 64, 1, 4>(a); }},
+        shared_swapped_choice<T, 16, 1, 270>("16x64x64"),
+        shared_swapped_choice<T, 64, 2, 380>("64x128x64"),
         {"128x256x64", 128, 256, 1, 1026, 2300, no_sharing,
          [](A a) { return launch_hopper_overlapped<T, 256, false, 2>(a); }, 2, true},
         {"128x256x64", 128, 256, 1, 1026, 2300, tensor_core_sharing,
@@ -137,7 +148,6 @@ const std::vector<TileChoice<T>>& mma_choices() {
     return choices;
 }
 
-// Small tiles, shared by as many blocks as pay where k is long; the cycles of a stage as measured.
 template <int tile_m, int stages, int stage_cycles>
 TileChoice<float> shared_tf32_choice(const char* tile) {
     static constexpr SharingCost sharing = grouped_sharing(tile_m * 64, stage_cycles);
