@@ -64,6 +64,17 @@ struct HopperPipeline {
         else __syncthreads();
     }
 
+    /// Both, for thread 0; the maps, whose first copies follow, are fetched meanwhile.
+    __device__ static void begin(Shared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
+                                 unsigned consumers) {
+        if (threadIdx.x == 0) {
+            prefetch_tensor_map(map_a);
+            prefetch_tensor_map(map_b);
+            init(shared, consumers);
+        }
+        begin();
+    }
+
     /// Brings the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of C. By one
     /// thread.
     __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,

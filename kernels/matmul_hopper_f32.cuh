@@ -161,7 +161,8 @@ __global__ void __launch_bounds__(384, 1)
 }
 
 template <typename Shape, int stages>
-LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments, unsigned group = 8) {
+LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments) {
+    constexpr unsigned group = 8;
     using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages, Shape::tile_n>;
     static_assert(Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
                   "the slices' sums fit where the stages were");

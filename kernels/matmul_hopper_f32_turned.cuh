@@ -382,7 +382,8 @@ template <typename Shape> constexpr SharingCost turned_sharing() {
 }
 
 template <typename Shape>
-LaunchShape launch_hopper_f32_turned(const MatmulArguments<float>& arguments, unsigned group = 8) {
+LaunchShape launch_hopper_f32_turned(const MatmulArguments<float>& arguments) {
+    constexpr unsigned group = 8;
     const HopperOperands<float> operands(arguments);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
     const TileShares shares = tile_shares(order.tiles(), arguments.k, Shape::Pipeline::tile_k,

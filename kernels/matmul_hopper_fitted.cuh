@@ -183,12 +183,7 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperFittedShared<T>*>(memory);
     typename Pipeline::Position position;
-    if (threadIdx.x == 0) {
-        prefetch_tensor_map(maps_a.of_height[0]);
-        prefetch_tensor_map(map_b);
-        Pipeline::init(shared.ring, 2);
-    }
-    Pipeline::begin();
+    Pipeline::begin(shared.ring, maps_a.of_height[0], map_b, 2);
 
     if (threadIdx.x < 128) {
         give_up_registers<40>();
@@ -246,12 +241,10 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-/// Only where can_fit().
+/// Only where can_fit(), and the copy engine can store rows of C.
 template <typename T> LaunchShape launch_hopper_fitted(const MatmulArguments<T>& arguments) {
     using Shape = FittedShape;
     using Pipeline = HopperPipeline<T, Shape::most_rows, Shape::tile_n, Shape::stages>;
-    if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
-        return launch_hopper_mma<T, 128, 256, 4>(arguments);
     const HopperOperands<T> operands(arguments);
     const FittedTiles tiles = fitted_tiles(arguments.m, arguments.n, arguments.multiprocessors);
     FittedMaps maps_a;

@@ -4,7 +4,8 @@
 //                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
 //                       for whole tiles), the waiting for them (a ring of stages) and the launching of blocks (each
 //                       stays for many tiles)
-// A block is one warpgroup that brings tiles and one or two that multiply 64 x tile_n each. Sums are in f32.
+// A block is one warpgroup that brings tiles and two that multiply 64 rows each. Sums are in f32. What came after it is
+// faster, but stores only rows of C that the copy engine can: this one stores all.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_wgmma.cuh"
@@ -35,9 +36,25 @@ __device__ inline void store_matrices(void* row, std::uint32_t a, std::uint32_t 
                  : "memory");
 }
 
-template <typename T, int tile_m, int tile_n, int stages> struct HopperMmaShared {
-    typename HopperPipeline<T, tile_m, tile_n, stages>::Shared ring;
-    alignas(1024) T c[tile_m / 64][2][64 * 64]; // for each consumer two boxes of results on their way out
+/// d (+)= 64 rows of A by a stage of B: starts a group of wgmmas.
+template <typename T, int tile_n>
+__device__ inline void start_stage(float (&d)[tile_n / 2], const T* a_rows, const T (*b_boxes)[64 * 64],
+                                   bool accumulate) {
+    const std::uint64_t a = wgmma_operand(a_rows, 16, 1024), b = wgmma_operand(b_boxes, 64 * 128, 1024);
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
+        Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, accumulate || i > 0);
+    wgmma_commit();
+}
+
+struct MmaShape {
+    static constexpr int tile_m = 128, tile_n = 256, stages = 4;
+};
+
+template <typename T> struct HopperMmaShared {
+    HopperRing<T, MmaShape::tile_m, MmaShape::tile_n, MmaShape::stages> ring;
+    alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64]; // for each consumer two boxes of results on their way out
 };
 
 /// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
@@ -81,28 +98,24 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
     }
 }
 
-/// Grid: at most one block per multiprocessor. Block 128 + 2 tile_m.
-template <typename T, int tile_m, int tile_n, int stages>
-__global__ void __launch_bounds__(128 + 2 * tile_m, 1)
+/// Grid: at most one block per multiprocessor. Block 384.
+template <typename T>
+__global__ void __launch_bounds__(384, 1)
     matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                       const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int steps, TileOrder order,
                       bool copy_engine) {
 #if HOPPER_CODE
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
+    constexpr int tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, MmaShape::stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
-    auto& shared = *reinterpret_cast<HopperMmaShared<T, tile_m, tile_n, stages>*>(memory);
+    auto& shared = *reinterpret_cast<HopperMmaShared<T>*>(memory);
     const unsigned warpgroup = threadIdx.x / 128, thread = threadIdx.x % 128;
     typename Pipeline::Position position;
-    if (threadIdx.x == 0) {
-        prefetch_tensor_map(map_a);
-        prefetch_tensor_map(map_b);
-        Pipeline::init(shared.ring, tile_m / 64);
-    }
-    __syncthreads();
+    Pipeline::begin(shared.ring, map_a, map_b, tile_m / 64);
 
     unsigned tile_row = 0, tile_column = 0;
     if (warpgroup == 0) {
-        if (tile_m == 128) give_up_registers<40>();
+        give_up_registers<40>();
         if (threadIdx.x > 0) return;
         for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
             order.place(tile, tile_row, tile_column);
@@ -111,7 +124,7 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
         }
         return;
     }
-    if (tile_m == 128) take_registers<232>();
+    take_registers<232>();
     const unsigned consumer = warpgroup - 1;
     for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
         float d[tile_n / 2];
@@ -119,13 +132,7 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
         for (int step = 0; step < steps; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
-            const std::uint64_t a = wgmma_operand(&shared.ring.a[stage][consumer * 64 * 64], 16, 1024);
-            const std::uint64_t b = wgmma_operand(shared.ring.b[stage], 64 * 128, 1024);
-            wgmma_fence();
-#pragma unroll
-            for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
-                Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step > 0 || i > 0);
-            wgmma_commit();
+            start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage], step > 0);
             if (step > 0) {
                 wgmma_wait<1>(); // the group before this one has read its stage
                 Pipeline::release(shared.ring, previous, thread);
@@ -145,9 +152,10 @@ __global__ void __launch_bounds__(128 + 2 * tile_m, 1)
 #endif
 }
 
-template <typename T, int tile_m, int tile_n, int stages>
-LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned group = 16) {
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
+template <typename T> LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments) {
+    constexpr int tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
+    constexpr unsigned group = 8;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, MmaShape::stages>;
     const HopperOperands<T> operands(arguments);
     const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
     const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
@@ -155,11 +163,10 @@ LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments, unsigned grou
                                                        CU_TENSOR_MAP_SWIZZLE_128B)
                                           : map_b; // not used
     const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-    return launch_hopper(matmul_hopper_mma<T, tile_m, tile_n, stages>,
-                         persistent_grid(order, arguments.multiprocessors), 128 + 2 * tile_m,
-                         sizeof(HopperMmaShared<T, tile_m, tile_n, stages>), 1, arguments.stream, map_a, map_b, map_c,
-                         arguments.d_c, int(arguments.m), int(arguments.n),
-                         int(divide_up(arguments.k, Pipeline::tile_k)), order, copy_engine);
+    return launch_hopper(matmul_hopper_mma<T>, persistent_grid(order, arguments.multiprocessors), 384,
+                         sizeof(HopperMmaShared<T>), 1, arguments.stream, map_a, map_b, map_c, arguments.d_c,
+                         int(arguments.m), int(arguments.n), int(divide_up(arguments.k, Pipeline::tile_k)), order,
+                         copy_engine);
 }
 
 } // namespace BACKEND

@@ -94,12 +94,7 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
     typename Pipeline::Position position;
-    if (threadIdx.x == 0) {
-        prefetch_tensor_map(map_a);
-        prefetch_tensor_map(map_b);
-        Pipeline::init(shared.ring, 2);
-    }
-    Pipeline::begin();
+    Pipeline::begin(shared.ring, map_a, map_b, 2);
 
     TileSegment segment;
     unsigned tile_row = 0, tile_column = 0;
@@ -122,13 +117,8 @@ __global__ void __launch_bounds__(384, 1)
         for (int step = segment.first; step < segment.end; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
-            const std::uint64_t a = wgmma_operand(&shared.ring.a[stage][consumer * 64 * 64], 16, 1024);
-            const std::uint64_t b = wgmma_operand(shared.ring.b[stage], 64 * 128, 1024);
-            wgmma_fence();
-#pragma unroll
-            for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
-                Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, step > segment.first || i > 0);
-            wgmma_commit();
+            start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage],
+                                   step > segment.first);
             results.store_next(map_c, box, lane); // of the tile before, while this one is multiplied
             if (step > segment.first) {
                 wgmma_wait<1>(); // the group before this one has read its stage
@@ -153,12 +143,13 @@ __global__ void __launch_bounds__(384, 1)
 }
 
 template <typename T, int tile_n, bool may_share, int sharers = 1>
-LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments, unsigned group = 8) {
+LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments) {
+    constexpr unsigned group = 8;
     static_assert(sharers == 1 || sharers == 2, "TileShares knows pairs");
     using Shape = OverlappedShape<tile_n>;
     using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, sharers>;
     if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
-        return launch_hopper_mma<T, 128, 256, 4>(arguments, group);
+        return launch_hopper_mma(arguments);
     const HopperOperands<T> operands(arguments);
     const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, tile_n), group, sharers};
     TileShares shares = tile_shares(order.tiles() / sharers, arguments.k, 64, arguments.multiprocessors / sharers,

@@ -117,11 +117,12 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
 template <typename T, int tile_m, int warpgroups, int stages>
 LaunchShape launch_hopper_split(const MatmulArguments<T>& arguments, unsigned blocks) {
     constexpr int tile_n = 64 * warpgroups;
+    constexpr unsigned group = 8;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages>;
     static_assert(tile_m * partial_row<tile_n> * sizeof(float) <= stages * Pipeline::stage_bytes,
                   "the sums fit where the stages were");
     const HopperOperands<T> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), 8};
+    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
     return launch_hopper(matmul_hopper_split<T, tile_m, warpgroups, stages>, order.tiles() * blocks,
                          128 * warpgroups + 32, sizeof(typename Pipeline::Shared), blocks, arguments.stream,
                          operands.map_a(tile_m, swapped_map_type<T>),

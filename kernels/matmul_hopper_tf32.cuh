@@ -78,12 +78,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     auto& all_shared = *reinterpret_cast<HopperTf32Shared<tile_m, warpgroups, stages>*>(memory);
     auto& shared = all_shared.ring;
     typename Pipeline::Position position;
-    if (threadIdx.x == 0) {
-        prefetch_tensor_map(map_a);
-        prefetch_tensor_map(map_b);
-        Pipeline::init(shared, warpgroups);
-    }
-    __syncthreads();
+    Pipeline::begin(shared, map_a, map_b, warpgroups);
 
     TileSegment segment;
     if (threadIdx.x < 128) {

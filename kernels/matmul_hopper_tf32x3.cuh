@@ -120,12 +120,7 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     typename Pipeline::Position position;
-    if (threadIdx.x == 0) {
-        prefetch_tensor_map(map_a);
-        prefetch_tensor_map(map_b);
-        Pipeline::init(shared, warpgroups);
-    }
-    __syncthreads();
+    Pipeline::begin(shared, map_a, map_b, warpgroups);
 
     TileSegment segment;
     if (threadIdx.x < 128) {
@@ -187,8 +182,8 @@ constexpr size_t tf32x3_most_rows = size_t{1} << 29;
 constexpr SharingCost tf32x3_sharing = {1.2, 3};
 
 template <int tile_m, int stages, bool may_share>
-LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments, unsigned group = 6) {
-    constexpr unsigned tile_n = 128;
+LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments) {
+    constexpr unsigned tile_n = 128, group = 6;
     using Pipeline = HopperPipeline<float, 2 * tile_m, tile_n, stages>;
     const size_t m = arguments.m, n = arguments.n, k = arguments.k;
     auto* d_split = static_cast<float*>(arguments.d_workspace);
