@@ -16,6 +16,9 @@
 
 namespace BACKEND {
 
+/// The most shared memory that a block can have.
+constexpr int most_shared_bytes = 227 * 1024;
+
 /// The address that PTX wants for something in shared memory.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));

@@ -1,5 +1,6 @@
 #pragma once
-// The host's side of the Hopper matrix kernels: operands as the copy engine wants them, and launches in clusters.
+// The host's side of the Hopper matrix kernels: operands as the copy engine wants them, which tiles are shared, and
+// launches in clusters.
 #include "common/hopper_shares.cuh"
 #include "common/matmul_arguments.cuh"
 #include "common/tensor_map.cuh"
@@ -35,8 +36,8 @@ __device__ inline float4 load_piece(const T* row, size_t column, size_t columns,
     return *reinterpret_cast<const float4*>(piece);
 }
 
-/// Copies a matrix to one with longer rows. Neighbouring threads move neighbouring 16-byte pieces of the target, four each
-/// at a time, so that four loads are in flight.
+/// Copies a matrix to one with longer rows. Neighbouring threads move neighbouring 16-byte pieces of the target, four
+/// each at a time, so that four loads are in flight.
 template <typename T>
 __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t columns, T* __restrict__ target,
                          size_t target_columns) {
@@ -67,9 +68,11 @@ __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t colum
     }
 }
 
-/// Blocks of 256 threads for a grid-stride kernel with so much to do: no more than are resident at once.
+/// Blocks of grid_stride_threads for a kernel with so much to do: no more than are resident at once.
+constexpr unsigned grid_stride_threads = 256;
 inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors, unsigned blocks_per_multiprocessor = 8) {
-    const size_t needed = divide_up(threads, 256), resident = size_t{multiprocessors} * blocks_per_multiprocessor;
+    const size_t needed = divide_up(threads, grid_stride_threads),
+                 resident = size_t{multiprocessors} * blocks_per_multiprocessor;
     return static_cast<unsigned>(needed < resident ? needed : resident);
 }
 
@@ -84,8 +87,8 @@ const T* copy_with_padded_rows(const T* source, size_t rows, size_t columns, T* 
                                const MatmulArguments<T>& arguments, size_t row_alignment = tensor_row_alignment) {
     const size_t target_columns = padded_columns<T>(columns, row_alignment);
     const size_t pieces = rows * target_columns * sizeof(T) / tensor_row_alignment;
-    pad_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors), 256, 0, arguments.stream>>>(source, rows, columns,
-                                                                                                  target, target_columns);
+    pad_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors), grid_stride_threads, 0, arguments.stream>>>(
+        source, rows, columns, target, target_columns);
     return target;
 }
 
@@ -150,10 +153,10 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
     return order.tiles() < blocks ? order.tiles() : blocks;
 }
 
-/// What sharing costs, in stages: waiting for each other takes as long as `stages_of_waiting`, adding one block's sums as
-/// `stages_per_sum`. Where shares begin in the middle of tiles, blocks that run at the same time are at different places
-/// along k and find less in the L2 cache: each stage takes `slowdown` times as long. `group` sums are added at once, then
-/// those of the groups.
+/// What sharing costs, in stages, as measured: waiting for each other takes as long as `stages_of_waiting`, adding one
+/// block's sums as `stages_per_sum`. Where shares begin in the middle of tiles, blocks that run at the same time are at
+/// different places along k and find less in the L2 cache: each stage takes `slowdown` times as long. `group` sums are
+/// added one after another, then those of the groups.
 struct SharingCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;

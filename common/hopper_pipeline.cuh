@@ -64,7 +64,7 @@ struct HopperPipeline {
         else __syncthreads();
     }
 
-    /// Both, for thread 0; the maps, whose first copies follow, are fetched meanwhile.
+    /// As init() by thread 0, which also has the maps fetched ahead, and begin().
     __device__ static void begin(Shared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
                                  unsigned consumers) {
         if (threadIdx.x == 0) {

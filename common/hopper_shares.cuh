@@ -1,8 +1,8 @@
 #pragma once
 // Tiles dealt to blocks so that none idles at the end: whole waves of tiles first, then equal shares of the stages of
 // the tiles that are left. A share begins and ends in the middle of tiles; who has a tile's first stage adds the sums
-// of the others and stores it. After Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense
-// Matrix-Matrix Multiplication on the GPU", PPoPP 2023.
+// of the others, or of groups of them, and stores it. After Osama et al., "Stream-K: Work-centric Parallel
+// Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023.
 #include "common/hopper_async.cuh"
 #include "common/launch_shape.cuh"
 #include "common/matmul_arguments.cuh"
@@ -93,8 +93,8 @@ __device__ inline void bring_segments(typename Pipeline::Shared& ring, const CUt
 /// The most elements of a tile that is shared.
 constexpr size_t partial_tile_elements = 128 * 256;
 
-/// Where shares leave the sums of tiles that others complete: for each share partial_tile_elements, and a flag. All
-/// flags are zero between launches.
+/// Where shares leave the sums of tiles that others complete: for each share a tile, with room for
+/// partial_tile_elements, and a flag. All flags are zero between launches.
 struct PartialSums {
     float* d_sums = nullptr;
     unsigned* d_ready = nullptr;

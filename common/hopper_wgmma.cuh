@@ -7,6 +7,8 @@
 // Thread t of the warpgroup, with warp w = t / 32 and lane l = t % 32, holds of D, for each group j of 8 columns:
 //     d[4 j], d[4 j + 1]       row 16 w + l / 4,      columns 8 j + 2 (l % 4) and the next
 //     d[4 j + 2], d[4 j + 3]   row 16 w + l / 4 + 8,  the same columns
+#include "common/hopper_async.cuh"
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -35,11 +37,10 @@ template <int count> __device__ inline void wgmma_settle(float (&d)[count]) {
 /// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of
 /// the copy engine's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next
 /// along the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than
-/// that.
+/// that. The description counts in 16 bytes: one more is 16 bytes on.
 __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block_stride, unsigned group_stride) {
-    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-    constexpr std::uint64_t swizzle_128_bytes = 1;
-    return (std::uint64_t{address} & 0x3ffff) >> 4 | std::uint64_t{block_stride >> 4} << 16 |
+    constexpr std::uint64_t swizzle_128_bytes = 1, address_bits = 0x3ffff;
+    return (shared_address(shared) & address_bits) >> 4 | std::uint64_t{block_stride >> 4} << 16 |
            std::uint64_t{group_stride >> 4} << 32 | swizzle_128_bytes << 62;
 }
 

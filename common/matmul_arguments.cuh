@@ -8,8 +8,9 @@
 
 namespace BACKEND {
 
-/// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory; C overlaps neither input.
-/// m and n are at least 1, below 2^31 as k is; their products may be larger. k = 0 makes C zero.
+/// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory, aligned to 16 bytes; C overlaps
+/// neither input. m, n and k are at least 1 and at most 2^31 - 512, so that an int holds the end of the last tile, too;
+/// their products may be larger.
 template <typename T> struct MatmulArguments {
     const T* d_a = nullptr;
     const T* d_b = nullptr;
@@ -23,13 +24,14 @@ template <typename T> struct MatmulArguments {
 };
 
 /// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
-/// `group` tiles, then one to the right, until the band of that height is finished.
+/// `group` tiles, then one to the right, until the band of that height is finished. Each kernel has the height that was
+/// fastest.
 struct TileOrder {
     unsigned tiles_m, tiles_n, group;
 
-    /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its own.
-    /// `together`: so many tiles that follow each other, from a multiple of it, lie below each other, the last perhaps
-    /// beyond the matrix.
+    /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its
+    /// own. `together`: so many tiles that follow each other, from a multiple of it, lie below each other, the last
+    /// perhaps beyond the matrix.
     TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1) : tiles_n(columns) {
         const auto sets = static_cast<unsigned>(divide_up(rows, together)),
                    bands = static_cast<unsigned>(divide_up(sets * together, highest));

@@ -44,7 +44,9 @@ template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4> 
     static constexpr int rounds = sums / 32, round_rows = rows / rounds;
     static constexpr unsigned results_bytes = multipliers * 32 * sizeof(float);
     static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128; // A's tile is there twice
-    static constexpr int stages = (227 * 1024 - 2048 - results_bytes) / stage_bytes, stages_ahead = stages * 3 / 4;
+    static constexpr unsigned barrier_bytes = 2048; // at most, with what aligns the stages
+    static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
+    static constexpr int stages_ahead = stages * 3 / 4; // see supply_turned_stages()
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
 };
 
@@ -122,9 +124,8 @@ __device__ inline void supply_turned_stages(TurnedShared<Shape>& shared, const C
             column = static_cast<int>(tile_column) * Shape::tile_n;
         }
         const int step = segment.first++;
-        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1); // as produce() will, in vain
-        typename Pipeline::Position position = asked;
-        if (lane == 0) Pipeline::produce(shared.ring, position, map_a, map_b, row, column, step, step + 1);
+        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1); // as bring() will, in vain
+        if (lane == 0) Pipeline::bring(shared.ring, asked, map_a, map_b, row, column, step);
         asked.advance();
         __syncwarp();
     };

@@ -32,7 +32,7 @@ struct FittedColumns {
     unsigned rows, higher;
 };
 
-/// A tile's corner in C, its rows, and which of the four heights that is.
+/// A tile's corner in C, its rows, and the number of that height: see FittedTiles::rows().
 struct FittedTile {
     int row, column, rows, height;
 };
@@ -108,8 +108,8 @@ template <typename T> struct HopperFittedShared {
 /// ends with the tile and may store rows of the one before again.
 struct WaitingFittedResults {
     using Shape = FittedShape;
-    static constexpr int boxes = Shape::most_rows / Shape::box_rows;
-    std::uint32_t pairs[boxes][16];
+    static constexpr int boxes = Shape::most_rows / Shape::box_rows, box_sums = Shape::box_rows / 2; // of a thread
+    std::uint32_t pairs[boxes][box_sums / 2];
     FittedTile tile{};
     int waiting = 0;
 
@@ -117,12 +117,12 @@ struct WaitingFittedResults {
 #pragma unroll
         for (int box = 0; box < boxes; ++box)
 #pragma unroll
-            for (int i = 0; i < 16; ++i) {
-                const int first = box * 32 < count - 32 ? box * 32 : count - 32;
+            for (int i = 0; i < box_sums / 2; ++i) {
+                const int first = box * box_sums < count - box_sums ? box * box_sums : count - box_sums;
                 pairs[box][i] = pack_pair(sums[first + 2 * i], sums[first + 2 * i + 1], T{});
             }
         tile = of;
-        waiting = (2 * count + Shape::box_rows - 1) / Shape::box_rows;
+        waiting = (count + box_sums - 1) / box_sums;
     }
 
     /// Stores the next box through `memory`, if there is one. By the threads of a warpgroup.
@@ -138,7 +138,7 @@ struct WaitingFittedResults {
 
 private:
     template <typename T>
-    __device__ void store(const std::uint32_t (&box_pairs)[16], int row, const CUtensorMap& map_c, T* memory,
+    __device__ void store(const std::uint32_t (&box_pairs)[box_sums / 2], int row, const CUtensorMap& map_c, T* memory,
                           unsigned consumer, unsigned thread) const {
         constexpr unsigned threads = 128;
         const unsigned warp = thread / 32, lane = thread % 32;

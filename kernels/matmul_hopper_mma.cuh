@@ -4,8 +4,8 @@
 //                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
 //                       for whole tiles), the waiting for them (a ring of stages) and the launching of blocks (each
 //                       stays for many tiles)
-// A block is one warpgroup that brings tiles and two that multiply 64 rows each. Sums are in f32. What came after it is
-// faster, but stores only rows of C that the copy engine can: this one stores all.
+// A block is one warpgroup that brings tiles and two that multiply 64 rows each. Sums are in f32. In use where rows of
+// C do not begin at multiples of 16 bytes: the copy engine, which matmul_hopper_overlapped needs, cannot store those.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_wgmma.cuh"

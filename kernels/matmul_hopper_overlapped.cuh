@@ -1,6 +1,6 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, for matrices of many tiles:
-//   matmul_hopper_overlapped   removes, from matmul_hopper_mma, the pause after each tile in which the tensor cores wait
+//   matmul_hopper_overlapped   removes, from matmul_hopper_mma, the pause after a tile in which the tensor cores wait
 //                              until its results have left (2700 cycles beside 65536 for k = 4096). Rounded to 16 bits
 //                              the results need half the registers of their sums, so that the next tile's sums have
 //                              room beside them: its multiplications begin at once, and a quarter of the results
@@ -82,7 +82,7 @@ private:
 };
 
 /// Grid: at most one block per multiprocessor. Block 384: a warpgroup that brings tiles and two that multiply.
-/// `sharers`: blocks of a cluster that share B.
+/// `may_share`: with the code to share tiles along k, which costs 1 %. `sharers`: blocks of a cluster that share B.
 template <typename T, int tile_n, bool may_share, int sharers>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,

@@ -1,11 +1,11 @@
 #pragma once
 // f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by the copy engine):
-//   matmul_hopper_tf32   the kernel for 16-bit types, changed in one point: in tf32 the tensor cores cannot read an
-//                        operand in shared memory whose rows run along n, as B's do. So it computes the transpose,
-//                        C' = B' A': now B' is the first operand, which may come from registers, and each lane loads
-//                        the elements of B that it needs
+//   matmul_hopper_tf32   matmul_hopper_mma, changed in one point: in tf32 the tensor cores cannot read an operand in
+//                        shared memory whose rows run along n, as B's do. So it computes the transpose, C' = B' A':
+//                        now B' is the first operand, which may come from registers, and each lane loads the elements
+//                        of B that it needs
 // The larger tiles have more rows than columns: only B's elements have to be loaded into registers, and each serves all
-// rows. Sums are in f32.
+// rows. Small ones are shared along k by as many blocks as pay. Sums are in f32.
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_shares.cuh"
@@ -22,8 +22,9 @@ namespace BACKEND {
 /// Beside the ring, boxes of 32 x 32 results on their way out: one or two for each pair of warps, which has 32 columns.
 template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
     using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
-    static constexpr size_t most_bytes = 227 * 1024, box_bytes = 32 * 32 * sizeof(float);
-    static constexpr int boxes = sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes <= most_bytes ? 2 : 1;
+    static constexpr size_t box_bytes = 32 * 32 * sizeof(float);
+    static constexpr size_t bytes_with_two = sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes;
+    static constexpr int boxes = bytes_with_two <= most_shared_bytes ? 2 : 1;
 
     typename Pipeline::Shared ring;
     alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
@@ -34,8 +35,8 @@ template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
 template <int tile_m, int count>
 __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
                                 int row, int column, int warp, int lane) {
-    constexpr unsigned first_barrier = 4, threads = 64;
-    const unsigned pair_barrier = first_barrier + static_cast<unsigned>(warp) / 2;
+    constexpr unsigned threads = 64;
+    const unsigned pair_barrier = partial_barrier + 1 + static_cast<unsigned>(warp) / 2;
     const int piece = SwappedOperand<float>::piece(warp, lane);
     const bool leader = threadIdx.x % threads == 0, second_first = lane / 8 % 2 != 0;
 #pragma unroll
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                        TileShares shares, PartialSums partial, bool copy_engine) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
-    constexpr bool large = tile_m * warpgroups > 256;
+    constexpr bool large = tile_m * warpgroups > 256; // more sums than an equal part of the registers holds
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& all_shared = *reinterpret_cast<HopperTf32Shared<tile_m, warpgroups, stages>*>(memory);

@@ -179,6 +179,7 @@ inline size_t tf32x3_workspace_bytes(size_t m, size_t n, size_t k) {
 /// The copy engine counts rows in an int, and the split A has twice as many.
 constexpr size_t tf32x3_most_rows = size_t{1} << 29;
 
+/// As measured.
 constexpr SharingCost tf32x3_sharing = {1.2, 3};
 
 template <int tile_m, int stages, bool may_share>
@@ -190,7 +191,7 @@ LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments) {
     auto* d_padded = d_split + padded_bytes<float>(split_row_count(m), k) / sizeof(float);
     const size_t split_columns = padded_columns<float>(k), pieces = split_row_count(m) / 2 * split_columns / 4;
     // (With twice the blocks, writing gets in the way of reading: 8 % slower.)
-    split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, 4), 256, 0, arguments.stream>>>(
+    split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, 4), grid_stride_threads, 0, arguments.stream>>>(
         a_of(arguments), d_split, split_columns);
     const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);
     const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group};
