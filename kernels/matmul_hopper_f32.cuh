@@ -129,34 +129,25 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x == 0) Pipeline::init(shared, 8);
     __syncthreads();
 
+    unsigned tile_row = 0, tile_column = 0;
+    order.place(blockIdx.x, tile_row, tile_column);
+    const int row = static_cast<int>(tile_row) * Shape::tile_m, column = static_cast<int>(tile_column) * Shape::tile_n;
+
     if (threadIdx.x >= 256) {
         give_up_registers<24>();
-        if (threadIdx.x == 256) {
-            for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
-                unsigned tile_row = 0, tile_column = 0;
-                order.place(tile, tile_row, tile_column);
-                Pipeline::produce(shared, position, map_a, map_b, static_cast<int>(tile_row) * Shape::tile_m,
-                                  static_cast<int>(tile_column) * Shape::tile_n, 0, steps);
-            }
-        }
-    } else {
-        take_registers<240>();
-        const F32Position<Shape> at(threadIdx.x / 32, threadIdx.x % 32);
-        for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
-            float sums[Shape::rows][Shape::columns] = {};
-            for (int step = 0; step < steps; ++step, position.advance()) {
-                barrier_wait(&shared.filled[position.stage], position.parity);
-                multiply_stage<Shape>(shared.a[position.stage], shared.b[position.stage][0], at, sums);
-                __syncwarp(); // all lanes have read the stage
-                Pipeline::release(shared, position.stage, threadIdx.x % 32);
-            }
-            unsigned tile_row = 0, tile_column = 0;
-            order.place(tile, tile_row, tile_column);
-            const int row = static_cast<int>(tile_row) * Shape::tile_m,
-                      column = static_cast<int>(tile_column) * Shape::tile_n;
-            add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
-        }
+        if (threadIdx.x == 256) Pipeline::produce(shared, position, map_a, map_b, row, column, 0, steps);
+        return;
     }
+    take_registers<240>();
+    const F32Position<Shape> at(threadIdx.x / 32, threadIdx.x % 32);
+    float sums[Shape::rows][Shape::columns] = {};
+    for (int step = 0; step < steps; ++step, position.advance()) {
+        barrier_wait(&shared.filled[position.stage], position.parity);
+        multiply_stage<Shape>(shared.a[position.stage], shared.b[position.stage][0], at, sums);
+        __syncwarp(); // all lanes have read the stage
+        Pipeline::release(shared, position.stage, threadIdx.x % 32);
+    }
+    add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
 #endif
 }
 
