@@ -180,7 +180,7 @@ inline size_t tf32x3_workspace_bytes(size_t m, size_t n, size_t k) {
 constexpr size_t tf32x3_most_rows = size_t{1} << 29;
 
 /// As measured.
-constexpr SharingCost tf32x3_sharing = {1.2, 3};
+constexpr SharingCost tf32x3_sharing = {1.2, 3, 0, true, sums_group};
 
 template <int tile_m, int stages, bool may_share>
 LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments) {
