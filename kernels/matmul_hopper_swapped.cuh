@@ -1,11 +1,12 @@
 #pragma once
 // bf16 and f16 products of middle size on Hopper's tensor cores:
-//   matmul_hopper_swapped   removes, from matmul_hopper_mma, most of the idling in the last wave. Computed the other way
-//                           round, C' = B' A', a tile may have any multiple of 8 rows, so that for many shapes there is
-//                           one with just as many tiles as there are multiprocessors: of 1536 x 1536, 132 have
-//                           144 x 128 elements. Few rows, where reading B is all that matters, get tiles of 16 or 32;
-//                           few tiles are shared along k by the blocks of a cluster. Where rows of B begin between
-//                           sectors of the L2 cache, reading them takes longest: two blocks share them
+//   matmul_hopper_swapped   removes, from matmul_hopper_mma, most of the idling in the last wave. Computed the other
+//                           way round, C' = B' A', a tile may have any multiple of 8 rows, so that for many shapes
+//                           there is one with just as many tiles as there are multiprocessors: of 1536 x 1536, 132
+//                           have 144 x 128 elements. Few rows, where reading B is all that matters, get tiles of 16
+//                           or 32; few tiles are shared along k, by the blocks of a cluster or, where k is long, by
+//                           any blocks. Where rows of B begin between sectors of the L2 cache, reading them takes
+//                           longest: two blocks share them
 // A block is one or two warpgroups that multiply tile_m x 64 each and one warp that brings tiles. Sums are in f32.
 // Nothing is in a cache when it begins, its code included: what runs before the first copy is kept short.
 #include "common/hopper_launch.cuh"
@@ -38,8 +39,8 @@ __device__ inline void store_matrices_swapped(void* row, std::uint32_t a, std::u
 /// Writes a warpgroup's tile_m x 64 results through a box in shared memory: the fragments, which hold columns of C,
 /// become its rows, and the rows one copy. Where C's rows are not aligned for the copy engine, its threads store them.
 template <typename T, int tile_m>
-__device__ inline void store_swapped(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c, T* c,
-                                     int row, int column, int m, int n, bool copy_engine, unsigned consumer,
+__device__ inline void store_swapped(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
+                                     T* c, int row, int column, int m, int n, bool copy_engine, unsigned consumer,
                                      unsigned thread) {
     constexpr unsigned threads = 128;
     const unsigned warp = thread / 32, lane = thread % 32;
@@ -82,7 +83,7 @@ template <int tile_m, int threads> struct ClusterSums<tile_m, threads, 1> {};
 /// of k, and gets the totals of its share of the rows.
 template <int tile_m, int threads, int blocks>
 __device__ inline void exchange_sums(ClusterSums<tile_m, threads, blocks>& shared, unsigned rank,
-                                  const float (&d)[tile_m / 2], float (&total)[tile_m / 2 / blocks]) {
+                                     const float (&d)[tile_m / 2], float (&total)[tile_m / 2 / blocks]) {
     constexpr int groups = tile_m / 8 / blocks;
     cluster_wait(); // all blocks have begun: their shared memory is there
 #pragma unroll
@@ -111,8 +112,8 @@ template <typename T, int tile_m, int warpgroups, int stages, int blocks> struct
     ClusterSums<tile_m, 128 * warpgroups, blocks> cluster;
 };
 
-/// How many of a tile's steps are left for the end. A matrix B with rows shorter than a line of the L2 cache lies in few
-/// lines, where all blocks would meet at the same time; so they start at different places along k.
+/// How many of a tile's steps are left for the end. A matrix B with rows shorter than a line of the L2 cache lies in
+/// few lines, where all blocks would meet at the same time; so they start at different places along k.
 __device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short_rows) {
     constexpr unsigned golden_ratio = 0x9e3779b9; // of 2^32: its multiples are spread evenly
     return short_rows ? static_cast<int>(__umulhi(tile_row * golden_ratio, static_cast<unsigned>(steps))) : 0;
@@ -216,11 +217,11 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
 
 /// As many stages as fit beside the results.
 template <typename T, int tile_m, int warpgroups, int blocks> constexpr int swapped_stages() {
-    constexpr int all_shared_memory = 227 * 1024, enough = 12;
+    constexpr int enough = 12;
     using OneStage = HopperSwappedShared<T, tile_m, warpgroups, 1, blocks>;
     using TwoStages = HopperSwappedShared<T, tile_m, warpgroups, 2, blocks>;
     constexpr int stage = sizeof(TwoStages) - sizeof(OneStage);
-    constexpr int fit = 1 + (all_shared_memory - int{sizeof(OneStage)}) / stage;
+    constexpr int fit = 1 + (most_shared_bytes - int{sizeof(OneStage)}) / stage;
     return fit < enough ? fit : enough;
 }
 

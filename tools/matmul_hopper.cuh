@@ -31,7 +31,7 @@ struct TileChoice {
     double fixed_cycles;     // filling the pipeline, storing the tile
     SharingCost sharing;     // of the tiles of the last wave
     LaunchShape (*launch)(const MatmulArguments<T>&);
-    unsigned sharers = 1;       // blocks of a cluster with the same columns of B, each of which brings its part of them
+    unsigned sharers = 1;        // blocks of a cluster with the same columns of B, each of which brings its part
     bool needs_aligned = false;  // rows of C
     bool fitted = false;         // tiles have tile_m rows or fewer, so that they fill their waves
 };
@@ -83,9 +83,9 @@ TileChoice<T> shared_swapped_choice(const char* tile) {
 
 // Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The largest tile is fitted to products of
 // n = 2304 to 8192, in steps of 256, to within 0.8 %, the others to those of 512 to 3072 for which they make whole
-// waves. The largest is there three times: with and without the code to share tiles, which costs 1 %, and with as many
-// rows as fill the waves. Tiles of 16, 32 and 64 rows all wait for B. Sharing B costs another 1 %; it pays where rows of
-// B are slow to read.
+// waves. The largest is there three times: with and without the code to share tiles, which costs 1 %, and with as
+// many rows as fill the waves. Tiles of 16, 32 and 64 rows all wait for B. Sharing B costs another 1 %; it pays where
+// rows of B are slow to read.
 template <typename T>
 const std::vector<TileChoice<T>>& mma_choices() {
     using A = const MatmulArguments<T>&;
@@ -265,8 +265,9 @@ const TileChoice<T>& best_choice(const std::vector<TileChoice<T>>& choices, size
         return std::pair(estimated_cycles(choice, m, n, k, multiprocessors),
                          divide_up(m, choice.tile_m) * divide_up(n, choice.tile_n));
     };
+    using Choice = TileChoice<T>;
     return *std::min_element(choices.begin(), choices.end(),
-                             [&](const TileChoice<T>& one, const TileChoice<T>& other) { return cost(one) < cost(other); });
+                             [&](const Choice& one, const Choice& other) { return cost(one) < cost(other); });
 }
 
 // Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.
