@@ -4,7 +4,8 @@
 //                          round, C' = B' A', a tile may have any multiple of 8 rows: columns of tiles are cut into so
 //                          many that together they just fill the waves. 4096 x 4096 becomes 528 tiles of 240 to 256
 //                          rows and 128 columns, four for each of 132 multiprocessors
-// (Columns would not do: those of B that do not begin at multiples of 64 take the copy engine twice as long.)
+// (Columns would gain less: at 4096, tiles of B that begin 32 bytes off a line of the L2 cache take 3 % longer on an
+// H200, 16 bytes off 21 %.)
 #include "common/hopper_launch.cuh"
 #include "common/hopper_pipeline.cuh"
 #include "common/hopper_swapped.cuh"

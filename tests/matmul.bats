@@ -55,9 +55,10 @@ expect_right_for() {
 @test "every type is right with few rows, few columns or both, where many blocks share a tile" {
     local dtype few_rows=1x5000x3001,16x2048x2048,30x4095x1000,64x2050x2050,100x5000x3000
     local few_columns=5000x1x3001,4096x24x1000 few_tiles=64x64x65536,16x16x300001,300x200x9000
+    local large_tiles=256x2176x4096,256x3072x8192 # shared along k, too
     if on_simulator; then skip "such tiles need a GPU"; fi
     for dtype in f32 tf32 bf16 f16; do
-        expect_fine matmul -k fastest -t "$dtype" -n $few_rows,$few_columns,$few_tiles -w 0 -r 1 --csv
+        expect_fine matmul -k fastest -t "$dtype" -n $few_rows,$few_columns,$few_tiles,$large_tiles -w 0 -r 1 --csv
         [ "$(column verify | sort -u)" = pass ]
     done
 }
@@ -157,6 +158,16 @@ expect_right_for() {
     expect_fine matmul -t f16 --shape 2x2x2 large large
     [ "$(paste -sd ' ' <<<"$output")" = "inf 65504 inf 65504" ]
     refuses 4 "give -t f32 or -t f64" matmul a.npy wide.npy
+}
+
+@test "f32 becomes f16 by rounding to the nearest, ties to even, subnormals and infinity included" {
+    local rounded=(1.00048828125 1 1.00146484375 1.0019531 65519.9 65504 65520 inf -1e9 -inf nan nan
+        5.9604645e-8 5.9604645e-8 2.9802322e-8 0 8.940697e-8 1.1920929e-7 6.1005353e-5 6.1035156e-5 -0.1 -0.099975586) i
+    for ((i = 0; i < ${#rounded[@]}; i += 2)); do
+        expect_fine matmul -t f16 --shape 1x1x1 <(echo "${rounded[i]}") <(echo 1)
+        awk -v got="$output" -v wanted="${rounded[i + 1]}" 'BEGIN { exit !(got == wanted || got "" == wanted "") }' ||
+            complain "${rounded[i]} became $output, not ${rounded[i + 1]}"
+    done
 }
 
 @test "raw input keeps its type" {
