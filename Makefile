@@ -52,17 +52,17 @@ LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
 # The programs with the most kernel code first: they take longest to compile, and should not be waited for at the end.
 PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do \
-    echo "$$(cat kernels/$$tool*.cuh 2>/dev/null | wc -c) $$tool"; done | sort -rn | cut -d ' ' -f 2)
+    echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
-COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard common/*.cpp))
-COMMON_CUDA := $(basename $(notdir $(wildcard common/*.cu)))
+COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard common/*.cpp common/io/*.cpp common/cli/*.cpp common/measure/*.cpp))
+COMMON_CUDA := $(basename $(wildcard common/*.cu common/cuda/*.cu common/measure/*.cu))
 # The simulator's runtime is compiled as two units, its API and its core: most of the time of a file goes into headers that
 # the others read, too.
-SIMT_API := $(wildcard common/simt/api_*.cpp)
-SIMT_CORE := $(filter-out common/simt/simcc_% $(SIMT_API),$(wildcard common/simt/*.cpp))
+SIMT_API := $(wildcard common/simt/api/*.cpp common/simt/api_*.cpp)
+SIMT_CORE := $(filter-out common/simt/simcc_% $(SIMT_API),$(wildcard common/simt/*.cpp common/simt/exec/*.cpp common/simt/runtime/*.cpp))
 # The checkers; what starts them is linked only into programs that simcc --check has built.
-SIMT_CHECK := $(filter-out %/autostart.cpp,$(wildcard common/simt/check/*.cpp))
-SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/rewrite/*.cpp))
+SIMT_CHECK := $(filter-out %/autostart.cpp,$(wildcard common/simt/check/*.cpp common/simt/check/*/*.cpp))
+SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/driver/*.cpp common/simt/rewrite/*.cpp))
 BACKENDS := $(if $(NVCC),gpu) sim simck
 
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
@@ -118,7 +118,7 @@ build/host/%.o: %.cpp build/flags-host
 	$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
 
 # Reading options and laying out tables is not where time goes, but their libraries take seconds to optimise.
-build/host/common/options.o build/host/common/table.o: OPTIMIZE = -O1
+build/host/common/%options.o build/host/common/%table.o: OPTIMIZE = -O1
 
 # (Kernels wait for simcc, so that from then on the longest compilations of both backends come first.)
 build/gpu/%.o: %.cu build/flags-gpu | bin/simcc
@@ -147,7 +147,7 @@ build/libsimt.a: build/simt-api.o build/simt-core.o build/simt-check.o build/hos
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
 # backend can be linked into another. Its name is $(1)::backend() as g++ spells it; $(2) is the length of $(1).
 define isolate
-build/$(1)/%.o: build/$(1)/tools/%.o $$(COMMON_CUDA:%=build/$(1)/common/%.o)
+build/$(1)/%.o: build/$(1)/tools/%.o $$(COMMON_CUDA:%=build/$(1)/%.o)
 	$$(LD) -r --force-group-allocation $$^ -o $$@.all
 	objcopy --keep-global-symbol=_ZN$(2)$(1)7backendEv $$@.all $$@
 	@rm -f $$@.all
@@ -226,7 +226,7 @@ install: all
 	for name in $(INSTALLED); do \
 	    install -m 755 bin/$$name $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name || exit; \
 	    install -m 644 man/$$name.1 $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 || exit; \
-	    [ $$name = simcc ] || sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/completion.bash \
+	    [ $$name = simcc ] || sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.bash \
 	        >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name || exit; \
 	done
 	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7

@@ -1,6 +1,6 @@
 #include "common/check.cuh"
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 using simt::checking::Counters;
 using simt::checking::CounterColumn;

@@ -2,7 +2,7 @@
 
 #include "common/check.cuh"
 #include "common/device.cuh"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

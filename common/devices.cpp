@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 std::string reason_for(const Probe& probe) {
     switch (probe.status) {

@@ -7,9 +7,9 @@
 #include "common/devices.hpp"
 #include "common/message.hpp"
 #include "common/options.hpp"
-#include "common/output.hpp"
+#include "common/io/output.hpp"
 #include "common/session.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 static const char* needs_text(Needs needs) {
     switch (needs) {

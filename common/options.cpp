@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "common/dtype.hpp"
-#include "common/output.hpp"
-#include "common/text.hpp"
+#include "common/io/dtype.hpp"
+#include "common/io/output.hpp"
+#include "common/io/text.hpp"
 #include "common/version.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include "common/program.hpp"
 #include "common/simt/check/settings.hpp"
-#include "common/table.hpp"
+#include "common/io/table.hpp"
 
 enum class When { automatic, always, never };
 

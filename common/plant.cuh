@@ -8,7 +8,7 @@
 
 #include "common/buffers.cuh"
 #include "common/check.cuh"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/table.hpp"
+#include "common/io/table.hpp"
 
 // Where a variant can run.
 enum class Needs {

@@ -1,7 +1,7 @@
 #include "common/report.hpp"
 
 #include "common/counter_cells.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 // A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so its table shows none. That
 // of a watched launch says nothing at all.

@@ -8,7 +8,7 @@
 #include "common/session.hpp"
 #include "common/simt/check/counters.hpp"
 #include "common/statistics.hpp"
-#include "common/table.hpp"
+#include "common/io/table.hpp"
 
 // What a variant was given to do: the numerators of its rates.
 struct Problem {

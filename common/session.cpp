@@ -1,7 +1,7 @@
 #include "common/session.hpp"
 
 #include "common/message.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
     : program(program_), options(options_), device(device_), output(output_) {}

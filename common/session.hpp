@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "common/backend.hpp"
-#include "common/dtype.hpp"
-#include "common/failure.hpp"
+#include "common/io/dtype.hpp"
+#include "common/io/failure.hpp"
 #include "common/options.hpp"
-#include "common/output.hpp"
+#include "common/io/output.hpp"
 
 class Session {
 public:

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "common/options.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 std::size_t parse_count(const std::string& text_, const std::string& what, std::size_t largest) {
     const std::size_t digits = text_.find_first_not_of("0123456789");

@@ -2,7 +2,7 @@
 // Describing a matrix in global memory to Hopper's copy engine. The driver encodes the description; its function is
 // asked for at run time, so that no program needs the driver's library to be linked or present.
 #include "common/check.cuh"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 #include <cuda.h>
 #include <cuda_bf16.h>

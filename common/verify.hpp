@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "common/parallel.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 struct Verdict {
     bool right = true;

@@ -4,7 +4,7 @@
 //   tensor cores
 // cuBLAS works on columns: it is asked for the transpose, C' = B' A', which is the same bytes as the row-major C = A B.
 #include "common/matmul_arguments.cuh"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

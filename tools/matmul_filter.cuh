@@ -1,7 +1,7 @@
 // matmul as a filter: C = A B of two inputs, written in the first one's format.
 #pragma once
 
-#include "common/numbers.hpp"
+#include "common/io/numbers.hpp"
 #include "tools/matmul_product.cuh"
 
 namespace BACKEND {

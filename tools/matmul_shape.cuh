@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/options.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

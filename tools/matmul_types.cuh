@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "common/dtype.hpp"
+#include "common/io/dtype.hpp"
 #include "common/random.hpp"
 
 namespace BACKEND {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "common/session.hpp"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

@@ -3,7 +3,7 @@
 
 #include "common/bench.cuh"
 #include "common/device.cuh"
-#include "common/numbers.hpp"
+#include "common/io/numbers.hpp"
 #include "common/random.hpp"
 #include "tools/reduce_filter.cuh"
 #include "tools/reduce_table.cuh"

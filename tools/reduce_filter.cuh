@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "common/buffers.cuh"
-#include "common/numbers.hpp"
+#include "common/io/numbers.hpp"
 #include "common/session.hpp"
 #include "tools/reduce_table.cuh"
 

@@ -6,7 +6,7 @@
 #include "common/parallel.hpp"
 #include "common/program.hpp"
 #include "common/reduction_launch.cuh"
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 #include "kernels/reduce_atomic.cuh"
 #include "kernels/reduce_grid_stride.cuh"
 #include "kernels/reduce_in_place.cuh"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "common/output.hpp"
-#include "common/text.hpp"
+#include "common/io/output.hpp"
+#include "common/io/text.hpp"
 
 namespace BACKEND {
 

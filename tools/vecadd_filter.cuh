@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/buffers.cuh"
-#include "common/numbers.hpp"
+#include "common/io/numbers.hpp"
 #include "common/session.hpp"
 #include "tools/vecadd_table.cuh"
 

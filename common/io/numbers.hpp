@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/dtype.hpp"
-#include "common/output.hpp"
+#include "common/io/dtype.hpp"
+#include "common/io/output.hpp"
 
 enum class NumberFormat { text, npy, raw };
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 class InputFile {
 public:

@@ -1,4 +1,4 @@
-#include "common/table.hpp"
+#include "common/io/table.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 Format parse_format(const std::string& name) {
     if (name == "human") return Format::human;

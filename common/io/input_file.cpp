@@ -1,4 +1,4 @@
-#include "common/input_file.hpp"
+#include "common/io/input_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

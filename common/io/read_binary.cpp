@@ -3,8 +3,8 @@
 #include <cstring>
 #include <limits>
 
-#include "common/half.hpp"
-#include "common/readers.hpp"
+#include "common/io/half.hpp"
+#include "common/io/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are taken as they lie in memory");
 

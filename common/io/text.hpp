@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/failure.hpp"
+#include "common/io/failure.hpp"
 
 using TextArgument = std::variant<long long, unsigned long long, double, std::string_view>;
 

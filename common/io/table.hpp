@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/output.hpp"
+#include "common/io/output.hpp"
 
 enum class Format { human, csv, tsv, jsonl, markdown };
 

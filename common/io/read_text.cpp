@@ -2,7 +2,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "common/readers.hpp"
+#include "common/io/readers.hpp"
 
 namespace {
 

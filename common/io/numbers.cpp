@@ -1,4 +1,4 @@
-#include "common/numbers.hpp"
+#include "common/io/numbers.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "common/half.hpp"
-#include "common/readers.hpp"
+#include "common/io/half.hpp"
+#include "common/io/readers.hpp"
 
 std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::string& format) {
     auto file = std::make_unique<InputFile>(path);

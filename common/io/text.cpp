@@ -1,4 +1,4 @@
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 #include <fmt/args.h>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-#include "common/dtype.hpp"
+#include "common/io/dtype.hpp"
 
 #include <algorithm>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 const char* name_of(DType dtype) {
     switch (dtype) {

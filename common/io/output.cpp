@@ -1,4 +1,4 @@
-#include "common/output.hpp"
+#include "common/io/output.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "common/text.hpp"
+#include "common/io/text.hpp"
 
 // The file to remove when a signal ends the program. A signal handler can reach nothing but a global.
 static char interrupted_path[PATH_MAX];

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "common/input_file.hpp"
-#include "common/numbers.hpp"
+#include "common/io/input_file.hpp"
+#include "common/io/numbers.hpp"
 
 std::unique_ptr<NumberReader> open_text(std::unique_ptr<InputFile> file);
 std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype);
