@@ -7,7 +7,7 @@
 
 #include "common/launch_shape.cuh"
 #include "common/nvml.hpp"
-#include "common/progress.hpp"
+#include "common/cli/progress.hpp"
 #include "common/report.hpp"
 #include "common/timing.cuh"
 #include "common/verify.hpp"

@@ -1,8 +1,8 @@
 // The devices of this backend, and the registration of a program's CUDA part with its main().
 #pragma once
 
-#include "common/backend.hpp"
-#include "common/session.hpp"
+#include "common/cli/backend.hpp"
+#include "common/cli/session.hpp"
 
 namespace BACKEND {
 

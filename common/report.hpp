@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 #include "common/simt/check/counters.hpp"
 #include "common/statistics.hpp"
 #include "common/io/table.hpp"

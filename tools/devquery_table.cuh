@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "common/backend.hpp"
+#include "common/cli/backend.hpp"
 
 namespace BACKEND {
 

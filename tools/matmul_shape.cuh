@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/options.hpp"
+#include "common/cli/options.hpp"
 #include "common/io/text.hpp"
 
 namespace BACKEND {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "common/buffers.cuh"
-#include "common/program.hpp"
-#include "common/session.hpp"
+#include "common/cli/program.hpp"
+#include "common/cli/session.hpp"
 #include "kernels/matmul_async.cuh"
 #include "kernels/matmul_naive.cuh"
 #include "kernels/matmul_register_tile.cuh"

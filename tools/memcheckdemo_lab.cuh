@@ -1,7 +1,7 @@
 // What memcheckdemo tells the person in the lab: the list, the command, hints, the solution, and a grade for a report.
 #pragma once
 
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 #include "tools/memcheckdemo_plant.cuh"
 #include "tools/memcheckdemo_report.cuh"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 #include "common/io/text.hpp"
 
 namespace BACKEND {

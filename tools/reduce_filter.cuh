@@ -6,7 +6,7 @@
 
 #include "common/buffers.cuh"
 #include "common/io/numbers.hpp"
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 #include "tools/reduce_table.cuh"
 
 namespace BACKEND {

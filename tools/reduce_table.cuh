@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/parallel.hpp"
-#include "common/program.hpp"
+#include "common/cli/program.hpp"
 #include "common/reduction_launch.cuh"
 #include "common/io/text.hpp"
 #include "kernels/reduce_atomic.cuh"

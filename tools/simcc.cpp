@@ -16,7 +16,7 @@
 #include "common/simt/simcc_process.hpp"
 #include "common/simt/simcc_red_zones.hpp"
 #include "common/simt/simcc_toolchain.hpp"
-#include "common/version.hpp"
+#include "common/cli/version.hpp"
 
 namespace simcc {
 namespace {

@@ -1,7 +1,7 @@
 // What streams offers: its variants, its options and its columns.
 #pragma once
 
-#include "common/program.hpp"
+#include "common/cli/program.hpp"
 
 namespace BACKEND {
 

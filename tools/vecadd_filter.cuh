@@ -5,7 +5,7 @@
 
 #include "common/buffers.cuh"
 #include "common/io/numbers.hpp"
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 #include "tools/vecadd_table.cuh"
 
 namespace BACKEND {

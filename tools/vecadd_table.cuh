@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/program.hpp"
+#include "common/cli/program.hpp"
 #include "kernels/vecadd.cuh"
 #include "kernels/vecadd_streaming.cuh"
 #ifndef __SIMCC__

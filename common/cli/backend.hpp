@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/program.hpp"
+#include "common/cli/program.hpp"
 
 class Session;
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "common/options.hpp"
+#include "common/cli/options.hpp"
 
 class Progress {
 public:

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/backend.hpp"
+#include "common/cli/backend.hpp"
 
 struct Chosen {
     const Backend* backend;

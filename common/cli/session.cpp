@@ -1,6 +1,6 @@
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 
-#include "common/message.hpp"
+#include "common/cli/message.hpp"
 #include "common/io/text.hpp"
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/options.hpp"
+#include "common/cli/options.hpp"
 
 // Colour only on a terminal whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
 bool use_color(When color);

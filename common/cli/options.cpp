@@ -1,4 +1,4 @@
-#include "common/options.hpp"
+#include "common/cli/options.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "common/io/dtype.hpp"
 #include "common/io/output.hpp"
 #include "common/io/text.hpp"
-#include "common/version.hpp"
+#include "common/cli/version.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "common/message.hpp"
+#include "common/cli/message.hpp"
 
 #include <unistd.h>
 

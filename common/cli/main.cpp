@@ -4,11 +4,11 @@
 #include <new>
 #include <string>
 
-#include "common/devices.hpp"
-#include "common/message.hpp"
-#include "common/options.hpp"
+#include "common/cli/devices.hpp"
+#include "common/cli/message.hpp"
+#include "common/cli/options.hpp"
 #include "common/io/output.hpp"
-#include "common/session.hpp"
+#include "common/cli/session.hpp"
 #include "common/io/text.hpp"
 
 static const char* needs_text(Needs needs) {

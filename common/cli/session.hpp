@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "common/backend.hpp"
+#include "common/cli/backend.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
-#include "common/options.hpp"
+#include "common/cli/options.hpp"
 #include "common/io/output.hpp"
 
 class Session {

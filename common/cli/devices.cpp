@@ -1,4 +1,4 @@
-#include "common/devices.hpp"
+#include "common/cli/devices.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "common/progress.hpp"
+#include "common/cli/progress.hpp"
 
 #include <unistd.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/program.hpp"
+#include "common/cli/program.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/io/table.hpp"
 
