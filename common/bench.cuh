@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/nvml.hpp"
 #include "common/cli/progress.hpp"
 #include "common/report.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 // Reducing one value per thread to one value per warp and per block: the last stage of every modern reduction.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_operators.cuh"
 
 #include <cuda_runtime.h>

@@ -2,7 +2,7 @@
 // The ring of shared-memory stages between Hopper's copy engine and the warps that multiply: one thread asks for tiles
 // of A and B, `filled` tells the consumers that a stage has come, `emptied` tells the producer that they are done with
 // it. Blocks of a cluster may share B: each asks for a part, and all receive it.
-#include "common/hopper_async.cuh"
+#include "common/cuda/bulk_copy.cuh"
 
 #include <cuda_runtime.h>
 

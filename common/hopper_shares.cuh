@@ -3,8 +3,8 @@
 // the tiles that are left. A share begins and ends in the middle of tiles; who has a tile's first stage adds the sums
 // of the others, or of groups of them, and stores it. After Osama et al., "Stream-K: Work-centric Parallel
 // Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023.
-#include "common/hopper_async.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/bulk_copy.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/matmul_arguments.cuh"
 
 #include <cuda_runtime.h>

@@ -7,7 +7,7 @@
 // Thread t of the warpgroup, with warp w = t / 32 and lane l = t % 32, holds of D, for each group j of 8 columns:
 //     d[4 j], d[4 j + 1]       row 16 w + l / 4,      columns 8 j + 2 (l % 4) and the next
 //     d[4 j + 2], d[4 j + 3]   row 16 w + l / 4 + 8,  the same columns
-#include "common/hopper_async.cuh"
+#include "common/cuda/bulk_copy.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

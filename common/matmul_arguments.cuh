@@ -1,6 +1,6 @@
 #pragma once
 // The arguments of every launch of a matrix product, and the order in which its tiles are worked on.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // What the tiled matrix kernels share: matrices that are zero outside their bounds, so that no kernel asks whether its
 // tile is whole, and the tile of one warp.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/matmul_arguments.cuh"
 
 #include <cuda_runtime.h>

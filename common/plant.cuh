@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/buffers.cuh"
-#include "common/check.cuh"
+#include "common/cuda/buffers.cuh"
+#include "common/cuda/check.cuh"
 #include "common/io/text.hpp"
 
 namespace BACKEND {

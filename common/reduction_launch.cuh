@@ -1,7 +1,7 @@
 #pragma once
 // What the launch functions of the reductions share: their arguments, the recursion over block partials, and the
 // choice of a compile-time block size at run time.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_operators.cuh"
 
 #include <cuda_runtime.h>

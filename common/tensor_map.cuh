@@ -1,7 +1,7 @@
 #pragma once
 // Describing a matrix in global memory to Hopper's copy engine. The driver encodes the description; its function is
 // asked for at run time, so that no program needs the driver's library to be linked or present.
-#include "common/check.cuh"
+#include "common/cuda/check.cuh"
 #include "common/io/text.hpp"
 
 #include <cuda.h>

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 
 namespace BACKEND {
 

@@ -1,6 +1,6 @@
 #pragma once
 // The arguments of every launch of a vector addition.
-#include "common/vector_access.cuh"
+#include "common/cuda/vector_access.cuh"
 
 #include <cuda_runtime.h>
 

@@ -5,7 +5,7 @@
 //                  their way, copied to shared memory without passing through registers; and one of the two barriers
 // A is turned by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes on
 // in matmul_hopper_f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
-#include "common/async_copy.cuh"
+#include "common/cuda/async_copy.cuh"
 #include "common/matmul_arguments.cuh"
 #include "common/matmul_tiles.cuh"
 

@@ -2,7 +2,7 @@
 // computes, never what is wrong with it: reports print them.
 #pragma once
 
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "common/plant.cuh"
 
 namespace BACKEND {

@@ -8,7 +8,7 @@
 //
 // One element per thread, grid = ceil(n / block). The result is set to the identity by a launch of one thread first.
 #include "common/block_reduction.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

@@ -2,7 +2,7 @@
 // The peer: CUB's DeviceReduce, which comes with the toolkit. Only for nvcc.
 //   reduce_cub   up to a few thousand elements one block; above, two launches: partials, then their reduction
 // Sum, Min and Max are CUB's own, which it may treat specially. Its Min and Max pass a NaN on or not, by position.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

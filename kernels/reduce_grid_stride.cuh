@@ -5,7 +5,7 @@
 // Any n, any alignment; block size a multiple of 32, any grid. The blocks' totals meet in one atomic each, in an order
 // that is not fixed: floating sums differ in their last bits from run to run. reduce_single_pass.cuh removes that.
 #include "common/block_reduction.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

@@ -9,7 +9,7 @@
 // THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. n may be anything; a block leaves one partial,
 // and the partials are reduced in place by further launches of the same kernel until one value remains. The order is
 // fixed by n and the block size: the same bits every time.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

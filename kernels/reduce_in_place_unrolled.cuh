@@ -9,7 +9,7 @@
 //
 // THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. Any n; block size a power of two, from 64 for
 // the last three. The partials are reduced in place by further launches of the same kernel until one value remains.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

@@ -12,7 +12,7 @@
 // partials are reduced by further launches of the same kernel until one value remains. The order is fixed by n and
 // the block size, so the result is the same bits every time.
 #include "common/block_reduction.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

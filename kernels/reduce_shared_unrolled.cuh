@@ -10,7 +10,7 @@
 // All: any n, block size a power of two from 64, one T of dynamic shared memory per thread. Partials are reduced by
 // further launches of the same kernel. The order is fixed by n, block size and grid: the same bits every time.
 #include "common/block_reduction.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
 

@@ -6,10 +6,10 @@
 // Any n, any alignment; block size a multiple of 32. n, block size and grid fix the order: the same bits every time.
 // The pattern is the CUDA guide's: partial, fence, ticket; who draws the last ticket sees every partial.
 #include "common/block_reduction.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
-#include "common/vector_access.cuh"
+#include "common/cuda/vector_access.cuh"
 
 #include <cuda_runtime.h>
 

@@ -12,10 +12,10 @@
 // the order of their index, so that it comes after them; and if it did not, it would hold the place of one block only,
 // and the others would run in the rest, even if there are more of them than the device holds at once.
 #include "common/block_reduction.cuh"
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/reduction_launch.cuh"
 #include "common/reduction_operators.cuh"
-#include "common/vector_access.cuh"
+#include "common/cuda/vector_access.cuh"
 
 #include <cuda_runtime.h>
 

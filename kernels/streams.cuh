@@ -6,7 +6,7 @@
 //   streams_join      the same for the sum of three inputs: a kernel that has to wait for three others
 //   streams_empty     nothing: what is left is the launch
 //   streams_count     adds one to a counter: proof that a launch took place
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
 

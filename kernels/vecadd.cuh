@@ -7,9 +7,9 @@
 // It ends in vecadd_streaming.cuh. Two bytes are read for each written: a float costs 12, for one addition.
 //
 // Any n, any block size. Neither input may overlap the output. Integer sums wrap around where the hardware's do.
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/vecadd_arguments.cuh"
-#include "common/vector_access.cuh"
+#include "common/cuda/vector_access.cuh"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The peer: CUB's DeviceTransform, where the toolkit has it in its final form (CUDA 13 and later). Only for nvcc.
 //   vecadd_cub   on Hopper, tiles copied into shared memory by cp.async.bulk, at least 48 KiB in flight per SM
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/vecadd_arguments.cuh"
 
 #include <cub/version.cuh>

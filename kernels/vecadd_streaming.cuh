@@ -8,14 +8,14 @@
 // Nothing is left to remove there: at 92 % of its nominal bandwidth the memory spends the rest on refreshing itself and
 // on turning around between reading and writing.
 
-#include "common/launch_shape.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/vecadd_arguments.cuh"
-#include "common/vector_access.cuh"
+#include "common/cuda/vector_access.cuh"
 
 #include <cuda_runtime.h>
 
 #if defined(__CUDACC__) && !defined(__SIMCC__)
-#include "common/hopper_async.cuh"
+#include "common/cuda/bulk_copy.cuh"
 #endif
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "common/bench.cuh"
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 
 namespace BACKEND {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "common/bench.cuh"
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "common/random.hpp"
 
 namespace BACKEND {

@@ -1,8 +1,8 @@
 // devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
 #include <cuda_runtime.h>
 
-#include "common/buffers.cuh"
-#include "common/device.cuh"
+#include "common/cuda/buffers.cuh"
+#include "common/cuda/device.cuh"
 #include "common/nvml.hpp"
 #include "tools/devquery_table.cuh"
 

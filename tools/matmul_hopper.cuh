@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "kernels/matmul_hopper_f32.cuh"
 #include "kernels/matmul_hopper_f32_turned.cuh"
 #include "kernels/matmul_hopper_fitted.cuh"

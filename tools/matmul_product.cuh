@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/bench.cuh"
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "tools/matmul_host.cuh"
 #include "tools/matmul_reference.cuh"
 #include "tools/matmul_table.cuh"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/cli/program.hpp"
 #include "common/cli/session.hpp"
 #include "kernels/matmul_async.cuh"

@@ -2,7 +2,7 @@
 // test the checked simulator.
 #include <algorithm>
 
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "common/random.hpp"
 #include "tools/memcheckdemo_lab.cuh"
 #include "tools/memcheckdemo_table_access.cuh"

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "common/bench.cuh"
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "common/io/numbers.hpp"
 #include "common/random.hpp"
 #include "tools/reduce_filter.cuh"

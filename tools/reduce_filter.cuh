@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/io/numbers.hpp"
 #include "common/cli/session.hpp"
 #include "tools/reduce_table.cuh"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/bench.cuh"
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "tools/streams_host.cuh"
 #include "tools/streams_kernels.cuh"
 #include "tools/streams_launch.cuh"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/statistics.hpp"
 
 namespace BACKEND {

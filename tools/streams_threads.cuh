@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/check.cuh"
+#include "common/cuda/check.cuh"
 
 namespace BACKEND {
 

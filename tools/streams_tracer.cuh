@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/profile_range.cuh"
 #include "tools/streams_timeline.cuh"
 

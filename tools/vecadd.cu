@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "common/bench.cuh"
-#include "common/device.cuh"
+#include "common/cuda/device.cuh"
 #include "tools/vecadd_filter.cuh"
 #include "tools/vecadd_memory.cuh"
 #include "tools/vecadd_table.cuh"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/io/numbers.hpp"
 #include "common/cli/session.hpp"
 #include "tools/vecadd_table.cuh"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/buffers.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/random.hpp"
 #include "common/statistics.hpp"
 #include "common/timing.cuh"

@@ -38,7 +38,7 @@ template <typename... Arguments>
 // "16.0 GiB", "512 B": for messages and human tables.
 std::string human_bytes(double bytes);
 
-// A __FILE__ as it lies in the project: "common/buffers.cuh" also where the compiler found it as "./common/buffers.cuh".
+// A __FILE__ as it lies in the project: "common/cuda/buffers.cuh" also where the compiler found it as "./common/buffers.cuh".
 std::string source_name(std::string_view file);
 
 // Splits at every separator; an empty text gives no parts.

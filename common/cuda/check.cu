@@ -1,4 +1,4 @@
-#include "common/check.cuh"
+#include "common/cuda/check.cuh"
 
 #include "common/io/text.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "common/check.cuh"
+#include "common/cuda/check.cuh"
 #include "common/io/text.hpp"
 
 namespace BACKEND {

@@ -1,7 +1,7 @@
 #include <cuda_runtime.h>
 
-#include "common/check.cuh"
-#include "common/device.cuh"
+#include "common/cuda/check.cuh"
+#include "common/cuda/device.cuh"
 #include "common/io/text.hpp"
 
 namespace BACKEND {
