@@ -3,7 +3,7 @@
 // such that the start and end of a launch, about 3 us, which belong to what events measure, are well below that.
 #include <memory>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
 
 namespace BACKEND {

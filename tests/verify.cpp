@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "common/random.hpp"
-#include "common/statistics.hpp"
-#include "common/verify.hpp"
+#include "common/measure/random.hpp"
+#include "common/measure/statistics.hpp"
+#include "common/measure/verify.hpp"
 
 static int broken = 0;
 

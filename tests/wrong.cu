@@ -2,9 +2,9 @@
 // right variant alone, and its exit code must be 1. tests/common.bats builds it with simcc.
 #include <memory>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
-#include "common/random.hpp"
+#include "common/measure/random.hpp"
 
 namespace BACKEND {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/device.cuh"
-#include "common/nvml.hpp"
+#include "common/measure/nvml.hpp"
 #include "tools/devquery_table.cuh"
 
 namespace BACKEND {

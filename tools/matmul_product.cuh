@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
 #include "tools/matmul_host.cuh"
 #include "tools/matmul_reference.cuh"

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <vector>
 
-#include "common/verify.hpp"
+#include "common/measure/verify.hpp"
 #include "tools/matmul_shape.cuh"
 #include "tools/matmul_types.cuh"
 

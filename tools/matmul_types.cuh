@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "common/io/dtype.hpp"
-#include "common/random.hpp"
+#include "common/measure/random.hpp"
 
 namespace BACKEND {
 

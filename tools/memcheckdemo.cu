@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/cuda/device.cuh"
-#include "common/random.hpp"
+#include "common/measure/random.hpp"
 #include "tools/memcheckdemo_lab.cuh"
 #include "tools/memcheckdemo_table_access.cuh"
 #include "tools/memcheckdemo_table_calls.cuh"

@@ -1,10 +1,10 @@
 // reduce: the sum, minimum, maximum or mean of many numbers, by every method of the lectures and the best we know.
 #include <memory>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
 #include "common/io/numbers.hpp"
-#include "common/random.hpp"
+#include "common/measure/random.hpp"
 #include "tools/reduce_filter.cuh"
 #include "tools/reduce_table.cuh"
 

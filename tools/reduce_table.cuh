@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "common/parallel.hpp"
+#include "common/measure/parallel.hpp"
 #include "common/cli/program.hpp"
 #include "common/reduction_launch.cuh"
 #include "common/io/text.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
 #include "tools/streams_host.cuh"
 #include "tools/streams_kernels.cuh"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/random.hpp"
+#include "common/measure/random.hpp"
 #include "kernels/streams.cuh"
 #include "tools/streams_run.cuh"
 #include "tools/streams_team.cuh"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "tools/streams_tracer.cuh"
 
 namespace BACKEND {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/random.hpp"
+#include "common/measure/random.hpp"
 #include "kernels/streams.cuh"
 #include "tools/streams_run.cuh"
 #include "tools/streams_team.cuh"

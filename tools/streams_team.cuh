@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
-#include "common/statistics.hpp"
+#include "common/measure/statistics.hpp"
 
 namespace BACKEND {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
-#include "common/profile_range.cuh"
+#include "common/measure/profile_range.cuh"
 #include "tools/streams_timeline.cuh"
 
 namespace BACKEND {

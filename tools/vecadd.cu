@@ -1,7 +1,7 @@
 // vecadd: c = a + b, the first kernel of every course: its variants, the kinds of memory, and what each stage costs.
 #include <memory>
 
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
 #include "tools/vecadd_filter.cuh"
 #include "tools/vecadd_memory.cuh"

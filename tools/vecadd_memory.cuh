@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
-#include "common/random.hpp"
-#include "common/statistics.hpp"
-#include "common/timing.cuh"
+#include "common/measure/random.hpp"
+#include "common/measure/statistics.hpp"
+#include "common/measure/timing.cuh"
 
 namespace BACKEND {
 

@@ -1,6 +1,6 @@
-#include "common/report.hpp"
+#include "common/measure/report.hpp"
 
-#include "common/counter_cells.hpp"
+#include "common/measure/counter_cells.hpp"
 #include "common/io/text.hpp"
 
 // A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so its table shows none. That

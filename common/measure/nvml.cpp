@@ -1,4 +1,4 @@
-#include "common/nvml.hpp"
+#include "common/measure/nvml.hpp"
 
 #include <dlfcn.h>
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "common/cuda/launch_shape.cuh"
-#include "common/nvml.hpp"
+#include "common/measure/nvml.hpp"
 #include "common/cli/progress.hpp"
-#include "common/report.hpp"
-#include "common/timing.cuh"
-#include "common/verify.hpp"
+#include "common/measure/report.hpp"
+#include "common/measure/timing.cuh"
+#include "common/measure/verify.hpp"
 
 namespace BACKEND {
 

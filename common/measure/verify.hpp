@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "common/parallel.hpp"
+#include "common/measure/parallel.hpp"
 #include "common/io/text.hpp"
 
 struct Verdict {

@@ -1,4 +1,4 @@
-#include "common/statistics.hpp"
+#include "common/measure/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "common/parallel.hpp"
+#include "common/measure/parallel.hpp"
 
 // SplitMix64's output function over a counter (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {

@@ -1,10 +1,10 @@
-#include "common/bench.cuh"
+#include "common/measure/bench.cuh"
 
 #include <algorithm>
 #include <chrono>
 
-#include "common/profile_range.cuh"
-#include "common/random.hpp"
+#include "common/measure/profile_range.cuh"
+#include "common/measure/random.hpp"
 
 namespace BACKEND {
 

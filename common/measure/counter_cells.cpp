@@ -1,4 +1,4 @@
-#include "common/counter_cells.hpp"
+#include "common/measure/counter_cells.hpp"
 
 #include <iterator>
 

@@ -7,7 +7,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/simt/check/counters.hpp"
-#include "common/statistics.hpp"
+#include "common/measure/statistics.hpp"
 #include "common/io/table.hpp"
 
 // What a variant was given to do: the numerators of its rates.

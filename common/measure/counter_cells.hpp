@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/report.hpp"
+#include "common/measure/report.hpp"
 
 // A column per counter. The human table has those that explain a kernel's speed, where they are not all 0.
 std::vector<Column> counter_columns();

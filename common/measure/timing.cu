@@ -1,4 +1,4 @@
-#include "common/timing.cuh"
+#include "common/measure/timing.cuh"
 
 #include <chrono>
 
