@@ -4,10 +4,10 @@
 #include <new>
 
 #include "common/simt/check/memory_functions.hpp"
-#include "common/simt/execute.hpp"
+#include "common/simt/exec/run.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/runtime.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 using namespace simt;
 

@@ -7,7 +7,7 @@
 #include "common/simt/check/memory_events.hpp"
 #include "common/simt/check/race_memory.hpp"
 #include "common/simt/check/stream_races.hpp"
-#include "common/simt/machine.hpp"
+#include "common/simt/exec/machine.hpp"
 
 namespace simt {
 namespace {

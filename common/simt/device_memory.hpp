@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/address_space.hpp"
+#include "common/simt/exec/address_space.hpp"
 #include "common/simt/allocation.hpp"
 
 namespace simt {

@@ -3,7 +3,7 @@
 
 #include "common/simt/capture.hpp"
 #include "common/simt/error.hpp"
-#include "common/simt/execute.hpp"
+#include "common/simt/exec/run.hpp"
 #include "common/simt/kernels.hpp"
 #include "common/simt/properties.hpp"
 

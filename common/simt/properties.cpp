@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/simt/error.hpp"
-#include "common/simt/execute.hpp"
+#include "common/simt/exec/run.hpp"
 
 namespace simt {
 

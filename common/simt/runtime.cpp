@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "common/simt/check/settings.hpp"
-#include "common/simt/machine.hpp"
+#include "common/simt/exec/machine.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
 extern "C" __attribute__((weak)) const int simt_null_stream_is_per_thread;

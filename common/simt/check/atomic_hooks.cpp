@@ -5,7 +5,7 @@
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/host_access.hpp"
 #include "common/simt/check/operation_order.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/settings.hpp"
-#include "common/simt/resident_block.hpp"
+#include "common/simt/exec/resident_block.hpp"
 #include "common/simt/runtime.hpp"
-#include "common/simt/shared_window.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/shared_window.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
 

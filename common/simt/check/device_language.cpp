@@ -1,6 +1,6 @@
 // What the checked flavour of the device language tells: see include/simt/watch.hpp.
 #include "common/simt/check/block_watch_inline.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::watching {
 

@@ -13,7 +13,7 @@
 #include "common/simt/check/numbers.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/check/symbols.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {

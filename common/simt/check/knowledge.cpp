@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
 

@@ -8,7 +8,7 @@
 #include "common/simt/check/memory_events.hpp"
 #include "common/simt/check/numbers.hpp"
 #include "common/simt/check/symbols.hpp"
-#include "common/simt/resident_block.hpp"
+#include "common/simt/exec/resident_block.hpp"
 #include "common/simt/runtime.hpp"
 
 namespace simt::checking {

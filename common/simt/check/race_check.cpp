@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "common/simt/check/block_watch_inline.hpp"
-#include "common/simt/resident_block.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/simt/check/race_check.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
 namespace {

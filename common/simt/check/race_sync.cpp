@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/simt/check/block_watch_inline.hpp"
-#include "common/simt/resident_block.hpp"
+#include "common/simt/exec/resident_block.hpp"
 
 namespace simt::checking {
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "common/simt/address_space.hpp"
+#include "common/simt/exec/address_space.hpp"
 
 namespace simt::checking {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/simt/execute.hpp"
+#include "common/simt/exec/run.hpp"
 #include "common/simt/include/simt/builtins.hpp"
 
 namespace simt::checking {

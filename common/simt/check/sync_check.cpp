@@ -7,7 +7,7 @@
 
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/symbols.hpp"
-#include "common/simt/resident_block.hpp"
+#include "common/simt/exec/resident_block.hpp"
 
 namespace simt::checking {
 namespace {

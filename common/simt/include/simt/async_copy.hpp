@@ -2,7 +2,7 @@
 // too early is what was there, as it can be on a GPU.
 //
 // A copy belongs to the thread that started it, and to the group that its next commit ends. The runtime keeps the lists
-// (common/simt/async_copies.hpp); the copies themselves are made here, where the instrumented build sees them.
+// (common/simt/exec/async_copies.hpp); the copies themselves are made here, where the instrumented build sees them.
 #pragma once
 
 #include "async_copy_list.hpp"

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "common/simt/check/sync_check.hpp"
-#include "common/simt/resident_block.hpp"
+#include "common/simt/exec/resident_block.hpp"
 
 namespace simt {
 

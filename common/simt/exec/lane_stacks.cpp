@@ -1,4 +1,4 @@
-#include "common/simt/lane_stacks.hpp"
+#include "common/simt/exec/lane_stacks.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

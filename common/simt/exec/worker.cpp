@@ -1,10 +1,10 @@
-#include "common/simt/worker.hpp"
+#include "common/simt/exec/worker.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
-#include "common/simt/fault.hpp"
+#include "common/simt/exec/fault.hpp"
 
 namespace simt {
 

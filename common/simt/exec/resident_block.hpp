@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/async_copies.hpp"
+#include "common/simt/exec/async_copies.hpp"
 #include "common/simt/check/block_watch.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
-#include "common/simt/lane_stacks.hpp"
-#include "common/simt/running_launch.hpp"
+#include "common/simt/exec/lane_stacks.hpp"
+#include "common/simt/exec/running_launch.hpp"
 
 namespace simt {
 

@@ -1,4 +1,4 @@
-#include "common/simt/address_space.hpp"
+#include "common/simt/exec/address_space.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

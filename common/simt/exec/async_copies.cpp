@@ -1,9 +1,9 @@
-#include "common/simt/async_copies.hpp"
+#include "common/simt/exec/async_copies.hpp"
 
 #include <algorithm>
 
-#include "common/simt/resident_block.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt {
 

@@ -1,5 +1,5 @@
 // The switch through Boost.Context, for architectures that have none of their own.
-#include "common/simt/context.hpp"
+#include "common/simt/exec/context.hpp"
 
 #ifdef SIMT_BOOST_CONTEXT
 

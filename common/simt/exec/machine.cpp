@@ -1,4 +1,4 @@
-#include "common/simt/machine.hpp"
+#include "common/simt/exec/machine.hpp"
 
 #include <unistd.h>
 

@@ -1,12 +1,12 @@
-#include "common/simt/resident_block.hpp"
+#include "common/simt/exec/resident_block.hpp"
 
 #include <bit>
 #include <utility>
 
 #include "common/simt/check/settings.hpp"
-#include "common/simt/context.hpp"
-#include "common/simt/meetings.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/context.hpp"
+#include "common/simt/exec/meetings.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/running_launch.hpp"
+#include "common/simt/exec/running_launch.hpp"
 
 namespace simt {
 

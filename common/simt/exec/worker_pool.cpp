@@ -1,12 +1,12 @@
-#include "common/simt/worker_pool.hpp"
+#include "common/simt/exec/worker_pool.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
-#include "common/simt/fault.hpp"
-#include "common/simt/machine.hpp"
-#include "common/simt/worker.hpp"
+#include "common/simt/exec/fault.hpp"
+#include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/worker.hpp"
 
 namespace simt {
 

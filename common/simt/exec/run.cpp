@@ -1,13 +1,13 @@
-#include "common/simt/execute.hpp"
+#include "common/simt/exec/run.hpp"
 
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
-#include "common/simt/resident_block.hpp"
-#include "common/simt/uninterrupted.hpp"
-#include "common/simt/worker_pool.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
+#include "common/simt/exec/worker_pool.hpp"
 
 // clock() in programs that simcc has built: see device_functions.hpp.
 extern "C" clock_t simt_clock() {

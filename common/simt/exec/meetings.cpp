@@ -1,4 +1,4 @@
-#include "common/simt/meetings.hpp"
+#include "common/simt/exec/meetings.hpp"
 
 #include <bit>
 #include <utility>

@@ -1,11 +1,11 @@
-#include "common/simt/shared_window.hpp"
+#include "common/simt/exec/shared_window.hpp"
 
 #include <link.h>
 
 #include <cstdint>
 #include <cstring>
 
-#include "common/simt/execute.hpp"
+#include "common/simt/exec/run.hpp"
 
 extern "C" {
 alignas(128) __thread char simt_dynamic_shared[simt::max_dynamic_shared_bytes];

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "common/simt/resident_block.hpp"
-#include "common/simt/shared_window.hpp"
-#include "common/simt/worker_pool.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/shared_window.hpp"
+#include "common/simt/exec/worker_pool.hpp"
 
 namespace simt {
 

@@ -1,4 +1,4 @@
-#include "common/simt/fault.hpp"
+#include "common/simt/exec/fault.hpp"
 
 #include <link.h>
 #include <signal.h>
@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "common/simt/address_space.hpp"
+#include "common/simt/exec/address_space.hpp"
 #include "common/simt/check/memory_functions.hpp"
-#include "common/simt/resident_block.hpp"
-#include "common/simt/uninterrupted.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt {
 
