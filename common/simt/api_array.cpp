@@ -1,7 +1,7 @@
 // cudaMallocArray and the copies from and to arrays.
 #include <algorithm>
 
-#include "common/simt/array.hpp"
+#include "common/simt/runtime/array.hpp"
 #include "common/simt/error.hpp"
 
 namespace simt {

@@ -1,5 +1,5 @@
 // Stream capture: turning what a program puts into streams into a graph.
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/error.hpp"
 #include "common/simt/graph_nodes.hpp"
 

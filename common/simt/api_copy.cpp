@@ -1,6 +1,6 @@
 // cudaMemcpy and cudaMemset in one, two and three dimensions, and between devices.
-#include "common/simt/array.hpp"
-#include "common/simt/copy.hpp"
+#include "common/simt/runtime/array.hpp"
+#include "common/simt/runtime/copy.hpp"
 #include "common/simt/error.hpp"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include "common/simt/check/leaks.hpp"
 #include "common/simt/error.hpp"
-#include "common/simt/properties.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 using namespace simt;
 

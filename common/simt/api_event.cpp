@@ -1,7 +1,7 @@
 // Events: recording, waiting, and the time between two of them.
 #include <chrono>
 
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/error.hpp"
 #include "common/simt/graph_nodes.hpp"
 

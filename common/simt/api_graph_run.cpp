@@ -1,5 +1,5 @@
 // Instantiating, launching and updating graphs.
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/error.hpp"
 #include "common/simt/graph_nodes.hpp"
 

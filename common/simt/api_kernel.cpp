@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "common/simt/error.hpp"
-#include "common/simt/kernels.hpp"
-#include "common/simt/properties.hpp"
+#include "common/simt/runtime/kernels.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 namespace simt {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/check/stream_races.hpp"
 #include "common/simt/error.hpp"
 

@@ -1,9 +1,9 @@
 // Streams: creating, destroying, waiting, and running host functions in them.
 #include <algorithm>
 
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/error.hpp"
-#include "common/simt/properties.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 using namespace simt;
 

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/copy.hpp"
+#include "common/simt/runtime/copy.hpp"
 #include "common/simt/error.hpp"
 
 namespace simt {

@@ -1,5 +1,5 @@
 // Texture and surface objects on arrays, linear memory and pitched memory.
-#include "common/simt/array.hpp"
+#include "common/simt/runtime/array.hpp"
 #include "common/simt/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"
 

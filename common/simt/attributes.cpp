@@ -1,6 +1,6 @@
 // cudaDeviceGetAttribute: every attribute is a member of cudaDeviceProp under another name.
 #include "common/simt/error.hpp"
-#include "common/simt/properties.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 namespace {
 

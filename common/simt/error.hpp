@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt {
 

@@ -1,9 +1,9 @@
 #include "common/simt/graph_nodes.hpp"
 
-#include "common/simt/array.hpp"
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/array.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/error.hpp"
-#include "common/simt/kernels.hpp"
+#include "common/simt/runtime/kernels.hpp"
 
 namespace simt {
 namespace {

@@ -2,7 +2,7 @@
 // or fills in the operation.
 #pragma once
 
-#include "common/simt/graph.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 namespace simt {
 

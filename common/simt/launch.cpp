@@ -1,11 +1,11 @@
 // What happens to <<<>>> and cudaLaunchKernel: the checks of a launch, and its way into a stream.
 #include <algorithm>
 
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/error.hpp"
 #include "common/simt/exec/run.hpp"
-#include "common/simt/kernels.hpp"
-#include "common/simt/properties.hpp"
+#include "common/simt/runtime/kernels.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 namespace simt {
 namespace {

@@ -6,7 +6,7 @@
 #include "common/simt/check/block_watch_inline.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/exec/resident_block.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 #include "common/simt/exec/shared_window.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

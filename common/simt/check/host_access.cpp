@@ -11,7 +11,7 @@
 #include "common/simt/check/settings.hpp"
 #include "common/simt/check/stream_races.hpp"
 #include "common/simt/check/symbols.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::checking {
 

@@ -3,7 +3,7 @@
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/memory_events.hpp"
 #include "common/simt/check/numbers.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::checking {
 

@@ -1,7 +1,7 @@
 // What is known about allocations when they end, or when the program does.
 #pragma once
 
-#include "common/simt/allocation.hpp"
+#include "common/simt/runtime/allocation.hpp"
 
 namespace simt::checking {
 

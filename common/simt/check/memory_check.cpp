@@ -9,7 +9,7 @@
 #include "common/simt/check/numbers.hpp"
 #include "common/simt/check/symbols.hpp"
 #include "common/simt/exec/resident_block.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::checking {
 namespace {

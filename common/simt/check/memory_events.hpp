@@ -2,10 +2,10 @@
 // counts unless memory is checked.
 #pragma once
 
-#include "common/simt/allocation.hpp"
+#include "common/simt/runtime/allocation.hpp"
 #include "common/simt/check/settings.hpp"
 #include "common/simt/check/state_map.hpp"
-#include "common/simt/copy.hpp"
+#include "common/simt/runtime/copy.hpp"
 
 namespace simt::checking {
 

@@ -2,7 +2,7 @@
 
 #include "common/simt/check/host_access.hpp"
 #include "common/simt/check/settings.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 // The beginning and the end of the executable's writable data, by the linker.
 extern "C" char __data_start, _end;

@@ -6,7 +6,7 @@
 #include "common/simt/check/fatal_signals.hpp"
 #include "common/simt/check/finding.hpp"
 #include "common/simt/check/leaks.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::checking {
 

@@ -8,7 +8,7 @@
 #include "common/simt/check/race_memory.hpp"
 #include "common/simt/check/race_place.hpp"
 #include "common/simt/check/symbols.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::checking {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/simt/exec/address_space.hpp"
-#include "common/simt/allocation.hpp"
+#include "common/simt/runtime/allocation.hpp"
 
 namespace simt {
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "common/simt/stream.hpp"
+#include "common/simt/runtime/stream.hpp"
 
 namespace simt {
 

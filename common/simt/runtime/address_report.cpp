@@ -1,6 +1,6 @@
-#include "common/simt/address_report.hpp"
+#include "common/simt/runtime/address_report.hpp"
 
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt {
 

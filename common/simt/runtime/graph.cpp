@@ -1,4 +1,4 @@
-#include "common/simt/graph.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 #include <algorithm>
 #include <map>

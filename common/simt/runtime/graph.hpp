@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/simt/include/cuda_runtime_api.h"
-#include "common/simt/stream.hpp"
+#include "common/simt/runtime/stream.hpp"
 
 namespace simt {
 

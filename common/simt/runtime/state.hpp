@@ -7,10 +7,10 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/device.hpp"
-#include "common/simt/device_memory.hpp"
-#include "common/simt/event.hpp"
-#include "common/simt/handle_table.hpp"
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/event.hpp"
+#include "common/simt/runtime/handle_table.hpp"
 #include "common/simt/include/cuda_runtime_api.h"
 
 namespace simt {

@@ -1,4 +1,4 @@
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 #include <algorithm>
 #include <cstdlib>

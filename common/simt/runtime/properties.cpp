@@ -1,4 +1,4 @@
-#include "common/simt/properties.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 #include <algorithm>
 #include <cstdio>

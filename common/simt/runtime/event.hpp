@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/stream.hpp"
+#include "common/simt/runtime/stream.hpp"
 
 namespace simt {
 

@@ -6,7 +6,7 @@
 #include "common/simt/check/memory_functions.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 using namespace simt;

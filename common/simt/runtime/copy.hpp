@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "common/simt/graph.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/include/driver_types.h"
 
 namespace simt {

@@ -1,4 +1,4 @@
-#include "common/simt/device.hpp"
+#include "common/simt/runtime/device.hpp"
 
 #include <algorithm>
 

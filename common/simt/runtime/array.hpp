@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "common/simt/copy.hpp"
+#include "common/simt/runtime/copy.hpp"
 #include "common/simt/include/texture_types.h"
 
 // What a cudaArray_t points to.

@@ -1,10 +1,10 @@
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <set>
 
-#include "common/simt/device.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace simt {
 namespace {

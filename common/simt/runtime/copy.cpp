@@ -1,12 +1,12 @@
-#include "common/simt/copy.hpp"
+#include "common/simt/runtime/copy.hpp"
 
 #include <cstring>
 #include <vector>
 
-#include "common/simt/capture.hpp"
+#include "common/simt/runtime/capture.hpp"
 #include "common/simt/check/memory_events.hpp"
 #include "common/simt/check/stream_races.hpp"
-#include "common/simt/runtime.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt {
 namespace {

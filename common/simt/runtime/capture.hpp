@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/event.hpp"
-#include "common/simt/graph.hpp"
+#include "common/simt/runtime/event.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 namespace simt {
 

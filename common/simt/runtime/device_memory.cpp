@@ -1,4 +1,4 @@
-#include "common/simt/device_memory.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 
 #include <algorithm>
 #include <cstring>

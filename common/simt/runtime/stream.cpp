@@ -1,9 +1,9 @@
-#include "common/simt/stream.hpp"
+#include "common/simt/runtime/stream.hpp"
 
 #include <chrono>
 #include <thread>
 
-#include "common/simt/device.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace simt {
 namespace {
