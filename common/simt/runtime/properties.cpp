@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 #include "common/simt/exec/run.hpp"
 
 namespace simt {

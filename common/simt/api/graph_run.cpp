@@ -1,7 +1,7 @@
 // Instantiating, launching and updating graphs.
 #include "common/simt/runtime/capture.hpp"
-#include "common/simt/error.hpp"
-#include "common/simt/graph_nodes.hpp"
+#include "common/simt/api/error.hpp"
+#include "common/simt/api/graph_nodes.hpp"
 
 using namespace simt;
 

@@ -1,4 +1,4 @@
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 #include <utility>
 

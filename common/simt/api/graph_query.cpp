@@ -1,8 +1,8 @@
 // Looking at graphs: nodes, edges, types, and a drawing for graphviz.
 #include <cstdio>
 
-#include "common/simt/error.hpp"
-#include "common/simt/graph_nodes.hpp"
+#include "common/simt/api/error.hpp"
+#include "common/simt/api/graph_nodes.hpp"
 
 using namespace simt;
 

@@ -2,8 +2,8 @@
 #include <chrono>
 
 #include "common/simt/runtime/capture.hpp"
-#include "common/simt/error.hpp"
-#include "common/simt/graph_nodes.hpp"
+#include "common/simt/api/error.hpp"
+#include "common/simt/api/graph_nodes.hpp"
 
 namespace simt {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/simt/runtime/copy.hpp"
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 namespace simt {
 

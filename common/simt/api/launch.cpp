@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "common/simt/runtime/capture.hpp"
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/kernels.hpp"
 #include "common/simt/runtime/properties.hpp"

@@ -7,7 +7,7 @@
 
 #include "common/simt/runtime/capture.hpp"
 #include "common/simt/check/stream_races.hpp"
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 using namespace simt;
 

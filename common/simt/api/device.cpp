@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "common/simt/check/leaks.hpp"
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 #include "common/simt/runtime/properties.hpp"
 
 using namespace simt;

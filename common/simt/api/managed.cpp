@@ -1,5 +1,5 @@
 // Hints for managed memory. Host and device share one memory here, so hints are checked and then need no action.
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 using namespace simt;
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 #include "common/simt/runtime/kernels.hpp"
 #include "common/simt/runtime/properties.hpp"
 

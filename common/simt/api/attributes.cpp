@@ -1,5 +1,5 @@
 // cudaDeviceGetAttribute: every attribute is a member of cudaDeviceProp under another name.
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 #include "common/simt/runtime/properties.hpp"
 
 namespace {

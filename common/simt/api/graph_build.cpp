@@ -1,8 +1,8 @@
 // Building graphs: creating, adding nodes and edges, changing nodes.
 #include <algorithm>
 
-#include "common/simt/error.hpp"
-#include "common/simt/graph_nodes.hpp"
+#include "common/simt/api/error.hpp"
+#include "common/simt/api/graph_nodes.hpp"
 
 using namespace simt;
 

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // cudaMalloc, cudaMallocManaged, cudaFree and what can be asked about a pointer.
 #include <limits>
 
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 using namespace simt;
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "common/simt/runtime/array.hpp"
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 
 namespace simt {
 namespace {

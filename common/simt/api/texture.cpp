@@ -1,6 +1,6 @@
 // Texture and surface objects on arrays, linear memory and pitched memory.
 #include "common/simt/runtime/array.hpp"
-#include "common/simt/error.hpp"
+#include "common/simt/api/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"
 
 using namespace simt;
