@@ -11,11 +11,11 @@
 #include <stdexcept>
 
 #include "common/simt/rewrite/rewrite.hpp"
-#include "common/simt/simcc_assembly.hpp"
-#include "common/simt/simcc_options.hpp"
-#include "common/simt/simcc_process.hpp"
-#include "common/simt/simcc_red_zones.hpp"
-#include "common/simt/simcc_toolchain.hpp"
+#include "common/simt/driver/assembly.hpp"
+#include "common/simt/driver/options.hpp"
+#include "common/simt/driver/process.hpp"
+#include "common/simt/driver/red_zones.hpp"
+#include "common/simt/driver/toolchain.hpp"
 #include "common/cli/version.hpp"
 
 namespace simcc {

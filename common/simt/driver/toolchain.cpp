@@ -1,4 +1,4 @@
-#include "common/simt/simcc_toolchain.hpp"
+#include "common/simt/driver/toolchain.hpp"
 
 #include <cstdlib>
 #include <filesystem>

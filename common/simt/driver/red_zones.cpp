@@ -1,4 +1,4 @@
-#include "common/simt/simcc_red_zones.hpp"
+#include "common/simt/driver/red_zones.hpp"
 
 #include <initializer_list>
 #include <string_view>

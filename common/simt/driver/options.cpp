@@ -1,9 +1,9 @@
-#include "common/simt/simcc_options.hpp"
+#include "common/simt/driver/options.hpp"
 
 #include <algorithm>
 #include <string_view>
 
-#include "common/simt/simcc_option_table.hpp"
+#include "common/simt/driver/option_table.hpp"
 
 namespace simcc {
 namespace {

@@ -1,4 +1,4 @@
-#include "common/simt/simcc_option_table.hpp"
+#include "common/simt/driver/option_table.hpp"
 
 #include <algorithm>
 #include <cctype>

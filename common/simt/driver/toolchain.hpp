@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "common/simt/simcc_options.hpp"
-#include "common/simt/simcc_process.hpp"
+#include "common/simt/driver/options.hpp"
+#include "common/simt/driver/process.hpp"
 
 namespace simcc {
 

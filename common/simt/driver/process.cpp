@@ -1,4 +1,4 @@
-#include "common/simt/simcc_process.hpp"
+#include "common/simt/driver/process.hpp"
 
 #include <cerrno>
 #include <csignal>

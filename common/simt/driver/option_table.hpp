@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/simt/simcc_options.hpp"
+#include "common/simt/driver/options.hpp"
 
 namespace simcc {
 

@@ -1,4 +1,4 @@
-#include "common/simt/simcc_assembly.hpp"
+#include "common/simt/driver/assembly.hpp"
 
 #include <algorithm>
 #include <vector>
