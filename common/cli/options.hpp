@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/cli/program.hpp"
-#include "common/simt/check/settings.hpp"
+#include "common/simt/check/core/settings.hpp"
 #include "common/io/table.hpp"
 
 enum class When { automatic, always, never };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
-#include "common/simt/check/counters.hpp"
+#include "common/simt/check/counters/results.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/io/table.hpp"
 

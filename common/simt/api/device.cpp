@@ -1,7 +1,7 @@
 // Choosing, configuring, synchronizing and resetting devices.
 #include <cstdio>
 
-#include "common/simt/check/leaks.hpp"
+#include "common/simt/check/memory/leaks.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/properties.hpp"
 

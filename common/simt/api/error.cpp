@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/simt/check/api_errors.hpp"
+#include "common/simt/check/core/api_errors.hpp"
 
 namespace simt {
 namespace {

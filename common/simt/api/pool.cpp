@@ -6,7 +6,7 @@
 #include <map>
 
 #include "common/simt/runtime/capture.hpp"
-#include "common/simt/check/stream_races.hpp"
+#include "common/simt/check/race/streams.hpp"
 #include "common/simt/api/error.hpp"
 
 using namespace simt;

@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "common/simt/exec/address_space.hpp"
-#include "common/simt/check/memory_functions.hpp"
+#include "common/simt/check/memory/library_functions.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

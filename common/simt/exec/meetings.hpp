@@ -1,7 +1,7 @@
 // What completes when a warp has stalled: meetings of its lanes at shuffles, votes and __syncwarp, and __activemask.
 #pragma once
 
-#include "common/simt/check/block_watch.hpp"
+#include "common/simt/check/core/block_watch.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 
 namespace simt {

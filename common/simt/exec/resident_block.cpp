@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "common/simt/check/settings.hpp"
+#include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/context.hpp"
 #include "common/simt/exec/meetings.hpp"
 #include "common/simt/exec/uninterrupted.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/simt/exec/async_copies.hpp"
-#include "common/simt/check/block_watch.hpp"
+#include "common/simt/check/core/block_watch.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/exec/lane_stacks.hpp"
 #include "common/simt/exec/running_launch.hpp"

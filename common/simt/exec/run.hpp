@@ -1,7 +1,7 @@
 // The execution core: runs the blocks of a kernel launch on a pool of threads.
 #pragma once
 
-#include "common/simt/check/launch_watch.hpp"
+#include "common/simt/check/core/launch_watch.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {

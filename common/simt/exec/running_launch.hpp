@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "common/simt/check/launch_watch.hpp"
+#include "common/simt/check/core/launch_watch.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "common/simt/check/sync_check.hpp"
+#include "common/simt/check/sync/arrivals.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
 namespace simt {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "common/simt/runtime/capture.hpp"
-#include "common/simt/check/memory_events.hpp"
-#include "common/simt/check/stream_races.hpp"
+#include "common/simt/check/memory/events.hpp"
+#include "common/simt/check/race/streams.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "common/simt/check/memory_functions.hpp"
+#include "common/simt/check/memory/library_functions.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/runtime/state.hpp"

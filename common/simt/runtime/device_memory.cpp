@@ -4,9 +4,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "common/simt/check/memory_events.hpp"
-#include "common/simt/check/race_memory.hpp"
-#include "common/simt/check/stream_races.hpp"
+#include "common/simt/check/memory/events.hpp"
+#include "common/simt/check/race/memory.hpp"
+#include "common/simt/check/race/streams.hpp"
 #include "common/simt/exec/machine.hpp"
 
 namespace simt {

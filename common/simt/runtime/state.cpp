@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "common/simt/check/settings.hpp"
+#include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/machine.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/check/operation_order.hpp"
+#include "common/simt/check/core/operation_order.hpp"
 
 namespace simt {
 

@@ -1,0 +1,20 @@
+#include "common/simt/check/core/api_errors.hpp"
+
+#include "common/simt/check/core/finding.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/core/symbols.hpp"
+
+namespace simt::checking {
+
+void api_failed(cudaError_t error) {
+    if (!settings().memcheck || error == cudaErrorNotReady) return;
+    Finding finding;
+    finding.backtrace = host_backtrace();
+    finding.backtrace_time = "at error";
+    finding.title = std::string("Program hit ") + cudaGetErrorName(error) + " (error " + std::to_string(error) +
+                    ") due to \"" + cudaGetErrorString(error) + "\" on CUDA API call to " +
+                    api_function(finding.backtrace) + ".";
+    report(std::move(finding));
+}
+
+}  // namespace simt::checking

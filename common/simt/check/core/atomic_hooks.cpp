@@ -1,0 +1,96 @@
+// The atomic operations of the language (__atomic_fetch_add, std::atomic, cuda::atomic) in instrumented code: g++ hands
+// them over whole, and they are carried out here.
+#include <cstdint>
+
+#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/race/host_access.hpp"
+#include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
+
+namespace simt::checking {
+namespace {
+
+// Tells the checkers about one operation, for as long as it takes.
+class Watched {
+public:
+    Watched(const volatile void* pointer, uint32_t bytes, watching::AtomicKind kind, int order, const void* pc)
+        : address_(reinterpret_cast<uintptr_t>(pointer)), watch_(interruption.depth == 0 ? current_watch : nullptr) {
+        if (!watch_ && is_watched_on_host(address_)) host_may_have_synchronized();
+        if (!watch_) return;
+        Access event{address_, bytes, watch_->running_lane(), watch_->space_of(address_),
+                     kind != watching::AtomicKind::load};
+        event.is_atomic = true;
+        event.kind = kind;
+        event.order = watching::order_of(order);
+        event.reach = watching::Reach::system;
+        event.pc = pc;
+        watch_->begin_atomic(event);
+    }
+    ~Watched() {
+        if (watch_) watch_->end_atomic(address_, has_written_);
+    }
+    bool wrote(bool has_written) { return has_written_ = has_written; }
+
+private:
+    uintptr_t address_;
+    BlockWatch* watch_;
+    bool has_written_ = true;
+};
+
+}  // namespace
+}  // namespace simt::checking
+
+using simt::checking::Watched;
+using simt::watching::AtomicKind;
+
+#define SIMT_RETURN_ADDRESS __builtin_return_address(0)
+#define SIMT_UPDATE(bits, type, name, operation)                                                \
+    type __tsan_atomic##bits##_##name(volatile type* address, type value, int order) {          \
+        const Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);       \
+        return operation(address, value, __ATOMIC_SEQ_CST);                                     \
+    }
+#define SIMT_ATOMICS(bits, type)                                                                                     \
+    type __tsan_atomic##bits##_load(const volatile type* address, int order) {                                       \
+        const Watched watched(address, bits / 8, AtomicKind::load, order, SIMT_RETURN_ADDRESS);                              \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
+    }                                                                                                                \
+    void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                                \
+        const Watched watched(address, bits / 8, AtomicKind::store, order, SIMT_RETURN_ADDRESS);                             \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
+    }                                                                                                                \
+    SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                                           \
+    SIMT_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                           \
+    SIMT_UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                                           \
+    SIMT_UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                                           \
+    SIMT_UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                             \
+    SIMT_UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                                           \
+    SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                         \
+    bool __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired,         \
+                                                       int order, int) {                                             \
+        Watched watched(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
+        return watched.wrote(                                                                                        \
+            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
+    }                                                                                                                \
+    bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired,           \
+                                                     int order, int) {                                               \
+        Watched watched(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
+        return watched.wrote(                                                                                        \
+            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
+    }
+
+extern "C" {
+SIMT_ATOMICS(8, uint8_t)
+SIMT_ATOMICS(16, uint16_t)
+SIMT_ATOMICS(32, uint32_t)
+SIMT_ATOMICS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int) {
+    const simt::Uninterrupted section;
+    if (simt::checking::BlockWatch* const watch = simt::checking::current_watch) watch->fence(simt::watching::Reach::system);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+}
+#undef SIMT_ATOMICS
+#undef SIMT_UPDATE
+#undef SIMT_RETURN_ADDRESS

@@ -1,0 +1,55 @@
+// Linked into programs that simcc --check has built: the watch begins before main() and ends after it.
+//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if there are to be counters
+//   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by line of the source;
+//                   annotate: beside the source; csv:FILE: both sums and lines into a file; 0: none
+//   SIMCC_SCHEDULE  the schedule
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+#include "common/simt/check/counters/text.hpp"
+#include "common/simt/check/core/settings.hpp"
+
+// Checked objects refer to it, which is what brings this file into a program.
+extern "C" int simt_check_autostart;
+int simt_check_autostart = 1;
+
+namespace simt::checking {
+namespace {
+
+constexpr int exit_status_of_findings = 86;
+
+void complain(const char* variable, const std::string& wrong) {
+    if (wrong.empty()) return;
+    std::fprintf(stderr, "simcc: %s: %s\n", variable, wrong.c_str());
+    _exit(2);
+}
+
+// What SIMCC_COUNTERS asks for.
+const char* wanted_counters() {
+    const char* const wanted = std::getenv("SIMCC_COUNTERS");
+    return wanted && *wanted && std::strcmp(wanted, "0") != 0 ? wanted : nullptr;
+}
+
+void end_of_program() {
+    std::fflush(nullptr);
+    if (const char* const wanted = wanted_counters()) complain("SIMCC_COUNTERS", write_counters(wanted));
+    if (finish() > 0) _exit(exit_status_of_findings);
+}
+
+// Ahead of the program's own constructors, which may launch kernels: 101 is the first priority that programs may use.
+__attribute__((constructor(101))) void begin_of_program() {
+    Settings settings;
+    const char* const checks = std::getenv("SIMCC_CHECK");
+    const char* const schedule = std::getenv("SIMCC_SCHEDULE");
+    settings.counters = wanted_counters() != nullptr;
+    if (settings.counters) complain("SIMCC_COUNTERS", check_counter_format(wanted_counters()));
+    complain("SIMCC_CHECK", parse_checks(checks ? checks : settings.counters ? "none" : "all", settings));
+    if (schedule) complain("SIMCC_SCHEDULE", parse_schedule(schedule, settings));
+    start(settings);
+    std::atexit(end_of_program);
+}
+
+}  // namespace
+}  // namespace simt::checking

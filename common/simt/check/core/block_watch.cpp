@@ -1,0 +1,168 @@
+#include "common/simt/check/core/block_watch.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/runtime/state.hpp"
+#include "common/simt/exec/shared_window.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
+
+namespace simt::checking {
+
+__thread BlockWatch* current_watch = nullptr;
+
+BlockWatch::BlockWatch(ResidentBlock& block) : contexts_(block.contexts()), block_(block) {
+    const AddressSpace& space = runtime().memory.address_space();
+    global_ = {space.base(), space.bytes()};
+    stacks_ = {block.stacks_begin(), block.stacks_bytes()};
+    const SharedWindow window;  // of the calling thread, which is the one that will run the block
+    shared_ = {reinterpret_cast<uintptr_t>(window.begin()), window.bytes()};
+    const Settings& wanted = settings();
+    if (wanted.memcheck || wanted.initcheck) memory_ = std::make_unique<MemoryCheck>(*this);
+    if (wanted.racecheck) races_ = std::make_unique<RaceCheck>(*this);
+    if (wanted.synccheck) synchronization_ = std::make_unique<SyncCheck>(*this);
+    if (wanted.counters) counters_ = std::make_unique<BlockCounters>(*this);
+}
+
+BlockWatch::~BlockWatch() = default;
+
+void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned lanes) {
+    launch_ = &launch;
+    block_index_ = block_index;
+    lane_count_ = lanes;
+    has_lost_lanes_ = false;
+    std::fill(std::begin(polling_), std::end(polling_), 0);
+    turns_.begin_block(launch.serial, block_index, lanes);
+    follows_lanes_ = turns_.are_chosen() || counters_;
+    if (memory_) memory_->begin_block();
+    if (races_) races_->begin_block();
+    if (synchronization_) synchronization_->begin_block();
+    if (counters_) counters_->begin_block();
+}
+
+void BlockWatch::resume() { current_watch = this; }
+void BlockWatch::leave() {
+    if (races_) races_->leave();
+    current_watch = nullptr;
+}
+
+void BlockWatch::meeting_completed(unsigned warp, unsigned lanes) {
+    if (races_) races_->meeting_completed(warp, lanes);
+    if (synchronization_) synchronization_->meeting_completed(warp, lanes);
+}
+
+void BlockWatch::warp_stalled(unsigned warp, unsigned paused, bool all_final) {
+    if (counters_) counters_->warp_stalled(warp, paused, all_final);
+}
+
+void BlockWatch::block_barrier_completed() {
+    if (races_) races_->block_barrier_completed();
+    if (synchronization_) synchronization_->block_barrier_completed();
+    if (counters_) counters_->block_barrier_completed();
+}
+
+void BlockWatch::grid_barrier_completed() {
+    if (races_) races_->grid_barrier_completed();
+    if (synchronization_) synchronization_->grid_barrier_completed();
+}
+
+void BlockWatch::lane_ended(unsigned lane) {
+    if (races_) races_->lane_ended(lane);
+    if (synchronization_) synchronization_->lane_ended(lane);
+    if (!counters_) return;
+    const Uninterrupted section;
+    counters_->lane_ended(lane);
+}
+
+bool BlockWatch::deadlocked() {
+    if (synchronization_) synchronization_->deadlocked(block_.describe_waiting());
+    return synchronization_ != nullptr;
+}
+
+bool BlockWatch::timed_out() {
+    if (synchronization_) synchronization_->timed_out(block_.describe_waiting());
+    return synchronization_ != nullptr;
+}
+
+bool BlockWatch::misused(const char* message, const void* pc) {
+    return synchronization_ && synchronization_->misused(message, pc);
+}
+
+void BlockWatch::block_ended() {
+    if (memory_) memory_->block_ended();
+    if (races_) races_->block_ended();
+    if (synchronization_) synchronization_->block_ended();
+    if (counters_) counters_->block_ended();
+}
+
+// Synchronization is checked first: what it finds wrong does not order anything.
+void BlockWatch::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
+    if (synchronization_) synchronization_->arrive(kind, mask, source, site);
+    if (races_) races_->arrive(kind, mask, source, site);
+    if (!counters_) return;
+    const Uninterrupted section;
+    counters_->arrive(kind, mask, source, site);
+}
+
+void BlockWatch::set_polling(bool polls) {
+    const unsigned lane = running_lane();
+    const uint32_t bit = 1u << lane % 32;
+    if (polls) {
+        polling_[lane / 32] |= bit;
+    } else {
+        polling_[lane / 32] &= ~bit;
+    }
+}
+
+void BlockWatch::fence(watching::Reach reach) {
+    if (races_) races_->fence(reach);
+}
+
+void BlockWatch::copy_started(uintptr_t target, size_t bytes, const void* pc) {
+    if (races_) races_->copy_started(target, bytes, pc);
+}
+
+void BlockWatch::copy_finished(uintptr_t target, size_t bytes) {
+    if (races_) races_->copy_finished(target, bytes);
+}
+
+// memcheck may take the lane out; only what goes on holds the location, until the operation has ended.
+void BlockWatch::begin_atomic(const Access& access) {
+    if (turns_.are_chosen()) end_turn(access);
+    Uninterrupted::begin();
+    check_room_on_stack(access.pc);
+    if (memory_) memory_->access(access);
+    if (counters_) counters_->access(access);
+    if (races_) races_->begin_atomic(access);
+}
+
+void BlockWatch::end_atomic(uintptr_t address, bool has_written) {
+    if (races_) races_->end_atomic(address, has_written);
+    Uninterrupted::end();
+}
+
+void BlockWatch::drop_running_lane(int error) {
+    int none = 0;
+    launch_->error.compare_exchange_strong(none, error);
+    has_lost_lanes_ = true;
+    if (synchronization_) synchronization_->lane_dropped(running_lane());
+    if (races_) races_->leave();
+    block_.drop_running_lane();
+}
+
+void BlockWatch::check_room_on_stack(const void* pc) {
+    constexpr size_t needed = 16 << 10;
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+    if ((here - stacks_.begin) % LaneStacks::bytes_per_lane < needed && memory_) memory_->stack_overflow(pc);
+}
+
+void BlockWatch::end_turn(const Access& access) {
+    if (access.space != Space::local && turns_.ends_at_access()) pause_running_lane();
+}
+
+void BlockWatch::pause_running_lane() { block_.pause_running_lane(); }
+
+}  // namespace simt::checking

@@ -1,0 +1,242 @@
+#include "common/simt/check/core/finding.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "common/simt/check/memory/allocation_log.hpp"
+#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
+
+namespace simt::checking {
+namespace {
+
+// What every line of a report begins with.
+constexpr const char* prefix = "========= ";
+
+std::string name_of(const Extent& at) {
+    return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+}
+
+// "tile<float>" of "void tile<float>(float const*, float*)".
+std::string_view plain_name(std::string_view name) {
+    name = name.substr(0, name.find('('));
+    return name.substr(name.find_last_of(" :") + 1);
+}
+
+// A place in device code, resolved.
+struct Location {
+    std::string function, file;
+    unsigned line = 0;
+    uintptr_t offset = 0;
+    std::vector<Frame> callers;  // from the innermost function on, if that is not the kernel itself
+
+    Location(const Place& place, const std::string& kernel) : function(kernel) {
+        if (place.file) {
+            const std::string path = place.file;
+            file = path.substr(path.rfind('/') + 1);
+            line = place.line;
+        }
+        if (!place.pc) return;
+        const Symbol& symbol = symbol_of(place.pc);
+        std::vector<Frame> frames = device_frames(symbol);
+        offset = symbol.function_offset;
+        if (frames.empty()) return;
+        if (line == 0) {
+            file = frames.front().file;
+            line = frames.front().line;
+        }
+        const std::string& outermost = frames.back().function;
+        if (plain_name(outermost).substr(0, plain_name(kernel).find('<')) ==
+            plain_name(kernel).substr(0, plain_name(kernel).find('<'))) {
+            function = outermost;
+        } else {
+            function = frames.front().function;
+        }
+        if (frames.size() > 1) callers = std::move(frames);
+    }
+
+    // "tile(float*)+0x1a0 in a.cu:12"
+    std::string text() const {
+        std::string result = function;
+        if (offset) result += "+" + hexadecimal(offset);
+        return line ? result + " in " + file + ":" + std::to_string(line) : result;
+    }
+    std::string key() const { return file + ":" + std::to_string(line); }
+};
+
+// Findings of one tool, title and place.
+struct Collected {
+    Finding finding;  // the gravest of them, as it was told for the first of the threads
+    uint64_t count = 0, order = 0;
+    bool is_printed = false;
+};
+
+// In the order of blocks and threads.
+auto rank_of(const Finding& finding) { return rank_of(finding.sides.empty() ? ThreadName() : finding.sides.front().who); }
+
+class Findings {
+public:
+    void add(Finding&& finding) {
+        std::string key = key_of(finding);
+        const std::lock_guard lock(mutex_);
+        const auto [position, is_new] = all_.try_emplace(std::move(key));
+        Collected& collected = position->second;
+        collected.count += finding.times;
+        if (is_new) collected.order = all_.size();
+        if (!is_new && !speaks_for(finding, collected.finding)) return;
+        // What has been printed is printed again only if it has turned out to be graver.
+        if (is_new || (collected.is_printed && finding.severity < collected.finding.severity)) {
+            waiting_.push_back(&collected);
+        }
+        if (!is_new) --totals_[static_cast<int>(collected.finding.severity)];
+        ++totals_[static_cast<int>(finding.severity)];
+        collected.finding = std::move(finding);
+    }
+
+    void print_waiting() {
+        const std::lock_guard lock(mutex_);
+        std::sort(waiting_.begin(), waiting_.end(), [](const Collected* one, const Collected* other) {
+            return std::tuple(rank_of(one->finding), one->order) < std::tuple(rank_of(other->finding), other->order);
+        });
+        for (Collected* collected : waiting_) {
+            if (printed_ == settings().print_limit) break;
+            ++printed_;
+            collected->is_printed = true;
+            print(*collected);
+        }
+        waiting_.clear();
+        flush();
+    }
+
+    uint64_t print_summary() {
+        print_waiting();
+        const std::lock_guard lock(mutex_);
+        const uint64_t errors = totals_[static_cast<int>(Severity::error)];
+        const uint64_t warnings = totals_[static_cast<int>(Severity::warning)];
+        const auto is_hidden = [](const auto& entry) { return !entry.second.is_printed; };
+        if (const auto hidden = std::count_if(all_.begin(), all_.end(), is_hidden)) {
+            line("", counted(static_cast<uint64_t>(hidden), "finding") + " not shown: the limit is " +
+                         std::to_string(settings().print_limit));
+        }
+        line("", "ERROR SUMMARY: " + counted(errors, "error") +
+                     (warnings ? ", " + counted(warnings, "warning") : std::string()));
+        flush();
+        return errors + warnings;
+    }
+
+private:
+    static std::string key_of(const Finding& finding) {
+        std::string key = std::to_string(static_cast<int>(finding.tool)) + finding.title + '\n' + finding.kernel;
+        if (finding.sides.empty()) {
+            const std::vector<std::string> frames = describe_backtrace(finding.backtrace);
+            if (!frames.empty()) key += '\n' + frames.front();
+        }
+        for (const Side& side : finding.sides) key += '\n' + side.what + Location(side.place, finding.kernel).key();
+        return key;
+    }
+
+    void line(const char* indent, const std::string& text) { text_ += prefix + std::string(indent) + text + '\n'; }
+
+    void print(const Collected& collected) {
+        const Finding& finding = collected.finding;
+        if (finding.sides.size() > 1) {
+            print_race(collected);
+        } else {
+            const char* const severity = finding.severity == Severity::warning ? "Warning: "
+                                         : finding.severity == Severity::info  ? "Info: "
+                                                                               : "";
+            line("", severity + finding.title);
+            for (const Side& side : finding.sides) print_place(side, finding.kernel, collected.count);
+        }
+        for (const std::string& detail : finding.details) line("    ", detail);
+        for (const Side& side : finding.sides) print_callers(side, finding.kernel);
+        print_backtrace(finding.backtrace, finding.backtrace_time);
+        print_backtrace(backtrace_of_allocation(finding.allocation_serial), "at allocation time");
+        text_ += std::string(prefix) + '\n';
+    }
+
+    void print_place(const Side& side, const std::string& kernel, uint64_t count) {
+        line("    ", "at " + Location(side.place, kernel).text());
+        const std::string more = count > 1 ? ", and " + counted(count - 1, "more time") : "";
+        line("    ", "by thread " + name_of(side.who.thread) + " in block " + name_of(side.who.block) + more);
+    }
+
+    void print_race(const Collected& collected) {
+        const Finding& finding = collected.finding;
+        static constexpr const char* severities[] = {"Error: ", "Warning: ", "Info: "};
+        std::string text = severities[static_cast<int>(finding.severity)] + finding.title + " between ";
+        for (size_t i = 0; i < finding.sides.size(); ++i) {
+            const Side& side = finding.sides[i];
+            text += side.what + " at " + Location(side.place, finding.kernel).text();
+            if (i + 1 == finding.sides.size()) text += " [" + counted(collected.count, "hazard") + "]";
+            line(i == 0 ? "" : "    ", text);
+            text = "and ";
+        }
+        for (const Side& side : finding.sides) {
+            line("    ", side.what + " by thread " + name_of(side.who.thread) + " in block " + name_of(side.who.block));
+        }
+    }
+
+    void print_callers(const Side& side, const std::string& kernel) {
+        for (const Frame& frame : Location(side.place, kernel).callers) {
+            const std::string place = frame.file + ":" + std::to_string(frame.line);
+            line("        ", "Device Frame: " + frame.function + " in " + place);
+        }
+    }
+
+    void print_backtrace(const std::vector<const void*>& backtrace, const std::string& time) {
+        const std::vector<std::string> frames = describe_backtrace(backtrace);
+        if (!frames.empty()) line("    ", "Saved host backtrace up to driver entry point " + time);
+        for (const std::string& frame : frames) line("        ", frame);
+    }
+
+    // In one piece, so that nothing that the program writes comes between.
+    void flush() {
+        for (size_t done = 0; done < text_.size();) {
+            const ssize_t count = write(STDERR_FILENO, text_.data() + done, text_.size() - done);
+            if (count <= 0) break;
+            done += static_cast<size_t>(count);
+        }
+        text_.clear();
+    }
+
+    std::mutex mutex_;
+    std::map<std::string, Collected> all_;
+    std::vector<Collected*> waiting_;  // not printed yet
+    uint64_t totals_[3] = {};          // by severity
+    uint64_t printed_ = 0;
+    std::string text_;
+};
+
+// Never destroyed: a program's threads may still run when it ends.
+Findings& findings() {
+    static Findings& all = *new Findings;
+    return all;
+}
+
+}  // namespace
+
+void report(Finding finding) {
+    const Uninterrupted section;
+    BlockWatch* const watch = std::exchange(current_watch, nullptr);  // what the report itself does is not watched
+    if (watch && finding.backtrace.empty()) {
+        finding.backtrace = watch->launch().host_backtrace;
+        finding.backtrace_time = "at kernel launch time";
+    }
+    findings().add(std::move(finding));
+    current_watch = watch;
+}
+
+void print_findings() { findings().print_waiting(); }
+
+uint64_t print_summary() { return findings().print_summary(); }
+
+}  // namespace simt::checking

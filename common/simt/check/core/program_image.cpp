@@ -1,0 +1,171 @@
+#include "common/simt/check/core/program_image.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+namespace simt::checking {
+namespace {
+
+// The executable's file, mapped for reading.
+class ExecutableFile {
+public:
+    ExecutableFile() {
+        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+        struct stat status;
+        if (file < 0) return;
+        if (fstat(file, &status) == 0 && status.st_size > 0) {
+            void* const memory = mmap(nullptr, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+            if (memory != MAP_FAILED) {
+                data_ = static_cast<const char*>(memory);
+                bytes_ = static_cast<size_t>(status.st_size);
+            }
+        }
+        close(file);
+    }
+    ~ExecutableFile() {
+        if (data_) munmap(const_cast<char*>(data_), bytes_);
+    }
+    ExecutableFile(const ExecutableFile&) = delete;
+    ExecutableFile& operator=(const ExecutableFile&) = delete;
+
+    const char* data() const { return data_; }
+    size_t bytes() const { return bytes_; }
+
+private:
+    const char* data_ = nullptr;
+    size_t bytes_ = 0;
+};
+
+using Modules = std::function<void(const dl_phdr_info&)>;
+
+void for_each_module(Modules visit) {
+    dl_iterate_phdr(
+        [](dl_phdr_info* module, size_t, void* data) {
+            (*static_cast<Modules*>(data))(*module);
+            return 0;
+        },
+        &visit);
+}
+
+// How far the executable has been moved from the addresses in its file: it is the first module.
+uintptr_t load_offset() {
+    uintptr_t offset = 0;
+    bool is_first = true;
+    for_each_module([&](const dl_phdr_info& module) {
+        if (is_first) offset = module.dlpi_addr;
+        is_first = false;
+    });
+    return offset;
+}
+
+std::string demangled_variable(const char* name) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    const std::string result = status == 0 && text ? text : name;
+    std::free(text);
+    return result;
+}
+
+// "tile" of "void n::tile<32>(float*, int)".
+std::string function_name(const std::string& signature) {
+    const std::string name = signature.substr(0, signature.find_first_of("(<"));
+    return name.substr(name.find_last_of(" :") + 1);
+}
+
+void sort_by_place(std::vector<Variable>& variables) {
+    std::sort(variables.begin(), variables.end(),
+              [](const Variable& one, const Variable& other) { return one.begin < other.begin; });
+}
+
+}  // namespace
+
+const ProgramImage& ProgramImage::instance() {
+    static const ProgramImage& image = *new ProgramImage;
+    return image;
+}
+
+ProgramImage::ProgramImage() {
+    const ExecutableFile file;
+    if (file.data()) read_symbols(file.data(), file.bytes());
+    sort_by_place(thread_local_);
+    sort_by_place(unannounced_);
+    for_each_module([&](const dl_phdr_info& module) {
+        for (int i = 0; i < module.dlpi_phnum; ++i) {
+            const auto& segment = module.dlpi_phdr[i];
+            const bool read_only = segment.p_type == PT_LOAD && !(segment.p_flags & PF_W);
+            if (!read_only && segment.p_type != PT_GNU_RELRO) continue;
+            const uintptr_t begin = module.dlpi_addr + segment.p_vaddr;
+            constants_.push_back({begin, begin + segment.p_memsz});
+        }
+    });
+}
+
+void ProgramImage::read_symbols(const char* file, size_t bytes) {
+    ElfW(Ehdr) header;
+    if (bytes < sizeof header) return;
+    std::memcpy(&header, file, sizeof header);
+    if (header.e_shoff == 0 || header.e_shoff + size_t{header.e_shnum} * sizeof(ElfW(Shdr)) > bytes) return;
+    const auto* const sections = reinterpret_cast<const ElfW(Shdr)*>(file + header.e_shoff);
+    const uintptr_t offset = load_offset();
+    for (size_t i = 0; i < header.e_shnum; ++i) {
+        const auto& table = sections[i];
+        if (table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum) continue;
+        const char* const names = file + sections[table.sh_link].sh_offset;
+        const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(file + table.sh_offset);
+        for (size_t k = 0; k < table.sh_size / sizeof(ElfW(Sym)); ++k) {
+            const auto& symbol = symbols[k];
+            const char* const name = names + symbol.st_name;
+            const int type = symbol.st_info & 0xf;
+            if (symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
+            if (type != STT_TLS && type != STT_OBJECT) continue;
+            const bool of_a_function = std::strncmp(name, "_ZZ", 3) == 0 || std::strncmp(name, "_ZGVZ", 5) == 0;
+            std::string demangled = demangled_variable(name);
+            const size_t own_name = demangled.rfind("::");
+            if (own_name == std::string::npos) {
+                functions_of_.emplace(demangled, "");
+            } else {
+                const std::string scope = of_a_function ? function_name(demangled.substr(0, own_name)) : "";
+                functions_of_.emplace(demangled.substr(own_name + 2), scope);
+            }
+            if (type == STT_TLS) {
+                thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(demangled)});
+            } else if (of_a_function || demangled.find('<') != std::string::npos) {
+                unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
+            }
+        }
+    }
+}
+
+const Variable* ProgramImage::unannounced_at(uintptr_t address) const {
+    const auto begins_later = [](uintptr_t place, const Variable& variable) { return place < variable.begin; };
+    const auto after = std::upper_bound(unannounced_.begin(), unannounced_.end(), address, begins_later);
+    if (after == unannounced_.begin()) return nullptr;
+    const Variable& candidate = *(after - 1);
+    return candidate.contains(address) ? &candidate : nullptr;
+}
+
+bool ProgramImage::has_variable(const std::string& name, const Symbol& place) const {
+    const auto [first, last] = functions_of_.equal_range(name);
+    return std::any_of(first, last, [&](const auto& entry) {
+        if (entry.second.empty() || place.frames.empty()) return true;
+        return std::any_of(place.frames.begin(), place.frames.end(),
+                           [&](const Frame& frame) { return function_name(frame.function) == entry.second; });
+    });
+}
+
+bool ProgramImage::is_constant(uintptr_t address) const {
+    return std::any_of(constants_.begin(), constants_.end(),
+                       [&](const Range& range) { return address >= range.begin && address < range.end; });
+}
+
+}  // namespace simt::checking

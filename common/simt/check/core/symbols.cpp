@@ -1,0 +1,183 @@
+#include "common/simt/check/core/symbols.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+
+#if __has_include(<backtrace.h>)
+#include <backtrace.h>
+#define SIMT_HAS_LIBBACKTRACE 1
+#endif
+
+namespace simt::checking {
+namespace {
+
+std::string demangled(const char* name) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    const std::string result = status == 0 && text ? text : name;
+    std::free(text);
+    return result.substr(0, result.find(" [clone"));
+}
+
+std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// Code that the programmer did not write: the simulator, as built or as installed, and headers of the system.
+bool is_foreign(const std::string& path) {
+    constexpr const char* folders[] = {"common/simt/", "lib/gridutils/include/", "/usr/include/", "/usr/lib/",
+                                       "/include/c++/"};
+    for (const char* folder : folders) {
+        if (path.find(folder) != std::string::npos) return true;
+    }
+    return false;
+}
+
+Frame make_frame(const char* file, int line, const char* function) {
+    Frame frame;
+    const std::string& path = frame.path = file ? file : "";
+    frame.function = function ? demangled(function) : "";
+    frame.file = without_folder(path);
+    frame.line = static_cast<unsigned>(line);
+    frame.is_simulator = path.empty() || is_foreign(path);
+    frame.is_launch = frame.is_simulator && frame.file == "launch.hpp" &&
+                      (frame.function.rfind("call<", 0) == 0 || frame.function.find("::call<") != std::string::npos);
+    const bool is_variadic_lambda = function && std::strstr(function, "UlDpOT_E") != nullptr;
+    frame.is_statement = is_variadic_lambda || frame.function.rfind("operator()<", 0) == 0;
+    return frame;
+}
+
+#ifdef SIMT_HAS_LIBBACKTRACE
+
+void ignore_error(void*, const char*, int) {}
+
+int add_frame(void* data, uintptr_t, const char* file, int line, const char* function) {
+    if (file || function) static_cast<Symbol*>(data)->frames.push_back(make_frame(file, line, function));
+    return 0;
+}
+
+struct FunctionStart {
+    const char* name = nullptr;
+    uintptr_t address = 0;
+};
+
+void note_function(void* data, uintptr_t, const char* name, uintptr_t address, uintptr_t) {
+    *static_cast<FunctionStart*>(data) = {name, address};
+}
+
+void look_up(uintptr_t address, Symbol& symbol) {
+    static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+    if (!state) return;
+    backtrace_pcinfo(state, address, add_frame, ignore_error, &symbol);
+    FunctionStart start;
+    backtrace_syminfo(state, address, note_function, ignore_error, &start);
+    if (start.address) symbol.function_offset = address + 1 - start.address;
+    // The outermost function is often named without its parameters there; the symbol table has them.
+    if (start.name && symbol.frames.empty()) symbol.frames.push_back(make_frame(nullptr, 0, start.name));
+    if (start.name && !symbol.frames.empty() && demangled(start.name) != start.name) {
+        symbol.frames.back().function = demangled(start.name);
+    }
+}
+
+#else
+
+void look_up(uintptr_t, Symbol&) {}
+
+#endif
+
+bool is_api_function(const std::string& function) {
+    return function.rfind("cuda", 0) == 0 || function.find(" cuda") != std::string::npos ||
+           function.find("simt::") != std::string::npos;
+}
+
+std::string describe(const Frame& frame, const Symbol& symbol) {
+    char place[32];
+    std::snprintf(place, sizeof place, "[0x%zx]", static_cast<size_t>(symbol.module_offset));
+    std::string text = "Host Frame: ";
+    if (!frame.function.empty()) text += frame.function + " ";
+    if (frame.line > 0) text += "in " + frame.file + ":" + std::to_string(frame.line) + " ";
+    return text + place + " in " + symbol.module;
+}
+
+}  // namespace
+
+const Symbol& symbol_of(const void* pc) {
+    static std::mutex mutex;
+    static auto& known = *new std::unordered_map<const void*, Symbol>;
+    const std::lock_guard lock(mutex);
+    const auto [position, is_new] = known.try_emplace(pc);
+    Symbol& symbol = position->second;
+    if (!is_new) return symbol;
+    const uintptr_t inside_call = reinterpret_cast<uintptr_t>(pc) - 1;  // the line of the call, not of what follows it
+    Dl_info module;
+    if (dladdr(pc, &module)) {
+        symbol.module = without_folder(module.dli_fname ? module.dli_fname : "");
+        symbol.module_offset = inside_call + 1 - reinterpret_cast<uintptr_t>(module.dli_fbase);
+    }
+    look_up(inside_call, symbol);
+    return symbol;
+}
+
+bool is_launch_statement(const Symbol& symbol) { return !symbol.frames.empty() && symbol.frames.front().is_statement; }
+
+std::vector<Frame> device_frames(const Symbol& symbol) {
+    std::vector<Frame> frames;
+    bool caller_is_simulator = true;
+    for (const Frame& frame : symbol.frames) {
+        if (frame.is_launch) {
+            // The launch statement itself is a function, too: it calls the kernel.
+            if (!caller_is_simulator && frames.size() > 1) frames.pop_back();
+            break;
+        }
+        caller_is_simulator = frame.is_simulator;
+        if (!frame.is_simulator) frames.push_back(frame);
+    }
+    return frames;
+}
+
+std::vector<const void*> host_backtrace() {
+    constexpr int deepest = 24;
+    void* addresses[deepest];
+    const int count = backtrace(addresses, deepest);
+    return std::vector<const void*>(addresses + 1, addresses + std::max(count, 1));
+}
+
+std::string api_function(const std::vector<const void*>& backtrace) {
+    std::string function;
+    for (const void* pc : backtrace) {
+        for (const Frame& frame : symbol_of(pc).frames) {
+            if (!frame.is_simulator) return function;
+            if (frame.function.rfind("simt::submit", 0) == 0) function = "cudaLaunchKernel";
+            // The linker knows the functions of the API by another name, so that they may stand beside a toolkit's.
+            std::string name = frame.function.substr(frame.function.rfind("simt_", 0) == 0 ? 5 : 0);
+            if (name.rfind("cudaError ", 0) == 0) name.erase(0, std::strlen("cudaError "));
+            if (name.rfind("cuda", 0) == 0) function = name.substr(0, name.find_first_of("(<"));
+        }
+    }
+    return function;
+}
+
+std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace) {
+    std::vector<std::string> lines;
+    for (const void* pc : backtrace) {
+        const Symbol& symbol = symbol_of(pc);
+        for (const Frame& frame : symbol.frames) {
+            const bool on_the_way_in = frame.is_simulator || is_api_function(frame.function);
+            if (lines.empty() && on_the_way_in) continue;
+            if (!frame.is_simulator) lines.push_back(describe(frame, symbol));
+            if (frame.function == "main") return lines;
+        }
+    }
+    return lines;
+}
+
+}  // namespace simt::checking
+#ifdef SIMT_HAS_LIBBACKTRACE
+#undef SIMT_HAS_LIBBACKTRACE
+#endif

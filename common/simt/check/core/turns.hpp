@@ -1,0 +1,50 @@
+// Who goes next in a watched block: the schedules other than the independent one.
+//
+// Random: any lane of any warp that can go on, and a lane may lose its turn at any access. Lockstep: the lanes of a
+// warp advance together, by one basic block or access each. Where they have diverged, those go first that are furthest
+// behind in the source, and those that have left a loop wait for the ones that only wait in it. So it was on GPUs before
+// Volta, whose lanes had no program counters of their own: a lane that waits in a loop for what another lane of its warp
+// does after the loop waits forever.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/check/core/settings.hpp"
+
+namespace simt::checking {
+
+class Turns {
+public:
+    void begin_block(uint64_t launch, uint64_t block, unsigned lanes);
+
+    bool are_chosen() const { return schedule_ != Schedule::independent; }
+    bool are_random() const { return schedule_ == Schedule::random; }
+    bool are_in_step() const { return schedule_ == Schedule::lockstep; }
+
+    // Random: one of these bits; a number below a limit; whether the running lane loses its turn at an access.
+    uint32_t any_of(uint32_t lanes);
+    uint32_t below(uint32_t limit);
+    bool ends_at_access() { return are_in_step() || below(accesses_per_turn) == 0; }
+
+    // Lockstep: where a lane is now, and which of the candidates of a warp are furthest behind.
+    void entered(unsigned lane, const void* pc) { places_[lane] = place_of(pc); }
+    uint32_t furthest_behind(unsigned warp, uint32_t candidates) const;
+
+private:
+    static constexpr uint32_t accesses_per_turn = 32;
+
+    uint64_t place_of(const void* pc);
+
+    Schedule schedule_ = Schedule::independent;
+    uint64_t state_ = 0;                                    // of the random numbers
+    std::vector<uint64_t> places_;                          // by lane: line of the kernel, and address
+    std::unordered_map<const void*, uint64_t> known_places_;
+};
+
+// The block of a launch that is run as the index-th: a permutation that the seed chooses.
+uint64_t random_block(uint64_t index, uint64_t count);
+
+}  // namespace simt::checking

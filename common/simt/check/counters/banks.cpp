@@ -1,0 +1,82 @@
+#include "common/simt/check/counters/banks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace simt::checking {
+
+namespace {
+
+constexpr unsigned bank_count = 32, word_bytes = 4;
+
+// The distinct words that the lanes of a phase ask for, and how many of them are in the fullest bank.
+struct Phase {
+    uint32_t words = 0, fullest = 0;
+};
+
+Phase serve_phase(const uintptr_t* addresses, uint32_t mask, uint32_t bytes) {
+    uintptr_t wanted[bank_count * 5];
+    unsigned count = 0;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+        const uintptr_t address = addresses[std::countr_zero(lanes)];
+        const uintptr_t last = (address + bytes - 1) / word_bytes;
+        for (uintptr_t word = address / word_bytes; word <= last; ++word) wanted[count++] = word;
+    }
+    std::sort(wanted, wanted + count);
+    const uintptr_t* const end = std::unique(wanted, wanted + count);
+    uint32_t in_bank[bank_count] = {};
+    Phase phase;
+    for (const uintptr_t* word = wanted; word != end; ++word) {
+        phase.fullest = std::max(phase.fullest, ++in_bank[*word % bank_count]);
+        ++phase.words;
+    }
+    return phase;
+}
+
+// Whether each lane of the mask wants the same as the lane whose number differs in `bit`, if that is in the mask too.
+bool is_shared_by_pairs(const uintptr_t* addresses, uint32_t mask, unsigned bit) {
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+        const unsigned lane = std::countr_zero(lanes), partner = lane ^ bit;
+        if (mask >> partner & 1 && addresses[lane] != addresses[partner]) return false;
+    }
+    return true;
+}
+
+// Words of 4 bytes without a conflict, which is what most requests are: no bank is asked for two different words.
+bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask) {
+    uintptr_t word_in_bank[bank_count];
+    uint32_t banks = 0;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+        const uintptr_t word = addresses[std::countr_zero(lanes)] / word_bytes;
+        const unsigned bank = word % bank_count;
+        if (banks >> bank & 1) {
+            if (word_in_bank[bank] != word) return false;
+        } else {
+            banks |= 1u << bank;
+            word_in_bank[bank] = word;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes) {
+    if (bytes <= word_bytes && is_free_of_conflicts(addresses, mask)) return {1, 1};
+    unsigned lanes_per_phase = bytes <= word_bytes ? 32 : bytes <= 2 * word_bytes ? 16 : 8;
+    if (lanes_per_phase < 32 && (is_shared_by_pairs(addresses, mask, 1) || is_shared_by_pairs(addresses, mask, 2))) {
+        lanes_per_phase *= 2;
+    }
+    const uint32_t first_phase = lanes_per_phase == 32 ? ~0u : (1u << lanes_per_phase) - 1;
+    Wavefronts result;
+    for (unsigned first = 0; first < 32; first += lanes_per_phase) {
+        const uint32_t lanes = mask & first_phase << first;
+        if (!lanes) continue;
+        const Phase phase = serve_phase(addresses, lanes, bytes);
+        result.wavefronts += phase.fullest;
+        result.ideal += (phase.words + bank_count - 1) / bank_count;
+    }
+    return result;
+}
+
+}  // namespace simt::checking

@@ -1,0 +1,112 @@
+#include "common/simt/check/counters/block.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "common/simt/check/counters/banks.hpp"
+#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/counters/sectors.hpp"
+
+namespace simt::checking {
+
+void BlockCounters::begin_block() {
+    const LaunchWatch& launch = watch_.launch();
+    if (launch_serial_ != launch.serial) {
+        launch_serial_ = launch.serial;
+        table_ = &launch.counters->new_table();
+    }
+    branches_.assign((watch_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
+    log_.clear();
+}
+
+void BlockCounters::wait_for_room(const LaneLog& log) {
+    while (log.is_full()) watch_.pause_running_lane();
+}
+
+// What the compiler copies as a whole, a GPU copies in words of up to 16 bytes.
+void BlockCounters::append_range(const Access& access, EventKind kind) {
+    uint32_t word = 16;
+    while (access.bytes % word != 0) word /= 2;
+    for (uint32_t offset = 0; offset < access.bytes; offset += word) {
+        append(access.lane, EventPlace(kind, word, access.pc), access.address + offset);
+    }
+}
+
+void BlockCounters::arrive(watching::Wait kind, unsigned, unsigned, Site site) {
+    using watching::Wait;
+    if (kind == Wait::active_mask || kind == Wait::poll) return;
+    const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier
+                            : kind == Wait::warp_barrier                             ? EventKind::warp_barrier
+                                                                                     : EventKind::exchange;
+    append(watch_.running_lane(), EventPlace(event, site), reinterpret_cast<uintptr_t>(site.file));
+}
+
+void BlockCounters::lane_ended(unsigned lane) {
+    log_.lane(lane % lanes_of_warp).append(EventPlace(EventKind::kernel_left, 0, nullptr), 0);
+}
+
+void BlockCounters::warp_stalled(unsigned warp, unsigned paused, bool) {
+    // Lanes can also pause for other reasons than a full log; then there is time.
+    if (paused && !(log_.full_lanes() & paused)) return;
+    draining_warp_ = warp;
+    reconvergence_.drain(log_, paused, *this);
+}
+
+void BlockCounters::block_ended() {}
+
+void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* operands) {
+    BranchTracker& branches = branches_[draining_warp_];
+    if (place.kind() == EventKind::kernel_left) return branches.left(lanes);
+    PlaceTally& tally = (*table_)[place];
+    if (place.kind() == EventKind::block_entered) return branches.entered(tally, lanes);
+    ++tally.requests;
+    tally.lanes += std::popcount(lanes);
+    switch (place.kind()) {
+        case EventKind::global_atomic: count_operations(tally, lanes, operands, 0); [[fallthrough]];
+        case EventKind::global_load:
+        case EventKind::global_store: return count_global(tally, lanes, operands);
+        case EventKind::shared_atomic:
+            count_operations(tally, lanes, operands, watch_.shared_window().begin);
+            [[fallthrough]];
+        case EventKind::shared_load:
+        case EventKind::shared_store: return count_shared(tally, lanes, operands);
+        default: tally.file = operands[std::countr_zero(lanes)];
+    }
+}
+
+void BlockCounters::count_global(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
+    uintptr_t of_lanes[lanes_of_warp];
+    const unsigned count = std::popcount(lanes);
+    if (count == lanes_of_warp) {
+        std::copy(addresses, addresses + count, of_lanes);
+    } else {
+        for (unsigned i = 0; i < count; ++i, lanes &= lanes - 1) of_lanes[i] = addresses[std::countr_zero(lanes)];
+    }
+    const MovedSectors moved = moved_sectors(of_lanes, count, tally.place.bytes());
+    tally.moved += moved.sectors;
+    tally.distinct_bytes += moved.distinct_bytes;
+}
+
+void BlockCounters::count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
+    const Wavefronts wavefronts = wavefronts_of(addresses, lanes, tally.place.bytes());
+    tally.moved += wavefronts.wavefronts;
+    tally.ideal += wavefronts.ideal;
+}
+
+void BlockCounters::count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses,
+                                     uintptr_t origin) {
+    if (!tally.addresses) tally.addresses = std::make_unique<AddressCounts>();
+    while (lanes) {
+        const uintptr_t address = addresses[std::countr_zero(lanes)];
+        uint64_t same = 0;
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const unsigned lane = std::countr_zero(left);
+            if (addresses[lane] != address) continue;
+            lanes &= ~(1u << lane);
+            ++same;
+        }
+        tally.addresses->add(address - origin, same);
+    }
+}
+
+}  // namespace simt::checking

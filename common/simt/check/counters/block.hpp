@@ -1,0 +1,67 @@
+// The counters of one block: what its warps ask of memory, and where they diverge.
+//
+// Every lane writes what it does into a log. When its warp stalls, the logs become steps of the warp, and the steps are
+// counted by place. A lane whose log is full lets the others of its warp catch up.
+#pragma once
+
+#include <vector>
+
+#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/counters/branches.hpp"
+#include "common/simt/check/counters/launch.hpp"
+#include "common/simt/check/counters/reconvergence.hpp"
+
+namespace simt::checking {
+
+class BlockCounters final : private WarpSteps {
+public:
+    explicit BlockCounters(BlockWatch& watch) : watch_(watch), log_(WarpLog::of_this_thread()) {}
+
+    void begin_block();
+    void access(const Access& access);
+    void block_entered(const void* pc);
+    void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
+    void warp_stalled(unsigned warp, unsigned paused, bool all_final);
+    void block_barrier_completed() {}
+    void lane_ended(unsigned lane);
+    void block_ended();
+
+private:
+    void append(unsigned lane, EventPlace place, uintptr_t operand) {
+        LaneLog& log = log_.lane(lane % lanes_of_warp);
+        if (log.is_full()) wait_for_room(log);
+        log.append(place, operand);
+    }
+    void wait_for_room(const LaneLog& log);
+    void append_range(const Access& access, EventKind kind);
+
+    void step(EventPlace place, uint32_t lanes, const uintptr_t* operands) override;
+    void count_global(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
+    void count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
+    void count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin);
+
+    BlockWatch& watch_;
+    WarpLog& log_;  // of the thread that runs the block
+    Reconvergence reconvergence_;
+    std::vector<BranchTracker> branches_;  // of each warp
+    unsigned draining_warp_ = 0;
+    PlaceTable* table_ = nullptr;      // in the launch that the block belongs to
+    uint64_t launch_serial_ = 0;
+};
+
+inline void BlockCounters::access(const Access& access) {
+    if (access.space == Space::local) return;
+    const unsigned operation = access.is_atomic ? 2 : access.is_write;
+    const unsigned first = static_cast<unsigned>(access.space == Space::shared ? EventKind::shared_load
+                                                                               : EventKind::global_load);
+    const auto kind = static_cast<EventKind>(first + operation);
+    const bool is_word = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
+    if (__builtin_expect(!is_word, 0)) return append_range(access, kind);
+    append(access.lane, EventPlace(kind, access.bytes, access.pc), access.address);
+}
+
+inline void BlockCounters::block_entered(const void* pc) {
+    append(watch_.running_lane(), EventPlace(EventKind::block_entered, 0, pc), 0);
+}
+
+}  // namespace simt::checking

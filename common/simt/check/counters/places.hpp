@@ -1,0 +1,87 @@
+// What is counted at the places of a kernel, before places become lines of the source.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/simt/check/core/access_log.hpp"
+
+namespace simt::checking {
+
+// How often each address was operated on. Exact for up to a million addresses; beyond that, those which have come up
+// least are forgotten.
+class AddressCounts {
+public:
+    void add(uintptr_t address, uint64_t operations);
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const Count& count : counts_) {
+            if (count.operations > 0) visit(count.address, count.operations);
+        }
+    }
+
+private:
+    struct Count {
+        uintptr_t address = 0;
+        uint64_t operations = 0;
+    };
+    static constexpr size_t most_slots = size_t{1} << 21;
+
+    Count& slot_of(uintptr_t address);
+    void make_room();
+
+    std::vector<Count> counts_;
+    size_t used_ = 0;
+};
+
+// A place and what warps have done there; what a member means depends on the kind of the place.
+struct PlaceTally {
+    EventPlace place;
+    uintptr_t file = 0;           // the file's name, of a place where lanes wait
+    uint64_t requests = 0;        // times that a group of lanes came here
+    uint64_t lanes = 0;           // that came
+    uint64_t distinct_bytes = 0;  // of global memory
+    uint64_t moved = 0;           // sectors, or wavefronts
+    uint64_t ideal = 0;           // wavefronts without conflicts
+    // Of a basic block: the places to which it led. If they are several, it ends in a branch.
+    uintptr_t successor = 0;
+    bool has_several_successors = false;
+    uint64_t departures = 0;          // times that the lanes of a group went on from here,
+    uint64_t uniform_departures = 0;  // and all to the same place
+    std::unique_ptr<AddressCounts> addresses;  // of atomic operations
+
+    void went_to(uintptr_t next);
+    void add(const PlaceTally& other);
+};
+
+// The tallies of the places of a kernel, found by place: a hash table whose tallies stay where they are.
+class PlaceTable {
+public:
+    PlaceTable() : slots_(64) {}
+
+    PlaceTally& operator[](EventPlace place) {
+        for (size_t slot = first_slot(place);; slot = (slot + 1) % slots_.size()) {
+            PlaceTally* const tally = slots_[slot];
+            if (!tally) return insert(place);
+            if (tally->place == place) return *tally;
+        }
+    }
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const auto& tally : tallies_) visit(*tally);
+    }
+    void add(const PlaceTable& other);
+
+private:
+    size_t first_slot(EventPlace place) const {
+        return (place.word() * 0x9e3779b97f4a7c15u >> 32) % slots_.size();  // (Fibonacci hashing)
+    }
+    PlaceTally& insert(EventPlace place);
+    void put(PlaceTally* tally);
+
+    std::vector<std::unique_ptr<PlaceTally>> tallies_;
+    std::vector<PlaceTally*> slots_;  // a power of two of them, at most half of them used
+};
+
+}  // namespace simt::checking

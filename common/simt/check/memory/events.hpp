@@ -1,0 +1,27 @@
+// What happens to memory outside of kernels, told by the runtime: allocating, freeing, copying, filling. None of it
+// counts unless memory is checked.
+#pragma once
+
+#include "common/simt/runtime/allocation.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/memory/state_map.hpp"
+#include "common/simt/runtime/copy.hpp"
+
+namespace simt::checking {
+
+inline bool checks_memory() { return settings().memcheck || settings().initcheck; }
+
+// The state of all simulated device memory.
+StateMap& global_memory();
+
+void allocated(const Allocation& allocation);
+void freed(const Allocation& allocation);
+
+// Where the host asked for a copy or a fill: to be taken when it asks, for findings when the copy is made.
+std::vector<const void*> origin_of_copy();
+
+// To be told before the bytes are copied.
+void copied(const BlockCopy& copy, const std::vector<const void*>& origin);
+void filled(const BlockFill& fill);
+
+}  // namespace simt::checking

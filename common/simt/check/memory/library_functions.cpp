@@ -1,0 +1,69 @@
+#include "common/simt/check/memory/library_functions.hpp"
+
+#include <cstring>
+
+#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/race/host_access.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
+
+namespace simt::checking {
+namespace {
+
+// What instrumented code hands to the library is not instrumented there: it is told here, as one access.
+void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
+    if (bytes == 0 || interruption.depth > 0) return;
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    BlockWatch* const watch = current_watch;
+    if (!watch) {
+        if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc);
+        return;
+    }
+    const Uninterrupted section;
+    const Space space = watch->space_of(address);
+    if (space == Space::other) return;  // copies of structures in the simulator's own headers come here, too
+    Access event{address, static_cast<uint32_t>(bytes), watch->running_lane(), space, is_write};
+    event.is_unaligned = true;
+    event.pc = pc;
+    watch->access(event);
+}
+
+}  // namespace
+
+void invalid_free(const void* pointer, const void* pc) {
+    if (current_watch && current_watch->memory()) current_watch->memory()->invalid_free(pointer, pc);
+}
+
+// The instruction may be one of the simulator's, called from the kernel: then the first return address into the kernel
+// that lies on the stack is the place.
+void stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
+    constexpr size_t words_searched = 512;
+    if (!current_watch || !current_watch->memory()) return;
+    const void* place = reinterpret_cast<const void*>(instruction + 1);
+    for (size_t i = 0; i < words_searched && device_frames(symbol_of(place)).empty(); ++i) {
+        place = reinterpret_cast<const void*>(stack[i]);
+    }
+    current_watch->memory()->stack_overflow(place);
+}
+
+}  // namespace simt::checking
+
+// The names that device_heap.hpp gives to these functions in the checked flavour.
+using simt::checking::tell;
+
+extern "C" void* simt_memcpy(void* to, const void* from, size_t bytes) {
+    tell(from, bytes, false, __builtin_return_address(0));
+    tell(to, bytes, true, __builtin_return_address(0));
+    return std::memcpy(to, from, bytes);
+}
+
+extern "C" void* simt_memmove(void* to, const void* from, size_t bytes) {
+    tell(from, bytes, false, __builtin_return_address(0));
+    tell(to, bytes, true, __builtin_return_address(0));
+    return std::memmove(to, from, bytes);
+}
+
+extern "C" void* simt_memset(void* to, int value, size_t bytes) {
+    tell(to, bytes, true, __builtin_return_address(0));
+    return std::memset(to, value, bytes);
+}

@@ -1,0 +1,32 @@
+// Shared memory of one block: its arrays, and which of their bytes have been written.
+#pragma once
+
+#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/program_image.hpp"
+#include "common/simt/check/memory/state_map.hpp"
+
+namespace simt::checking {
+
+class SharedState {
+public:
+    // `window`: the shared memory of the thread that runs the block.
+    explicit SharedState(AddressRange window);
+
+    // A block begins: nothing has been written yet.
+    void begin_block(size_t dynamic_bytes);
+    void initialise(uintptr_t address, size_t bytes);
+    StateMap& map() { return current_; }
+
+    // What is nearest to an address, at its place in this thread: "array tile" or "dynamic shared memory".
+    Variable nearest_array(uintptr_t address) const;
+
+private:
+    const AddressRange window_;
+    const uintptr_t dynamic_begin_;
+    size_t dynamic_bytes_ = 0;
+    StateMap fresh_;    // as every block finds it
+    StateMap current_;
+    uintptr_t written_begin_ = 0, written_end_ = 0;  // where `current_` may differ from `fresh_`
+};
+
+}  // namespace simt::checking

@@ -1,0 +1,210 @@
+#include "common/simt/check/memory/validity.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/finding.hpp"
+#include "common/simt/check/memory/events.hpp"
+#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/exec/resident_block.hpp"
+#include "common/simt/runtime/state.hpp"
+
+namespace simt::checking {
+namespace {
+
+// What follows a dropped lane: under compute-sanitizer, too, the launch ends with this error.
+constexpr int launch_failure = error_launch_failure;
+
+constexpr const char* out_of_bounds = "is out of bounds";
+constexpr const char* misaligned = "is misaligned";
+
+// Accesses of the sizes that a GPU has must be aligned to their size; others are made of smaller ones.
+bool is_misaligned(const Access& access) {
+    const bool single = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
+    return single && !access.is_unaligned && access.address % access.bytes != 0;
+}
+
+const char* name_of(Space space) {
+    return space == Space::shared ? "__shared__" : space == Space::local ? "__local__" : "__global__";
+}
+
+std::string title_of_invalid(const Access& access) {
+    const char* const operation = access.is_atomic && updates(access.kind) ? "atomic"
+                                  : access.is_write                                               ? "write"
+                                                                                                  : "read";
+    const std::string title = std::string("Invalid ") + name_of(access.space) + " " + operation;
+    return access.bytes > 0 ? title + " of size " + counted(access.bytes, "byte") : title;
+}
+
+// "and is 1 bytes after", as compute-sanitizer counts: the first byte behind the end is 1 byte after it.
+std::string distance(uintptr_t address, uintptr_t begin, size_t bytes) {
+    if (address < begin) return "and is " + grouped(begin - address) + " bytes before";
+    if (address < begin + bytes) return "and is inside";
+    return "and is " + grouped(address - begin - bytes + 1) + " bytes after";
+}
+
+std::optional<std::string> relation_to_allocation(uintptr_t address, uint64_t& serial) {
+    const auto nearest = runtime().memory.nearest(reinterpret_cast<const void*>(address));
+    if (!nearest) return std::nullopt;
+    serial = nearest->serial;
+    const bool freed_here = nearest->freed && nearest->contains(address);
+    return distance(address, nearest->base, nearest->bytes) +
+           (freed_here ? " the allocation at " : " the nearest allocation at ") + hexadecimal(nearest->base) +
+           " of size " + grouped(nearest->bytes) + " bytes" + (freed_here ? " that has been freed" : "");
+}
+
+Finding finding_of(const BlockWatch& watch, const Access& access, Tool tool, const std::string& title) {
+    const Context& lane = watch.context(access.lane);
+    const BlockIdentity& block = watch.block().identity();
+    Finding finding;
+    finding.tool = tool;
+    finding.title = title;
+    finding.kernel = watch.launch().kernel;
+    finding.sides = {{"",
+                      {access.pc, access.file, access.line},
+                      {{lane.x, lane.y, lane.z}, {block.index_x, block.index_y, block.index_z}}}};
+    return finding;
+}
+
+}  // namespace
+
+MemoryCheck::MemoryCheck(BlockWatch& watch)
+    : settled_global_(global_memory().settled()),
+      settled_shared_(0),
+      watch_(watch),
+      global_(global_memory()),
+      shared_(watch.shared_window()) {
+    settled_shared_ = shared_.map().settled();
+}
+
+void MemoryCheck::begin_block() {
+    shared_.begin_block(watch_.launch().dynamic_shared_bytes);
+    if (launch_ == watch_.launch().serial) return;
+    launch_ = watch_.launch().serial;
+    std::fill(std::begin(known_), std::end(known_), AddressRange());
+}
+
+// An access that is not the usual one: the first to some bytes, or a wrong one.
+void MemoryCheck::examine(const Access& access) {
+    switch (access.space) {
+        case Space::global: return examine(access, global_);
+        case Space::shared: return examine(access, shared_.map());
+        case Space::other: return examine_elsewhere(access);
+        case Space::local: return;
+    }
+}
+
+void MemoryCheck::examine(const Access& access, StateMap& map) {
+    if (settings().memcheck && is_misaligned(access)) return invalid(access, misaligned);
+    if (!map.contains(access.address + access.bytes - 1) || !map.is_addressable(access.address, access.bytes)) {
+        if (settings().memcheck) invalid(access, out_of_bounds);
+        return;
+    }
+    const bool reads = !access.is_write || (access.is_atomic && updates(access.kind));
+    if (reads && settings().initcheck && is_uninitialised(access, map)) uninitialised(access);
+    if (&map == &global_) {
+        map.initialise(access.address, access.bytes);
+    } else {
+        shared_.initialise(access.address, access.bytes);
+    }
+}
+
+// What is larger than a word may be a whole structure, and include padding that nobody writes.
+bool MemoryCheck::is_uninitialised(const Access& access, const StateMap& map) {
+    constexpr uint32_t word = 4;
+    return access.bytes <= word ? !map.is_initialised(access.address, access.bytes)
+                                : map.initialised_bytes(access.address, access.bytes) == 0;
+}
+
+// Variables of the program, registered host memory, or what kernels must not touch.
+void MemoryCheck::examine_elsewhere(const Access& access) {
+    if (!settings().memcheck) return;
+    if (is_misaligned(access)) return invalid(access, misaligned);
+    const auto holds = [&](const AddressRange& range) {
+        return range.contains(access.address) && range.contains(access.address + access.bytes - 1);
+    };
+    if (std::any_of(std::begin(known_), std::end(known_), holds)) return;
+    AddressRange range;
+    const ProgramImage& image = ProgramImage::instance();
+    if (const auto allocation = runtime().memory.find(reinterpret_cast<const void*>(access.address))) {
+        range = {allocation->base, allocation->bytes};
+    } else if (const Variable* variable = image.unannounced_at(access.address)) {
+        range = {variable->begin, variable->bytes};
+    } else if (!access.is_write && (image.is_constant(access.address) || is_launch_statement(symbol_of(access.pc)))) {
+        return;  // the launch statement may read what it is written with: this->kernel<<<...>>>
+    }
+    if (!holds(range)) return invalid(access, out_of_bounds);
+    known_[next_known_++ % remembered_ranges] = range;
+}
+
+void MemoryCheck::invalid(const Access& access, const std::string& reason) {
+    Finding finding = finding_of(watch_, access, Tool::memcheck, title_of_invalid(access));
+    if (access.space == Space::shared) {
+        const Variable array = shared_.nearest_array(access.address);
+        finding.details = {"Access to " + hexadecimal(access.address - watch_.shared_window().begin) + " " + reason};
+        if (array.bytes > 0) {
+            finding.details.push_back(distance(access.address, array.begin, array.bytes) + " the " + array.name +
+                                      " of size " + counted(array.bytes, "byte"));
+        }
+    } else {
+        finding.details = {"Access to " + hexadecimal(access.address) + " " + reason};
+        if (const auto relation = relation_to_allocation(access.address, finding.allocation_serial)) {
+            finding.details.push_back(*relation);
+        }
+    }
+    report(std::move(finding));
+    watch_.drop_running_lane(launch_failure);
+}
+
+void MemoryCheck::invalid_index(const Access& access, const std::string& array, const std::string& type) {
+    if (!settings().memcheck) return;
+    Finding finding = finding_of(watch_, access, Tool::memcheck, title_of_invalid(access));
+    finding.details = {"Access is out of bounds", "of the array " + array + " of type " + type};
+    report(std::move(finding));
+    watch_.drop_running_lane(launch_failure);
+}
+
+void MemoryCheck::stack_overflow(const void* pc) {
+    if (!settings().memcheck) return;
+    Access access{0, 0, watch_.running_lane(), Space::local, true};
+    access.pc = pc;
+    Finding finding = finding_of(watch_, access, Tool::memcheck, "Stack overflow");
+    finding.details = {"A thread's stack has " + counted(LaneStacks::bytes_per_lane, "byte") + " in the simulator"};
+    report(std::move(finding));
+    watch_.drop_running_lane(launch_failure);
+}
+
+void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
+    if (!settings().memcheck) return;
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const auto nearest = runtime().memory.nearest(pointer);
+    const bool is_second = nearest && nearest->freed && nearest->base == address && nearest->kind == MemoryKind::heap;
+    Access access{address, 1, watch_.running_lane(), Space::global, true};
+    access.pc = pc;
+    Finding finding = finding_of(watch_, access, Tool::memcheck,
+                                 std::string("Malloc/Free error encountered : ") +
+                                     (is_second ? "Double free" : "Invalid pointer to free"));
+    finding.details = {"Address " + hexadecimal(address)};
+    report(std::move(finding));
+    watch_.drop_running_lane(launch_failure);
+}
+
+void MemoryCheck::uninitialised(const Access& access) {
+    if (watch_.has_lost_lanes()) return;
+    Finding finding = finding_of(watch_, access, Tool::initcheck,
+                                 "Uninitialized " + std::string(name_of(access.space)) + " memory read of size " +
+                                     counted(access.bytes, "byte"));
+    if (access.space == Space::global) {
+        uint64_t serial = 0;
+        finding.details = {"Access to " + hexadecimal(access.address)};
+        if (const auto relation = relation_to_allocation(access.address, serial)) finding.details.push_back(*relation);
+        finding.allocation_serial = serial;
+    } else {
+        finding.details = {"of the " + shared_.nearest_array(access.address).name};
+    }
+    report(std::move(finding));
+}
+
+}  // namespace simt::checking

@@ -1,0 +1,70 @@
+#include "common/simt/check/race/host_access.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "common/simt/check/core/finding.hpp"
+#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/race/streams.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/runtime/state.hpp"
+
+namespace simt::checking {
+
+HostWatch host_watch;
+
+namespace {
+
+constexpr int exit_status_of_findings = 86;
+
+// How often memory has been freed: what a thread remembers of an allocation holds only as long as this stays the same.
+std::atomic<uint64_t> frees{0};
+
+struct HostMemory {
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+    uint64_t frees = 0;
+};
+
+}  // namespace
+
+void forget_host_memory() { ++frees; }
+
+namespace {
+
+void check_reach(uintptr_t address, size_t bytes, bool is_write) {
+    static thread_local HostMemory known;
+    if (address - known.begin < known.bytes && known.frees == frees) return;
+    const auto nearest = runtime().memory.nearest(reinterpret_cast<const void*>(address));
+    const bool is_inside = nearest && !nearest->freed && nearest->contains(address);
+    if (is_inside && nearest->host_can_reach()) {
+        known = {nearest->base, nearest->bytes, frees};
+        return;
+    }
+    Finding finding;
+    finding.title = std::string("Invalid host ") + (is_write ? "write" : "read") + " of size " + counted(bytes, "byte");
+    finding.details = {"Access to " + hexadecimal(address) + ": device memory, which the host cannot reach"};
+    if (nearest) finding.allocation_serial = nearest->serial;
+    finding.backtrace = host_backtrace();
+    finding.backtrace_time = "at the access";
+    report(std::move(finding));
+    // With a GPU the process would end here by a segmentation fault.
+    std::fflush(nullptr);
+    finish();
+    _exit(exit_status_of_findings);
+}
+
+}  // namespace
+
+void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile) {
+    if (settings().memcheck) check_reach(address, bytes, is_write);
+    if (!orders_operations()) return;
+    if (is_volatile) host_may_have_synchronized();
+    else host_touches(address, bytes, is_write, pc);
+}
+
+}  // namespace simt::checking

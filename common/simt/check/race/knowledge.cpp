@@ -1,0 +1,128 @@
+#include "common/simt/check/race/knowledge.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "common/simt/exec/uninterrupted.hpp"
+
+namespace simt::checking {
+
+void SyncLog::publish(const Knowledge& knowledge, watching::Reach reach, bool replaces) {
+    const std::lock_guard lock(mutex_);
+    if (replaces) {
+        const LogRanges* const learned = knowledge.learned.get();
+        const bool knew_the_rest = begin_ == entries_.size() ||
+            (learned && std::any_of(learned->begin(), learned->end(), [this](const LogRange& range) {
+                return range.log.get() == this && std::min(range.begin, range.since) <= begin_ &&
+                       range.end == entries_.size();
+            }));
+        if (!knew_the_rest) begin_ = entries_.size();
+    }
+    if (knowledge.empty()) return;
+    if (!entries_.empty() && begin_ < entries_.size()) {
+        const Entry& last = entries_.back();
+        if (last.knowledge == knowledge && last.reach == reach) return;  // the same once more
+    }
+    const auto position = static_cast<uint32_t>(entries_.size());
+    of_owner_[knowledge.owner].push_back(position);
+    if (knowledge.learned && !knowledge.learned->empty()) with_learned_.push_back(position);
+    // What lanes share after a barrier is of no one lane.
+    const bool continues = position > 0 && entries_.back().reach == reach && knowledge.lane != ~0u &&
+                           entries_.back().knowledge.lane == knowledge.lane &&
+                           entries_.back().knowledge.owner == knowledge.owner;
+    const size_t since = continues ? entries_.back().since : position;
+    entries_.push_back({knowledge, reach, since});
+}
+
+LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, watching::Reach reach) {
+    const std::lock_guard lock(mutex_);
+    const size_t end = entries_.size();
+    if (begin_ == end) return {self, end, end, end, reader, reach};
+    const size_t since = entries_.back().since;
+    return {self, since <= begin_ ? end - 1 : begin_, end, since, reader, reach};
+}
+
+bool SyncLog::counts(const Entry& entry, const LogRange& range) {
+    if (entry.knowledge.owner == range.reader) return true;
+    return entry.reach != watching::Reach::block && range.reach != watching::Reach::block;
+}
+
+bool SyncLog::covers(const LogRange& range, const DatedAccess& access,
+                     std::vector<std::shared_ptr<const LogRanges>>& further) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = of_owner_.find(access.owner); found != of_owner_.end()) {
+        const auto& positions = found->second;
+        // The newest know most.
+        for (auto at = std::lower_bound(positions.begin(), positions.end(), range.end); at != positions.begin();) {
+            --at;
+            if (*at < range.begin) break;
+            if (counts(entries_[*at], range) && entries_[*at].knowledge.covers(access)) return true;
+        }
+    }
+    for (auto at = std::lower_bound(with_learned_.begin(), with_learned_.end(), range.begin);
+         at != with_learned_.end() && *at < range.end; ++at) {
+        const Entry& entry = entries_[*at];
+        if (counts(entry, range)) further.push_back(entry.knowledge.learned);
+    }
+    return false;
+}
+
+bool is_known_through(const LogRanges& learned, const DatedAccess& access) {
+    std::map<const SyncLog*, LogRanges> seen;
+    std::vector<std::shared_ptr<const LogRanges>> pending;
+    const auto search = [&](const LogRanges& ranges) {
+        for (const LogRange& range : ranges) {
+            LogRanges& earlier = seen[range.log.get()];
+            const bool is_seen = std::any_of(earlier.begin(), earlier.end(), [&](const LogRange& other) {
+                return other.begin <= range.begin && other.end >= range.end && other.reach >= range.reach &&
+                       (other.reader == range.reader);
+            });
+            if (is_seen) continue;
+            earlier.push_back(range);
+            if (range.log->covers(range, access, pending)) return true;
+        }
+        return false;
+    };
+    if (search(learned)) return true;
+    for (size_t next = 0; next < pending.size(); ++next) {
+        if (interruption.is_pending) return true;  // the launch has been given up: nobody waits for the answer
+        const auto ranges = pending[next];
+        if (search(*ranges)) return true;
+    }
+    return false;
+}
+
+void add_range(LogRanges& ranges, const LogRange& range) {
+    if (range.begin == range.end || has_range(ranges, range)) return;
+    LogRange whole = range;
+    std::erase_if(ranges, [&whole](const LogRange& own) {
+        if (own.log != whole.log || own.reader != whole.reader || own.reach != whole.reach) return false;
+        if (own.end <= whole.end && own.begin >= whole.since) return true;
+        if (whole.begin > own.end || own.begin > whole.end) return false;
+        if (own.end > whole.end) whole.since = own.since;
+        whole.begin = std::min(own.begin, whole.begin);
+        whole.end = std::max(own.end, whole.end);
+        return true;
+    });
+    ranges.push_back(std::move(whole));
+}
+
+bool has_range(const LogRanges& ranges, const LogRange& range) {
+    return std::any_of(ranges.begin(), ranges.end(), [&range](const LogRange& own) {
+        return own.log == range.log && own.reader == range.reader && own.reach == range.reach &&
+               own.end >= range.end && (own.begin <= range.begin || (own.end == range.end && own.since <= range.begin));
+    });
+}
+
+std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& one,
+                                        const std::shared_ptr<const LogRanges>& other) {
+    if (!one || one == other) return other;
+    if (!other) return one;
+    const auto is_known = [&one](const LogRange& range) { return has_range(*one, range); };
+    if (std::all_of(other->begin(), other->end(), is_known)) return one;
+    auto both = std::make_shared<LogRanges>(*one);
+    for (const LogRange& range : *other) add_range(*both, range);
+    return both;
+}
+
+}  // namespace simt::checking

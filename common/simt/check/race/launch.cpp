@@ -1,0 +1,217 @@
+#include "common/simt/check/race/launch.hpp"
+
+#include <algorithm>
+
+#include "common/simt/check/race/memory.hpp"
+#include "common/simt/check/race/place.hpp"
+
+namespace simt::checking {
+namespace {
+
+// Executions that are remembered; what happened before counts as ordered.
+constexpr size_t remembered_executions = 1 << 16;
+
+uint32_t block_count_of(const LaunchWatch& launch) {
+    constexpr uint64_t most = 1 << 30;
+    return static_cast<uint32_t>(std::min(most, uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z));
+}
+
+// Why it is less than an error.
+const char* reason_of(const Race& race) {
+    switch (race.severity) {
+        case Severity::error: return nullptr;
+        case Severity::warning:
+            return race.tried_read ? "A plain read may be of any value that atomic operations of others leave"
+                                   : "Both threads are of one warp, whose lanes need not advance in step";
+        case Severity::info:
+            return race.tried_read ? "An atomic operation of the reading thread follows, which sees the value anew"
+                                   : "The same value is written";
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane) {
+    const auto position = [](uint64_t rank, const Extent& extent) {
+        Extent result;
+        result.x = static_cast<unsigned>(rank % extent.x);
+        result.y = static_cast<unsigned>(rank / extent.x % extent.y);
+        result.z = static_cast<unsigned>(rank / extent.x / extent.y);
+        return result;
+    };
+    Side side;
+    side.what = what;
+    side.place.pc = pc_of(place);
+    side.who.thread = position(lane, launch.block);
+    side.who.block = position(owner - launch.first, launch.grid);
+    return side;
+}
+
+RaceLaunch::RaceLaunch(const LaunchWatch& launch, OrderPointer order)
+    : launch_(launch),
+      order_(std::move(order)),
+      block_count_(block_count_of(launch)),
+      execution_(LaunchHistory::instance().next_execution()) {
+    ordered_below_ = LaunchHistory::instance().ordered_below(order_);
+    const uint32_t first = first_block(0);
+    if (ordered_below_ == 0 || ordered_below_ > first) ordered_below_ = first;
+}
+
+uint32_t RaceLaunch::first_block(unsigned generation) {
+    const std::lock_guard lock(mutex_);
+    while (first_blocks_.size() <= generation) {
+        first_blocks_.push_back(LaunchHistory::instance().take_numbers(
+            {0, block_count_, execution_, order_, launch_.kernel, launch_.grid, launch_.block}));
+    }
+    return first_blocks_[generation];
+}
+
+bool RaceLaunch::comes_after_block(uint32_t owner, uint32_t own_first) const {
+    const auto other = LaunchHistory::instance().find(owner);
+    if (!other) return true;
+    if (other->execution == execution_) return other->first < own_first;
+    return !order_ || !other->order || order_->comes_after(*other->order);
+}
+
+void RaceLaunch::add(const RaceKey& key, Race race) {
+    const std::lock_guard lock(mutex_);
+    const auto [position, is_new] = races_.try_emplace(key, race);
+    if (is_new) return;
+    Race& known = position->second;
+    const uint64_t count = known.count + race.count;
+    if (speaks_for(race, known)) known = std::move(race);
+    known.count = count;
+}
+
+void RaceLaunch::count(const RaceKey& key, uint64_t times, Severity severity) {
+    const std::lock_guard lock(mutex_);
+    Race& known = races_[key];
+    known.count += times;
+    known.severity = std::min(known.severity, severity);
+}
+
+void RaceLaunch::add_trying_read(uint64_t place) {
+    const std::lock_guard lock(mutex_);
+    trying_reads_.insert(place);
+}
+
+void RaceLaunch::report_races() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, race] : races_) {
+        if (trying_reads_.contains(race.tried_read)) race.severity = Severity::info;
+        Finding finding;
+        finding.tool = Tool::racecheck;
+        finding.severity = race.severity;
+        finding.title = "Race reported";
+        finding.kernel = race.kernel;
+        finding.sides.assign(race.sides.begin(), race.sides.end());
+        finding.details = std::move(race.details);
+        if (const char* const reason = reason_of(race)) finding.details.push_back(reason);
+        finding.times = race.count;
+        finding.backtrace = launch_.host_backtrace;
+        finding.backtrace_time = "at kernel launch time";
+        report(std::move(finding));
+    }
+    races_.clear();
+}
+
+void RaceLaunch::add_foreign(ForeignRange range) {
+    constexpr size_t most_ranges = 4096;
+    const std::lock_guard lock(mutex_);
+    // The host reads an array element by element.
+    if (!foreign_.empty() && foreign_.back().goes_on_with(range)) foreign_.back().bytes += range.bytes;
+    else if (foreign_.size() < most_ranges) foreign_.push_back(std::move(range));
+    has_foreign_.store(true, std::memory_order_release);
+}
+
+std::optional<ForeignRange> RaceLaunch::foreign_range(uintptr_t address, size_t bytes, bool is_write) {
+    const std::lock_guard lock(mutex_);
+    for (const ForeignRange& range : foreign_) {
+        const bool overlaps = address < range.begin + range.bytes && range.begin < address + bytes;
+        if (overlaps && (is_write || range.is_write)) return range;
+    }
+    return std::nullopt;
+}
+
+LaunchHistory& LaunchHistory::instance() {
+    static LaunchHistory& history = *new LaunchHistory;
+    return history;
+}
+
+uint64_t LaunchHistory::next_execution() {
+    const std::lock_guard lock(mutex_);
+    return ++executions_;
+}
+
+uint32_t LaunchHistory::take_numbers(BlockNumbers numbers) {
+    const std::lock_guard lock(mutex_);
+    if (numbers.count > UINT32_MAX - next_) {
+        race_memory().forget();
+        numbers_.clear();
+        of_stream_.clear();
+        next_ = 1;
+    }
+    numbers.first = next_;
+    next_ += numbers.count;
+    if (numbers.order) {
+        auto& of_stream = of_stream_[numbers.order->stream];
+        of_stream.emplace_back(numbers.order->sequence, numbers.first);
+        if (of_stream.size() > remembered_executions) of_stream.pop_front();
+    }
+    const uint32_t first = numbers.first;
+    numbers_.push_back(std::move(numbers));
+    if (numbers_.size() > remembered_executions) numbers_.pop_front();
+    return first;
+}
+
+uint32_t LaunchHistory::ordered_below(const OrderPointer& order) const {
+    const std::lock_guard lock(mutex_);
+    uint32_t lowest = next_;
+    if (!order) return lowest;
+    for (const auto& [stream, launches] : of_stream_) {
+        const uint64_t last = stream == order->stream ? order->sequence : order->last_before(stream);
+        for (auto launch = launches.rbegin(); launch != launches.rend() && launch->first > last; ++launch) {
+            lowest = std::min(lowest, launch->second);
+        }
+    }
+    return lowest;
+}
+
+std::optional<BlockNumbers> LaunchHistory::find(uint32_t owner) const {
+    const std::lock_guard lock(mutex_);
+    const auto next = std::upper_bound(numbers_.begin(), numbers_.end(), owner,
+                                       [](uint32_t number, const BlockNumbers& one) { return number < one.first; });
+    if (next == numbers_.begin() || !std::prev(next)->contains(owner)) return std::nullopt;
+    return *std::prev(next);
+}
+
+std::vector<BlockNumbers> LaunchHistory::unordered_with(const OrderPointer& order) const {
+    const uint32_t lowest = ordered_below(order);
+    const std::lock_guard lock(mutex_);
+    std::vector<BlockNumbers> result;
+    for (auto one = numbers_.rbegin(); one != numbers_.rend() && one->first >= lowest; ++one) {
+        if (order && one->order && !order->comes_after(*one->order)) result.push_back(*one);
+    }
+    return result;
+}
+
+void LaunchHistory::began(RaceLaunch& launch) {
+    const std::lock_guard lock(mutex_);
+    running_.push_back(&launch);
+}
+
+void LaunchHistory::ended(RaceLaunch& launch) {
+    const std::lock_guard lock(mutex_);
+    std::erase(running_, &launch);
+    if (running_.empty()) race_memory().sync_variables.forget();
+}
+
+void LaunchHistory::warn_running(const OrderPointer& order, const ForeignRange& range) {
+    const std::lock_guard lock(mutex_);
+    for (RaceLaunch* launch : running_) {
+        if (launch->order() && !order->comes_after(*launch->order())) launch->add_foreign(range);
+    }
+}
+
+}  // namespace simt::checking

@@ -1,0 +1,140 @@
+// racecheck of one execution of a launch, and the history of those before: which accesses that the shadow memory
+// remembers are ordered before it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/simt/check/core/finding.hpp"
+#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/check/core/operation_order.hpp"
+
+namespace simt::checking {
+
+// The blocks of one execution have consecutive numbers, other ones after each grid barrier.
+struct BlockNumbers {
+    uint32_t first = 0, count = 0;
+    uint64_t execution = 0;  // of which launch, numbered in the order in which they began
+    OrderPointer order;
+    std::string kernel;
+    Extent grid = {1, 1, 1}, block = {1, 1, 1};
+
+    bool contains(uint32_t owner) const { return owner - first < count; }
+};
+
+// A race between two places, with the number of times that it was seen.
+struct Race {
+    Severity severity = Severity::info;
+    uint64_t count = 0;
+    uint64_t tried_read = 0;  // the place of a plain read, if the other side is an atomic operation
+    std::string kernel;       // of two kernels' races either one may be the second: the same one speaks for both
+    std::array<Side, 2> sides;
+    std::vector<std::string> details;
+};
+
+// The two places and what was done there: what tells races apart.
+struct RaceKey {
+    uint64_t places = 0, kinds = 0;
+    bool operator<(const RaceKey& other) const {
+        return places != other.places ? places < other.places : kinds < other.kinds;
+    }
+};
+
+// The title of a race with a copy or fill. Whether the kernel's reads or its stores are met first is up to chance.
+constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
+constexpr const char* race_with_host = "Error: Race reported between a kernel and the host";
+
+// Memory that kernels must not touch in parallel, because something else does.
+struct ForeignRange {
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+    bool is_write = true;  // what the other one does; a read only clashes with writes
+    Tool tool = Tool::racecheck;
+    std::string what;      // "The copy in another stream is not ordered against the kernel"
+    const char* title = race_with_operation;
+    const void* host_pc = nullptr;  // where the host is, if it is the host
+
+    bool goes_on_with(const ForeignRange& next) const {
+        return title == next.title && is_write == next.is_write && begin + bytes == next.begin;
+    }
+};
+
+class RaceLaunch {
+public:
+    RaceLaunch(const LaunchWatch& launch, OrderPointer order);
+
+    // The number of the launch's first block after so many grid barriers.
+    uint32_t first_block(unsigned generation);
+    uint32_t block_count() const { return block_count_; }
+    // Blocks with smaller numbers than this belong to operations that come before this one.
+    uint32_t ordered_below() const { return ordered_below_; }
+    bool comes_after_block(uint32_t owner, uint32_t own_first) const;
+
+    const OrderPointer& order() const { return order_; }
+    uint64_t execution() const { return execution_; }
+
+    void add(const RaceKey& key, Race race);
+    // Of a race that has been added: so many times more, and at least of this severity.
+    void count(const RaceKey& key, uint64_t times, Severity severity);
+    // A plain read here only looks whether an atomic operation on the same address is worth trying, or what with: the
+    // operation that follows finds out what the value is.
+    void add_trying_read(uint64_t place);
+    void report_races();
+
+    bool has_foreign_ranges() const { return has_foreign_.load(std::memory_order_acquire); }
+    void add_foreign(ForeignRange range);
+    std::optional<ForeignRange> foreign_range(uintptr_t address, size_t bytes, bool is_write);
+
+private:
+    const LaunchWatch& launch_;
+    const OrderPointer order_;
+    const uint32_t block_count_;
+    uint64_t execution_ = 0;
+    uint32_t ordered_below_ = 0;
+    std::mutex mutex_;  // guards what follows
+    std::vector<uint32_t> first_blocks_;
+    std::map<RaceKey, Race> races_;
+    std::set<uint64_t> trying_reads_;
+    std::vector<ForeignRange> foreign_;
+    std::atomic<bool> has_foreign_{false};
+};
+
+// Of all launches so far, the latest of each stream in detail. Any thread.
+class LaunchHistory {
+public:
+    static LaunchHistory& instance();
+
+    // Numbers for the blocks of an execution. The numbers of a process run out after 4 billion blocks; then everything
+    // is forgotten.
+    uint32_t take_numbers(BlockNumbers numbers);
+    uint64_t next_execution();
+    // Below this all numbers belong to operations that come before `order`.
+    uint32_t ordered_below(const OrderPointer& order) const;
+    std::optional<BlockNumbers> find(uint32_t owner) const;
+    // The executions that are not ordered before this operation.
+    std::vector<BlockNumbers> unordered_with(const OrderPointer& order) const;
+
+    void began(RaceLaunch& launch);
+    void ended(RaceLaunch& launch);
+    // Tells the launches that run now and are not ordered before or after the operation.
+    void warn_running(const OrderPointer& order, const ForeignRange& range);
+
+private:
+    mutable std::mutex mutex_;
+    std::deque<BlockNumbers> numbers_;  // ascending
+    uint32_t next_ = 1;
+    uint64_t executions_ = 0;
+    std::map<uint64_t, std::deque<std::pair<uint64_t, uint32_t>>> of_stream_;  // sequence and first number
+    std::vector<RaceLaunch*> running_;
+};
+
+}  // namespace simt::checking

@@ -1,0 +1,61 @@
+// What racecheck remembers of memory that outlives a block: device memory and the variables of the program.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include "common/simt/check/race/shadow.hpp"
+#include "common/simt/check/race/sync_variables.hpp"
+
+namespace simt::checking {
+
+// The variables that somebody has waited for in a loop: flags and locks. Any thread.
+class PolledVariables {
+public:
+    void insert(uintptr_t address) {
+        const std::lock_guard lock(mutex_);
+        addresses_.insert(address);
+    }
+    bool contains(uintptr_t address) const {
+        const std::lock_guard lock(mutex_);
+        return addresses_.count(address) != 0;
+    }
+    void clear() {
+        const std::lock_guard lock(mutex_);
+        addresses_.clear();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_set<uintptr_t> addresses_;
+};
+
+class RaceMemory {
+public:
+    RaceMemory();
+
+    // By word. `variables`: the data of the executable, where __device__ variables are.
+    ShadowMap device, variables;
+    SyncVariables sync_variables;
+    PolledVariables polled_variables;
+
+    // By byte, for words whose bytes belong to different lanes; made when the first such word is met.
+    ShadowMap& device_bytes();
+    ShadowMap& variable_bytes();
+
+    // Memory has been given to the program: what happened there before was somebody else's.
+    void forget(uintptr_t begin, size_t bytes);
+    void forget();
+
+private:
+    std::once_flag device_once_, variables_once_;
+    ShadowMap device_bytes_, variable_bytes_;
+};
+
+RaceMemory& race_memory();
+
+// To be called when device memory is allocated.
+void memory_was_allocated(uintptr_t begin, size_t bytes);
+
+}  // namespace simt::checking

@@ -1,0 +1,140 @@
+// What racecheck reports of the races that it has found.
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "common/simt/check/race/block.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
+
+namespace simt::checking {
+namespace {
+
+const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
+    if (is_atomic(kind)) return "Atomic access";
+    return is_store || is_write ? "Write access" : "Read access";
+}
+
+BlockNumbers numbers_of(uint32_t owner) { return LaunchHistory::instance().find(owner).value_or(BlockNumbers()); }
+
+}  // namespace
+
+void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const Current& current) {
+    const bool same_block = earlier.owner() == owner_ && !earlier.has(ShadowRecord::several_blocks);
+    const bool same_warp = same_block && earlier.warp() == current.lane / 32 &&
+                           (earlier_is_store || !earlier.has(ShadowRecord::several_warps));
+    const bool both_store = earlier_is_store && current.is_write && current.kind <= AccessKind::volatile_access;
+    const bool same_place = earlier.place() == current.record.place();
+    // Lanes of a warp that are taken to advance in step are a programming model of its own; but a place where all of
+    // them store is wrong in any.
+    // Neither is a plain read of one word, whole, that other blocks update by atomic operations the same as a race that
+    // tears values; but it need not see the newest one.
+    const bool is_mild = same_warp ? !(both_store && same_place)
+                                   : !same_block && tried_read(earlier, earlier_is_store, current) != 0;
+    const Severity severity = is_mild ? Severity::warning : Severity::error;
+
+    uint64_t first = earlier.place(), second = current.record.place();
+    const bool swap = earlier_is_store ? both_store && first > second : current.is_write;
+    if (swap) std::swap(first, second);
+    const uint64_t kinds = uint64_t{earlier_is_store} << swap | uint64_t{current.is_write} << (1 - swap) |
+                           static_cast<uint64_t>(earlier.kind()) << 2 | static_cast<uint64_t>(current.kind) << 4;
+    const RaceKey key{first << 32 | second, kinds};
+    // A copy under way stores later; what else stores may find its own value there.
+    const bool may_be_same = both_store && !earlier.has(ShadowRecord::pending) && current.bytes <= 16;
+    note(key, may_be_same ? Severity::info : severity, earlier, earlier_is_store, current);
+    if (!may_be_same) return;
+    Doubtful doubt{current.address, current.bytes, {}, key, severity};
+    std::memcpy(doubt.before, reinterpret_cast<const void*>(current.address), current.bytes);
+    doubtful_.push_back(doubt);
+    has_deferred_ = true;
+}
+
+// The place of the plain read, if the two are that and an atomic operation on an aligned word; otherwise 0.
+uint64_t RaceCheck::tried_read(const ShadowRecord& earlier, bool earlier_is_store, const Current& current) {
+    if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
+    if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
+    if (is_atomic(earlier.kind()) && current.kind == AccessKind::plain && !current.is_write) {
+        return current.record.place();
+    }
+    return 0;
+}
+
+void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
+                     const Current& current) {
+    const auto [position, is_new] = counted_.try_emplace(key);
+    Counted& counted = position->second;
+    if (!is_new && severity >= counted.severity) {
+        ++counted.count;
+        return;
+    }
+    counted.severity = severity;
+    unsigned other_lane = earlier.warp() * 32;
+    if (earlier.has(ShadowRecord::several_warps) && !earlier_is_store) {
+        const uint32_t warps = earlier.lanes() & ~(1u << current.lane / 32);
+        other_lane = static_cast<unsigned>(std::countr_zero(warps ? warps : earlier.lanes())) * 32 + current.lane % 32;
+    } else {
+        const bool same_warp = earlier.owner() == owner_ && earlier.warp() == current.lane / 32;
+        const uint32_t others = same_warp ? earlier.lanes() & ~(1u << current.lane % 32) : earlier.lanes();
+        other_lane += static_cast<unsigned>(std::countr_zero(others ? others : earlier.lanes()));
+    }
+    Race race;
+    race.severity = severity;
+    race.count = 1;
+    race.tried_read = tried_read(earlier, earlier_is_store, current);
+    const char* const what = name_of_access(earlier_is_store, earlier.kind(), false);
+    const char* const own_what = name_of_access(false, current.kind, current.is_write);
+    const BlockNumbers other = numbers_of(earlier.owner());
+    race.kernel = std::min(other.kernel, std::string(watch_.launch().kernel));
+    race.sides = {side_of(other, what, earlier.place(), earlier.owner(), other_lane),
+                  side_of(numbers_of(owner_), own_what, current.record.place(), owner_, current.lane)};
+    if (!earlier_is_store && current.is_write) std::swap(race.sides[0], race.sides[1]);
+    char where[80];
+    std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
+                  current.is_shared ? "__shared__" : "__global__");
+    race.details.push_back(where);
+    if (earlier.has(ShadowRecord::pending) && earlier_is_store) {
+        race.details.push_back("The write is an asynchronous copy that has not been waited for");
+    }
+    if (is_atomic(earlier.kind()) && current.kind != AccessKind::plain && is_too_narrow(earlier, current)) {
+        race.details.push_back("The scope of an atomic operation is too narrow: it is atomic only within its block");
+    }
+    launch_->add(key, std::move(race));
+}
+
+// The lane has got to its next event: what it was about to read it has read, what it was about to store is there.
+void RaceCheck::settle_deferred() {
+    const Uninterrupted section;
+    has_deferred_ = false;
+    if (const uintptr_t polled = std::exchange(polled_, 0)) learn_of_volatile(polled, polled_space_, polling_lane_);
+    for (const Doubtful& doubt : std::exchange(doubtful_, {})) {
+        if (std::memcmp(doubt.before, reinterpret_cast<const void*>(doubt.address), doubt.bytes) == 0) continue;
+        Counted& counted = counted_[doubt.key];
+        if (doubt.severity >= counted.severity) continue;
+        counted.severity = doubt.severity;
+        launch_->count(doubt.key, 0, doubt.severity);
+    }
+}
+
+// Something else than a kernel uses the memory, and nothing orders the two.
+void RaceCheck::check_foreign(const Access& access) {
+    if (access.space != Space::global) return;
+    const Uninterrupted section;
+    const bool is_read = !access.is_write;
+    const auto range = launch_->foreign_range(access.address, access.bytes, !is_read);
+    if (!range) return;
+    Finding finding;
+    finding.tool = range->tool;
+    finding.title = range->tool == Tool::memcheck
+                        ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") + " of size " +
+                              std::to_string(access.bytes) + " bytes"
+                        : range->title;
+    finding.kernel = watch_.launch().kernel;
+    finding.sides.push_back(side_of(numbers_of(owner_), "", place_of(access.pc), owner_, access.lane));
+    finding.details.push_back(range->what);
+    if (range->host_pc)
+        for (const std::string& frame : describe_backtrace({range->host_pc})) finding.details.push_back("    " + frame);
+    report(std::move(finding));
+}
+
+}  // namespace simt::checking

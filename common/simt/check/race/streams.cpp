@@ -1,0 +1,205 @@
+#include "common/simt/check/race/streams.hpp"
+
+#include <bit>
+#include <deque>
+#include <map>
+#include <mutex>
+
+#include "common/simt/check/race/memory.hpp"
+#include "common/simt/check/race/place.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/runtime/state.hpp"
+
+namespace simt::checking {
+namespace {
+
+// Copies and fills that are remembered: those that no later kernel can run in parallel with are soon among the oldest.
+constexpr size_t remembered_operations = 4096;
+
+struct Operation {
+    uintptr_t begin;
+    size_t bytes;
+    bool is_write;
+    OrderPointer order;
+    const void* host_pc = nullptr;  // of the host's own accesses
+
+    bool is_host() const { return host_pc != nullptr; }
+
+    bool overlaps(const Operation& other) const {
+        return begin < other.begin + other.bytes && other.begin < begin + bytes;
+    }
+};
+
+struct StreamAllocation {
+    size_t bytes;
+    OrderPointer allocation, free;
+};
+
+struct DeviceOperations {
+    std::mutex mutex;
+    std::deque<Operation> operations;
+    std::map<uintptr_t, StreamAllocation> allocations;
+};
+
+DeviceOperations& device_operations() {
+    static DeviceOperations& all = *new DeviceOperations;
+    return all;
+}
+
+ForeignRange foreign(const Operation& operation) {
+    ForeignRange range{operation.begin, operation.bytes, operation.is_write, Tool::racecheck, ""};
+    if (operation.is_host()) {
+        range.title = race_with_host;
+        range.host_pc = operation.host_pc;
+        range.what = std::string("The host ") + (operation.is_write ? "writes" : "reads") +
+                     " this memory without having waited for the kernel";
+        return range;
+    }
+    range.what = std::string("A copy or fill in another stream ") + (operation.is_write ? "writes" : "reads") +
+                 " this memory, and no event or synchronization orders the two";
+    return range;
+}
+
+bool has_records(const Operation& operation) {
+    for (uintptr_t word = operation.begin & ~uintptr_t{3}; word < operation.begin + operation.bytes; word += 4) {
+        const ShadowCell& cell = *race_memory().device.word(word);
+        if (!ShadowRecord::load(cell.store).empty() || !ShadowRecord::load(cell.use).empty()) return true;
+    }
+    return false;
+}
+
+// Where the host is or was, for findings that an access of its own is a side of.
+void add_host(const Operation& access, Finding& finding, const std::vector<const void*>& backtrace) {
+    if (!access.is_host()) return;
+    finding.backtrace = backtrace;
+    finding.backtrace_time = "at the access of the host";
+}
+
+// What kernels that are not ordered before the operation have done to its memory, as far as the shadow memory knows.
+void compare_with_kernels(const Operation& operation) {
+    if (operation.is_host() && !has_records(operation)) return;
+    const auto launches = LaunchHistory::instance().unordered_with(operation.order);
+    if (launches.empty()) return;
+    const auto compare = [&](const ShadowRecord& record) {
+        for (const BlockNumbers& launch : launches) {
+            if (record.empty() || !launch.contains(record.owner())) continue;
+            Finding finding;
+            finding.tool = Tool::racecheck;
+            finding.title = foreign(operation).title;
+            finding.kernel = launch.kernel;
+            const unsigned lane = record.warp() * 32 + static_cast<unsigned>(std::countr_zero(record.lanes()));
+            finding.sides.push_back(side_of(launch, "", record.place(), record.owner(), lane));
+            finding.details.push_back(foreign(operation).what);
+            add_host(operation, finding, host_backtrace());
+            report(std::move(finding));
+            return true;
+        }
+        return false;
+    };
+    for (uintptr_t word = operation.begin; word < operation.begin + operation.bytes; word += 4) {
+        const ShadowCell& cell = *race_memory().device.word(word);
+        if (compare(ShadowRecord::load(cell.store))) return;
+        if (operation.is_write && compare(ShadowRecord::load(cell.use))) return;
+    }
+}
+
+void compare_with_operations(const Operation& operation, const std::deque<Operation>& earlier) {
+    for (const Operation& other : earlier) {
+        if (!operation.overlaps(other) || !(operation.is_write || other.is_write)) continue;
+        if (operation.order->comes_after(*other.order) || (operation.is_host() && other.is_host())) continue;
+        Finding finding;
+        finding.tool = Tool::racecheck;
+        finding.title = operation.is_host() || other.is_host()
+                            ? "Error: Race reported between a copy or fill and the host"
+                            : "Error: Race reported between two copies or fills in different streams";
+        finding.details.push_back("Both touch the same memory, and no event or synchronization orders the two");
+        add_host(operation, finding, host_backtrace());
+        add_host(other, finding, {other.host_pc});
+        report(std::move(finding));
+        return;
+    }
+}
+
+}  // namespace
+
+namespace {
+
+// An operation that goes on where the last of the host has ended is one with it: the host reads an array by elements.
+void remember(const Operation& operation, std::deque<Operation>& operations) {
+    if (!operations.empty()) {
+        Operation& last = operations.back();
+        const bool goes_on = last.is_host() && operation.is_host() && last.order == operation.order &&
+                             last.is_write == operation.is_write && last.begin + last.bytes == operation.begin;
+        if (goes_on) {
+            last.bytes += operation.bytes;
+            return;
+        }
+    }
+    operations.push_back(operation);
+    if (operations.size() > remembered_operations) operations.pop_front();
+}
+
+void carried_out(const Operation& operation) {
+    compare_with_kernels(operation);
+    LaunchHistory::instance().warn_running(operation.order, foreign(operation));
+    DeviceOperations& all = device_operations();
+    const std::lock_guard lock(all.mutex);
+    compare_with_operations(operation, all.operations);
+    remember(operation, all.operations);
+}
+
+}  // namespace
+
+void operation_touches(uintptr_t begin, size_t bytes, bool is_write) {
+    const OrderPointer& order = current_operation();
+    if (!order || bytes == 0 || !runtime().memory.address_space().contains(begin)) return;
+    carried_out({begin, bytes, is_write, order});
+}
+
+void host_touches(uintptr_t begin, size_t bytes, bool is_write, const void* pc) {
+    if (const OrderPointer order = host_operation()) carried_out({begin, bytes, is_write, order, pc});
+}
+
+void allocated_in_stream(uintptr_t begin, size_t bytes, const OrderPointer& allocation) {
+    if (!allocation) return;
+    DeviceOperations& all = device_operations();
+    const std::lock_guard lock(all.mutex);
+    all.allocations[begin] = {bytes, allocation, nullptr};
+}
+
+void freed_in_stream(uintptr_t begin, const OrderPointer& free) {
+    DeviceOperations& all = device_operations();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.allocations.find(begin);
+    if (found != all.allocations.end()) found->second.free = free;
+}
+
+void released(uintptr_t begin) {
+    DeviceOperations& all = device_operations();
+    const std::lock_guard lock(all.mutex);
+    all.allocations.erase(begin);
+}
+
+void add_foreign_ranges(RaceLaunch& launch) {
+    const OrderPointer& order = launch.order();
+    if (!order) return;
+    DeviceOperations& all = device_operations();
+    const std::lock_guard lock(all.mutex);
+    for (const Operation& operation : all.operations) {
+        if (!order->comes_after(*operation.order)) launch.add_foreign(foreign(operation));
+    }
+    for (const auto& [begin, memory] : all.allocations) {
+        ForeignRange range{begin, memory.bytes, true, Tool::memcheck, ""};
+        if (!order->comes_after(*memory.allocation)) {
+            range.what = "The memory was allocated by cudaMallocAsync in another stream, and nothing orders the kernel "
+                         "after that";
+        } else if (memory.free && !memory.free->comes_after(*order)) {
+            range.what = "The memory is freed by cudaFreeAsync, and nothing orders the kernel before that";
+        } else {
+            continue;
+        }
+        launch.add_foreign(std::move(range));
+    }
+}
+
+}  // namespace simt::checking

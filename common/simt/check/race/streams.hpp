@@ -1,0 +1,27 @@
+// Races of kernels with what else happens to device memory: copies and fills in other streams, accesses of the host, and
+// memory that is allocated and freed in the order of a stream.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/race/launch.hpp"
+
+namespace simt::checking {
+
+// The operation that the calling thread carries out, a copy or fill, reads or writes this memory.
+void operation_touches(uintptr_t begin, size_t bytes, bool is_write);
+
+// So does the host itself, at `pc`: managed or pinned memory.
+void host_touches(uintptr_t begin, size_t bytes, bool is_write, const void* pc);
+
+// cudaMallocAsync and cudaFreeAsync, as the given operations of their streams; and the end of the memory.
+void allocated_in_stream(uintptr_t begin, size_t bytes, const OrderPointer& allocation);
+void freed_in_stream(uintptr_t begin, const OrderPointer& free);
+void released(uintptr_t begin);
+
+// Tells a launch that begins what it must not touch.
+void add_foreign_ranges(RaceLaunch& launch);
+
+}  // namespace simt::checking

@@ -1,0 +1,90 @@
+// racecheck of plain accesses to whole words where the fast path does not know: what barriers and meetings order, and
+// reads beside reads. Everything else is up to RaceCheck::check.
+#include "common/simt/check/race/block.hpp"
+
+namespace simt::checking {
+
+void RaceCheck::access(const Access& access) {
+    settle();
+    ShadowMap* const words = words_of(access.space, access.address);
+    if (!words) return;
+    if (has_foreign_) check_foreign(access);
+    if (access.is_volatile || ((access.address | access.bytes) & 3) || access.bytes > 16) {
+        check(access, access.is_volatile ? AccessKind::volatile_access : AccessKind::plain);
+        return;
+    }
+    const bool is_shared = access.space == Space::shared;
+    const ShadowRecord mine = record_of(access.lane, access.pc, AccessKind::plain);
+    ShadowCell* cell = words->word(access.address);
+    for (ShadowCell* const end = cell + access.bytes / 4; cell != end; ++cell) {
+        const bool is_fine =
+            access.is_write ? write_is_fine(*cell, mine, is_shared) : read_is_fine(*cell, mine, is_shared);
+        if (!is_fine) return check(access, AccessKind::plain);
+    }
+}
+
+ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
+    if (space == Space::shared) return &shared_;
+    if (space == Space::global) return &memory_.device;
+    return memory_.variables.contains(address) ? &memory_.variables : nullptr;
+}
+
+bool RaceCheck::is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const {
+    if (earlier.owner() != owner_) return is_shared || earlier.owner() < ordered_below_;
+    if (earlier.clock() < clocks_.block_base()) return true;
+    return earlier.warp() == mine.warp() &&
+           (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
+}
+
+bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared) {
+    const ShadowRecord store = ShadowRecord::load(cell.store);
+    if (store.flags() || !is_settled(store, mine, is_shared)) return false;
+    const ShadowRecord use = ShadowRecord::load(cell.use);
+    if (use.owner() != owner_ && (is_shared || use.owner() < ordered_below_)) {
+        ShadowRecord::store(cell.use, mine);
+        return true;
+    }
+    // Other blocks of this launch have read it, too. Only the last reader is remembered.
+    const uint64_t blocks = use.owner() == owner_ ? use.flags() & ShadowRecord::several_blocks
+                                                  : ShadowRecord::several_blocks;
+    if (use.kind() != AccessKind::plain || (blocks && has_learned_)) return false;
+    if (use.owner() != owner_ && use.owner() - first_block_ >= block_count_) return false;
+    if (use.owner() != owner_ || use.clock() < clocks_.block_base()) {
+        ShadowRecord::store(cell.use, mine.with(blocks));
+        return true;
+    }
+    // Since the last barrier, by this warp or others.
+    if (!use.is_plain_word()) return false;
+    if (use.has(ShadowRecord::several_warps)) {
+        ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | 1u << mine.warp()));
+    } else if (use.warp() != mine.warp()) {
+        if (has_learned_) return false;
+        ShadowRecord::store(cell.use, mine.with(blocks | ShadowRecord::several_warps)
+                                          .with_lanes(1u << mine.warp() | 1u << use.warp()));
+    } else if (use.clock() == mine.clock()) {
+        ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | mine.lanes()));
+    } else if (use.lanes() == mine.lanes() || use.clock() < clocks_.warp_base(mine.warp())) {
+        ShadowRecord::store(cell.use, mine.with(blocks));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared) {
+    const ShadowRecord store = ShadowRecord::load(cell.store);
+    if (store.flags() || !is_settled(store, mine, is_shared)) return false;
+    const ShadowRecord use = ShadowRecord::load(cell.use);
+    if (!use.empty()) {
+        if (use.owner() == owner_) {
+            if (use.has(ShadowRecord::several_blocks)) return false;
+            if (use.has(ShadowRecord::several_warps) && use.clock() >= clocks_.block_base()) return false;
+        }
+        if (!is_settled(use, mine, is_shared)) return false;
+        ShadowRecord::store(cell.use, ShadowRecord());
+    }
+    ShadowRecord::store(cell.store, mine);
+    return true;
+}
+
+}  // namespace simt::checking

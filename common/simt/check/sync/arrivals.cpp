@@ -1,0 +1,244 @@
+#include "common/simt/check/sync/arrivals.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <sstream>
+
+#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/exec/resident_block.hpp"
+
+namespace simt::checking {
+namespace {
+
+bool same_place(const Site& one, const Site& other) {
+    return one.line == other.line && one.file && other.file && std::strcmp(one.file, other.file) == 0;
+}
+
+bool is_in_warp(watching::Wait kind) {
+    using watching::Wait;
+    return kind == Wait::warp_barrier || kind == Wait::shuffle || kind == Wait::vote || kind == Wait::match;
+}
+
+std::string text_of(const Site& site) {
+    const std::string path = site.file ? site.file : "?";
+    return path.substr(path.rfind('/') + 1) + ":" + std::to_string(site.line);
+}
+
+}  // namespace
+
+void SyncCheck::begin_block() {
+    lanes_.assign(watch_.lane_count(), Lane());
+}
+
+void SyncCheck::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
+    const unsigned rank = watch_.running_lane();
+    Lane& lane = lanes_[rank];
+    lane.kind = kind;
+    lane.mask = mask;
+    lane.source = source;
+    lane.site = site;
+    lane.returns_early = false;
+    if (is_in_warp(kind) && !(mask >> rank % 32 & 1)) {
+        report("Barrier error detected. Invalid arguments", rank, {nullptr, site.file, site.line},
+               {"The thread is not in the mask that it gives"});
+    }
+}
+
+void SyncCheck::meeting_completed(unsigned warp, unsigned group) {
+    const unsigned first = warp * 32 + static_cast<unsigned>(std::countr_zero(group));
+    for (unsigned left = group; left; left &= left - 1) {
+        const unsigned rank = warp * 32 + static_cast<unsigned>(std::countr_zero(left));
+        const Lane& lane = lanes_[rank];
+        check_named(rank, group);
+        if (lane.kind == watching::Wait::shuffle) check_shuffle(rank, group);
+        if (lane.kind == lanes_[first].kind) continue;
+        report("Barrier error detected. Divergent thread(s) in warp", rank, {nullptr, lane.site.file, lane.site.line},
+               {"Another thread of its mask is in a different warp function at " + text_of(lanes_[first].site)});
+        break;
+    }
+}
+
+// The lanes that this one names and that do not come because they have left: those that were here with another mask,
+// and those that came to the kernel's end around this place.
+void SyncCheck::check_named(unsigned rank, unsigned group) {
+    const Lane& lane = lanes_[rank];
+    const unsigned first = rank - rank % 32;
+    for (unsigned missing = lane.mask & ~group; missing; missing &= missing - 1) {
+        const unsigned other = first + static_cast<unsigned>(std::countr_zero(missing));
+        if (other >= lanes_.size()) break;  // a short warp
+        Lane& named = lanes_[other];
+        if (!named.has_ended || named.is_dropped) continue;
+        const bool was_here = named.kind == lane.kind && same_place(named.site, lane.site);
+        const bool has_other_mask = was_here && !(named.mask >> rank % 32 & 1);
+        if (has_returned_early(named) && !has_other_mask) continue;
+        report_divergence(rank, lane.site, true,
+                          "Lane " + std::to_string(other % 32) + ", which it names, " +
+                              (has_other_mask ? "was here with a mask that does not name it"
+                                              : "has left the kernel without coming here"));
+        named.is_dropped = true;  // told once
+    }
+}
+
+// The value of a lane that does not take part is undefined. Yet in a reduction that halves the distance, the upper
+// lanes read beyond the end and nobody uses what they get: so only a lane nearer to the first one than to its source
+// counts.
+void SyncCheck::check_shuffle(unsigned rank, unsigned group) {
+    const Lane& lane = lanes_[rank];
+    const unsigned own = rank % 32, source = lane.source;
+    if (source >= 32 || group >> source & 1) return;
+    if (source > own && source - own <= own) return;
+    const unsigned source_rank = rank - own + source;
+    std::string why = "has left the kernel";
+    if (!(lane.mask >> source & 1)) {
+        why = "is not in the mask";
+    } else if (source_rank >= lanes_.size()) {
+        why = "is beyond the last thread of the block";
+    } else if (lanes_[source_rank].is_dropped) {
+        return;
+    }
+    report("Barrier error detected. Invalid arguments", rank, {nullptr, lane.site.file, lane.site.line},
+           {"The shuffle reads from lane " + std::to_string(source) + ", which " + why});
+}
+
+void SyncCheck::barrier_completed() {
+    const auto reference =
+        std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.has_ended; });
+    if (reference == lanes_.end()) return;
+    const Site barrier = reference->site;
+    for (unsigned first = 0; first < lanes_.size(); first += 32) {
+        const unsigned end = std::min<unsigned>(first + 32, static_cast<unsigned>(lanes_.size()));
+        const Lane* in_warp = nullptr;  // the first of the warp that is still there
+        for (unsigned rank = first; rank < end; ++rank) {
+            if (!lanes_[rank].has_ended && !in_warp) in_warp = &lanes_[rank];
+        }
+        for (unsigned rank = first; rank < end; ++rank) {
+            Lane& lane = lanes_[rank];
+            if (lane.has_ended) {
+                if (lane.is_dropped || (has_returned_early(lane) && !went_past(lane, barrier))) continue;
+                report_divergence(rank, barrier, in_warp != nullptr,
+                                  "It has left the kernel without coming to this barrier");
+                lane.is_dropped = true;  // told once
+            } else if (!same_place(lane.site, barrier)) {
+                report_divergence(rank, lane.site, !same_place(lane.site, in_warp->site),
+                                  "Other threads of the block are at " + text_of(barrier));
+            }
+        }
+    }
+    for (Lane& lane : lanes_) {
+        if (lane.has_ended) continue;
+        lane.barrier = lane.site;
+        lane.last_access = nullptr;
+        lane.returns_early = false;
+    }
+}
+
+void SyncCheck::early_return() {
+    Lane& lane = lanes_[watch_.running_lane()];
+    lane.returns_early = true;
+    lane.access_before_return = lane.last_access;
+}
+
+bool SyncCheck::has_returned_early(const Lane& lane) const {
+    return lane.returns_early && lane.last_access == lane.access_before_return;
+}
+
+bool SyncCheck::went_past(const Lane& lane, Site barrier) const {
+    if (same_place(lane.barrier, barrier)) return true;
+    if (!lane.last_access) return false;
+    const std::vector<Frame> frames = device_frames(symbol_of(lane.last_access));
+    if (frames.empty()) return false;
+    const std::string path = barrier.file ? barrier.file : "";
+    const Frame& outermost = frames.back();
+    return outermost.file == path.substr(path.rfind('/') + 1) && outermost.line > barrier.line;
+}
+
+void SyncCheck::report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail) {
+    report(std::string("Barrier error detected. Divergent thread(s) in ") + (in_warp ? "warp" : "block"), lane,
+           {nullptr, barrier.file, barrier.line}, {std::move(detail)});
+}
+
+void SyncCheck::lane_ended(unsigned lane) { lanes_[lane].has_ended = true; }
+
+void SyncCheck::lane_dropped(unsigned lane) { lanes_[lane].is_dropped = true; }
+
+void SyncCheck::deadlocked(const std::string& waiting) {
+    report_waiting("Barrier error detected. Threads wait for each other in different places", waiting);
+}
+
+void SyncCheck::timed_out(const std::string& waiting) {
+    report_waiting("Barrier error detected. Threads wait for what does not happen", waiting);
+}
+
+// The place is one where lanes of a warp wait for others, if there is any: those have not come. Of a lane that does not
+// wait it is that of its last access.
+void SyncCheck::report_waiting(const char* title, const std::string& waiting) {
+    if (watch_.launch().error) return;  // what a lane that was taken out would have done is not waited for
+    unsigned first = 0;
+    const auto is_better = [this](unsigned one, unsigned other) {
+        const auto rank = [this](unsigned index) {
+            const Lane& lane = lanes_[index];
+            if (lane.has_ended) return 3;
+            if (is_running(index)) return 2;
+            return is_in_warp(lane.kind) ? 0 : 1;
+        };
+        return rank(one) < rank(other);
+    };
+    for (unsigned lane = 1; lane < lanes_.size(); ++lane) {
+        if (is_better(lane, first)) first = lane;
+    }
+    std::vector<std::string> details;
+    std::istringstream lines(waiting);
+    for (std::string line; std::getline(lines, line);) details.push_back(line.substr(line.find_first_not_of(' ')));
+    const Lane& lane = lanes_[first];
+    const Place wait = {nullptr, lane.site.file, lane.site.line}, last = {lane.last_access, nullptr, 0};
+    report(title, first, is_running(first) ? last : wait, std::move(details));
+}
+
+const char* SyncCheck::function_of(unsigned lane) const {
+    using watching::Wait;
+    switch (lanes_[lane].kind) {
+        case Wait::warp_barrier: return "__syncwarp";
+        case Wait::shuffle: return "shuffle";
+        case Wait::vote: return "vote";
+        default: return "match or reduction";
+    }
+}
+
+bool SyncCheck::is_polling(unsigned lane) const {
+    return watch_.is_polling(lane) && lanes_[lane].kind == watching::Wait::poll;
+}
+
+bool SyncCheck::is_running(unsigned lane) const {
+    return watch_.block().is_running(watch_.block().warp(lane / 32), lane % 32);
+}
+
+bool SyncCheck::misused(const char* message, const void* pc) {
+    const std::string text = message;
+    if (text.find("cuda::barrier") == std::string::npos && text.find("grid.sync") == std::string::npos) return false;
+    const bool missing_init = text.find("init()") != std::string::npos;
+    report(std::string("Barrier error detected. ") + (missing_init ? "Missing init" : "Invalid arguments"),
+           watch_.running_lane(), {pc, nullptr, 0}, {text});
+    return true;
+}
+
+void SyncCheck::report(std::string title, unsigned lane, Place place, std::vector<std::string> details) {
+    const Context& context = watch_.context(lane);
+    const BlockIdentity& identity = watch_.block().identity();
+    Finding finding;
+    finding.tool = Tool::synccheck;
+    finding.title = std::move(title);
+    finding.kernel = watch_.launch().kernel;
+    Side side;
+    side.place = place;
+    side.who.thread = {context.x, context.y, context.z};
+    side.who.block = {identity.index_x, identity.index_y, identity.index_z};
+    finding.sides.push_back(std::move(side));
+    finding.details = std::move(details);
+    finding.backtrace = watch_.launch().host_backtrace;
+    finding.backtrace_time = "at kernel launch time";
+    checking::report(std::move(finding));
+}
+
+}  // namespace simt::checking
