@@ -192,7 +192,7 @@ report: .+\$"
 
 @test "--grade fails another line, another tool, a plant that is not reported and a twin that is" {
     clean_report >twin.log
-    report "kernels/memcheckdemo_memcheck_bounds.cuh:1" >other-line.log
+    report "kernels/memcheckdemo/memcheck_bounds.cuh:1" >other-line.log
     try memcheckdemo --grade other-line.log --twin twin.log oob-shared --csv
     expect_status 1
     [ "$(column verdict | paste -sd ' ')" = "pass pass pass fail pass" ]

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
-#include "kernels/matmul_hopper_f32.cuh"
-#include "kernels/matmul_hopper_f32_turned.cuh"
-#include "kernels/matmul_hopper_fitted.cuh"
-#include "kernels/matmul_hopper_mma.cuh"
-#include "kernels/matmul_hopper_overlapped.cuh"
-#include "kernels/matmul_hopper_split.cuh"
-#include "kernels/matmul_hopper_swapped.cuh"
-#include "kernels/matmul_hopper_tf32.cuh"
-#include "kernels/matmul_hopper_tf32x3.cuh"
+#include "kernels/matmul/hopper/f32.cuh"
+#include "kernels/matmul/hopper/f32_transposed.cuh"
+#include "kernels/matmul/hopper/fitted.cuh"
+#include "kernels/matmul/hopper/mma.cuh"
+#include "kernels/matmul/hopper/overlapped.cuh"
+#include "kernels/matmul/hopper/split.cuh"
+#include "kernels/matmul/hopper/swapped.cuh"
+#include "kernels/matmul/hopper/tf32.cuh"
+#include "kernels/matmul/hopper/tf32x3.cuh"
 #include "tools/matmul_types.cuh"
 
 namespace BACKEND {

@@ -8,15 +8,15 @@
 #include "common/cuda/buffers.cuh"
 #include "common/cli/program.hpp"
 #include "common/cli/session.hpp"
-#include "kernels/matmul_async.cuh"
-#include "kernels/matmul_naive.cuh"
-#include "kernels/matmul_register_tile.cuh"
-#include "kernels/matmul_tiled.cuh"
-#include "kernels/matmul_vectorized.cuh"
+#include "kernels/matmul/async.cuh"
+#include "kernels/matmul/naive.cuh"
+#include "kernels/matmul/register_tile.cuh"
+#include "kernels/matmul/tiled.cuh"
+#include "kernels/matmul/vectorized.cuh"
 #include "tools/matmul_types.cuh"
 #ifndef __SIMCC__
-#include "kernels/matmul_cublas.cuh"
-#include "kernels/matmul_wmma.cuh"
+#include "kernels/matmul/cublas.cuh"
+#include "kernels/matmul/wmma.cuh"
 #include "tools/matmul_hopper.cuh"
 #endif
 

@@ -1,7 +1,7 @@
 // A row of memcheckdemo's tables: everything that is known of one planted defect.
 #pragma once
 
-#include "common/plant.cuh"
+#include "kernels/memcheckdemo/plant.cuh"
 
 namespace BACKEND {
 

@@ -1,8 +1,8 @@
 // The plants of memcheck whose subject is an access: outside, misaligned, or through a pointer that is not good there.
 #pragma once
 
-#include "kernels/memcheckdemo_memcheck_bounds.cuh"
-#include "kernels/memcheckdemo_memcheck_pointers.cuh"
+#include "kernels/memcheckdemo/memcheck_bounds.cuh"
+#include "kernels/memcheckdemo/memcheck_pointers.cuh"
 #include "tools/memcheckdemo_plant.cuh"
 
 namespace BACKEND {

@@ -1,8 +1,8 @@
 // The plants of memcheck whose subject is a call, or memory that is freed too late, too early or not at all.
 #pragma once
 
-#include "kernels/memcheckdemo_memcheck_api.cuh"
-#include "kernels/memcheckdemo_memcheck_lifetime.cuh"
+#include "kernels/memcheckdemo/memcheck_api.cuh"
+#include "kernels/memcheckdemo/memcheck_lifetime.cuh"
 #include "tools/memcheckdemo_plant.cuh"
 
 namespace BACKEND {

@@ -1,8 +1,8 @@
 // The plants that are races: those in shared memory, which racecheck reports, and those that no tool does.
 #pragma once
 
-#include "kernels/memcheckdemo_racecheck.cuh"
-#include "kernels/memcheckdemo_unreported.cuh"
+#include "kernels/memcheckdemo/racecheck.cuh"
+#include "kernels/memcheckdemo/unreported.cuh"
 #include "tools/memcheckdemo_plant.cuh"
 
 namespace BACKEND {

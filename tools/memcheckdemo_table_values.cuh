@@ -1,8 +1,8 @@
 // The plants about values that nobody has written, and about barriers to which not everybody comes.
 #pragma once
 
-#include "kernels/memcheckdemo_initcheck.cuh"
-#include "kernels/memcheckdemo_synccheck.cuh"
+#include "kernels/memcheckdemo/initcheck.cuh"
+#include "kernels/memcheckdemo/synccheck.cuh"
 #include "tools/memcheckdemo_plant.cuh"
 
 namespace BACKEND {

@@ -5,18 +5,18 @@
 
 #include "common/measure/parallel.hpp"
 #include "common/cli/program.hpp"
-#include "common/reduction_launch.cuh"
+#include "kernels/reduce/launch.cuh"
 #include "common/io/text.hpp"
-#include "kernels/reduce_atomic.cuh"
-#include "kernels/reduce_grid_stride.cuh"
-#include "kernels/reduce_in_place.cuh"
-#include "kernels/reduce_in_place_unrolled.cuh"
-#include "kernels/reduce_shared.cuh"
-#include "kernels/reduce_shared_unrolled.cuh"
-#include "kernels/reduce_single_pass.cuh"
-#include "kernels/reduce_tagged.cuh"
+#include "kernels/reduce/atomic.cuh"
+#include "kernels/reduce/grid_stride.cuh"
+#include "kernels/reduce/in_place.cuh"
+#include "kernels/reduce/in_place_unrolled.cuh"
+#include "kernels/reduce/shared.cuh"
+#include "kernels/reduce/shared_unrolled.cuh"
+#include "kernels/reduce/single_pass.cuh"
+#include "kernels/reduce/tagged.cuh"
 #ifndef __SIMCC__
-#include "kernels/reduce_cub.cuh"
+#include "kernels/reduce/cub.cuh"
 #endif
 
 namespace BACKEND {

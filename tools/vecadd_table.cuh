@@ -4,10 +4,10 @@
 #include <string>
 
 #include "common/cli/program.hpp"
-#include "kernels/vecadd.cuh"
-#include "kernels/vecadd_streaming.cuh"
+#include "kernels/vecadd/textbook.cuh"
+#include "kernels/vecadd/streaming.cuh"
 #ifndef __SIMCC__
-#include "kernels/vecadd_cub.cuh"
+#include "kernels/vecadd/cub.cuh"
 #endif
 
 namespace BACKEND {

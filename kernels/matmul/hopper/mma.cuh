@@ -1,0 +1,172 @@
+#pragma once
+// bf16 and f16 on Hopper's tensor cores, after the tiles of the portable kernels:
+//   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read
+//                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
+//                       for whole tiles), the waiting for them (a ring of stages) and the launching of blocks (each
+//                       stays for many tiles)
+// A block is one warpgroup that brings tiles and two that multiply 64 rows each. Sums are in f32. In use where rows of
+// C do not begin at multiples of 16 bytes: the copy engine, which matmul_hopper_overlapped needs, cannot store those.
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/wgmma.cuh"
+#include "kernels/matmul/arguments.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+__device__ inline std::uint32_t pack_pair(float low, float high, __nv_bfloat16) {
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(low, high);
+    return reinterpret_cast<const std::uint32_t&>(pair);
+}
+__device__ inline std::uint32_t pack_pair(float low, float high, __half) {
+    const __half2 pair = __floats2half2_rn(low, high);
+    return reinterpret_cast<const std::uint32_t&>(pair);
+}
+
+/// Stores four 8 x 8 matrices; lane l names the row l % 8 of matrix l / 8.
+__device__ inline void store_matrices(void* row, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)), "r"(a),
+                 "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+
+/// d (+)= 64 rows of A by a stage of B: starts a group of wgmmas.
+template <typename T, int tile_n>
+__device__ inline void start_stage(float (&d)[tile_n / 2], const T* a_rows, const T (*b_boxes)[64 * 64],
+                                   bool accumulate) {
+    const std::uint64_t a = wgmma_operand(a_rows, 16, 1024), b = wgmma_operand(b_boxes, 64 * 128, 1024);
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
+        Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, accumulate || i > 0);
+    wgmma_commit();
+}
+
+struct MmaShape {
+    static constexpr int tile_m = 128, tile_n = 256, stages = 4;
+};
+
+template <typename T> struct HopperMmaShared {
+    HopperRing<T, MmaShape::tile_m, MmaShape::tile_n, MmaShape::stages> ring;
+    alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64]; // for each consumer two boxes of results on their way out
+};
+
+/// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
+/// the rows become one copy. Where C's rows are not aligned for the copy engine, its threads store them.
+template <typename T, int tile_n>
+__device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], const CUtensorMap& map_c, T* c,
+                                  int row, int column, int m, int n, bool copy_engine, unsigned consumer,
+                                  unsigned thread) {
+    static_assert(tile_n / 64 % 2 == 0, "the two boxes alternate from tile to tile, too");
+    constexpr unsigned threads = 128;
+    const unsigned lane = thread % 32;
+    const unsigned fragment_row = thread / 32 * 16 + (lane / 8 % 2) * 8 + lane % 8;
+#pragma unroll
+    for (int box = 0; box < tile_n / 64; ++box) {
+        T* target = boxes[box % 2];
+        if (thread == 0) wait_copies_out_read<1>(); // the box before the last has left
+        barrier_among(1 + consumer, threads);
+#pragma unroll
+        for (int pair = 0; pair < 4; ++pair) { // 16 columns: matrices left top, left bottom, right top, right bottom
+            const float* value = &d[box * 32 + pair * 8];
+            const unsigned piece = (2 * pair + lane / 16) ^ (fragment_row % 8);
+            store_matrices(target + fragment_row * 64 + piece * 8, pack_pair(value[0], value[1], T{}),
+                           pack_pair(value[2], value[3], T{}), pack_pair(value[4], value[5], T{}),
+                           pack_pair(value[6], value[7], T{}));
+        }
+        if (copy_engine) fence_shared_for_copies();
+        barrier_among(1 + consumer, threads);
+        if (copy_engine) {
+            if (thread == 0) {
+                copy_box_out(map_c, target, column + box * 64, row);
+                commit_copies_out();
+            }
+            continue;
+        }
+        for (unsigned i = thread; i < 64 * 64; i += threads) {
+            const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
+            const int piece = x / 8 ^ r % 8;
+            if (row + r < m && column + box * 64 + x < n)
+                c[static_cast<size_t>(row + r) * n + column + box * 64 + x] = target[r * 64 + piece * 8 + x % 8];
+        }
+    }
+}
+
+/// Grid: at most one block per multiprocessor. Block 384.
+template <typename T>
+__global__ void __launch_bounds__(384, 1)
+    matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int steps, TileOrder order,
+                      bool copy_engine) {
+#if HOPPER_CODE
+    constexpr int tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, MmaShape::stages>;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& shared = *reinterpret_cast<HopperMmaShared<T>*>(memory);
+    const unsigned warpgroup = threadIdx.x / 128, thread = threadIdx.x % 128;
+    typename Pipeline::Position position;
+    Pipeline::begin(shared.ring, map_a, map_b, tile_m / 64);
+
+    unsigned tile_row = 0, tile_column = 0;
+    if (warpgroup == 0) {
+        give_up_registers<40>();
+        if (threadIdx.x > 0) return;
+        for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
+            order.place(tile, tile_row, tile_column);
+            Pipeline::produce(shared.ring, position, map_a, map_b, static_cast<int>(tile_row) * tile_m,
+                              static_cast<int>(tile_column) * tile_n, 0, steps);
+        }
+        return;
+    }
+    take_registers<232>();
+    const unsigned consumer = warpgroup - 1;
+    for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
+        float d[tile_n / 2];
+        int previous = 0;
+        for (int step = 0; step < steps; ++step) {
+            const int stage = position.stage;
+            barrier_wait(&shared.ring.filled[stage], position.parity);
+            start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage], step > 0);
+            if (step > 0) {
+                wgmma_wait<1>(); // the group before this one has read its stage
+                Pipeline::release(shared.ring, previous, thread);
+            }
+            previous = stage;
+            position.advance();
+        }
+        wgmma_wait<0>();
+        wgmma_settle(d);
+        Pipeline::release(shared.ring, previous, thread);
+        order.place(tile, tile_row, tile_column);
+        const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(consumer) * 64;
+        store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n,
+                              copy_engine, consumer, thread);
+    }
+    if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+#endif
+}
+
+template <typename T> LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments) {
+    constexpr int tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
+    constexpr unsigned group = 8;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, MmaShape::stages>;
+    const HopperOperands<T> operands(arguments);
+    const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
+    const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
+    const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 64, 64,
+                                                       CU_TENSOR_MAP_SWIZZLE_128B)
+                                          : map_b; // not used
+    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+    return launch_hopper(matmul_hopper_mma<T>, persistent_grid(order, arguments.multiprocessors), 384,
+                         sizeof(HopperMmaShared<T>), 1, arguments.stream, map_a, map_b, map_c, arguments.d_c,
+                         int(arguments.m), int(arguments.n), int(divide_up(arguments.k, Pipeline::tile_k)), order,
+                         copy_engine);
+}
+
+} // namespace BACKEND

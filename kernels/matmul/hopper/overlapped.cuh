@@ -1,0 +1,168 @@
+#pragma once
+// bf16 and f16 on Hopper's tensor cores, for matrices of many tiles:
+//   matmul_hopper_overlapped   removes, from matmul_hopper_mma, the pause after a tile in which the tensor cores wait
+//                              until its results have left (2700 cycles beside 65536 for k = 4096). Rounded to 16 bits
+//                              the results need half the registers of their sums, so that the next tile's sums have
+//                              room beside them: its multiplications begin at once, and a quarter of the results
+//                              leaves during each of its first four stages. Narrower tiles make whole waves of other
+//                              shapes; two blocks of a cluster may share B, for rows that take long to read
+// Each warp stores by itself, without waiting for the others of its warpgroup: a box of 16 rows x 64 columns at a time.
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/shares.cuh"
+#include "kernels/matmul/hopper/wgmma.cuh"
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/mma.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+template <int tile_n> struct OverlappedShape {
+    static constexpr int tile_m = 128, stages = tile_n > 192 ? 4 : 5;
+    /// Of a warp's results. The last box may begin in the one before: both store the same there.
+    static constexpr int box_rows = 16, box_columns = 64, boxes = (tile_n + box_columns - 1) / box_columns;
+    __device__ static constexpr int box_column(int box) {
+        return box < boxes - 1 ? box * box_columns : tile_n - box_columns;
+    }
+};
+
+template <typename T, int tile_n> struct HopperOverlappedShared {
+    using Shape = OverlappedShape<tile_n>;
+    HopperRing<T, Shape::tile_m, tile_n, Shape::stages> ring;
+    alignas(1024) T results[Shape::tile_m / Shape::box_rows][Shape::box_rows * Shape::box_columns]; // a box a warp
+};
+
+/// A warp's finished results, two to a register, and how many of their boxes are still to be stored.
+template <int tile_n> struct WaitingResults {
+    using Shape = OverlappedShape<tile_n>;
+    std::uint32_t pairs[tile_n / 4];
+    int row = 0, column = 0, waiting = 0;
+
+    template <typename T> __device__ void take(const float (&sums)[tile_n / 2], int tile_row, int tile_column, T) {
+#pragma unroll
+        for (int i = 0; i < tile_n / 4; ++i) pairs[i] = pack_pair(sums[2 * i], sums[2 * i + 1], T{});
+        row = tile_row;
+        column = tile_column;
+        waiting = Shape::boxes;
+    }
+
+    /// Stores the next box through `memory`, if there is one. By whole warps.
+    template <typename T> __device__ void store_next(const CUtensorMap& map_c, T* memory, int lane) {
+        if (waiting == 0) return;
+        const int next = Shape::boxes - waiting--;
+#pragma unroll
+        for (int box = 0; box < Shape::boxes; ++box) // registers have no index
+            if (box == next)
+                store(pairs + Shape::box_column(box) / 4, column + Shape::box_column(box), map_c, memory, lane);
+    }
+
+private:
+    template <typename T>
+    __device__ void store(const std::uint32_t* box_pairs, int box_column, const CUtensorMap& map_c, T* memory,
+                          int lane) const {
+        if (lane == 0) wait_copies_out_read<0>(); // the box before has left
+        __syncwarp();
+        const int fragment_row = lane / 8 % 2 * 8 + lane % 8;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) { // 16 columns: matrices left top, left bottom, right top, right bottom
+            const int piece = (2 * i + lane / 16) ^ (fragment_row % 8);
+            store_matrices(memory + fragment_row * Shape::box_columns + piece * 8, box_pairs[4 * i],
+                           box_pairs[4 * i + 1], box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
+        }
+        fence_shared_for_copies();
+        __syncwarp();
+        if (lane != 0) return;
+        copy_box_out(map_c, memory, box_column, row);
+        commit_copies_out();
+    }
+};
+
+/// Grid: at most one block per multiprocessor. Block 384: a warpgroup that brings tiles and two that multiply.
+/// `may_share`: with the code to share tiles along k, which costs 1 %. `sharers`: blocks of a cluster that share B.
+template <typename T, int tile_n, bool may_share, int sharers>
+__global__ void __launch_bounds__(384, 1)
+    matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                             const __grid_constant__ CUtensorMap map_c, TileOrder order, TileShares shares,
+                             PartialSums partial) {
+#if HOPPER_CODE
+    using Shape = OverlappedShape<tile_n>;
+    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, sharers>;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
+    typename Pipeline::Position position;
+    Pipeline::begin(shared.ring, map_a, map_b, 2);
+
+    TileSegment segment;
+    unsigned tile_row = 0, tile_column = 0;
+    if (threadIdx.x < 128) {
+        give_up_registers<40>();
+        if (threadIdx.x > 0) return;
+        bring_segments<Pipeline, may_share>(shared.ring, map_a, map_b, order, shares);
+        return;
+    }
+    take_registers<232>();
+    const int consumer = static_cast<int>(threadIdx.x) / 128 - 1, warp = static_cast<int>(threadIdx.x) / 32 - 4,
+              lane = static_cast<int>(threadIdx.x) % 32;
+    const unsigned thread = threadIdx.x % 128;
+    T* box = shared.results[warp];
+    WaitingResults<tile_n> results;
+    int refills = Pipeline::refills(shares.own_stages());
+    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+        float d[tile_n / 2];
+        int previous = 0;
+        for (int step = segment.first; step < segment.end; ++step) {
+            const int stage = position.stage;
+            barrier_wait(&shared.ring.filled[stage], position.parity);
+            start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage],
+                                   step > segment.first);
+            results.store_next(map_c, box, lane); // of the tile before, while this one is multiplied
+            if (step > segment.first) {
+                wgmma_wait<1>(); // the group before this one has read its stage
+                Pipeline::release(shared.ring, previous, thread, refills);
+            }
+            previous = stage;
+            position.advance();
+        }
+        while (results.waiting > 0) results.store_next(map_c, box, lane);
+        wgmma_wait<0>();
+        wgmma_settle(d);
+        Pipeline::release(shared.ring, previous, thread, refills);
+        if constexpr (may_share)
+            if (!complete_tile<256>(d, segment, shares, partial)) continue;
+        order.place(segment.tile, tile_row, tile_column);
+        results.take(d, static_cast<int>(tile_row) * Shape::tile_m + warp * Shape::box_rows,
+                     static_cast<int>(tile_column) * tile_n, T{});
+    }
+    while (results.waiting > 0) results.store_next(map_c, box, lane);
+    if (lane == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+#endif
+}
+
+template <typename T, int tile_n, bool may_share, int sharers = 1>
+LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments) {
+    constexpr unsigned group = 8;
+    static_assert(sharers == 1 || sharers == 2, "TileShares knows pairs");
+    using Shape = OverlappedShape<tile_n>;
+    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, sharers>;
+    if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
+        return launch_hopper_mma(arguments);
+    const HopperOperands<T> operands(arguments);
+    const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, tile_n), group, sharers};
+    TileShares shares = tile_shares(order.tiles() / sharers, arguments.k, 64, arguments.multiprocessors / sharers,
+                                    may_share ? tensor_core_sharing : no_sharing);
+    shares.paired = sharers - 1;
+    return launch_hopper(matmul_hopper_overlapped<T, tile_n, may_share, sharers>,
+                         shares_grid(shares, arguments.multiprocessors), 384,
+                         sizeof(HopperOverlappedShared<T, tile_n>), sharers, arguments.stream,
+                         operands.map_a(Shape::tile_m),
+                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, Pipeline::box_rows),
+                         tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, Shape::box_rows,
+                                    Shape::box_columns, CU_TENSOR_MAP_SWIZZLE_128B),
+                         order, shares, partial_sums(arguments));
+}
+
+} // namespace BACKEND

@@ -1,0 +1,161 @@
+#pragma once
+// f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by the copy engine):
+//   matmul_hopper_tf32   matmul_hopper_mma, changed in one point: in tf32 the tensor cores cannot read an operand in
+//                        shared memory whose rows run along n, as B's do. So it computes the transpose, C' = B' A':
+//                        now B' is the first operand, which may come from registers, and each lane loads the elements
+//                        of B that it needs
+// The larger tiles have more rows than columns: only B's elements have to be loaded into registers, and each serves all
+// rows. Small ones are shared along k by as many blocks as pay. Sums are in f32.
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/shares.cuh"
+#include "kernels/matmul/hopper/swapped_operands.cuh"
+#include "kernels/matmul/arguments.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// Beside the ring, boxes of 32 x 32 results on their way out: one or two for each pair of warps, which has 32 columns.
+template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
+    using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
+    static constexpr size_t box_bytes = 32 * 32 * sizeof(float);
+    static constexpr size_t bytes_with_two = sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes;
+    static constexpr int boxes = bytes_with_two <= most_shared_bytes ? 2 : 1;
+
+    typename Pipeline::Shared ring;
+    alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
+};
+
+/// Stores a pair of warps' sums through shared memory, 32 rows at a time: the copy engine writes whole lines, and the
+/// warps multiply on meanwhile. (row, column): the pair's corner of C. Tiles of fewer rows are stored by their threads.
+template <int tile_m, int count>
+__device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
+                                int row, int column, int warp, int lane) {
+    constexpr unsigned threads = 64;
+    const unsigned pair_barrier = partial_barrier + 1 + static_cast<unsigned>(warp) / 2;
+    const int piece = SwappedOperand<float>::piece(warp, lane);
+    const bool leader = threadIdx.x % threads == 0, second_first = lane / 8 % 2 != 0;
+#pragma unroll
+    for (int rows = 0; rows < tile_m / 32; ++rows) {
+        float* box = boxes[rows % count];
+        if (leader) wait_copies_out_read<count - 1>(); // what was last in this box has left
+        barrier_among(pair_barrier, threads);
+#pragma unroll
+        for (int group = 0; group < 4; ++group)
+#pragma unroll
+            for (int odd = 0; odd < 2; ++odd) { // half the lanes begin with their second row: no two use one bank
+                const float* sums = d + 16 * rows + 4 * group;
+                const int r = lane % 4 * 2 + (second_first ? 1 - odd : odd);
+                const float2 pair = second_first ? make_float2(sums[1 - odd], sums[3 - odd])
+                                                 : make_float2(sums[odd], sums[2 + odd]);
+                float* target = box + (8 * group + r) * 32 + (piece ^ r) * 4 + lane / 4 % 2 * 2;
+                *reinterpret_cast<float2*>(target) = pair;
+            }
+        fence_shared_for_copies();
+        barrier_among(pair_barrier, threads);
+        if (leader) {
+            copy_box_out(map_c, box, column, row + 32 * rows);
+            commit_copies_out();
+        }
+    }
+}
+
+/// Grid: at most one block per multiprocessor. Block 128 + 128 per warpgroup that multiplies. A tile is tile_m x 64
+/// columns for each of these.
+template <int tile_m, int warpgroups, int stages, bool may_share>
+__global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
+    matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                       const __grid_constant__ CUtensorMap map_c, float* c, int m, int n, TileOrder order,
+                       TileShares shares, PartialSums partial, bool copy_engine) {
+#if HOPPER_CODE
+    constexpr int tile_n = 64 * warpgroups;
+    constexpr bool large = tile_m * warpgroups > 256; // more sums than an equal part of the registers holds
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& all_shared = *reinterpret_cast<HopperTf32Shared<tile_m, warpgroups, stages>*>(memory);
+    auto& shared = all_shared.ring;
+    typename Pipeline::Position position;
+    Pipeline::begin(shared, map_a, map_b, warpgroups);
+
+    TileSegment segment;
+    if (threadIdx.x < 128) {
+        if (large) give_up_registers<40>();
+        if (threadIdx.x > 0) return;
+        bring_segments<Pipeline, may_share>(shared, map_a, map_b, order, shares);
+        return;
+    }
+    if (large) take_registers<232>();
+    const int warp = static_cast<int>(threadIdx.x) / 32 - 4, lane = static_cast<int>(threadIdx.x) % 32;
+    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+        float d[tile_m / 2];
+        SwappedOperand<float> operands[2]; // one is multiplied while the other is loaded
+        int previous = 0;
+        for (int first = segment.first; first < segment.end; first += 2) {
+#pragma unroll
+            for (int odd = 0; odd < 2; ++odd) {
+                const int step = first + odd;
+                if (step >= segment.end) break;
+                const int stage = position.stage;
+                barrier_wait(&shared.filled[stage], position.parity);
+                operands[odd].load(shared.b[stage], warp, lane);
+                const std::uint64_t a = wgmma_operand(shared.a[stage], 16, 1024);
+                wgmma_fence();
+#pragma unroll
+                for (int i = 0; i < 4; ++i) // 32 bytes of A's rows
+                    operands[odd].multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
+                wgmma_commit();
+                if (step > segment.first) {
+                    wgmma_wait<1>(); // the group before this one is done with its stage and its operand
+                    Pipeline::release(shared, previous, threadIdx.x % 128);
+                }
+                previous = stage;
+                position.advance();
+            }
+        }
+        wgmma_wait<0>();
+        wgmma_settle(d);
+        Pipeline::release(shared, previous, threadIdx.x % 128);
+        if constexpr (may_share)
+            if (!complete_tile<128 * warpgroups>(d, segment, shares, partial)) continue;
+        unsigned tile_row = 0, tile_column = 0;
+        order.place(segment.tile, tile_row, tile_column);
+        const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
+        if (tile_m % 32 == 0 && copy_engine) {
+            copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, warp, lane);
+        } else {
+            store_swapped<tile_m>(c, row + lane % 4 * 2, column + SwappedOperand<float>::first_column(warp, lane), m, n,
+                                  d);
+        }
+    }
+    if (threadIdx.x % 64 == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+#endif
+}
+
+/// `sharing`: which tiles pay to be shared.
+template <int tile_m, int warpgroups, int stages, bool may_share>
+LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, const SharingCost& sharing = no_sharing) {
+    constexpr int tile_n = 64 * warpgroups;
+    constexpr unsigned group = 6;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
+    const HopperOperands<float> operands(arguments);
+    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+    const TileShares shares =
+        tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors, sharing);
+    const CUtensorMap map_a = operands.map_a(tile_m, swapped_map_type<float>),
+                      map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, swapped_map_type<float>);
+    const bool copy_engine = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
+    const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
+                                                       CU_TENSOR_MAP_SWIZZLE_128B)
+                                          : map_b; // not used
+    return launch_hopper(matmul_hopper_tf32<tile_m, warpgroups, stages, may_share>,
+                         shares_grid(shares, arguments.multiprocessors), 128 + 128 * warpgroups,
+                         sizeof(HopperTf32Shared<tile_m, warpgroups, stages>), 1, arguments.stream, map_a, map_b,
+                         map_c, arguments.d_c, int(arguments.m), int(arguments.n), order, shares,
+                         partial_sums(arguments), copy_engine);
+}
+
+} // namespace BACKEND

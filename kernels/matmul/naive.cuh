@@ -1,0 +1,56 @@
+#pragma once
+// C = A B, a thread per element of C: the beginning of the ladder.
+//   matmul_uncoalesced   the row from x: neighbouring lanes read and write a column of C, n elements apart
+//   matmul_naive         the column from x: neighbouring lanes read neighbours of B and write neighbours of C
+// It goes on in matmul_tiled.cuh. Both load two elements for every multiply-add: 4 bytes per flop.
+//
+// Any m, n and k; block 32 x (block_size / 32).
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/tiles.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+template <typename T>
+__device__ inline T dot_row_column(const T* a, const T* b, size_t row, size_t column, size_t n, size_t k) {
+    T sum = 0;
+    for (size_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+    return sum;
+}
+
+/// Grid ceil(m / 32) x ceil(n / blockDim.y).
+template <typename T> __global__ void matmul_uncoalesced(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+    const size_t row = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const size_t column = block_row() * blockDim.y + threadIdx.y;
+    if (row < m && column < n) c[row * n + column] = dot_row_column(a, b, row, column, n, k);
+}
+
+/// Grid ceil(n / 32) x ceil(m / blockDim.y).
+template <typename T> __global__ void matmul_naive(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+    const size_t row = block_row() * blockDim.y + threadIdx.y;
+    const size_t column = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (row < m && column < n) c[row * n + column] = dot_row_column(a, b, row, column, n, k);
+}
+
+inline dim3 naive_block(unsigned block_size) { return dim3(lanes_per_warp, whole_warps(block_size) / lanes_per_warp); }
+
+template <typename T> LaunchShape launch_matmul_uncoalesced(const MatmulArguments<T>& arguments) {
+    const dim3 block = naive_block(arguments.block_size);
+    const dim3 grid = grid_of_tiles(divide_up(arguments.n, block.y), divide_up(arguments.m, block.x));
+    matmul_uncoalesced<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
+                                                             arguments.n, arguments.k);
+    return {grid, block, 0, address_of(matmul_uncoalesced<T>)};
+}
+
+template <typename T> LaunchShape launch_matmul_naive(const MatmulArguments<T>& arguments) {
+    const dim3 block = naive_block(arguments.block_size);
+    const dim3 grid = grid_of_tiles(divide_up(arguments.m, block.y), divide_up(arguments.n, block.x));
+    matmul_naive<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
+                                                       arguments.n, arguments.k);
+    return {grid, block, 0, address_of(matmul_naive<T>)};
+}
+
+} // namespace BACKEND

@@ -1,0 +1,109 @@
+#pragma once
+// What the tiled matrix kernels share: matrices that are zero outside their bounds, so that no kernel asks whether its
+// tile is whole, and the tile of one warp.
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/matmul/arguments.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// A row-major matrix in global memory. Reading outside it gives zero, writing outside it does nothing.
+template <typename T> struct MatrixView {
+    T* data;
+    size_t rows, columns;
+
+    __device__ bool holds(size_t row, size_t column) const { return row < rows && column < columns; }
+
+    __device__ T load(size_t row, size_t column) const {
+        return holds(row, column) ? data[row * columns + column] : T(0.0f);
+    }
+
+    __device__ void store(size_t row, size_t column, T value) const {
+        if (holds(row, column)) data[row * columns + column] = value;
+    }
+
+    /// Whether every multiple of four columns begins at a multiple of 16 bytes. The matrix itself begins at one.
+    __device__ bool has_fours() const { return columns % 4 == 0; }
+
+    /// Four neighbours from a column that is a multiple of four: one 16-byte access where rows allow it.
+    __device__ float4 load_four(size_t row, size_t column) const {
+        if (has_fours() && holds(row, column)) return *reinterpret_cast<const float4*>(data + row * columns + column);
+        return make_float4(load(row, column), load(row, column + 1), load(row, column + 2), load(row, column + 3));
+    }
+
+    __device__ void store_four(size_t row, size_t column, float4 four) const {
+        if (has_fours()) {
+            if (holds(row, column)) *reinterpret_cast<float4*>(data + row * columns + column) = four;
+            return;
+        }
+        store(row, column, four.x);
+        store(row, column + 1, four.y);
+        store(row, column + 2, four.z);
+        store(row, column + 3, four.w);
+    }
+};
+
+/// The three matrices of a product.
+template <typename T> MatrixView<const T> a_of(const MatmulArguments<T>& arguments) {
+    return {arguments.d_a, arguments.m, arguments.k};
+}
+template <typename T> MatrixView<const T> b_of(const MatmulArguments<T>& arguments) {
+    return {arguments.d_b, arguments.k, arguments.n};
+}
+template <typename T> MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
+    return {arguments.d_c, arguments.m, arguments.n};
+}
+
+/// A grid of tiles with its columns along x. Rows go along y, and on along z where they are more than y can count.
+inline dim3 grid_of_tiles(size_t tile_rows, size_t tile_columns) {
+    constexpr size_t most_along_y = 32768;
+    const size_t along_y = tile_rows < most_along_y ? tile_rows : most_along_y;
+    return dim3(static_cast<unsigned>(tile_columns), static_cast<unsigned>(along_y),
+                static_cast<unsigned>(divide_up(tile_rows, along_y)));
+}
+
+/// The row of tiles of this block in such a grid.
+__device__ inline size_t block_row() { return static_cast<size_t>(blockIdx.z) * gridDim.y + blockIdx.y; }
+
+/// How one warp computes warp_m x warp_n sums: lanes lie lanes_m x 32 / lanes_m; each has rows and columns in groups of
+/// four, a group of every lane side by side, so that the lanes' 16-byte loads are neighbours and fall into different
+/// banks.
+template <int warp_m_, int warp_n_, int lanes_m_> struct WarpTile {
+    static constexpr int warp_m = warp_m_, warp_n = warp_n_, lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
+    static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n; // of one lane
+    static_assert(rows % 4 == 0 && columns % 4 == 0, "lanes load four at once");
+
+    __device__ static int row_of(int lane, int r) { return (r / 4 * lanes_m + lane / lanes_n) * 4 + r % 4; }
+    __device__ static int column_of(int lane, int c) { return (c / 4 * lanes_n + lane % lanes_n) * 4 + c % 4; }
+
+    /// sums += one step along k. a: warp_m values of a column of A, b: warp_n of a row of B; both in shared memory.
+    __device__ static void multiply(const float* a, const float* b, int lane, float (&sums)[rows][columns]) {
+        float left[rows], right[columns];
+#pragma unroll
+        for (int r = 0; r < rows; r += 4)
+            *reinterpret_cast<float4*>(left + r) = *reinterpret_cast<const float4*>(a + row_of(lane, r));
+#pragma unroll
+        for (int c = 0; c < columns; c += 4)
+            *reinterpret_cast<float4*>(right + c) = *reinterpret_cast<const float4*>(b + column_of(lane, c));
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+#pragma unroll
+            for (int c = 0; c < columns; ++c) sums[r][c] += left[r] * right[c];
+    }
+
+    /// Stores the lane's sums; (row, column) is the corner of the warp's tile in C.
+    __device__ static void store(const MatrixView<float>& c, size_t row, size_t column, int lane,
+                                 const float (&sums)[rows][columns]) {
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+#pragma unroll
+            for (int x = 0; x < columns; x += 4)
+                c.store_four(row + row_of(lane, r), column + column_of(lane, x),
+                             make_float4(sums[r][x], sums[r][x + 1], sums[r][x + 2], sums[r][x + 3]));
+    }
+};
+
+} // namespace BACKEND

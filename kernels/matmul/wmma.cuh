@@ -1,0 +1,122 @@
+#pragma once
+// C = A B on tensor cores, by the interface that every generation since Turing has:
+//   matmul_wmma   removes, from the register tile, the multiply-adds of single threads: a warp multiplies 16 x 16
+//   fragments
+// f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper it goes on
+// in matmul_hopper_mma.cuh and matmul_hopper_tf32.cuh, where the tensor cores read shared memory themselves. Tile of C
+// 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/tiles.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace BACKEND {
+
+/// What a type in memory is to the tensor cores: its fragment type, the steps along k of one fragment, and the least
+/// capability.
+template <typename T> struct WmmaType;
+template <> struct WmmaType<__half> {
+    using Fragment = __half;
+    static constexpr int steps = 16, least_capability = 75;
+};
+template <> struct WmmaType<__nv_bfloat16> {
+    using Fragment = __nv_bfloat16;
+    static constexpr int steps = 16, least_capability = 80;
+};
+template <> struct WmmaType<float> {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    using Fragment = nvcuda::wmma::precision::tf32;
+#endif
+    static constexpr int steps = 8, least_capability = 80;
+};
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+template <typename Fragment> __device__ inline void round_to_tf32(Fragment& fragment) {
+    for (float& element : fragment.x) element = nvcuda::wmma::__float_to_tf32(element);
+}
+#endif
+
+constexpr int wmma_tile = 64, wmma_block = 128;
+
+/// Elements of shared memory, a little more than a tile's row so that rows begin at different banks.
+template <typename T> struct WmmaStage {
+    static constexpr int steps = 64 / sizeof(T), pad = 16 / sizeof(T);
+    T a[wmma_tile][steps + pad];
+    T b[steps][wmma_tile + pad];
+};
+
+template <typename T>
+__global__ void __launch_bounds__(wmma_block)
+    matmul_wmma(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+#if __CUDA_ARCH__ >= 750
+#if __CUDA_ARCH__ < 800
+    if constexpr (std::is_same_v<T, __half>) {
+#else
+    {
+#endif
+        namespace wmma = nvcuda::wmma;
+        using Type = WmmaType<T>;
+        using Stage = WmmaStage<T>;
+        __shared__ __align__(32) union Memory {
+            Stage stage;
+            float sums[wmma_tile][wmma_tile + 4];
+            __device__ Memory() {}
+        } shared;
+        const int thread = static_cast<int>(threadIdx.x), warp_row = thread / 64 * 32,
+                  warp_column = thread / 32 % 2 * 32;
+        const size_t row = block_row() * wmma_tile, column = static_cast<size_t>(blockIdx.x) * wmma_tile;
+        wmma::fragment<wmma::accumulator, 16, 16, Type::steps, float> sums[2][2];
+        for (auto& line : sums)
+            for (auto& sum : line) wmma::fill_fragment(sum, 0.0f);
+        for (size_t k = 0; k < a.columns; k += Stage::steps) {
+            for (int i = thread; i < wmma_tile * Stage::steps; i += wmma_block)
+                shared.stage.a[i / Stage::steps][i % Stage::steps] =
+                    a.load(row + i / Stage::steps, k + i % Stage::steps);
+            for (int i = thread; i < wmma_tile * Stage::steps; i += wmma_block)
+                shared.stage.b[i / wmma_tile][i % wmma_tile] = b.load(k + i / wmma_tile, column + i % wmma_tile);
+            __syncthreads(); // both tiles are loaded
+#pragma unroll
+            for (int step = 0; step < Stage::steps; step += Type::steps) {
+                wmma::fragment<wmma::matrix_a, 16, 16, Type::steps, typename Type::Fragment, wmma::row_major> left[2];
+                wmma::fragment<wmma::matrix_b, 16, 16, Type::steps, typename Type::Fragment, wmma::row_major> right[2];
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    wmma::load_matrix_sync(left[i], &shared.stage.a[warp_row + 16 * i][step],
+                                           Stage::steps + Stage::pad);
+                    wmma::load_matrix_sync(right[i], &shared.stage.b[step][warp_column + 16 * i],
+                                           wmma_tile + Stage::pad);
+                    if constexpr (std::is_same_v<T, float>) {
+                        round_to_tf32(left[i]);
+                        round_to_tf32(right[i]);
+                    }
+                }
+#pragma unroll
+                for (int i = 0; i < 4; ++i)
+                    wmma::mma_sync(sums[i / 2][i % 2], left[i / 2], right[i % 2], sums[i / 2][i % 2]);
+            }
+            __syncthreads(); // both tiles have been used
+        }
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            wmma::store_matrix_sync(&shared.sums[warp_row + i / 2 * 16][warp_column + i % 2 * 16], sums[i / 2][i % 2],
+                                    wmma_tile + 4, wmma::mem_row_major);
+        __syncthreads(); // all warps' sums are there
+        for (int i = thread; i < wmma_tile * wmma_tile; i += wmma_block)
+            c.store(row + i / wmma_tile, column + i % wmma_tile, T(shared.sums[i / wmma_tile][i % wmma_tile]));
+    }
+#endif
+}
+
+template <typename T> LaunchShape launch_matmul_wmma(const MatmulArguments<T>& arguments) {
+    const dim3 grid = grid_of_tiles(divide_up(arguments.m, wmma_tile), divide_up(arguments.n, wmma_tile)),
+               block(wmma_block);
+    matmul_wmma<T><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+    return {grid, block, 0, address_of(matmul_wmma<T>)};
+}
+
+} // namespace BACKEND

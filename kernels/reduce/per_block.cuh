@@ -1,0 +1,76 @@
+#pragma once
+// Reducing one value per thread to one value per warp and per block: the last stage of every modern reduction.
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/reduce/operators.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace BACKEND {
+
+/// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
+#if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <typename T> constexpr bool has_warp_instruction = std::is_same_v<T, std::int32_t>;
+#else
+template <typename T> constexpr bool has_warp_instruction = false;
+#endif
+
+/// That instruction for Operator: Sum, Min or Max.
+template <typename Operator, typename T> __device__ inline T warp_instruction(T value) {
+    constexpr unsigned all_lanes = 0xffffffffU;
+    if constexpr (std::is_same_v<Operator, Sum<T>>) {
+        return __reduce_add_sync(all_lanes, value);
+    } else if constexpr (std::is_same_v<Operator, Min<T>>) {
+        return __reduce_min_sync(all_lanes, value);
+    } else {
+        static_assert(std::is_same_v<Operator, Max<T>>);
+        return __reduce_max_sync(all_lanes, value);
+    }
+}
+
+/// Lane 0 receives the combination of the first `lanes` lanes' values (a power of two); the others hold the identity.
+/// What the other lanes receive is of no use. All 32 lanes of the warp must call it. No shared memory, no barrier: a
+/// shuffle hands a register from lane to lane, and its mask makes the lanes wait for one another.
+template <typename Operator, unsigned lanes = lanes_per_warp, typename T> __device__ inline T warp_reduce(T value) {
+    if constexpr (has_warp_instruction<T>) {
+        return warp_instruction<Operator>(value);
+    } else {
+        constexpr unsigned all_lanes = 0xffffffffU;
+#pragma unroll
+        for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+            value = Operator::combine(value, __shfl_down_sync(all_lanes, value, distance));
+        }
+        return value;
+    }
+}
+
+/// Thread 0 receives the combination of all threads' values. blockDim.x is a multiple of 32, at most 1024; every
+/// thread of the block must call it, and a block that calls it twice puts a __syncthreads() in between.
+/// static_warps: the block's number of warps where it is known at compile time (a power of two), which saves the
+/// shuffles that only larger blocks need; 0 where it is not.
+template <typename Operator, unsigned static_warps = 0, typename T> __device__ inline T block_reduce(T value) {
+    constexpr unsigned most_warps = static_warps == 0 ? largest_block / lanes_per_warp : static_warps;
+    __shared__ T warp_totals[most_warps];
+    const unsigned warps = static_warps == 0 ? blockDim.x / lanes_per_warp : static_warps;
+    const unsigned lane = threadIdx.x % lanes_per_warp;
+    const unsigned warp = threadIdx.x / lanes_per_warp;
+
+    value = warp_reduce<Operator>(value);
+    if (lane == 0) warp_totals[warp] = value;
+    __syncthreads(); // the first warp reads what the others' lanes 0 have written
+    if (warp == 0) {
+        value = lane < warps ? warp_totals[lane] : Operator::identity();
+        value = warp_reduce<Operator, most_warps>(value);
+    }
+    return value;
+}
+
+/// The block's dynamic shared memory, whose size the launch chose, as an array of T.
+template <typename T> __device__ inline T* dynamic_shared() {
+    extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];
+    return reinterpret_cast<T*>(dynamic_shared_bytes);
+}
+
+} // namespace BACKEND

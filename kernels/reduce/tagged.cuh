@@ -1,0 +1,289 @@
+#pragma once
+// Our ladder's last step:
+//   reduce_tagged   removes, from the single pass, the fence and the ticket: a partial travels in one 64-bit word with
+//                   a tag that says it has arrived, and the last block waits for it. What is left of the hand-over is
+//                   one store and one load. Below 2^22 floats there is no loop either: the grid grows until every
+//                   thread needs to load only once, since a loop turn costs a memory latency, and so do the
+//                   instructions that are fetched for it.
+// Any n, any alignment. Block and grid follow from n and the device, not from block_size. They fix the order, so the
+// result is the same bits every time.
+//
+// Why no deadlock: only the last block of the grid waits, and those it waits for wait for nobody. GPUs start blocks in
+// the order of their index, so that it comes after them; and if it did not, it would hold the place of one block only,
+// and the others would run in the rest, even if there are more of them than the device holds at once.
+#include "kernels/reduce/per_block.cuh"
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/reduce/launch.cuh"
+#include "kernels/reduce/operators.cuh"
+#include "common/cuda/vector_access.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+constexpr unsigned long long arrived_tag = 1ULL << 32;
+
+/// A place for one block's partial: 32 bits of it in the lower half of each word, the tag in the upper half.
+/// An aligned 64-bit access is indivisible, so whoever sees the tag has the bits too. All words are 0 between launches.
+template <typename T> struct Mailbox {
+    static constexpr unsigned words = sizeof(T) / 4;
+    unsigned long long word[words];
+
+    static __device__ __forceinline__ Mailbox holding(T value) {
+        const unsigned long long bits = to_bits(value);
+        Mailbox box;
+#pragma unroll
+        for (unsigned w = 0; w < words; ++w) box.word[w] = arrived_tag | ((bits >> (32 * w)) & 0xffffffffULL);
+        return box;
+    }
+
+    __device__ __forceinline__ T value() const {
+        unsigned long long bits = 0;
+#pragma unroll
+        for (unsigned w = 0; w < words; ++w) bits |= (word[w] & 0xffffffffULL) << (32 * w);
+        return from_bits<T>(static_cast<BitsOf<T>>(bits));
+    }
+
+    /// The tag if all words have it, else 0.
+    __device__ __forceinline__ unsigned long long tag() const {
+        unsigned long long common = arrived_tag;
+#pragma unroll
+        for (unsigned w = 0; w < words; ++w) common &= word[w];
+        return common;
+    }
+};
+
+/// Accesses that other blocks' accesses may meet: never from L1 and never torn, but without any order among
+/// themselves, which the tag makes unnecessary. Volatile promises the same to the whole system and is a little slower.
+__device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
+#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    unsigned long long word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(word)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
+    return word;
+#else
+    return *static_cast<const volatile unsigned long long*>(address);
+#endif
+}
+
+__device__ __forceinline__ void store_relaxed(unsigned long long* address, unsigned long long word) {
+#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "l"(word) : "memory");
+#else
+    *static_cast<volatile unsigned long long*>(address) = word;
+#endif
+}
+
+template <typename T> __device__ __forceinline__ Mailbox<T> look_into(const Mailbox<T>* box) {
+    Mailbox<T> seen;
+#pragma unroll
+    for (unsigned w = 0; w < Mailbox<T>::words; ++w) seen.word[w] = load_relaxed(&box->word[w]);
+    return seen;
+}
+
+template <typename T> __device__ __forceinline__ void put_into(Mailbox<T>* box, const Mailbox<T>& content) {
+#pragma unroll
+    for (unsigned w = 0; w < Mailbox<T>::words; ++w) store_relaxed(&box->word[w], content.word[w]);
+}
+
+/// Waits for boxes first, first + stride, ... below count, combines `value` with them in that order and empties them.
+/// It looks into four boxes at a time, since a look takes as long as a trip to L2.
+template <typename Operator, typename T>
+__device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count) {
+    constexpr unsigned looks_in_flight = 4;
+    for (; first < count; first += looks_in_flight * stride) {
+        Mailbox<T> seen[looks_in_flight];
+#pragma unroll
+        for (Mailbox<T>& box : seen) box = Mailbox<T>::holding(Operator::identity()); // for boxes that do not exist
+        unsigned long long common_tag;
+        do {
+            common_tag = arrived_tag;
+#pragma unroll
+            for (unsigned k = 0; k < looks_in_flight; ++k) {
+                if (first + k * stride < count) seen[k] = look_into(&boxes[first + k * stride]);
+            }
+#pragma unroll
+            for (const Mailbox<T>& box : seen) common_tag &= box.tag();
+        } while (common_tag == 0);
+#pragma unroll
+        for (unsigned k = 0; k < looks_in_flight; ++k) {
+            value = Operator::combine(value, seen[k].value());
+            if (first + k * stride < count) put_into(&boxes[first + k * stride], Mailbox<T>{});
+        }
+    }
+    return value;
+}
+
+/// One running value for each place in a vector, so that four consecutive combinations do not wait for one another.
+template <typename Operator, typename T> struct RunningVector {
+    Vector<T> running;
+
+    __device__ __forceinline__ RunningVector() {
+#pragma unroll
+        for (unsigned k = 0; k < Vector<T>::length; ++k) running.values[k] = Operator::identity();
+    }
+
+    /// Combines with vectors[0], vectors[stride], ...: `loads` of them, all requested before the first is used.
+    template <unsigned loads> __device__ __forceinline__ void add(const Vector<T>* vectors, unsigned stride) {
+        Vector<T> loaded[loads];
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) loaded[k] = load_once(vectors + k * stride);
+        add_loaded(loaded);
+    }
+
+    /// The same for vectors[first], vectors[first + stride], ..., as far as they lie before vectors[count].
+    template <unsigned loads, typename Index>
+    __device__ __forceinline__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count) {
+        Vector<T> loaded[loads];
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) {
+            const Index i = first + static_cast<Index>(k * stride);
+            loaded[k] = i < count ? load_once(vectors + i) : RunningVector().running;
+        }
+        add_loaded(loaded);
+    }
+
+    __device__ __forceinline__ T total() const {
+        T value = running.values[0];
+#pragma unroll
+        for (unsigned k = 1; k < Vector<T>::length; ++k) value = Operator::combine(value, running.values[k]);
+        return value;
+    }
+
+private:
+    template <unsigned loads> __device__ __forceinline__ void add_loaded(const Vector<T> (&loaded)[loads]) {
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) {
+#pragma unroll
+            for (unsigned j = 0; j < Vector<T>::length; ++j) {
+                running.values[j] = Operator::combine(running.values[j], loaded[k].values[j]);
+            }
+        }
+    }
+};
+
+/// How many blocks a multiprocessor should hold at once, for __launch_bounds__. Eight loads in flight need more
+/// registers than a full multiprocessor has: unless told, the compiler would keep the blocks and split the loads.
+constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+    constexpr unsigned resident_threads = 2048;
+#else
+    constexpr unsigned resident_threads = 1024; // what every architecture can hold
+#endif
+    return (loads > 4 ? 1024 : resident_threads) / block_size;
+}
+
+/// A tile per block: block_size threads with `loads` vectors each; grid ceil(span.vectors / (block_size * loads)), at
+/// least 1, and fewer than 2^32 vectors. one_block: the grid is known to be 1, and there is nobody to wait for.
+template <typename T, typename Operator, unsigned block_size, unsigned loads, bool one_block>
+__global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
+reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result) {
+    const unsigned block = one_block ? 0 : blockIdx.x;
+    const unsigned last_block = one_block ? 0 : gridDim.x - 1;
+    const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
+    const auto vector_count = static_cast<unsigned>(span.vectors);
+
+    RunningVector<Operator, T> running;
+    running.template add_before<loads>(vectors, block * (block_size * loads) + threadIdx.x, block_size, vector_count);
+    T value = running.total();
+    if (block == last_block && threadIdx.x < span.edges()) {
+        value = Operator::combine(value, input[span.edge(threadIdx.x)]);
+    }
+
+    value = block_reduce<Operator, block_size / lanes_per_warp>(value);
+    if (one_block) {
+        if (threadIdx.x == 0) *result = value;
+    } else if (block != last_block) {
+        if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<T>::holding(value));
+    } else if (threadIdx.x < lanes_per_warp) { // few boxes: one warp collects them, and no barrier is needed
+        if (threadIdx.x != 0) value = Operator::identity();
+        value = warp_reduce<Operator>(collect<Operator>(value, boxes, threadIdx.x, lanes_per_warp, last_block));
+        if (threadIdx.x == 0) *result = value;
+    }
+}
+
+/// Any number of tiles, any grid: the blocks stride over them.
+template <typename T, typename Operator, unsigned block_size, unsigned loads>
+__global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
+reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result) {
+    constexpr unsigned tile = block_size * loads;
+    const unsigned last_block = gridDim.x - 1;
+    const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
+    const auto* next = reinterpret_cast<const Vector<T>*>(input + span.head);
+    const auto* end = next + span.vectors;
+    next += static_cast<size_t>(blockIdx.x) * tile + threadIdx.x;
+
+    RunningVector<Operator, T> running;
+    constexpr std::ptrdiff_t last_load = (loads - 1) * block_size;
+    for (; end - next > last_load; next += grid_stride) running.template add<loads>(next, block_size);
+    running.template add_before<loads>(next, std::ptrdiff_t{0}, block_size, end - next);
+    T value = running.total();
+    if (blockIdx.x == last_block) { // many boxes: all threads collect them, before the block's only reduction
+        if (threadIdx.x < span.edges()) value = Operator::combine(value, input[span.edge(threadIdx.x)]);
+        value = collect<Operator>(value, boxes, threadIdx.x, block_size, last_block);
+    }
+
+    value = block_reduce<Operator, block_size / lanes_per_warp>(value);
+    if (threadIdx.x == 0) {
+        if (blockIdx.x == last_block) {
+            *result = value;
+        } else {
+            put_into(&boxes[blockIdx.x], Mailbox<T>::holding(value));
+        }
+    }
+}
+
+/// The grid of reduce_tagged_tiles: more blocks than are resident, so that a fast multiprocessor takes more of them.
+constexpr unsigned tagged_loop_grid(size_t tiles, unsigned multiprocessors, unsigned blocks_per_multiprocessor) {
+    const size_t wanted = static_cast<size_t>(multiprocessors) * blocks_per_multiprocessor;
+    return static_cast<unsigned>(tiles < wanted ? tiles : wanted);
+}
+
+constexpr unsigned most_blocks_per_multiprocessor = 32;
+
+/// Bytes of workspace, zeroed once by the caller: a mailbox for every block of the largest grid, whatever n is.
+template <typename T, typename Operator>
+size_t reduce_tagged_workspace(size_t /*n*/, unsigned /*block_size*/, unsigned multiprocessors) {
+    return most_blocks_per_multiprocessor * multiprocessors * sizeof(Mailbox<T>);
+}
+
+template <typename T, typename Operator, unsigned block_size, unsigned loads, bool one_block>
+LaunchShape launch_tagged_tile(const ReduceArguments<T>& arguments, VectorSpan<T> span) {
+    const unsigned grid = grid_for(span.vectors, block_size * loads);
+    reduce_tagged_tile<T, Operator, block_size, loads, one_block><<<grid, block_size, 0, arguments.stream>>>(
+        arguments.d_input, span, static_cast<Mailbox<T>*>(arguments.d_workspace), arguments.d_result);
+    return {dim3(grid), dim3(block_size), 0};
+}
+
+template <typename T, typename Operator, unsigned block_size, unsigned loads>
+LaunchShape launch_tagged_tiles(const ReduceArguments<T>& arguments, VectorSpan<T> span,
+                                unsigned blocks_per_multiprocessor) {
+    const size_t tiles = divide_up(span.vectors, block_size * loads);
+    const unsigned grid = tagged_loop_grid(tiles, arguments.multiprocessors, blocks_per_multiprocessor);
+    reduce_tagged_tiles<T, Operator, block_size, loads><<<grid, block_size, 0, arguments.stream>>>(
+        arguments.d_input, span, static_cast<Mailbox<T>*>(arguments.d_workspace), arguments.d_result);
+    return {dim3(grid), dim3(block_size), 0};
+}
+
+/// Chooses by size, from measurements on an H200: one block; one turn of up to two blocks per multiprocessor; then
+/// loops, first with small tiles, whose shares are more even, then with large ones, which wait less often.
+template <typename T, typename Operator> LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
+    const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);
+    const size_t multiprocessors = arguments.multiprocessors;
+    const auto fits = [&](size_t tile, size_t blocks) { return span.vectors <= tile * blocks; };
+    if (fits(256 * 4, 1)) return launch_tagged_tile<T, Operator, 256, 4, true>(arguments, span);
+    if (fits(512 * 8, 1)) return launch_tagged_tile<T, Operator, 512, 8, true>(arguments, span);
+    if (fits(256 * 4, multiprocessors / 2)) return launch_tagged_tile<T, Operator, 256, 4, false>(arguments, span);
+    if (fits(512 * 4, multiprocessors * 2)) return launch_tagged_tile<T, Operator, 512, 4, false>(arguments, span);
+    if (fits(512 * 8, multiprocessors * 2)) return launch_tagged_tile<T, Operator, 512, 8, false>(arguments, span);
+    if (fits(1024 * 8, multiprocessors * most_blocks_per_multiprocessor)) {
+        return launch_tagged_tiles<T, Operator, 512, 4>(arguments, span, 8);
+    }
+    return launch_tagged_tiles<T, Operator, 1024, 8>(arguments, span, most_blocks_per_multiprocessor);
+}
+
+} // namespace BACKEND

@@ -1,0 +1,42 @@
+#pragma once
+// The peer: CUB's DeviceTransform, where the toolkit has it in its final form (CUDA 13 and later). Only for nvcc.
+//   vecadd_cub   on Hopper, tiles copied into shared memory by cp.async.bulk, at least 48 KiB in flight per SM
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/vecadd/arguments.cuh"
+
+#include <cub/version.cuh>
+#include <cuda_runtime.h>
+
+#if CUB_VERSION >= 300000
+#define HAVE_CUB_TRANSFORM 1
+#include <cub/device/device_transform.cuh>
+#include <cuda/std/functional>
+#include <cuda/std/tuple>
+#else
+#define HAVE_CUB_TRANSFORM 0
+#endif
+
+#include <cstdint>
+
+namespace BACKEND {
+
+/// Whether launch_vecadd_cub exists in this build.
+constexpr bool have_vecadd_cub = HAVE_CUB_TRANSFORM != 0;
+
+#if HAVE_CUB_TRANSFORM
+/// Any n, any alignment; CUB chooses block and grid. 32-bit indices where they do, as its users would write it.
+template <typename T> LaunchShape launch_vecadd_cub(const VecaddArguments<T>& arguments) {
+    const auto transform = [&](auto n) {
+        cub::DeviceTransform::Transform(::cuda::std::make_tuple(arguments.d_a, arguments.d_b), arguments.d_c, n,
+                                        ::cuda::std::plus<T>{}, arguments.stream);
+    };
+    if (arguments.n <= INT32_MAX) {
+        transform(static_cast<std::int32_t>(arguments.n));
+    } else {
+        transform(static_cast<std::int64_t>(arguments.n));
+    }
+    return {};
+}
+#endif
+
+} // namespace BACKEND

@@ -1,0 +1,132 @@
+#pragma once
+// The last step of the ladder of vecadd.cuh, which chooses by size:
+//   vecadd_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read
+//                    without displacing anything from L1
+//   vecadd_tiles     for larger ones: removes the registers that loads in flight wait in. On Hopper a block's tile
+//                    comes as one bulk copy per array into shared memory, asked for by one thread: just enough of
+//                    them keep the memory busy, and more would make it slower again
+// Nothing is left to remove there: at 92 % of its nominal bandwidth the memory spends the rest on refreshing itself and
+// on turning around between reading and writing.
+
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/vecadd/arguments.cuh"
+#include "common/cuda/vector_access.cuh"
+
+#include <cuda_runtime.h>
+
+#if defined(__CUDACC__) && !defined(__SIMCC__)
+#include "common/cuda/bulk_copy.cuh"
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+constexpr unsigned streaming_block = 256;
+
+/// A thread for each vector, then one for each element outside them; grid ceil((vectors + edges) / 256). All three
+/// arrays reach a 16-byte boundary after span.head elements. spare_l1: whether to read past L1.
+template <typename T, bool spare_l1>
+__global__ void __launch_bounds__(streaming_block) vecadd_vectors(const T* a, const T* b, T* c, VectorSpan<T> span) {
+    const size_t thread = static_cast<size_t>(blockIdx.x) * streaming_block + threadIdx.x;
+    if (thread < span.vectors) {
+        const auto* left_vector = reinterpret_cast<const Vector<T>*>(a + span.head) + thread;
+        const auto* right_vector = reinterpret_cast<const Vector<T>*>(b + span.head) + thread;
+        Vector<T> sum = spare_l1 ? load_once(left_vector) : *left_vector;
+        const Vector<T> right = spare_l1 ? load_once(right_vector) : *right_vector;
+#pragma unroll
+        for (unsigned k = 0; k < Vector<T>::length; ++k) sum.values[k] += right.values[k];
+        reinterpret_cast<Vector<T>*>(c + span.head)[thread] = sum;
+    } else {
+        const size_t k = thread - span.vectors;
+        if (k < span.edges()) c[span.edge(k)] = a[span.edge(k)] + b[span.edge(k)];
+    }
+}
+
+#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define HAVE_BULK_COPY 1
+/// Asks for `bytes` of global memory in shared memory; the barrier counts them as they come. Both addresses and the
+/// number are multiples of 16.
+__device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, unsigned bytes,
+                                              std::uint64_t* barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :
+                 : "r"(shared_address(shared)), "l"(__cvta_generic_to_global(global)), "r"(bytes),
+                   "r"(shared_address(barrier))
+                 : "memory");
+}
+#else
+#define HAVE_BULK_COPY 0
+#endif
+
+/// How many elements a thread adds in vecadd_tiles: the fewest for which eight resident blocks of 256 threads ask for
+/// 48 KiB at a time, which an H200 needs in flight per multiprocessor and does not like to see much exceeded.
+template <typename T> constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
+
+/// A tile of 256 * streaming_items elements per block; grid ceil(n / tile). Any n, any alignment of each array.
+/// Before Hopper the elements go straight through registers, as they do everywhere at the two ends of the arrays, where
+/// copies of multiples of 16 bytes could reach beyond them.
+template <typename T>
+__global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, const T* b, T* c, size_t n) {
+    constexpr unsigned tile = streaming_block * streaming_items<T>;
+    const size_t first = static_cast<size_t>(blockIdx.x) * tile;
+
+#if HAVE_BULK_COPY
+    // A copy starts at the 16-byte boundary before the tile and, if that is not where the tile starts, ends after it:
+    // by less than 16 bytes, which must exist.
+    if (blockIdx.x > 0 && first + tile + Vector<T>::length <= n) {
+        constexpr unsigned tile_bytes = tile * sizeof(T);
+        constexpr unsigned shared_bytes = tile_bytes + vector_bytes;
+        __shared__ __align__(128) unsigned char a_bytes[shared_bytes];
+        __shared__ __align__(128) unsigned char b_bytes[shared_bytes];
+        __shared__ std::uint64_t arrived;
+        const auto a_offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(a) % vector_bytes);
+        const auto b_offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(b) % vector_bytes);
+        if (threadIdx.x == 0) {
+            const unsigned a_copied = a_offset == 0 ? tile_bytes : shared_bytes;
+            const unsigned b_copied = b_offset == 0 ? tile_bytes : shared_bytes;
+            barrier_init(&arrived, 1);
+            fence_shared_for_copies(); // the copy engine sees the barrier; a fence for global memory too costs 5 %
+            barrier_arrive_and_expect(&arrived, a_copied + b_copied);
+            copy_bytes_in(a_bytes, reinterpret_cast<const unsigned char*>(a + first) - a_offset, a_copied, &arrived);
+            copy_bytes_in(b_bytes, reinterpret_cast<const unsigned char*>(b + first) - b_offset, b_copied, &arrived);
+        }
+        __syncthreads(); // nobody waits at the barrier before it is one
+        barrier_wait(&arrived, 0);
+
+        const T* left = reinterpret_cast<const T*>(a_bytes + a_offset);
+        const T* right = reinterpret_cast<const T*>(b_bytes + b_offset);
+#pragma unroll 1
+        for (unsigned i = threadIdx.x; i < tile; i += streaming_block) c[first + i] = left[i] + right[i];
+        return;
+    }
+#endif
+    for (unsigned i = threadIdx.x; i < tile && first + i < n; i += streaming_block) {
+        c[first + i] = a[first + i] + b[first + i];
+    }
+}
+
+template <typename T, bool spare_l1> LaunchShape launch_vecadd_vectors(const VecaddArguments<T>& arguments) {
+    const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
+    const unsigned grid = grid_for(span.vectors + span.edges(), streaming_block);
+    vecadd_vectors<T, spare_l1>
+        <<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, span);
+    return {dim3(grid), dim3(streaming_block), 0};
+}
+
+/// Chooses by size and alignment, from measurements on an H200; block_size is not used.
+template <typename T> LaunchShape launch_vecadd_streaming(const VecaddArguments<T>& arguments) {
+    constexpr size_t mebibyte = 1024 * 1024;
+    const size_t array_bytes = arguments.n * sizeof(T);
+    if (array_bytes < 256 * mebibyte && share_vector_boundary(arguments)) {
+        if (array_bytes < 32 * mebibyte) return launch_vecadd_vectors<T, true>(arguments);
+        return launch_vecadd_vectors<T, false>(arguments);
+    }
+    const unsigned grid = grid_for(arguments.n, streaming_block * streaming_items<T>);
+    vecadd_tiles<<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
+                                                                arguments.n);
+    return {dim3(grid), dim3(streaming_block), 0};
+}
+
+} // namespace BACKEND
