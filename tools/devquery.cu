@@ -4,7 +4,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/device.cuh"
 #include "common/measure/nvml.hpp"
-#include "tools/devquery_table.cuh"
+#include "tools/devquery/table.cuh"
 
 namespace BACKEND {
 namespace {

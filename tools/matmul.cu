@@ -1,5 +1,5 @@
 // matmul: C = A B, from the textbook's kernel to the tensor cores, each step one idea, beside cuBLAS.
-#include "tools/matmul_filter.cuh"
+#include "tools/matmul/filter.cuh"
 
 namespace BACKEND {
 namespace {

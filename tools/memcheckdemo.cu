@@ -4,12 +4,12 @@
 
 #include "common/cuda/device.cuh"
 #include "common/measure/random.hpp"
-#include "tools/memcheckdemo_lab.cuh"
-#include "tools/memcheckdemo_table_access.cuh"
-#include "tools/memcheckdemo_table_calls.cuh"
-#include "tools/memcheckdemo_table_races.cuh"
-#include "tools/memcheckdemo_table_values.cuh"
-#include "tools/memcheckdemo_watchdog.cuh"
+#include "tools/memcheckdemo/lab.cuh"
+#include "tools/memcheckdemo/table_access.cuh"
+#include "tools/memcheckdemo/table_calls.cuh"
+#include "tools/memcheckdemo/table_races.cuh"
+#include "tools/memcheckdemo/table_values.cuh"
+#include "tools/memcheckdemo/watchdog.cuh"
 
 namespace BACKEND {
 namespace {

@@ -5,8 +5,8 @@
 #include "common/cuda/device.cuh"
 #include "common/io/numbers.hpp"
 #include "common/measure/random.hpp"
-#include "tools/reduce_filter.cuh"
-#include "tools/reduce_table.cuh"
+#include "tools/reduce/filter.cuh"
+#include "tools/reduce/table.cuh"
 
 namespace BACKEND {
 namespace {

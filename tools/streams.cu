@@ -7,12 +7,12 @@
 
 #include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
-#include "tools/streams_host.cuh"
-#include "tools/streams_kernels.cuh"
-#include "tools/streams_launch.cuh"
-#include "tools/streams_overlap.cuh"
-#include "tools/streams_priority.cuh"
-#include "tools/streams_table.cuh"
+#include "tools/streams/host.cuh"
+#include "tools/streams/kernels.cuh"
+#include "tools/streams/launch.cuh"
+#include "tools/streams/overlap.cuh"
+#include "tools/streams/priority.cuh"
+#include "tools/streams/table.cuh"
 
 namespace BACKEND {
 namespace {

@@ -3,9 +3,9 @@
 
 #include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
-#include "tools/vecadd_filter.cuh"
-#include "tools/vecadd_memory.cuh"
-#include "tools/vecadd_table.cuh"
+#include "tools/vecadd/filter.cuh"
+#include "tools/vecadd/memory.cuh"
+#include "tools/vecadd/table.cuh"
 
 namespace BACKEND {
 namespace {

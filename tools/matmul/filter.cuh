@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/io/numbers.hpp"
-#include "tools/matmul_product.cuh"
+#include "tools/matmul/product.cuh"
 
 namespace BACKEND {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/memcheckdemo/memcheck_api.cuh"
 #include "kernels/memcheckdemo/memcheck_lifetime.cuh"
-#include "tools/memcheckdemo_plant.cuh"
+#include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/memcheckdemo/memcheck_bounds.cuh"
 #include "kernels/memcheckdemo/memcheck_pointers.cuh"
-#include "tools/memcheckdemo_plant.cuh"
+#include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {
 

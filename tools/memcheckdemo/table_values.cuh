@@ -3,7 +3,7 @@
 
 #include "kernels/memcheckdemo/initcheck.cuh"
 #include "kernels/memcheckdemo/synccheck.cuh"
-#include "tools/memcheckdemo_plant.cuh"
+#include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "kernels/streams.cuh"
-#include "tools/streams_run.cuh"
-#include "tools/streams_team.cuh"
+#include "tools/streams/run.cuh"
+#include "tools/streams/team.cuh"
 
 namespace BACKEND {
 

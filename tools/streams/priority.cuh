@@ -5,8 +5,8 @@
 
 #include "common/measure/random.hpp"
 #include "kernels/streams.cuh"
-#include "tools/streams_run.cuh"
-#include "tools/streams_team.cuh"
+#include "tools/streams/run.cuh"
+#include "tools/streams/team.cuh"
 
 namespace BACKEND {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "common/measure/bench.cuh"
-#include "tools/streams_tracer.cuh"
+#include "tools/streams/tracer.cuh"
 
 namespace BACKEND {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "tools/streams_copy.cuh"
+#include "tools/streams/copy.cuh"
 
 namespace BACKEND {
 

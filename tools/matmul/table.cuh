@@ -13,11 +13,11 @@
 #include "kernels/matmul/register_tile.cuh"
 #include "kernels/matmul/tiled.cuh"
 #include "kernels/matmul/vectorized.cuh"
-#include "tools/matmul_types.cuh"
+#include "tools/matmul/types.cuh"
 #ifndef __SIMCC__
 #include "kernels/matmul/cublas.cuh"
 #include "kernels/matmul/wmma.cuh"
-#include "tools/matmul_hopper.cuh"
+#include "tools/matmul/hopper.cuh"
 #endif
 
 namespace BACKEND {

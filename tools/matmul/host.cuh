@@ -3,7 +3,7 @@
 
 #include <dlfcn.h>
 
-#include "tools/matmul_reference.cuh"
+#include "tools/matmul/reference.cuh"
 
 namespace BACKEND {
 

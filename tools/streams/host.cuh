@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "tools/streams_slow_kernels.cuh"
+#include "tools/streams/slow_kernels.cuh"
 
 namespace BACKEND {
 

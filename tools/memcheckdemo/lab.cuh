@@ -2,8 +2,8 @@
 #pragma once
 
 #include "common/cli/session.hpp"
-#include "tools/memcheckdemo_plant.cuh"
-#include "tools/memcheckdemo_report.cuh"
+#include "tools/memcheckdemo/plant.cuh"
+#include "tools/memcheckdemo/report.cuh"
 
 namespace BACKEND {
 

@@ -7,7 +7,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/io/numbers.hpp"
 #include "common/cli/session.hpp"
-#include "tools/reduce_table.cuh"
+#include "tools/reduce/table.cuh"
 
 namespace BACKEND {
 

@@ -17,7 +17,7 @@
 #include "kernels/matmul/hopper/swapped.cuh"
 #include "kernels/matmul/hopper/tf32.cuh"
 #include "kernels/matmul/hopper/tf32x3.cuh"
-#include "tools/matmul_types.cuh"
+#include "tools/matmul/types.cuh"
 
 namespace BACKEND {
 

@@ -8,9 +8,9 @@
 
 #include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
-#include "tools/matmul_host.cuh"
-#include "tools/matmul_reference.cuh"
-#include "tools/matmul_table.cuh"
+#include "tools/matmul/host.cuh"
+#include "tools/matmul/reference.cuh"
+#include "tools/matmul/table.cuh"
 
 namespace BACKEND {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/memcheckdemo/racecheck.cuh"
 #include "kernels/memcheckdemo/unreported.cuh"
-#include "tools/memcheckdemo_plant.cuh"
+#include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {
 

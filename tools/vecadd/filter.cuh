@@ -6,7 +6,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/io/numbers.hpp"
 #include "common/cli/session.hpp"
-#include "tools/vecadd_table.cuh"
+#include "tools/vecadd/table.cuh"
 
 namespace BACKEND {
 

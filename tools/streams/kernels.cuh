@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "tools/streams_slow_kernels.cuh"
-#include "tools/streams_threads.cuh"
+#include "tools/streams/slow_kernels.cuh"
+#include "tools/streams/threads.cuh"
 
 namespace BACKEND {
 

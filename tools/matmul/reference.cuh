@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "common/measure/verify.hpp"
-#include "tools/matmul_shape.cuh"
-#include "tools/matmul_types.cuh"
+#include "tools/matmul/shape.cuh"
+#include "tools/matmul/types.cuh"
 
 namespace BACKEND {
 

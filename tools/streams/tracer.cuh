@@ -10,7 +10,7 @@
 
 #include "common/cuda/buffers.cuh"
 #include "common/measure/profile_range.cuh"
-#include "tools/streams_timeline.cuh"
+#include "tools/streams/timeline.cuh"
 
 namespace BACKEND {
 
