@@ -140,7 +140,7 @@ build/libgridutils.a: $(COMMON_HOST)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-build/libsimt.a: build/simt-api.o build/simt-core.o build/simt-check.o build/host/common/simt/check/autostart.o
+build/libsimt.a: build/simt-api.o build/simt-core.o build/simt-check.o build/host/common/simt/check/core/autostart.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 

@@ -74,12 +74,12 @@ figure() { paste -d ' ' <(column kernel) <(column "$1"); }
 
 @test "--by-line has a row per line of the kernel, and names the line" {
     local line
-    line=$(grep -n 'if (i < n) c\[i\] = a\[i\] + b\[i\]' "$root/kernels/vecadd.cuh" | head -1 | cut -d : -f 1)
+    line=$(grep -n 'if (i < n) c\[i\] = a\[i\] + b\[i\]' "$root/kernels/vecadd/textbook.cuh" | head -1 | cut -d : -f 1)
     capture vecadd --by-line -n 1Ki -k one-per-thread
     expect_status 0
     expect_clean_table
-    [ "$(paste -d ' ' <(column file) <(column line) <(column gld_requests) | grep -v ' 0$')" = "vecadd.cuh $line 64" ] ||
-        complain "expected 64 requests in vecadd.cuh:$line"
+    [ "$(paste -d ' ' <(column file) <(column line) <(column gld_requests) | grep -v ' 0$')" = "textbook.cuh $line 64" ] ||
+        complain "expected 64 requests in textbook.cuh:$line"
 }
 
 @test "--annotate prints the source with its counters, and rows in the machine formats" {

@@ -27,7 +27,7 @@ load helpers
         echo "${COMPREPLY[*]}"
     }
     # shellcheck disable=SC1090  # made here
-    source <(sed 's/@NAME@/reduce/g' "$root/common/completion.bash")
+    source <(sed 's/@NAME@/reduce/g' "$root/common/cli/completion.bash")
     [ "$(complete_line reduce --vers)" = "--version --versus" ]
     [ "$(complete_line reduce -k shu)" = shuffle-tree ]
     [ "$(complete_line reduce -k cpu,atomic-)" = "cpu,atomic-global cpu,atomic-shared" ]

@@ -84,7 +84,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
 
 @test "names of functions tell what is computed, never what is wrong with it" {
     cd "$root"
-    capture grep -h -o -E '^(inline|__global__|__device__|template)[^;]*[a-z_]+\(' kernels/memcheckdemo_*.cuh
+    capture grep -h -o -E '^(inline|__global__|__device__|template)[^;]*[a-z_]+\(' kernels/memcheckdemo/*.cuh
     expect_status 0
     local tells='oob|bounds|race|leak|uninit|overflow|missing|align|null|double|diverg|unused|wrong|stale|fault|bug'
     ! grep -E -i "$tells" <<<"$output" || complain "a name gives its defect away"
@@ -153,7 +153,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
         expect_status 0 && expect_no_errors
         expect_output_like "^$plant: .*
 .{30,}
-at: kernels/memcheckdemo_[a-z_]+\.cuh:[0-9]+.*
+at: kernels/memcheckdemo/[a-z_]+\.cuh:[0-9]+.*
 report: .+\$"
     done
     [ "$(grep -c . hints)" -eq 141 ]

@@ -4,7 +4,7 @@
 //   are on
 //                  their way, copied to shared memory without passing through registers; and one of the two barriers
 // A is turned by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes on
-// in matmul_hopper_f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
+// in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
 #include "common/cuda/async_copy.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"

@@ -2,7 +2,7 @@
 // C = A B, a thread per element of C: the beginning of the ladder.
 //   matmul_uncoalesced   the row from x: neighbouring lanes read and write a column of C, n elements apart
 //   matmul_naive         the column from x: neighbouring lanes read neighbours of B and write neighbours of C
-// It goes on in matmul_tiled.cuh. Both load two elements for every multiply-add: 4 bytes per flop.
+// It goes on in tiled.cuh. Both load two elements for every multiply-add: 4 bytes per flop.
 //
 // Any m, n and k; block 32 x (block_size / 32).
 #include "kernels/matmul/arguments.cuh"

@@ -4,7 +4,7 @@
 //   elements below
 //                        each other, so one element of B serves 8 multiply-adds
 //   matmul_register_2d   removes as many of A's: a square of 8 x 8, 16 loads for 64 multiply-adds
-// It goes on in matmul_vectorized.cuh. Any m, n and k.
+// It goes on in vectorized.cuh. Any m, n and k.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
 

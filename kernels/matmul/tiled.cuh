@@ -6,7 +6,7 @@
 //   matmul_tiled_corner   removes, from small tiles, the short rows: the tile's loads are rearranged so that every warp
 //   reads
 //                         128 consecutive bytes of A and of B, whatever the shape of the tile of C
-// It goes on in matmul_register_tile.cuh. A 16-tile does 8192 multiply-adds per 512 loads, a 32-tile 65536 per 2048.
+// It goes on in register_tile.cuh. A 16-tile does 8192 multiply-adds per 512 loads, a 32-tile 65536 per 2048.
 //
 // Any m, n and k: outside the matrices there are zeros.
 #include "kernels/matmul/arguments.cuh"

@@ -7,7 +7,7 @@
 //   matmul_warp_tile    removes most bank conflicts and repeated loads of one warp: its lanes lie 8 x 4 in a tile of 64
 //   x 32,
 //                       which touches 96 different words of shared memory for each step along k instead of 144
-// It goes on in matmul_async.cuh. Any m, n and k; rows that do not begin at multiples of 16 bytes are read by elements.
+// It goes on in async.cuh. Any m, n and k; rows that do not begin at multiples of 16 bytes are read by elements.
 // Tile of C 128 x 128, 8 steps along k; grid ceil(n / 128) x ceil(m / 128), block 256.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"

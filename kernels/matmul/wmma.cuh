@@ -3,7 +3,7 @@
 //   matmul_wmma   removes, from the register tile, the multiply-adds of single threads: a warp multiplies 16 x 16
 //   fragments
 // f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper it goes on
-// in matmul_hopper_mma.cuh and matmul_hopper_tf32.cuh, where the tensor cores read shared memory themselves. Tile of C
+// in hopper/mma.cuh and hopper/tf32.cuh, where the tensor cores read shared memory themselves. Tile of C
 // 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"

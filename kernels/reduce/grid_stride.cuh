@@ -3,7 +3,7 @@
 //   reduce_grid_stride   removes, from the one-element-per-thread tree, all but one climb of the tree per resident
 //                        block: a grid as large as the device strides over the input, each thread summing in a register
 // Any n, any alignment; block size a multiple of 32, any grid. The blocks' totals meet in one atomic each, in an order
-// that is not fixed: floating sums differ in their last bits from run to run. reduce_single_pass.cuh removes that.
+// that is not fixed: floating sums differ in their last bits from run to run. single_pass.cuh removes that.
 #include "kernels/reduce/per_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"

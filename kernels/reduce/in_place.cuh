@@ -4,7 +4,7 @@
 //   reduce_neighbored_dense   removes the divergence: consecutive threads take the pairs, so whole warps retire
 //   reduce_interleaved_pairs  removes the strided accesses: the pairs are half a block apart, so neighbouring lanes
 //                             touch neighbouring words and a warp's request needs the fewest sectors
-// It continues in reduce_in_place_unrolled.cuh.
+// It continues in in_place_unrolled.cuh.
 //
 // THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. n may be anything; a block leaves one partial,
 // and the partials are reduced in place by further launches of the same kernel until one value remains. The order is
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-/// The variants of this file and of reduce_in_place_unrolled.cuh need their input restored before each launch.
+/// The variants of this file and of in_place_unrolled.cuh need their input restored before each launch.
 constexpr bool reduce_in_place_destroys_input = true;
 
 /// How many of the block's `capacity` elements, which start at `first`, exist.

@@ -6,7 +6,7 @@
 //                                  words apart, so 2, 4, ... 32 lanes meet in one bank
 //   reduce_sequential              removes the bank conflicts: lanes next to each other, operands next to each other
 //   reduce_first_add               removes the idle half of the threads: each combines two elements as it loads them
-// It continues in reduce_shared_unrolled.cuh.
+// It continues in shared_unrolled.cuh.
 //
 // All: any n, block size a power of two, one T of dynamic shared memory per thread. A block leaves one partial; the
 // partials are reduced by further launches of the same kernel until one value remains. The order is fixed by n and

@@ -1,5 +1,5 @@
 #pragma once
-// The last step of the ladder of vecadd.cuh, which chooses by size:
+// The last step of the ladder of textbook.cuh, which chooses by size:
 //   vecadd_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read
 //                    without displacing anything from L1
 //   vecadd_tiles     for larger ones: removes the registers that loads in flight wait in. On Hopper a block's tile

@@ -4,7 +4,7 @@
 //   vecadd_grid_stride      removes the launching of most blocks: a grid as large as the device strides over n
 //   vecadd_unroll4          removes the waiting: eight loads are in flight per thread before the first addition
 //   vecadd_vector4          removes three quarters of the instructions: 16 bytes per load and store
-// It ends in vecadd_streaming.cuh. Two bytes are read for each written: a float costs 12, for one addition.
+// It ends in streaming.cuh. Two bytes are read for each written: a float costs 12, for one addition.
 //
 // Any n, any block size. Neither input may overlap the output. Integer sums wrap around where the hardware's do.
 #include "common/cuda/launch_shape.cuh"

@@ -5,7 +5,7 @@
 //                       neighbours along k at once; the swizzle keeps its lanes on different banks), and the barriers
 //                       of the whole block: each warp waits only for data
 // What remains to be issued beside the multiply-adds is 16-byte loads from shared memory. For larger products, and for
-// few rows or columns, it goes on in matmul_hopper_f32_turned.cuh.
+// few rows or columns, it goes on in hopper/f32_transposed.cuh.
 //
 // Eight warps multiply, one thread of a third warpgroup brings tiles. In `slices`, groups of warps take shares of every
 // stage along k and add their sums at the end: a small tile, and still many independent sums a lane.

@@ -4,7 +4,7 @@
 // the red zone stays intact, and every register is declared clobbered, so that the compiler saves just those that are
 // live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return would
 // cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot change them.
-// Other architectures (and x86-64 with SIMT_BOOST_CONTEXT defined) go through Boost.Context in common/simt/context.cpp.
+// Other architectures (and x86-64 with SIMT_BOOST_CONTEXT defined) go through Boost.Context in common/simt/exec/context.cpp.
 #pragma once
 
 #if !defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
