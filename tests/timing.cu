@@ -3,28 +3,30 @@
 // such that the start and end of a launch, about 3 us, which belong to what events measure, are well below that.
 #include <memory>
 
+#include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "common/cuda/device.cuh"
 
 namespace BACKEND {
 namespace {
 
+struct SpinVariant : Variant {
+    bool in_cycles = false;
+};
+const SpinVariant variants[] = {
+    {{"spin-nanoseconds", "spins until the GPU's nanosecond timer has advanced by n", Needs::gpu}},
+    {{"spin-cycles", "spins for n clock cycles; expected time from the SM clock that the kernel itself measures", Needs::gpu},
+     true},
+};
+
 const Program program = {
-    "timing-test",
-    "Times kernels that spin for a known time; exits 1 if a median is more than 2 % from it.",
-    "",
-    0,
-    true,
-    "i64",
-    "500k,5M",
-    "500k,5M",
-    "32",
-    {
-        {"spin-nanoseconds", "spins until the GPU's nanosecond timer has advanced by n", Needs::gpu},
-        {"spin-cycles", "spins for n clock cycles; expected time from the SM clock that the kernel itself measures", Needs::gpu},
-    },
-    {},
-    {{"p_expected_ns", "expected us", 1e-3, 3}, {"p_error_percent", "error %", 1, 3}},
+    .name = "timing-test",
+    .summary = "Times kernels that spin for a known time; exits 1 if a median is more than 2 % from it.",
+    .dtypes = "i64",
+    .sizes = "500k,5M",
+    .simulator_sizes = "500k,5M",
+    .block = "32",
+    .variants = variants_of(variants),
+    .columns = {{"p_expected_ns", "expected us", 1e-3, 3}, {"p_error_percent", "error %", 1, 3}},
 };
 
 #ifndef __SIMCC__
@@ -52,9 +54,9 @@ __global__ void spin_cycles(long long cycles, long long* inside_ns, long long* i
 }
 #endif
 
-Case case_of(Session& session, const Variant& variant, size_t n) {
+Case case_of(Session& session, const SpinVariant& variant, size_t n) {
     const auto inside = std::make_shared<DeviceBuffer<long long>>(2);
-    const bool in_cycles = variant.name == std::string("spin-cycles");
+    const bool in_cycles = variant.in_cycles;
     Case one;
     one.variant = &variant;
     one.problem = {DType::i64, n, 0, 0};
@@ -86,7 +88,7 @@ void run(Session& session) {
     Bench bench(session);
     for (size_t n : session.sizes()) {
         std::vector<Case> cases;
-        for (const Variant* variant : session.selected()) cases.push_back(case_of(session, *variant, n));
+        for (const SpinVariant* variant : session.selected<SpinVariant>()) cases.push_back(case_of(session, *variant, n));
         bench.run(cases);
     }
 }

@@ -2,26 +2,12 @@
 // right variant alone, and its exit code must be 1. tests/common.bats builds it with simcc.
 #include <memory>
 
+#include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "common/cuda/device.cuh"
 #include "common/measure/random.hpp"
 
 namespace BACKEND {
 namespace {
-
-const Program program = [] {
-    Program description{"wrong", "Doubles numbers, most of its variants wrongly; exits 1."};
-    description.simulator_sizes = "1000";
-    description.variants = {
-        {"writes-nothing", "the output keeps what was there before"},
-        {"forgets-last", "the guard ends one element early"},
-        {"right", "every element doubled"},
-        {"slightly-off", "one element differs in its last bit"},
-        {"writes-nan", "one element is not a number"},
-        {"reads-neighbour", "every element comes from the next one"},
-    };
-    return description;
-}();
 
 constexpr unsigned block_size = 256;
 
@@ -54,16 +40,32 @@ __global__ void reads_neighbour(const float* in, float* out, size_t n) {
     if (i < n) out[i] = 2 * in[i + 1 < n ? i + 1 : 0];
 }
 
-using Kernel = void (*)(const float*, float*, size_t);
-constexpr Kernel kernels[] = {writes_nothing, forgets_last, right, slightly_off, writes_nan, reads_neighbour};  // as in the table
+struct WrongVariant : Variant {
+    void (*kernel)(const float* in, float* out, size_t n) = nullptr;
+};
+const WrongVariant variants[] = {
+    {{"writes-nothing", "the output keeps what was there before"}, writes_nothing},
+    {{"forgets-last", "the guard ends one element early"}, forgets_last},
+    {{"right", "every element doubled"}, right},
+    {{"slightly-off", "one element differs in its last bit"}, slightly_off},
+    {{"writes-nan", "one element is not a number"}, writes_nan},
+    {{"reads-neighbour", "every element comes from the next one"}, reads_neighbour},
+};
 
-Case case_of(const Variant& variant, Kernel kernel, const DeviceBuffer<float>& d_in, const DeviceBuffer<float>& d_out,
+const Program program = {
+    .name = "wrong",
+    .summary = "Doubles numbers, most of its variants wrongly; exits 1.",
+    .simulator_sizes = "1000",
+    .variants = variants_of(variants),
+};
+
+Case case_of(const WrongVariant& variant, const DeviceBuffer<float>& d_in, const DeviceBuffer<float>& d_out,
              const std::vector<float>& in) {
     Case one;
     one.variant = &variant;
     one.problem = {DType::f32, in.size(), 8.0 * double(in.size()), double(in.size())};
     one.poison = [&](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_out.data(), 0xa5, d_out.bytes(), stream)); };
-    one.launch = [&, kernel](cudaStream_t stream) {
+    one.launch = [&, kernel = variant.kernel](cudaStream_t stream) {
         const unsigned grid = grid_for(in.size(), block_size);
         kernel<<<grid, block_size, 0, stream>>>(d_in.data(), d_out.data(), in.size());
         return LaunchShape{dim3(grid), dim3(block_size), 0};
@@ -84,8 +86,8 @@ void run(Session& session) {
         const DeviceBuffer<float> d_in(n), d_out(n);
         CHECK(cudaMemcpy(d_in.data(), in.data(), d_in.bytes(), cudaMemcpyHostToDevice));
         std::vector<Case> cases;
-        for (const Variant* variant : session.selected())
-            cases.push_back(case_of(*variant, kernels[variant - program.variants.data()], d_in, d_out, in));
+        for (const WrongVariant* variant : session.selected<WrongVariant>())
+            cases.push_back(case_of(*variant, d_in, d_out, in));
         bench.run(cases);
     }
 }

@@ -1,25 +1,26 @@
 // devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
 #include <cuda_runtime.h>
 
+#include "common/cli/registration.cuh"
 #include "common/cuda/buffers.cuh"
-#include "common/cuda/device.cuh"
 #include "common/measure/nvml.hpp"
 #include "tools/devquery/table.cuh"
 
 namespace BACKEND {
 namespace {
 
-const Program program = [] {
-    Program description{"devquery", "Describes the CUDA devices, or the simulated one where there is none: one property per row."};
-    description.benchmark = false;
-    description.every_device = true;
-    description.options = {
-        {"--prop", "LIST", "properties to show: names or globs", "*"},
-        {"--value", nullptr, "bare values, one per line, for shell variables", ""},
-        {"--p2p", nullptr, "which device can access which other's memory", ""},
-    };
-    return description;
-}();
+const Program program = {
+    .name = "devquery",
+    .summary = "Describes the CUDA devices, or the simulated one where there is none: one property per row.",
+    .benchmark = false,
+    .options =
+        {
+            {"--prop", "LIST", "properties to show: names or globs", "*"},
+            {"--value", nullptr, "bare values, one per line, for shell variables", ""},
+            {"--p2p", nullptr, "which device can access which other's memory", ""},
+        },
+    .every_device = true,
+};
 
 std::string value_of(const Attribute& row, int ordinal) { return std::to_string(attribute(row.attribute, ordinal)); }
 

@@ -1,4 +1,5 @@
 // matmul: C = A B, from the textbook's kernel to the tensor cores, each step one idea, beside cuBLAS.
+#include "common/cli/registration.cuh"
 #include "tools/matmul/filter.cuh"
 
 namespace BACKEND {

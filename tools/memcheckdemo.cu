@@ -2,7 +2,7 @@
 // test the checked simulator.
 #include <algorithm>
 
-#include "common/cuda/device.cuh"
+#include "common/cli/registration.cuh"
 #include "common/measure/random.hpp"
 #include "tools/memcheckdemo/lab.cuh"
 #include "tools/memcheckdemo/table_access.cuh"
@@ -14,25 +14,25 @@
 namespace BACKEND {
 namespace {
 
-const Program memcheckdemo_program = [] {
-    Program description{
-        "memcheckdemo", "Runs a program with one planted defect, or its corrected twin; without a name, lists them."};
-    description.operands = "[NAME]";
-    description.most_operands = 1;
-    description.benchmark = false;
-    description.input_files = false;
-    description.simulator_timeout_s = 5;  // the simulator explains a hang; the watchdog would only end it
-    description.options = {
-        {"--fixed", nullptr, "the corrected twin", ""},
-        {"--command", nullptr, "print the compute-sanitizer command that is for NAME", ""},
-        {"--hint", "1|2|3", "print a hint: 1 tells the least, 3 the most", ""},
-        {"--reveal", nullptr, "tell what is wrong, and the cure", ""},
-        {"--mystery", "SEED", "instead of NAME: a plant that is not named", ""},
-        {"--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", ""},
-        {"--twin", "LOG", "with --grade: the report on NAME --fixed", ""},
-    };
-    return description;
-}();
+const Program memcheckdemo_program = {
+    .name = "memcheckdemo",
+    .summary = "Runs a program with one planted defect, or its corrected twin; without a name, lists them.",
+    .operands = "[NAME]",
+    .most_operands = 1,
+    .benchmark = false,
+    .options =
+        {
+            {"--fixed", nullptr, "the corrected twin", ""},
+            {"--command", nullptr, "print the compute-sanitizer command that is for NAME", ""},
+            {"--hint", "1|2|3", "print a hint: 1 tells the least, 3 the most", ""},
+            {"--reveal", nullptr, "tell what is wrong, and the cure", ""},
+            {"--mystery", "SEED", "instead of NAME: a plant that is not named", ""},
+            {"--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", ""},
+            {"--twin", "LOG", "with --grade: the report on NAME --fixed", ""},
+        },
+    .input_files = false,
+    .simulator_timeout_s = 5,  // the simulator explains a hang; the watchdog would only end it
+};
 
 const std::vector<Plant>& all_plants() {
     static const std::vector<Plant> all = [] {

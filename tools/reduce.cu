@@ -1,8 +1,8 @@
 // reduce: the sum, minimum, maximum or mean of many numbers, by every method of the lectures and the best we know.
 #include <memory>
 
+#include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "common/cuda/device.cuh"
 #include "common/io/numbers.hpp"
 #include "common/measure/random.hpp"
 #include "tools/reduce/filter.cuh"

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "common/cuda/device.cuh"
 #include "tools/streams/host.cuh"
 #include "tools/streams/kernels.cuh"
 #include "tools/streams/launch.cuh"

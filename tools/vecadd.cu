@@ -1,25 +1,14 @@
 // vecadd: c = a + b, the first kernel of every course: its variants, the kinds of memory, and what each stage costs.
 #include <memory>
 
+#include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "common/cuda/device.cuh"
 #include "tools/vecadd/filter.cuh"
 #include "tools/vecadd/memory.cuh"
 #include "tools/vecadd/table.cuh"
 
 namespace BACKEND {
 namespace {
-
-template <typename T>
-void add_on_host(const Vectors<T>& vectors, bool parallel) {
-    const T *a = vectors.h_a(), *b = vectors.h_b();
-    T* c = vectors.h_c();
-    const auto share = [=](size_t begin, size_t end) {
-        for (size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
-    };
-    if (parallel) parallel_for(vectors.size(), share);
-    else share(0, vectors.size());
-}
 
 // One correctly rounded addition: half a unit in the last place of T.
 template <typename T>
@@ -34,7 +23,7 @@ Verdict check_sum(const Session& session, const Vectors<T>& vectors, const T* c)
 }
 
 template <typename T>
-Case case_of(Session& session, const Variant& variant, const std::shared_ptr<Vectors<T>>& vectors, size_t offset) {
+Case case_of(Session& session, const VecaddVariant& variant, const std::shared_ptr<Vectors<T>>& vectors, size_t offset) {
     const size_t n = vectors->size();
     const auto costs = std::make_shared<StageCosts>();
     Case one;
@@ -45,19 +34,19 @@ Case case_of(Session& session, const Variant& variant, const std::shared_ptr<Vec
                                  Fixed{costs->h2d, 1}, Fixed{costs->kernel, 1}, Fixed{costs->d2h, 1}, Fixed{costs->total, 1}};
     };
     if (variant.needs == Needs::host) {
-        const bool parallel = variant.name == std::string("cpu-parallel");
+        const auto add = variant.on_host.get<T>();
         one.poison = [=](cudaStream_t) { std::fill_n(vectors->h_c(), n, T(-77)); };
         one.launch = [=](cudaStream_t) {
-            add_on_host(*vectors, parallel);
+            add(*vectors);
             return LaunchShape{};
         };
         one.check = [=, &session] { return check_sum(session, *vectors, vectors->h_c()); };
         return one;
     }
-    const Method<T> method = method_named<T>(variant.name);
+    const auto launch = variant.launch.get<T>();
     const unsigned block_size = session.options.block, multiprocessors = unsigned(session.device.multiprocessors);
     const auto run_kernel = [=](cudaStream_t stream) {
-        return method({vectors->d_a(), vectors->d_b(), vectors->d_c(), n, block_size, multiprocessors, stream});
+        return launch({vectors->d_a(), vectors->d_b(), vectors->d_c(), n, block_size, multiprocessors, stream});
     };
     one.launch = run_kernel;
     one.poison = [=](cudaStream_t stream) {
@@ -89,11 +78,11 @@ void run_size(Session& session, Bench& bench, size_t n) {
     for (const std::string& name : chosen_memory(session)) {
         const MemoryKind& kind = memory_kind_named(name);
         const auto vectors = std::make_shared<Vectors<T>>(kind, n, offset, session.options.seed);
-        for (const Variant* variant : session.selected()) {
+        for (const VecaddVariant* variant : session.selected<VecaddVariant>()) {
             const bool on_host = variant->needs == Needs::host;
             // The CPU's time does not depend on where the device finds its vectors: measure it once.
             if (on_host && name != chosen_memory(session).front()) continue;
-            if (!on_host && !method_named<T>(variant->name)) {
+            if (!on_host && !variant->launch.get<T>()) {
                 session.notice(text("{}: this build's toolkit lacks it", variant->name));
                 continue;
             }

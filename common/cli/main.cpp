@@ -22,10 +22,8 @@ static const char* needs_text(Needs needs) {
 static void list_variants(const Session& session) {
     Table table(session.output, session.format(), session.options.header,
                 {{"kernel", "kernel"}, {"needs", "needs"}, {"ladder", "ladder"}, {"idea", "idea"}});
-    for (const Variant& variant : session.program.variants) {
-        std::string idea = variant.idea;
-        table.add({std::string(variant.name), std::string(needs_text(variant.needs)), std::string(variant.ladder), idea});
-    }
+    for (const Variant* variant : session.program.variants)
+        table.add({variant->name, needs_text(variant->needs), variant->ladder, variant->idea});
     table.flush();
 }
 

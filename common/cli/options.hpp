@@ -1,7 +1,7 @@
 // One parser and one table of options for all programs (CLI11 does the parsing).
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <set>
@@ -9,36 +9,18 @@
 #include <vector>
 
 #include "common/cli/program.hpp"
-#include "common/simt/check/core/settings.hpp"
-#include "common/io/table.hpp"
+#include "common/measure/settings.hpp"
 
 enum class When { automatic, always, never };
 
-struct Options {
+struct Options : MeasureSettings {
     std::string device;
     bool list = false;
     std::string sizes;                 // as typed: parse_sizes() reads it
     std::vector<std::string> kernels;  // names or globs; empty for all
     std::string dtype;                 // "" if not given
-    unsigned block = 256;
-    int warmup = 3;
-    int samples = 30;
-    double max_ci_percent = 1;
-    double timeout_s = 15;
-    bool cold_cache = true;
     std::string format;  // "" for human on a terminal and csv elsewhere
-    bool header = true;
-    bool raw = false;
-    bool ladder = false;
-    std::string versus;  // the peer's variant name
     std::string output_path;
-    std::uint64_t seed = 42;
-    bool verify = true;
-    double tolerance = 0;  // 0: from n, type and operation
-    bool profile = false;
-    simt::checking::Settings watch;  // what the checked simulator does; it is used if that is anything at all
-    bool by_line = false;            // counters: a row per source line
-    bool annotate = false;           // counters: the source with its lines' counters
     bool quiet = false, verbose = false;
     When color = When::automatic, progress = When::automatic;
     std::string input_format;  // "" to sniff

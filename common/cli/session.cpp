@@ -1,10 +1,13 @@
 #include "common/cli/session.hpp"
 
+#include <algorithm>
+
 #include "common/cli/message.hpp"
 #include "common/io/text.hpp"
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
-    : program(program_), options(options_), device(device_), output(output_) {}
+    : Run(program_.name, program_.columns, options_, device_, output_), program(program_), options(options_),
+      progress_(options_) {}
 
 Format Session::format() const {
     if (!options.format.empty()) return parse_format(options.format);
@@ -27,24 +30,24 @@ int Session::samples() const { return device.simulated && !options.is_given("sam
 
 std::vector<const Variant*> Session::selected() const {
     std::vector<std::string> names;
-    for (const Variant& variant : program.variants) names.push_back(variant.name);
+    for (const Variant* variant : program.variants) names.push_back(variant->name);
     std::vector<const Variant*> chosen;
     std::vector<bool> matched(options.kernels.size());
     std::string left_out;
-    for (const Variant& variant : program.variants) {
+    for (const Variant* variant : program.variants) {
         bool wanted = false, named = false;
         for (std::size_t i = 0; i < options.kernels.size(); ++i) {
-            if (!matches_glob(options.kernels[i], variant.name)) continue;
+            if (!matches_glob(options.kernels[i], variant->name)) continue;
             wanted = matched[i] = true;
-            named |= options.kernels[i] == variant.name;
+            named |= options.kernels[i] == variant->name;
         }
         if (!wanted) continue;
-        if (variant.needs == Needs::gpu && device.simulated) {
-            if (named) fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant.name);
-            left_out += (left_out.empty() ? "" : ", ") + std::string(variant.name);
+        if (variant->needs == Needs::gpu && device.simulated) {
+            if (named) fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant->name);
+            left_out += (left_out.empty() ? "" : ", ") + std::string(variant->name);
             continue;
         }
-        chosen.push_back(&variant);
+        chosen.push_back(variant);
     }
     for (std::size_t i = 0; i < matched.size(); ++i) {
         if (matched[i]) continue;
@@ -56,13 +59,16 @@ std::vector<const Variant*> Session::selected() const {
     return chosen;
 }
 
-std::string Session::filter_kernel(const char* fallback) const {
-    if (!options.is_given("kernel")) return fallback;
+const Variant& Session::filter_variant(const char* fallback) const {
+    if (!options.is_given("kernel")) {
+        const auto is_fallback = [=](const Variant* variant) { return variant->name == std::string(fallback); };
+        return **std::find_if(program.variants.begin(), program.variants.end(), is_fallback);
+    }
     const std::vector<const Variant*> chosen = selected();
     if (chosen.size() != 1) fail(Exit::usage, "--kernel names {} variants; a filter uses one", chosen.size());
     if (chosen.front()->needs == Needs::host)
         fail(Exit::usage, "{} runs on the host; choose a kernel for the device", chosen.front()->name);
-    return chosen.front()->name;
+    return *chosen.front();
 }
 
 void Session::complain(const std::string& message) const {

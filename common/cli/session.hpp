@@ -5,25 +5,24 @@
 #include <vector>
 
 #include "common/cli/backend.hpp"
+#include "common/cli/options.hpp"
+#include "common/cli/progress.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
-#include "common/cli/options.hpp"
-#include "common/io/output.hpp"
+#include "common/measure/run.hpp"
 
-class Session {
+class Session final : public Run {
 public:
     Session(const Program& program, const Options& options, const DeviceInfo& device, Output& output);
 
     const Program& program;
     const Options& options;
-    const DeviceInfo& device;
-    Output& output;
 
-    Format format() const;
+    Format format() const override;
     DType dtype() const;                     // -t, or the program's default
     std::vector<std::size_t> sizes() const;  // -n, or the program's default for this backend
-    int warmup() const;                      // the simulator's default is smaller than a GPU's
-    int samples() const;
+    int warmup() const override;
+    int samples() const override;
     const std::string& own(const std::string& long_name) const { return options.own.at(long_name); }
     bool own_flag(const std::string& long_name) const { return options.own.count(long_name) > 0; }
 
@@ -31,18 +30,35 @@ public:
     // a notice, or ends the program with Failure(unavailable) if it was named exactly. Unknown names: Failure(usage).
     std::vector<const Variant*> selected() const;
 
-    // The variant that a filter runs: the only one that --kernel selects, which must be the device's, or else `fallback`.
-    std::string filter_kernel(const char* fallback) const;
+    // The same as rows of the table that the program's variants are from.
+    template <typename Row>
+    std::vector<const Row*> selected() const {
+        std::vector<const Row*> rows;
+        for (const Variant* variant : selected()) rows.push_back(static_cast<const Row*>(variant));
+        return rows;
+    }
+
+    // The variant that a filter runs: the only one that --kernel selects, which must be the device's, or else the one named
+    // `fallback`.
+    const Variant& filter_variant(const char* fallback) const;
+    template <typename Row>
+    const Row& filter_variant(const char* fallback) const {
+        return static_cast<const Row&>(filter_variant(fallback));
+    }
 
     // "reduce: MESSAGE" on standard error: always, unless --quiet, only with --verbose.
-    void complain(const std::string& message) const;
-    void notice(const std::string& message) const;
+    void complain(const std::string& message) const override;
+    void notice(const std::string& message) const override;
     void detail(const std::string& message) const;
 
-    void found_wrong_result() { exit_with(Exit::wrong_result); }
+    void show_progress(const std::string& line) override { progress_.show(line); }
+    void clear_progress() override { progress_.clear(); }
+
+    void found_wrong_result() override { exit_with(Exit::wrong_result); }
     void exit_with(Exit exit) { exit_ = exit; }
     Exit exit() const { return exit_; }
 
 private:
+    Progress progress_;
     Exit exit_ = Exit::fine;
 };

@@ -1,7 +1,6 @@
-#include <cuda_runtime.h>
+#include "common/cuda/device.cuh"
 
 #include "common/cuda/check.cuh"
-#include "common/cuda/device.cuh"
 #include "common/io/text.hpp"
 
 namespace BACKEND {
@@ -86,11 +85,6 @@ Probe probe_devices() {
         for (int ordinal = 0; ordinal < count; ++ordinal) probe.devices.push_back(describe(ordinal));
     }
     return probe;
-}
-
-void run_on_device(Session& session, void (*run)(Session&)) {
-    CHECK(cudaSetDevice(session.device.ordinal));
-    run(session);
 }
 
 }  // namespace BACKEND

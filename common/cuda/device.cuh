@@ -1,8 +1,9 @@
-// The devices of this backend, and the registration of a program's CUDA part with its main().
+// The devices of this backend.
 #pragma once
 
-#include "common/cli/backend.hpp"
-#include "common/cli/session.hpp"
+#include <cuda_runtime.h>
+
+#include "common/cuda/device_info.hpp"
 
 namespace BACKEND {
 
@@ -18,17 +19,4 @@ double peak_bandwidth(int ordinal);
 // "9.0" for 90.
 std::string capability_text(int compute_capability);
 
-// Makes the session's device the current one, then calls the program.
-void run_on_device(Session& session, void (*run)(Session&));
-
 }  // namespace BACKEND
-
-// At the end of tools/NAME.cu: makes `program` and `run` the backend that main() calls.
-#define GRIDUTILS_PROGRAM(program, run)                                                    \
-    namespace BACKEND {                                                                    \
-    const ::Backend& backend() {                                                           \
-        static const ::Backend registered{&program, &probe_devices,                        \
-                                          [](Session& session) { run_on_device(session, &run); }}; \
-        return registered;                                                                 \
-    }                                                                                      \
-    }

@@ -19,16 +19,16 @@ static std::string extent_text(const dim3& extent) {
     return text;
 }
 
-Bench::Bench(Session& session)
-    : session_(session), report_(session),
-      stopwatch_(session.options.cold_cache && !session.options.profile, session.device.l2_bytes), clocks_(session.device.simulated ? "" : session.device.uuid), progress_(session.options) {}
+Bench::Bench(Run& run)
+    : run_(run), report_(run), stopwatch_(run.settings.cold_cache && !run.settings.profile, run.device.l2_bytes),
+      clocks_(run.device.simulated ? "" : run.device.uuid) {}
 
 bool Bench::verify(Case& one, FirstLaunch& first) {
     const cudaStream_t stream = stopwatch_.stream();
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
-    const bool counts = session_.options.watch.counters;
+    const bool counts = run_.settings.watch.counters;
     if (counts) simt::checking::take_counters();  // those of what came before
     first.time_ns = host_time([&] {
         const ProfileRange range(one.variant->name);
@@ -37,13 +37,13 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
         CHECK(cudaStreamSynchronize(stream));
     });
     if (counts) first.kernels = simt::checking::take_counters();
-    if (!session_.options.verify) return true;
+    if (!run_.settings.verify) return true;
     const Verdict verdict = one.check();
     if (verdict.right) return true;
-    progress_.clear();
-    session_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n, name_of(one.problem.dtype),
+    run_.clear_progress();
+    run_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n, name_of(one.problem.dtype),
                            verdict.detail));
-    session_.found_wrong_result();
+    run_.found_wrong_result();
     return false;
 }
 
@@ -70,12 +70,12 @@ static bool peer_is_first(int i) { return random_bits(0, std::uint64_t(i)) % 2 !
 
 // Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns.
 void Bench::collect(Case& one, Case* peer, Measurement& result) {
-    const Options& options = session_.options;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.timeout_s);
-    const int fewest = std::min(session_.samples(), 10);
+    const MeasureSettings& settings = run_.settings;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
+    const int fewest = std::min(run_.samples(), 10);
     ClockReading clock;
     for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) sample_pair(one, peer, false);
-    for (int i = 0; i < session_.samples(); ++i) {
+    for (int i = 0; i < run_.samples(); ++i) {
         Pair pair = sample_pair(one, peer, peer_is_first(i));
         if (!on_host(one) && clocks_.throttled()) {  // once more; a second time it is the card's state, and is said so
             pair = sample_pair(one, peer, peer_is_first(i));
@@ -89,8 +89,8 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
             if (std::chrono::steady_clock::now() < deadline) continue;
             break;
         }
-        const bool may_end = !peer && options.max_ci_percent > 0;  // thousands of samples can have an interval of no width
-        const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= options.max_ci_percent;
+        const bool may_end = !peer && settings.max_ci_percent > 0;  // thousands of samples can have an interval of no width
+        const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= settings.max_ci_percent;
         if (known || std::chrono::steady_clock::now() >= deadline) break;
     }
     if (on_host(one)) return;
@@ -105,18 +105,18 @@ Measurement Bench::describe(const Case& one, const LaunchShape& shape) const {
     result.block = extent_text(shape.block);
     result.shared_bytes = shape.dynamic_shared_bytes;
     result.timer = one.timer ? one.timer : on_host(one) ? "host" : Stopwatch::timer_name();
-    result.cache = on_host(one) || session_.device.simulated ? "none" : session_.options.cold_cache && !one.time ? "cold" : "warm";
-    result.verify = session_.options.verify ? "pass" : "skipped";
+    result.cache = on_host(one) || run_.device.simulated ? "none" : run_.settings.cold_cache && !one.time ? "cold" : "warm";
+    result.verify = run_.settings.verify ? "pass" : "skipped";
     return result;
 }
 
 Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
     Measurement result = describe(one, first.shape);
-    if (session_.device.checked) {
+    if (run_.device.checked) {
         result.samples_ns = {first.time_ns};
         result.kernels = first.kernels;
     } else {
-        result.warmup = session_.warmup();
+        result.warmup = run_.warmup();
         collect(one, peer, result);
     }
     if (one.own_cells) result.own = one.own_cells(summarize(result.samples_ns).median);
@@ -124,22 +124,22 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
 }
 
 void Bench::run(std::vector<Case>& cases) {
-    const std::string& versus = session_.options.versus;
+    const std::string& versus = run_.settings.versus;
     const auto peer = std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
     if (!versus.empty() && peer == cases.end())
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus,
-             session_.program.name);
+             run_.program_name);
     FirstLaunch of_peer;
     const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before anybody is compared with it
     Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;
     for (Case& one : cases) {
-        progress_.show(text("{}: {} n = {}", session_.program.name, one.variant->name, one.problem.n));
+        run_.show_progress(text("{}: {} n = {}", run_.program_name, one.variant->name, one.problem.n));
         const bool is_peer = !versus.empty() && &one == &*peer;
         FirstLaunch first = of_peer;
         const bool right = is_peer ? peer_is_right : verify(one, first);
-        if (right && !session_.options.profile) report_.add(measure(one, first, right_peer));
+        if (right && !run_.settings.profile) report_.add(measure(one, first, right_peer));
     }
-    progress_.clear();
+    run_.clear_progress();
     if (!cases.empty()) report_.end_block(cases.front().problem);
 }
 

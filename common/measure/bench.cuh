@@ -7,7 +7,6 @@
 
 #include "common/cuda/launch_shape.cuh"
 #include "common/measure/nvml.hpp"
-#include "common/cli/progress.hpp"
 #include "common/measure/report.hpp"
 #include "common/measure/timing.cuh"
 #include "common/measure/verify.hpp"
@@ -36,7 +35,7 @@ struct Case {
 
 class Bench {
 public:
-    explicit Bench(Session& session);
+    explicit Bench(Run& run);
 
     // All cases of one problem. With --profile the one launch that is verified is all there is. Else: a block of the table,
     // on the checked simulator of that one launch. Wrong results are reported, get no row, and make the exit code 1.
@@ -61,11 +60,10 @@ private:
     Measurement measure(Case& one, const FirstLaunch& first, Case* peer);
     void collect(Case& one, Case* peer, Measurement& result);
 
-    Session& session_;
+    Run& run_;
     Report report_;
     Stopwatch stopwatch_;
     ClockMonitor clocks_;
-    Progress progress_;
 };
 
 }  // namespace BACKEND

@@ -66,23 +66,23 @@ void append_counter_cells(const Counters& counters, std::vector<Cell>& row) {
     }
 }
 
-LineReport::LineReport(Session& session)
-    : session_(session), table_(session.output, session.format(), session.options.header, line_columns()) {}
+LineReport::LineReport(Run& run)
+    : run_(run), table_(run.output, run.format(), run.settings.header, line_columns()) {}
 
 void LineReport::add(const Measurement& measurement) {
     const Variant& variant = *measurement.variant;
     const Problem& problem = measurement.problem;
     if (measurement.kernels.empty()) return;  // it ran on the host
-    if (session_.options.annotate && session_.format() == Format::human) {
+    if (run_.settings.annotate && run_.format() == Format::human) {
         const std::string source = annotated_source(measurement.kernels);
         if (source.empty())
-            session_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant.name));
-        else session_.output.write(text("{}, n = {}\n", variant.name, problem.n) + source);
+            run_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant.name));
+        else run_.output.write(text("{}, n = {}\n", variant.name, problem.n) + source);
         return;
     }
     for (const KernelCounters& kernel : measurement.kernels)
         for (const LineCounters& line : kernel.lines) {
-            std::vector<Cell> row = {1LL, session_.program.name, variant.name, name_of(problem.dtype),
+            std::vector<Cell> row = {1LL, run_.program_name, variant.name, name_of(problem.dtype),
                                      static_cast<long long>(problem.n), kernel.kernel, line.file.empty() ? "none" : line.file,
                                      static_cast<long long>(line.line), line.function.empty() ? "none" : line.function};
             append_counter_cells(line.counters, row);

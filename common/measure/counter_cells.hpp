@@ -14,12 +14,12 @@ void append_counter_cells(const simt::checking::Counters& counters, std::vector<
 // With --by-line: a row per variant, kernel and source line. With --annotate, in the human format: the source.
 class LineReport {
 public:
-    explicit LineReport(Session& session);
+    explicit LineReport(Run& run);
 
     void add(const Measurement& measurement);
     void end_block(const std::string& title);
 
 private:
-    Session& session_;
+    Run& run_;
     Table table_;
 };

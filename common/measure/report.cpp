@@ -20,15 +20,15 @@ std::vector<Column> common_columns(const DeviceInfo& device) {
     };
 }
 
-static std::vector<Column> columns_of(const Session& session) {
-    const bool simulated = session.device.simulated;
-    const bool counts = session.options.watch.counters;
-    std::vector<Column> columns = common_columns(session.device);
+static std::vector<Column> columns_of(const Run& run) {
+    const bool simulated = run.device.simulated;
+    const bool counts = run.settings.watch.counters;
+    std::vector<Column> columns = common_columns(run.device);
     if (!simulated) {
         columns.push_back({"", "+- %", 1, 1});
         columns.push_back({"", "% of peak GB/s", 1, 1});
     }
-    for (Column column : session.program.columns) {
+    for (Column column : run.own_columns) {
         if (counts) column.heading.clear();  // its place is taken by a counter
         columns.push_back(column);
     }
@@ -36,25 +36,25 @@ static std::vector<Column> columns_of(const Session& session) {
         const std::vector<Column> counters = counter_columns();
         columns.insert(columns.end(), counters.begin(), counters.end());
     }
-    if (session.options.ladder && counts) {
+    if (run.settings.ladder && counts) {
         columns.push_back({"gld_lanes_per_element", "loads per element", 1, 2});
         columns.push_back({"sld_lanes_per_element", "shared loads per element", 1, 2, true});
-    } else if (session.options.ladder)
+    } else if (run.settings.ladder)
         for (const char* name : {"step", "cumulative", "cpu"})
             columns.push_back({std::string(name) + "_speedup", name == std::string("cpu") ? "over CPU" : name, 1, 2});
-    if (!session.options.versus.empty()) {
+    if (!run.settings.versus.empty()) {
         columns.push_back({"versus"});
-        columns.push_back({"versus_ratio", "x " + session.options.versus, 1, 3});
+        columns.push_back({"versus_ratio", "x " + run.settings.versus, 1, 3});
         columns.push_back({"versus_low", "95 % from", 1, 3});
         columns.push_back({"versus_high", "to", 1, 3});
     }
-    if (session.options.raw) columns.push_back({"sample", "sample"});
+    if (run.settings.raw) columns.push_back({"sample", "sample"});
     return columns;
 }
 
-Report::Report(Session& session)
-    : session_(session), table_(session.output, session.format(), session.options.header, columns_of(session)) {
-    if (session.options.by_line || session.options.annotate) lines_ = std::make_unique<LineReport>(session);
+Report::Report(Run& run)
+    : run_(run), table_(run.output, run.format(), run.settings.header, columns_of(run)) {
+    if (run.settings.by_line || run.settings.annotate) lines_ = std::make_unique<LineReport>(run);
 }
 
 Report::~Report() = default;
@@ -63,11 +63,11 @@ static double ratio(double numerator, double denominator) { return denominator >
 
 std::vector<Cell> Report::row_of(const Measurement& m, const Summary& times) const {
     const Problem& problem = m.problem;
-    const DeviceInfo& device = session_.device;
+    const DeviceInfo& device = run_.device;
     const bool on_host = m.variant->needs == Needs::host;
     const double gbyte_per_s = ratio(problem.bytes, times.median);  // bytes per nanosecond are gigabytes per second
     std::vector<Cell> row = {
-        1LL, session_.program.name, m.variant->name, name_of(problem.dtype), static_cast<long long>(problem.n),
+        1LL, run_.program_name, m.variant->name, name_of(problem.dtype), static_cast<long long>(problem.n),
         Fixed{problem.bytes, 0}, Fixed{problem.flop, 0}, m.grid, m.block, static_cast<long long>(m.shared_bytes),
         on_host ? "host" : device.name, on_host ? "none" : device.uuid, m.timer, m.cache, static_cast<long long>(m.warmup),
         static_cast<long long>(m.samples_ns.size()), Fixed{times.minimum, 1}, Fixed{times.p25, 1}, Fixed{times.median, 1},
@@ -80,13 +80,13 @@ std::vector<Cell> Report::row_of(const Measurement& m, const Summary& times) con
         row.push_back(Fixed{on_host ? 0 : 100 * ratio(gbyte_per_s, device.peak_gbyte_per_s), 1});
     }
     row.insert(row.end(), m.own.begin(), m.own.end());
-    if (session_.options.watch.counters) append_counters(m, row);
-    else if (session_.options.ladder)
+    if (run_.settings.watch.counters) append_counters(m, row);
+    else if (run_.settings.ladder)
         for (double before : {previous_ns_, first_ns_, cpu_ns_})
             row.push_back(Fixed{ratio(before, times.median), 3});
-    if (!session_.options.versus.empty()) {
+    if (!run_.settings.versus.empty()) {
         const Summary ratios = summarize(m.peer_ratios);
-        row.push_back(session_.options.versus);
+        row.push_back(run_.settings.versus);
         for (double value : {ratios.median, ratios.median_interval.low, ratios.median_interval.high})
             row.push_back(Fixed{value, 4});
     }
@@ -98,7 +98,7 @@ void Report::append_counters(const Measurement& measurement, std::vector<Cell>& 
     simt::checking::Counters total;
     for (const auto& kernel : measurement.kernels) total += kernel.total;
     append_counter_cells(total, row);
-    if (!session_.options.ladder) return;
+    if (!run_.settings.ladder) return;
     const double elements = measurement.problem.elements > 0 ? measurement.problem.elements : double(measurement.problem.n);
     for (const std::uint64_t lanes : {total.global_loads.lanes, total.shared_loads.lanes})
         row.push_back(Fixed{ratio(double(lanes), elements), 4});
@@ -115,7 +115,7 @@ void Report::add(const Measurement& measurement) {
         first_ns_ = previous_ns_ = 0;
     }
     if (!on_host && first_ns_ == 0) first_ns_ = previous_ns_ = times.median;
-    if (session_.options.raw) {
+    if (run_.settings.raw) {
         for (std::size_t i = 0; i < measurement.samples_ns.size(); ++i) {
             Measurement single = measurement;
             single.samples_ns = {measurement.samples_ns[i]};
@@ -133,7 +133,7 @@ void Report::add(const Measurement& measurement) {
 }
 
 void Report::end_block(const Problem& problem) {
-    const DeviceInfo& device = session_.device;
+    const DeviceInfo& device = run_.device;
     const char* remark = device.checked     ? ", watched"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
                                             : "";

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "common/cli/session.hpp"
-#include "common/simt/check/counters/results.hpp"
-#include "common/measure/statistics.hpp"
+#include "common/io/dtype.hpp"
 #include "common/io/table.hpp"
+#include "common/measure/run.hpp"
+#include "common/measure/statistics.hpp"
+#include "common/measure/variant.hpp"
+#include "common/simt/check/counters/results.hpp"
 
 // What a variant was given to do: the numerators of its rates.
 struct Problem {
@@ -40,7 +42,7 @@ class LineReport;
 
 class Report {
 public:
-    explicit Report(Session& session);
+    explicit Report(Run& run);
     ~Report();
 
     void add(const Measurement& measurement);
@@ -51,7 +53,7 @@ private:
     std::vector<Cell> row_of(const Measurement& measurement, const Summary& summary) const;
     void append_counters(const Measurement& measurement, std::vector<Cell>& row) const;
 
-    Session& session_;
+    Run& run_;
     Table table_;
     std::unique_ptr<LineReport> lines_;  // instead of the table, with --by-line and --annotate
     double cpu_ns_ = 0, first_ns_ = 0, previous_ns_ = 0;  // the ladder so far

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "common/cli/backend.hpp"
+#include "common/cuda/device_info.hpp"
 
 namespace BACKEND {
 

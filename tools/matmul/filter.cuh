@@ -54,7 +54,7 @@ constexpr DType dtype_in_files = Type::dtype == DType::tf32 ? DType::f32 : Type:
 template <typename Type>
 Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a, const Chunk& b) {
     using T = typename Type::Element;
-    const std::string name = session.filter_kernel("fastest");
+    const std::string name = session.filter_variant("fastest").name;
     const ProductMethod<T> method = MethodFinder(session).find<Type>(name, shape.m, shape.n, shape.k);
     if (!method.launch) {
         // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end.

@@ -70,7 +70,7 @@ private:
 
     template <typename T>
     T reduce_on_device(const Chunk& chunk, const Operation<T>& operation) {
-        const Method<T>& method = operation.method_named(session_.filter_kernel("tagged"));
+        const Method<T>& method = operation.method_named(session_.filter_variant("tagged").name);
         const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
         const unsigned block_size = session_.options.block;
         const DeviceBuffer<T> d_input(chunk.count), d_result(1);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"
 #include "tools/streams/tracer.cuh"
 

@@ -18,13 +18,13 @@ inline DType common_type(DType a, DType b) {
 }
 
 template <typename T>
-Chunk add_chunks(const Session& session, const std::string& kernel, const Chunk& a, const Chunk& b) {
-    const Method<T> method = method_named<T>(kernel);
-    if (!method) fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", kernel);
+Chunk add_chunks(const Session& session, const VecaddVariant& variant, const Chunk& a, const Chunk& b) {
+    const auto launch = variant.launch.get<T>();
+    if (!launch) fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", variant.name);
     const DeviceBuffer<T> d_a(a.count), d_b(a.count), d_c(a.count);
     CHECK(cudaMemcpy(d_a.data(), a.as<T>(), d_a.bytes(), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_b.data(), b.as<T>(), d_b.bytes(), cudaMemcpyHostToDevice));
-    method({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, unsigned(session.device.multiprocessors), nullptr});
+    launch({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, unsigned(session.device.multiprocessors), nullptr});
     CHECK(cudaGetLastError());
     Chunk sum;
     sum.dtype = a.dtype;
@@ -46,7 +46,7 @@ inline void run_vecadd_filter(Session& session) {
         fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same, in the same order", operands[0],
              layout_a.shape, operands[1], layout_b.shape);
 
-    const std::string kernel = session.filter_kernel("vector4");
+    const auto& variant = session.filter_variant<VecaddVariant>("vector4");
     NumberWriter writer(layout_a);
     size_t added = 0;
     constexpr size_t chunk_elements = size_t{1} << 22;
@@ -58,7 +58,7 @@ inline void run_vecadd_filter(Session& session) {
         if (a.count == 0) break;
         const DType dtype = session.options.dtype.empty() ? common_type(a.dtype, b.dtype) : session.dtype();
         with_dtype(dtype, [&](auto zero) {
-            writer.append(add_chunks<decltype(zero)>(session, kernel, a.converted_to(dtype), b.converted_to(dtype)));
+            writer.append(add_chunks<decltype(zero)>(session, variant, a.converted_to(dtype), b.converted_to(dtype)));
         });
         added += a.count;
     }

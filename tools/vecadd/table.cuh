@@ -1,67 +1,89 @@
 // The tables of vecadd: what each variant is, and how it is launched for an element type.
 #pragma once
 
-#include <string>
-
 #include "common/cli/program.hpp"
-#include "kernels/vecadd/textbook.cuh"
+#include "common/measure/parallel.hpp"
+#include "common/measure/variant_table.cuh"
 #include "kernels/vecadd/streaming.cuh"
+#include "kernels/vecadd/textbook.cuh"
+#include "tools/vecadd/memory.cuh"
 #ifndef __SIMCC__
 #include "kernels/vecadd/cub.cuh"
 #endif
 
 namespace BACKEND {
 
-inline const Program vecadd_program = {
-    "vecadd",
-    "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for one of them).",
-    "[A B]",
-    2,
-    true,
-    "f32,f64,i32,i64",
-    "16Mi",
-    "64Ki",
-    "256",
-    {
-        {"cpu", "one core", Needs::host},
-        {"cpu-parallel", "all cores, a share each", Needs::host},
-        {"one-per-thread", "a thread per element and a test for the threads beyond the end"},
-        {"grid-stride", "a resident grid strides over the elements: few blocks to launch"},
-        {"unroll4", "eight loads in flight per thread before the first addition"},
-        {"vector4", "16 bytes per load and store: a quarter of the instructions"},
-        {"streaming", "the fastest: chosen by size, with cache hints"},
-        {"cub", "the peer: CUB's DeviceTransform", Needs::gpu},
-    },
-    {
-        {"--memory", "LIST", "device, pageable, pinned, write-combined, mapped, managed or all", "device"},
-        {"--offset", "N", "begin the vectors N elements past an aligned address", "0"},
-    },
-    {
-        {"p_memory", "memory"},
-        {"p_offset"},
-        {"p_alloc_ns", "alloc us", 1e-3, 1},
-        {"p_h2d_ns", "h2d us", 1e-3, 1},
-        {"p_kernel_ns", "kernel us", 1e-3, 1},
-        {"p_d2h_ns", "d2h us", 1e-3, 1},
-        {"p_total_ns", "total us", 1e-3, 1},
+// Both on the element types of vecadd.
+template <typename T>
+using AddOnDevice = LaunchShape(const VecaddArguments<T>&);
+template <typename T>
+using AddOnHost = void(const Vectors<T>&);
+template <template <typename> class Signature>
+using ForVecaddTypes = FunctionSet<Signature, float, double, std::int32_t, std::int64_t>;
+
+template <typename T>
+void add_share(const Vectors<T>& vectors, size_t begin, size_t end) {
+    const T *a = vectors.h_a(), *b = vectors.h_b();
+    T* c = vectors.h_c();
+    for (size_t i = begin; i < end; ++i) c[i] = a[i] + b[i];
+}
+
+template <typename T>
+void add_on_one_core(const Vectors<T>& vectors) {
+    add_share(vectors, 0, vectors.size());
+}
+
+template <typename T>
+void add_on_all_cores(const Vectors<T>& vectors) {
+    parallel_for(vectors.size(), [&](size_t begin, size_t end) { add_share(vectors, begin, end); });
+}
+
+struct VecaddVariant : Variant {
+    ForVecaddTypes<AddOnDevice> launch = {};  // nothing where the build's toolkit lacks it
+    ForVecaddTypes<AddOnHost> on_host = {};   // of those that need the host
+};
+
+inline const VecaddVariant vecadd_variants[] = {
+    {{"cpu", "one core", Needs::host}, {}, ON_ARGUMENTS(add_on_one_core)},
+    {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, ON_ARGUMENTS(add_on_all_cores)},
+    {{"one-per-thread", "a thread per element and a test for the threads beyond the end"},
+     ON_ARGUMENTS(launch_vecadd_one_per_thread)},
+    {{"grid-stride", "a resident grid strides over the elements: few blocks to launch"},
+     ON_ARGUMENTS(launch_vecadd_grid_stride)},
+    {{"unroll4", "eight loads in flight per thread before the first addition"}, ON_ARGUMENTS(launch_vecadd_unroll4)},
+    {{"vector4", "16 bytes per load and store: a quarter of the instructions"}, ON_ARGUMENTS(launch_vecadd_vector4)},
+    {{"streaming", "the fastest: chosen by size, with cache hints"}, ON_ARGUMENTS(launch_vecadd_streaming)},
+    {{"cub", "the peer: CUB's DeviceTransform", Needs::gpu},
+#if HAVE_CUB_TRANSFORM
+     ON_ARGUMENTS(launch_vecadd_cub)
+#endif
     },
 };
 
-template <typename T>
-using Method = LaunchShape (*)(const VecaddArguments<T>&);
-
-// How a device variant of the table runs; nullptr for one that this build lacks or that runs on the host.
-template <typename T>
-Method<T> method_named(const std::string& name) {
-    if (name == "one-per-thread") return launch_vecadd_one_per_thread<T>;
-    if (name == "grid-stride") return launch_vecadd_grid_stride<T>;
-    if (name == "unroll4") return launch_vecadd_unroll4<T>;
-    if (name == "vector4") return launch_vecadd_vector4<T>;
-    if (name == "streaming") return launch_vecadd_streaming<T>;
-#if !defined(__SIMCC__) && HAVE_CUB_TRANSFORM
-    if (name == "cub") return launch_vecadd_cub<T>;
-#endif
-    return nullptr;
-}
+inline const Program vecadd_program = {
+    .name = "vecadd",
+    .summary = "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for one of "
+               "them).",
+    .operands = "[A B]",
+    .most_operands = 2,
+    .dtypes = "f32,f64,i32,i64",
+    .sizes = "16Mi",
+    .variants = variants_of(vecadd_variants),
+    .options =
+        {
+            {"--memory", "LIST", "device, pageable, pinned, write-combined, mapped, managed or all", "device"},
+            {"--offset", "N", "begin the vectors N elements past an aligned address", "0"},
+        },
+    .columns =
+        {
+            {"p_memory", "memory"},
+            {"p_offset"},
+            {"p_alloc_ns", "alloc us", 1e-3, 1},
+            {"p_h2d_ns", "h2d us", 1e-3, 1},
+            {"p_kernel_ns", "kernel us", 1e-3, 1},
+            {"p_d2h_ns", "d2h us", 1e-3, 1},
+            {"p_total_ns", "total us", 1e-3, 1},
+        },
+};
 
 }  // namespace BACKEND

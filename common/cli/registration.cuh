@@ -1,0 +1,19 @@
+// What tools/NAME.cu ends with: its run becomes the backend that main() calls.
+#pragma once
+
+#include "common/cli/session.hpp"
+#include "common/cuda/check.cuh"
+#include "common/cuda/device.cuh"
+
+// `program` describes it; run(session) is called with the session's device as the current one.
+#define GRIDUTILS_PROGRAM(program, run)                                \
+    namespace BACKEND {                                                \
+    const ::Backend& backend() {                                       \
+        static const ::Backend registered{&program, &probe_devices,    \
+                                          [](Session& session) {       \
+                                              CHECK(cudaSetDevice(session.device.ordinal)); \
+                                              run(session);            \
+                                          }};                          \
+        return registered;                                             \
+    }                                                                  \
+    }

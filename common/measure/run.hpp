@@ -1,0 +1,39 @@
+// One run of a program on one device, as far as measuring needs to know of it. (A Session is one.)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/cuda/device_info.hpp"
+#include "common/io/output.hpp"
+#include "common/io/table.hpp"
+#include "common/measure/settings.hpp"
+
+class Run {
+public:
+    const char* const program_name;
+    const std::vector<Column>& own_columns;  // the program's, after those of every program
+    const MeasureSettings& settings;
+    const DeviceInfo& device;
+    Output& output;
+
+    virtual Format format() const = 0;
+    virtual int warmup() const = 0;  // the simulator's default is smaller than a GPU's
+    virtual int samples() const = 0;
+
+    // "reduce: MESSAGE" on standard error: always, unless --quiet.
+    virtual void complain(const std::string& message) const = 0;
+    virtual void notice(const std::string& message) const = 0;
+
+    // The line that says what is running, where there is to be one.
+    virtual void show_progress(const std::string& line) = 0;
+    virtual void clear_progress() = 0;
+
+    virtual void found_wrong_result() = 0;
+
+protected:
+    Run(const char* program_name_, const std::vector<Column>& own_columns_, const MeasureSettings& settings_,
+        const DeviceInfo& device_, Output& output_)
+        : program_name(program_name_), own_columns(own_columns_), settings(settings_), device(device_), output(output_) {}
+    ~Run() = default;
+};
