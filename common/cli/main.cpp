@@ -49,7 +49,8 @@ static Exit run(const Program& program, int argc, char** argv, When& color) {
     } else {
         std::string notice;
         for (const Chosen& chosen : devices_for(options, program, notice)) {
-            Session session(program, options, chosen.device, output);
+            // Each backend has a Program of its own: its variants' rows hold that backend's launches.
+            Session session(*chosen.backend->program, options, chosen.device, output);
             if (!notice.empty()) session.notice(notice);
             chosen.backend->run(session);
             if (exit == Exit::fine) exit = session.exit();
