@@ -10,7 +10,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"

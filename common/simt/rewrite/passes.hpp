@@ -4,7 +4,7 @@
 
 #include "common/simt/rewrite/braces.hpp"
 #include "common/simt/rewrite/edits.hpp"
-#include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "common/simt/rewrite/passes.hpp"
-#include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 namespace {

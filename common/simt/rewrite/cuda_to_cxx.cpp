@@ -1,4 +1,4 @@
-#include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 #include "common/simt/rewrite/passes.hpp"
 
