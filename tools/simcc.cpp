@@ -3,6 +3,7 @@
 // A .cu file goes through `g++ -E` with our cuda_runtime.h, the rewriter (common/simt/rewrite), `g++ -fpreprocessed`,
 // and is linked with libsimt.a. For the checked simulator the compiler's assembly is changed, too.
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -93,7 +94,7 @@ private:
         const std::string rewritten = !kept ? temporary_.file(std::to_string(number) + ".cu.cpp.ii")
                                       : options_.stage == Stage::rewrite ? output_or(rewritten_name)
                                                                          : rewritten_name;
-        rewrite_file(preprocessed, rewritten);
+        rewrite_file(input.text, preprocessed, rewritten);
         if (options_.stage == Stage::rewrite) return "";
         if (!options_.checked) {
             step(compile_command(toolchain_, options_, rewritten, object));
@@ -115,20 +116,43 @@ private:
         return options_.output_folder.empty() ? name : options_.output_folder + "/" + name;
     }
 
-    void rewrite_file(const std::string& from, const std::string& to) {
+    Rewritten rewrite_text(const std::string& text) const {
+        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
+    }
+
+    void rewrite_file(const std::string& source, const std::string& from, const std::string& to) {
         if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
-        const std::string text = read_file(from);
-        const Rewritten rewritten = rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
+        Rewritten rewritten = rewrite_text(read_file(from));
+        drop_unseen_by_host(source, rewritten.diagnostics);
         bool failed = false;
         for (const Diagnostic& message : rewritten.diagnostics) {
-            failed = failed || message.is_error;
-            if (!message.is_error && options_.no_warnings) continue;
+            const bool is_error = message.kind != Diagnostic::warning;
+            failed = failed || is_error;
+            if (!is_error && options_.no_warnings) continue;
             std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
-                         message.is_error ? "error" : "warning", message.message.c_str());
+                         is_error ? "error" : "warning", message.message.c_str());
         }
         if (failed) throw StepFailed();
         write_file(to, rewritten.text);
+    }
+
+    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. What is wrong in
+    /// host code only counts if it is still there when the macro is not defined, as the host's compiler has it.
+    void drop_unseen_by_host(const std::string& source, std::vector<Diagnostic>& diagnostics) const {
+        const auto on_host = [](const Diagnostic& message) { return message.kind == Diagnostic::error_on_host; };
+        if (std::none_of(diagnostics.begin(), diagnostics.end(), on_host)) return;
+        Options host = options_;
+        host.cuda_arch = 0;
+        host.dependencies.wanted = host.dependencies.only = false;
+        host.compiler.push_back("-w");  // warnings have been given
+        const std::string text = output_of(
+            preprocess_command(toolchain_, host, source, temporary_.file("simcc_definitions.h"), "", ""));
+        const std::vector<Diagnostic> seen = rewrite_text(text).diagnostics;
+        const auto is_unseen = [&](const Diagnostic& message) {
+            return on_host(message) && std::find(seen.begin(), seen.end(), message) == seen.end();
+        };
+        diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_unseen), diagnostics.end());
     }
 
     void mark_file(const std::string& from, const std::string& to) {

@@ -50,7 +50,7 @@ struct Options {
     std::string optimization = "-O3", debug = "-g1";
     bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
     bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files
-    unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__
+    unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__; 0: not defined
     Dependencies dependencies;
     std::vector<std::string> preprocessor;    ///< -I, -D, -U, -include: first stage only
     std::vector<std::string> system_folders;  ///< -isystem: searched last, compiled like the program's own

@@ -207,7 +207,8 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
         command.push_back("-D" + std::string(word) + "=" + std::string(word));  // for the rewriter to find
     }
     if (options.checked) command.push_back("-DSIMT_CHECKED=1");
-    append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1", "-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch)});
+    append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1"});
+    if (options.cuda_arch != 0) command.push_back("-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch));
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
            }));

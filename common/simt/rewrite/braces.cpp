@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/simt/rewrite/angles.hpp"
+
 namespace simcc {
 
 bool is_expression_keyword(std::string_view word) {
@@ -10,24 +12,6 @@ bool is_expression_keyword(std::string_view word) {
         "return", "else", "do",       "case",   "throw", "co_return", "co_yield", "co_await", "if",  "while", "for",
         "switch", "goto", "typename", "sizeof", "new",   "delete",    "decltype", "alignof",  "not", "and",   "or"};
     return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
-}
-
-std::size_t skip_angles(const Source& source, std::size_t i) {
-    std::size_t depth = 0;
-    for (std::size_t j = i; j < source.size(); ++j) {
-        const std::string_view token = source[j];
-        if (token == "<") {
-            ++depth;
-        } else if (token == ">") {
-            if (--depth == 0) return j + 1;
-        } else if (token == "(" || token == "[" || token == "{") {
-            j = source.partner(j);
-            if (j == Source::none) return i;
-        } else if (token == ";" || token == ")" || token == "]" || token == "}") {
-            return i;
-        }
-    }
-    return i;
 }
 
 Braces::Braces(const Source& source) : enclosing_(source.size(), Source::none) {

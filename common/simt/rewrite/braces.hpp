@@ -41,7 +41,4 @@ bool is_expression_keyword(std::string_view word);
 /// __global__, __device__ and the like.
 bool is_qualifier(std::string_view word);
 
-/// The first token behind the group of angle brackets that opens at token i; i itself when the group does not close.
-std::size_t skip_angles(const Source& source, std::size_t i);
-
 }  // namespace simcc

@@ -40,8 +40,8 @@ bool is_one_of(std::string_view token, std::initializer_list<std::string_view> l
 
 class BuiltinVariables {
 public:
-    BuiltinVariables(const Source& source, const Braces& braces, Edits& edits)
-        : source_(source), braces_(braces), edits_(edits) {}
+    BuiltinVariables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)
+        : source_(source), braces_(braces), spaces_(spaces), edits_(edits) {}
 
     void rewrite() {
         collect_members();
@@ -49,7 +49,7 @@ public:
         for (std::size_t i = 0; i < source_.size(); ++i) {
             const std::string_view token = source_[i];
             if (token == "(" || token == "[") {
-                frames_.push_back({});
+                frames_.push_back({0, 0, token == "["});
             } else if (token == ")" || token == "]") {
                 close_group(i);
             } else if (token == "{") {
@@ -69,15 +69,18 @@ private:
     struct Frame {
         Names declared = 0;  // in this scope
         Names pending = 0;   // parameters: they hold in the statement's rest and in the braces that follow
+        bool in_brackets = false;  // the innermost group is one of []
     };
 
     /// The names that each class declares as members, so that member functions defined before or outside see them.
     void collect_members() {
         for (std::size_t i = 0; i < source_.size(); ++i) {
             const Names bit = source_.is_identifier(i) ? name_bit(source_[i]) : 0;
-            const std::size_t open = braces_.enclosing(i);
+            std::size_t open = braces_.enclosing(i);
+            const bool enumerator = bit != 0 && is_enumerator(i);
+            if (enumerator) open = is_scoped_enumeration(open) ? Source::none : braces_.at(open).enclosing;
             if (bit == 0 || open == Source::none || braces_.at(open).kind != BraceKind::type) continue;
-            if (!inside_parentheses(i, open) && is_declaration(i)) {
+            if (enumerator || (!inside_parentheses(i, open) && is_declaration(i))) {
                 members_[open] |= bit;
                 by_class_[class_name(open)] |= bit;
             }
@@ -175,7 +178,14 @@ private:
     /// `dim3 &blockDim`, `const auto &blockDim`, `Vector<int> gridDim`: what stands before the operator is a type.
     bool declares_behind_operator(std::size_t i) const {
         while (source_[i] == "&" || source_[i] == "*") --i;
+        if (source_[i] == ",") return in_declarator_list(i + 1);  // int *p, *blockDim;
         return source_[i] == ">" || (source_.is_identifier(i) && !is_expression_keyword(source_[i]));
+    }
+
+    /// `dim3 (&blockDim)[2]`, `int (*gridDim)(int)`
+    bool is_declared_in_parentheses(std::size_t i) const {
+        return is_one_of(source_[i - 1], {"*", "&"}) && source_[i - 2] == "(" && source_[i + 1] == ")" && is_one_of(source_[i + 2], {"(", "["}) &&
+               source_.is_identifier(i - 3) && !is_expression_keyword(source_[i - 3]);
     }
 
     bool in_declarator_list(std::size_t i) const {
@@ -199,12 +209,74 @@ private:
         return false;
     }
 
+    /// `enum { gridDim = 4, blockDim }`
+    bool is_enumerator(std::size_t i) const {
+        const std::size_t open = braces_.enclosing(i);
+        if (open == Source::none || braces_.at(open).kind != BraceKind::type) return false;
+        return is_one_of(source_[i - 1], {"{", ","}) && is_one_of(source_[i + 1], {",", "}", "=", "["}) &&
+               statement_has(open, "enum");
+    }
+
+    bool is_scoped_enumeration(std::size_t open) const {
+        return statement_has(open, "class") || statement_has(open, "struct");
+    }
+
+    bool statement_has(std::size_t open, std::string_view word) const {
+        for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
+            if (source_[i] == word) return true;
+        }
+        return false;
+    }
+
+    /// `auto [threadIdx, n]`
+    bool is_binding(std::size_t i) const {
+        while (source_[i] == "," || source_.is_identifier(i)) --i;
+        if (source_[i] != "[") return false;
+        do --i;
+        while (source_[i] == "&");
+        return source_[i] == "auto" || (is_one_of(source_[i], {"const", "volatile"}) && source_[i - 1] == "auto");
+    }
+
+    /// `[blockDim = n] { ... }`
+    bool is_captured_anew(std::size_t i) const {
+        const bool assigned = source_[i + 1] == "=" && source_[i + 2] != "=";
+        return (assigned || source_[i + 1] == "{") && is_one_of(source_[i - 1], {"[", ",", "&"});
+    }
+
+    /// Notes what is declared in another way than behind its type.
+    bool declares_without_type(std::size_t i, Names bit) {
+        Frame& frame = frames_.back();
+        Frame& around = frames_.size() > 1 ? frames_[frames_.size() - 2] : frame;
+        if (is_enumerator(i)) {
+            (is_scoped_enumeration(braces_.enclosing(i)) ? frame : around).declared |= bit;
+        } else if (is_declared_in_parentheses(i) || (frame.in_brackets && is_binding(i))) {
+            around.declared |= bit;
+        } else if (frame.in_brackets && is_captured_anew(i)) {
+            around.pending |= bit;
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    /// The `using` of `using shape::blockDim;`, which declares the name where it stands.
+    bool is_used_from_elsewhere(std::size_t i) const {
+        if (source_[i + 1] != ";" && source_[i + 1] != ",") return false;
+        while (source_.is_identifier(i) || source_[i] == "::" || source_[i] == ",") {
+            if (source_[i] == "using") return true;
+            --i;
+        }
+        return false;
+    }
+
     void visit(std::size_t i) {
         const Names bit = name_bit(source_[i]);
         const std::string_view before = source_[i - 1];
         if (before == "." || before == "->") return;
         const bool global = before == "::" && !source_.is_identifier(i - 2) && source_[i - 2] != ">";
+        if (before == "::" && is_used_from_elsewhere(i)) frames_.back().declared |= bit;
         if (before == "::" && !global) return;
+        if (declares_without_type(i, bit)) return;
         if (!global && is_declaration(i)) {
             if (in_template_header(i)) {
                 frames_.back().pending |= bit;
@@ -214,6 +286,9 @@ private:
             return;
         }
         if (!global && is_own(bit)) return;
+        if (spaces_.is_host_only(i) && !spaces_.is_unevaluated(i)) {
+            edits_.refuse_on_host(i, "'" + std::string(source_[i]) + "' is known to kernels and __device__ functions only");
+        }
         for (const Builtin& builtin : builtins) {
             if (source_[i] == builtin.name) edits_.replace(global ? i - 1 : i, i + 1, std::string(builtin.call));
         }
@@ -236,6 +311,7 @@ private:
 
     const Source& source_;
     const Braces& braces_;
+    const ExecutionSpaces& spaces_;
     Edits& edits_;
     std::vector<Frame> frames_;
     std::map<std::size_t, Names> members_;  // by the class's `{`
@@ -244,8 +320,9 @@ private:
 
 }  // namespace
 
-void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits& edits) {
-    BuiltinVariables(source, braces, edits).rewrite();
+void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces,
+                               Edits& edits) {
+    BuiltinVariables(source, braces, spaces, edits).rewrite();
 }
 
 }  // namespace simcc

@@ -7,8 +7,11 @@ namespace simcc {
 Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code) {
     const Source source(preprocessed, own_headers);
     const Braces braces(source);
+    const Functions functions(source, braces);
+    const ExecutionSpaces spaces(source, braces, functions);
     Edits edits(source);
-    rewrite_builtin_variables(source, braces, edits);
+    refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
+    rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
@@ -16,8 +19,8 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     if (code.checked) rewrite_early_returns(source, braces, edits);
     rewrite_inline_assembly(source, edits);
     rewrite_waiting_loops(source, braces, edits);
-    rewrite_kernel_pointers(source, edits);
-    rewrite_launches(source, braces, edits);
+    rewrite_kernel_pointers(source, functions, edits);
+    rewrite_launches(source, braces, functions, edits);
     return {edits.apply(), edits.diagnostics()};
 }
 

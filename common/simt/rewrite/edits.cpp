@@ -14,19 +14,23 @@ void Edits::insert_before(std::size_t i, std::string text) {
     edits_.push_back({source_.token(i).begin, source_.token(i).begin, std::move(text)});
 }
 
-void Edits::diagnose(std::size_t token, std::string message, bool is_error) {
+void Edits::diagnose(std::size_t token, std::string message, Diagnostic::Kind kind) {
     const Location location = source_.locate(source_.token(token).begin);
-    diagnostics_.push_back({std::string(location.file), location.line, location.column, std::move(message), is_error});
+    diagnostics_.push_back({std::string(location.file), location.line, location.column, std::move(message), kind});
 }
 
 std::string Edits::join(std::size_t first, std::size_t last) const {
     std::string joined;
     for (std::size_t i = first; i < last; ++i) {
-        if (i > first) joined += ' ';
-        const Token& token = source_.token(i);
-        const auto edit = by_begin_.find(token.begin);
-        const bool replaced = edit != by_begin_.end() && edits_[edit->second].end == token.end;
-        joined += replaced ? std::string_view(edits_[edit->second].text) : source_[i];
+        if (i > first && !source_.adjoins(i)) joined += ' ';
+        const auto found = by_begin_.find(source_.token(i).begin);
+        const Edit* edit = found == by_begin_.end() ? nullptr : &edits_[found->second];
+        if (edit == nullptr || edit->end > source_.token(last - 1).end) {
+            joined += source_[i];
+            continue;
+        }
+        joined += edit->text;
+        while (i + 1 < last && source_.token(i + 1).end <= edit->end) ++i;
     }
     return joined;
 }

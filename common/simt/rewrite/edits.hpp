@@ -16,7 +16,9 @@ struct Diagnostic {
     std::string file;
     std::size_t line, column;
     std::string message;
-    bool is_error;
+    enum Kind { warning, error, error_on_host } kind;  ///< the last: an error if the host's compiler sees this text, too
+
+    bool operator==(const Diagnostic&) const = default;
 };
 
 /// Replacements of text ranges, collected in any order and applied at once.
@@ -29,11 +31,15 @@ public:
     /// Puts `text` before token i.
     void insert_before(std::size_t i, std::string text);
     /// An error or a warning at the place of a token.
-    void complain(std::size_t token, std::string message) { diagnose(token, std::move(message), true); }
-    void warn(std::size_t token, std::string message) { diagnose(token, std::move(message), false); }
+    void complain(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::error); }
+    void warn(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::warning); }
+    /// An error unless the text depends on __CUDA_ARCH__, which only device code sees defined.
+    void refuse_on_host(std::size_t token, std::string message) {
+        diagnose(token, std::move(message), Diagnostic::error_on_host);
+    }
 
-    /// The tokens [first, last) on one line, each as the replacements made so far have it. A replacement counts when it
-    /// covers one token, as those of the built-in variables do.
+    /// The tokens [first, last) on one line, as the replacements made so far within them have it; blanks stand where the
+    /// text has some.
     std::string join(std::size_t first, std::size_t last) const;
 
     /// The whole text with all replacements made. Behind each, a line marker and blanks put the rest of the line back
@@ -49,7 +55,7 @@ private:
         std::string text;
     };
 
-    void diagnose(std::size_t token, std::string message, bool is_error);
+    void diagnose(std::size_t token, std::string message, Diagnostic::Kind kind);
 
     const Source& source_;
     std::vector<Edit> edits_;

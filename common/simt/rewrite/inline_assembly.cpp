@@ -93,7 +93,7 @@ void rewrite_inline_assembly(const Source& source, Edits& edits) {
         const std::size_t lvalue = behind_text + 2;
         if (is_known_register(name) && source[behind_text] == ":" && source[lvalue] == "(") {
             const std::size_t end = source.partner(lvalue) + 1;
-            edits.replace(i, close + 1, source.join(lvalue, end) + " = ::simt::special_register::" + name + "()");
+            edits.replace(i, close + 1, edits.join(lvalue, end) + " = ::simt::special_register::" + name + "()");
         } else {
             if (!source.in_system_header(i)) {
                 edits.warn(i, "inline PTX cannot be simulated: the kernel ends with an error when it gets here");

@@ -11,24 +11,6 @@
 namespace simcc {
 namespace {
 
-/// The names of the kernels that this translation unit declares.
-std::set<std::string_view> kernel_names(const Source& source) {
-    std::set<std::string_view> names;
-    for (std::size_t i = 0; i < source.size(); ++i) {
-        if (source[i] != "__global__") continue;
-        for (std::size_t j = i + 1; j < source.size() && source[j] != ";" && source[j] != "{"; ++j) {
-            if (source[j] == "__attribute__") {
-                j = source.partner(j + 1);
-            } else if (source[j] == "(") {
-                names.insert(source[j - 1]);
-                break;
-            }
-            if (j == Source::none) break;
-        }
-    }
-    return names;
-}
-
 /// Whether the tokens [first, last) are `void*` with any const.
 bool is_void_pointer(const Source& source, std::size_t first, std::size_t last) {
     bool is_void = false;
@@ -77,8 +59,8 @@ bool takes_any_kernel(std::string_view name) {
 
 }  // namespace
 
-void rewrite_kernel_pointers(const Source& source, Edits& edits) {
-    const std::set<std::string_view> kernels = kernel_names(source);
+void rewrite_kernel_pointers(const Source& source, const Functions& functions, Edits& edits) {
+    const std::set<std::string_view>& kernels = functions.kernels();
     for (std::size_t i = 0; i < source.size(); ++i) {
         const bool field = source[i] == "func" && (source[i - 1] == "." || source[i - 1] == "->");
         if (takes_any_kernel(source[i])) {

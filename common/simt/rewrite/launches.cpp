@@ -2,13 +2,18 @@
 //
 //     k<T, 256><<<grid, block>>>(a, b)
 // becomes
-//     ::simt::launch( ::simt::configure(grid, block), "k<T, 256>",
-//                    [=](auto&&... simt_p) -> decltype(void(k<T, 256>(simt_p...))) { k<T, 256>(simt_p...); })(a, b)
+//     ::simt::launch([=](auto&&... simt_p) -> decltype(void(k<T, 256>(simt_p...))) { k<T, 256>(simt_p...); },
+//                    "k<T, 256>", ::simt::configure(grid, block))(a, b)
 //
-// The lambda keeps all that a call can do: template deduction, default arguments, function pointers; and it makes the
-// kernel known at compile time, so that a kernel without barriers is inlined into the loop over the threads.
+// The lambda keeps all that a call can do: template deduction, default arguments; and it makes the kernel known at
+// compile time, so that a kernel without barriers is inlined into the loop over the threads. The kernel stays where it
+// is in the text, so that the compiler's complaints about it name its line and column.
+//
+// What is computed, as in table[i++]<<<grid, block>>>(a, b), has its value at the launch, once:
+//     ::simt::Launcher{ ::simt::kernel_value(table[i++]), "table[i++]", ::simt::configure(grid, block)}(a, b)
 
 #include <optional>
+#include <set>
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -19,31 +24,31 @@ bool is_name(const Source& source, std::size_t i) {
     return source.is_identifier(i) && !is_expression_keyword(source[i]);
 }
 
-/// The `<` that opens the template argument list whose last `>` is token i.
-std::optional<std::size_t> open_angle(const Source& source, std::size_t i) {
-    std::size_t depth = 0;
-    for (; i < source.size(); --i) {
-        const std::string_view token = source[i];
-        if (token == ">") {
-            ++depth;
-        } else if (token == "<") {
-            if (--depth == 0) return i;
-        } else if (token == ")" || token == "]" || token == "}") {
-            i = source.partner(i);
-            if (i == Source::none) return {};
-        } else if (token == "(" || token == "[" || token == "{" || token == ";") {
-            return {};
-        }
-    }
-    return {};
-}
-
-/// Whether the group that opens at `open` is the condition of an if, for, while or switch: a statement begins behind
-/// it.
-bool is_condition(const Source& source, std::size_t open) {
+/// Whether the group that opens at `open` belongs to what stands before it without being called: the condition of an if,
+/// for, while or switch, behind which a statement begins, or a cast to void.
+bool is_no_callee(const Source& source, std::size_t open) {
     const std::string_view before = source[open - 1];
     return before == "if" || before == "for" || before == "while" || before == "switch" ||
-           (before == "constexpr" && source[open - 2] == "if");
+           (before == "constexpr" && source[open - 2] == "if") || (source[open + 1] == "void" && source[open + 2] == ")");
+}
+
+/// Whether a launch, which has no value, may stand behind token i.
+bool may_precede_launch(const Source& source, std::size_t i) {
+    const std::string_view token = source[i];
+    for (const std::string_view no : {"<", ">", "=", "+", "-", "*", "/", "%", "^", "!", "~", ".", "->", "::", "["}) {
+        if (token == no) return false;
+    }
+    return true;
+}
+
+std::optional<std::size_t> kernel_begin(const Source& source, std::size_t i);
+
+/// The `<` that opens the template arguments which end with token i.
+std::optional<std::size_t> arguments_begin(const Source& source, std::size_t i) {
+    return open_angle(source, i, [&](std::size_t open) {
+        const auto begin = kernel_begin(source, open - 1);
+        return begin && (*begin == 0 || may_precede_launch(source, *begin - 1));
+    });
 }
 
 /// The first token of the postfix expression that ends with token i: `ns::k<T>`, `(*f)`, `table[i]`, `this->app.k`,
@@ -51,21 +56,21 @@ bool is_condition(const Source& source, std::size_t open) {
 std::optional<std::size_t> kernel_begin(const Source& source, std::size_t i) {
     for (;;) {
         if (source[i] == ">") {
-            const auto open = open_angle(source, i);
+            const auto open = arguments_begin(source, i);
             if (!open) return {};
             i = *open - 1;
         }
         while (source[i] == ")" || source[i] == "]") {
             const std::size_t open = source.partner(i);
-            if (open == Source::none) return {};
+            if (open == Source::none || open == 0) return {};
             const std::string_view before = source[open - 1];
             const bool subscript = source[i] == "]";
-            const bool called_group =
-                (before == ")" || before == "]") && !is_condition(source, source.partner(open - 1));
+            const bool called_group = (before == ")" || before == "]") && source.partner(open - 1) != Source::none &&
+                                      !is_no_callee(source, source.partner(open - 1));
             if (!subscript && !is_name(source, open - 1) && !called_group && before != ">") return open;
             i = open - 1;
             if (source[i] == ">") {
-                const auto angle = open_angle(source, i);
+                const auto angle = arguments_begin(source, i);
                 if (!angle) return open;
                 i = *angle - 1;
             }
@@ -102,7 +107,7 @@ std::optional<std::size_t> configuration_end(const Source& source, std::size_t i
     return {};
 }
 
-/// The kernel as a string literal, for messages: written as in the source, without the blanks of join().
+/// The kernel as a string literal, for messages: written as in the source, a blank behind each comma.
 std::string quoted(const Source& source, std::size_t first, std::size_t last) {
     std::string name = "\"";
     for (std::size_t i = first; i < last; ++i) {
@@ -128,7 +133,7 @@ void name_braced_arguments(const Source& source, std::size_t open, const std::st
         }
         if (source[i] == "(" || source[i] == "[" || source[i] == "{") {
             i = source.partner(i);
-        } else if (source[i] == "<" && source.is_identifier(i - 1) && skip_angles(source, i) != i) {
+        } else if (may_open_angles(source, i) && !source.is_value(i - 1) && skip_angles(source, i) != i) {
             i = skip_angles(source, i) - 1;
         } else if (source[i] == ",") {
             ++index;
@@ -136,28 +141,119 @@ void name_braced_arguments(const Source& source, std::size_t open, const std::st
     }
 }
 
+class Launches {
+public:
+    Launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits)
+        : source_(source), braces_(braces), functions_(functions), edits_(edits) {}
+
+    void rewrite() {
+        collect_pointers();
+        for (const Launch& launch : find_launches(source_)) {
+            if (launch.kernel == Source::none) {
+                edits_.complain(launch.open, "the kernel before '<<<' is not understood");
+            } else if (launch.close == Source::none) {
+                edits_.complain(launch.open, "this launch is not closed by '>>>('");
+            } else {
+                replace(launch.kernel, launch.open, launch.close);
+            }
+        }
+    }
+
+private:
+    /// The kernel is the tokens [begin, open), `open` and `close` begin the brackets around the configuration.
+    void replace(std::size_t begin, std::size_t open, std::size_t close) {
+        const std::string kernel = edits_.join(begin, open), name = quoted(source_, begin, open);
+        if (is_computed(begin, open)) {
+            edits_.insert_before(begin, " ::simt::Launcher{ ::simt::kernel_value(");
+            edits_.replace(open, open + 3, "), " + name + ", ::simt::configure(");
+            edits_.replace(close, close + 3, ")}");
+        } else {
+            // Outside of functions there is nothing to capture, and a capture default is an error.
+            const std::string capture = braces_.in_function(open) || braces_.in_type(open) ? "[=]" : "[]";
+            // In parentheses a name is looked up where it stands. Without them g++ would also look into the namespaces
+            // of the arguments' types, at the end, and be silent about a name that is nowhere.
+            const bool by_arguments = functions_.kernels_in_namespaces().count(last_name(begin, open)) != 0;
+            const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
+            const std::string call = right + "(simt_p...)";
+            edits_.insert_before(begin, " ::simt::launch(" + capture + "(auto&&... simt_p) -> decltype(void(" + left);
+            edits_.replace(open, open + 3, call + ")) { " + left + kernel + call + "; }, " + name + ", ::simt::configure(");
+            edits_.replace(close, close + 3, "))");
+        }
+        name_braced_arguments(source_, close + 3, kernel, edits_);
+    }
+
+    /// The name without the namespaces before it and the template arguments behind it; empty if it is qualified.
+    std::string_view last_name(std::size_t begin, std::size_t open) const {
+        return source_[begin + 1] == "::" || source_[begin] == "::" || begin >= open ? "" : source_[begin];
+    }
+
+    /// Whether the kernel is an expression with a value of its own, or a variable, rather than a function's name.
+    bool is_computed(std::size_t begin, std::size_t open) const {
+        if (begin + 1 == open) return pointers_.count(source_[begin]) != 0;
+        for (std::size_t i = begin; i < open; ++i) {
+            const std::string_view token = source_[i];
+            if (token == "decltype" && source_.partner(i + 1) != Source::none) {
+                i = source_.partner(i + 1);
+            } else if (may_open_angles(source_, i) && skip_angles(source_, i) != i) {
+                i = skip_angles(source_, i) - 1;
+            } else if (token == "." || token == "->" || token == "[" || token == "*" || token == "?" || token == "=" ||
+                       token == "+" || token == "-" || (token == "(" && i > begin && source_[i - 1] != "(")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// The variables that may hold a kernel. (A constant and a template's parameter are known at compile time.)
+    void collect_pointers() {
+        std::set<std::string_view> constants;
+        for (std::size_t i = 0; i < source_.size(); ++i) {
+            if (source_[i] == "template" && source_[i + 1] == "<") {
+                const std::size_t behind = skip_angles(source_, i + 1);
+                for (std::size_t j = i + 2; j + 1 < behind; ++j) constants.insert(source_[j]);
+            } else if (source_[i] == "constexpr") {
+                for (std::size_t j = i; j < source_.size() && source_[j] != ";" && source_[j] != "("; ++j) {
+                    constants.insert(source_[j]);
+                }
+            }
+        }
+        for (std::size_t i = 1; i < source_.size(); ++i) {
+            const bool is_value = source_.is_value(i) || is_pointer_to_function(i);
+            if (is_value && functions_.kernels().count(source_[i]) == 0 && constants.count(source_[i]) == 0) {
+                pointers_.insert(source_[i]);
+            }
+        }
+    }
+
+    /// `void (*f)(int)`
+    bool is_pointer_to_function(std::size_t i) const {
+        return source_.is_identifier(i) && source_[i - 1] == "*" && source_[i - 2] == "(" && source_[i + 1] == ")" &&
+               source_[i + 2] == "(" && source_.is_identifier(i - 3) && !is_expression_keyword(source_[i - 3]);
+    }
+
+    const Source& source_;
+    const Braces& braces_;
+    const Functions& functions_;
+    Edits& edits_;
+    std::set<std::string_view> pointers_;
+};
+
 }  // namespace
 
-void rewrite_launches(const Source& source, const Braces& braces, Edits& edits) {
+std::vector<Launch> find_launches(const Source& source) {
+    std::vector<Launch> launches;
     for (std::size_t i = 1; i < source.size(); ++i) {
         if (!is_triple(source, i, "<") || source[i - 1] == "operator") continue;
-        const auto begin = kernel_begin(source, i - 1);
-        const auto end = configuration_end(source, i + 3);
-        if (!begin || !end || source.partner(*end + 3) == Source::none) {
-            edits.complain(
-                i, !begin ? "the kernel before '<<<' is not understood" : "this launch is not closed by '>>>('");
-            continue;
-        }
-        const std::string kernel = edits.join(*begin, i);
-        // Outside of functions there is nothing to capture, and a capture default is an error.
-        const std::string capture = braces.in_function(i) || braces.in_type(i) ? "[=]" : "[]";
-        edits.replace(*begin, i + 3, " ::simt::launch( ::simt::configure(");
-        edits.replace(*end, *end + 3,
-                      "), " + quoted(source, *begin, i) + ", " + capture + "(auto&&... simt_p) -> decltype(void(" +
-                          kernel + "(simt_p...))) { " + kernel + "(simt_p...); })");
-        name_braced_arguments(source, *end + 3, kernel, edits);
+        std::size_t close = configuration_end(source, i + 3).value_or(Source::none);
+        if (close != Source::none && source.partner(close + 3) == Source::none) close = Source::none;
+        launches.push_back({kernel_begin(source, i - 1).value_or(Source::none), i, close});
         i += 2;
     }
+    return launches;
+}
+
+void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits) {
+    Launches(source, braces, functions, edits).rewrite();
 }
 
 }  // namespace simcc

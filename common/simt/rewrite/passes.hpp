@@ -2,15 +2,18 @@
 // The passes of the rewriter. Each reads the tokens and adds its replacements; none depends on another's, but the
 // kernel of a launch is quoted with the built-in variables in it already replaced, so launches come last.
 
+#include "common/simt/rewrite/angles.hpp"
 #include "common/simt/rewrite/braces.hpp"
 #include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/execution_spaces.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 
 /// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that
-/// name.
-void rewrite_builtin_variables(const Source& source, const Braces& braces, Edits& edits);
+/// name. On the host they are refused.
+void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces,
+                               Edits& edits);
 
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory, and arrays of classes in static
 /// shared memory to bytes that nobody constructs.
@@ -37,9 +40,21 @@ void rewrite_inline_assembly(const Source& source, Edits& edits);
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
 
 /// Kernels passed as void* keep their type.
-void rewrite_kernel_pointers(const Source& source, Edits& edits);
+void rewrite_kernel_pointers(const Source& source, const Functions& functions, Edits& edits);
+
+/// Where a launch stands: the kernel's first token, the first `<` and the first `>` around the configuration; none for
+/// what is not understood.
+struct Launch {
+    std::size_t kernel, open, close;
+};
+std::vector<Launch> find_launches(const Source& source);
 
 /// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
-void rewrite_launches(const Source& source, const Braces& braces, Edits& edits);
+void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
+
+/// Errors for what CUDA forbids and plain C++ allows: kernels that return something or are called like functions, device
+/// functions called on the host.
+void refuse_what_cuda_forbids(const Source& source, const Braces& braces, const Functions& functions,
+                              const ExecutionSpaces& spaces, Edits& edits);
 
 }  // namespace simcc

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "common/simt/rewrite/angles.hpp"
+
 namespace simcc {
 namespace {
 
@@ -110,7 +112,7 @@ bool Repetition::may_have_effect(std::size_t i) const {
     if (token == "(") return is_effectful_call(i);
     if (token == "{") return braces_.at(i).kind != BraceKind::code;
     if (token == "[") return !source_.is_identifier(i - 1) && before != ")" && before != "]";  // a lambda
-    return (token == "+" || token == "-") && source_[i + 1] == token && adjoins(i + 1);
+    return (token == "+" || token == "-") && source_[i + 1] == token && source_.adjoins(i + 1);
 }
 
 bool Repetition::is_effectful_call(std::size_t open) const {
@@ -133,9 +135,9 @@ bool Repetition::is_effectful_call(std::size_t open) const {
 
 /// Whether token i is the `=` of an assignment or initialization, compound ones included, not of a comparison.
 bool Repetition::is_assignment(std::size_t i) const {
-    if (source_[i] != "=" || (source_[i + 1] == "=" && adjoins(i + 1))) return false;
-    const std::string_view before = adjoins(i) ? source_[i - 1] : std::string_view{};
-    const bool shift = (before == "<" || before == ">") && source_[i - 2] == before && adjoins(i - 1);
+    if (source_[i] != "=" || (source_[i + 1] == "=" && source_.adjoins(i + 1))) return false;
+    const std::string_view before = source_.adjoins(i) ? source_[i - 1] : std::string_view{};
+    const bool shift = (before == "<" || before == ">") && source_[i - 2] == before && source_.adjoins(i - 1);
     return shift || (before != "=" && before != "!" && before != "<" && before != ">");
 }
 
@@ -153,8 +155,5 @@ bool Repetition::is_declared_or_plain(std::size_t name) const {
     if (before == "." || before == "->" || before == "::") return false;
     return (before != "*" && before != "&") || declares(name);
 }
-
-/// Whether no blank stands between token i and the one before it.
-bool Repetition::adjoins(std::size_t i) const { return source_.token(i).begin == source_.token(i - 1).end; }
 
 }  // namespace simcc

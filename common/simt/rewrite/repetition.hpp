@@ -33,7 +33,6 @@ private:
     bool is_assignment(std::size_t i) const;
     bool is_declared_or_plain(std::size_t name) const;
     bool declares(std::size_t name) const;
-    bool adjoins(std::size_t i) const;
 
     const Source& source_;
     const Braces& braces_;

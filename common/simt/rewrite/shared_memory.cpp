@@ -97,10 +97,11 @@ std::string type_text(const Source& source, std::size_t first, std::size_t last)
             i = source.partner(i + 1);
         } else if (token != "extern" && token != "thread_local" && token != "__thread" && token != "__shared__" &&
                    token != "static") {
-            type.append(token).append(" ");
+            if (i > first && !source.adjoins(i)) type += ' ';
+            type += token;
         }
     }
-    return type;
+    return type + ' ';
 }
 
 std::string bounds_text(const Source& source, std::size_t first, std::size_t last) {

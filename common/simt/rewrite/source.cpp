@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/simt/rewrite/angles.hpp"
+#include "common/simt/rewrite/braces.hpp"
+
 namespace simcc {
 namespace {
 
@@ -126,6 +129,7 @@ Source::Source(std::string_view text, std::string_view skipped) : text_(text) {
     read_markers(skipped);
     read_tokens();
     match_groups();
+    values_ = names_of_values(*this);
 }
 
 void Source::read_markers(std::string_view skipped) {
@@ -169,14 +173,14 @@ bool Source::system_headers_use_cuda() const {
 }
 
 void Source::read_tokens() {
-    const bool skip_system = !system_headers_use_cuda();
+    reads_system_headers_ = system_headers_use_cuda();
     tokens_.reserve(text_.size() / 16);
     std::size_t next_marker = 0;
     bool line_start = true;
     for (std::size_t at = 0; at < text_.size();) {
         while (next_marker < markers_.size() && markers_[next_marker].begin <= at) {
             const LineMarker& marker = markers_[next_marker++];
-            if (marker.own || (marker.system && skip_system)) {
+            if (!is_read(marker)) {
                 at = next_marker < markers_.size() ? markers_[next_marker].begin : text_.size();
                 line_start = true;
             }
@@ -242,10 +246,36 @@ Location Source::locate(std::size_t offset) const {
     return location;
 }
 
+bool Source::is_declared_unread(std::string_view name) const {
+    const auto declares = [&](std::size_t at, std::size_t floor) {
+        if (at > floor && is_identifier_part(text_[at - 1])) return false;
+        if (at + name.size() < text_.size() && is_identifier_part(text_[at + name.size()])) return false;
+        std::size_t last = at;
+        while (last > floor && is_space(text_[last - 1])) --last;
+        std::size_t first = last;
+        while (first > floor && is_identifier_part(text_[first - 1])) --first;
+        const std::string_view before = text_.substr(first, last - first);
+        if (before == "struct" || before == "class" || before == "union" || before == "enum") return true;
+        std::size_t behind = at + name.size();
+        while (behind < text_.size() && is_space(text_[behind])) ++behind;
+        if (behind == text_.size() || (text_[behind] != '(' && text_[behind] != '<')) return false;
+        const char mark = last > floor ? text_[last - 1] : ' ';
+        return before.empty() ? mark == '*' || mark == '&' || mark == '>' : !is_expression_keyword(before);
+    };
+    for (std::size_t i = 0; i < markers_.size(); ++i) {
+        if (is_read(markers_[i])) continue;
+        const std::size_t floor = markers_[i].begin, end = i + 1 < markers_.size() ? markers_[i + 1].begin : text_.size();
+        for (std::size_t at = text_.find(name, floor); at < end; at = text_.find(name, at + 1)) {
+            if (declares(at, floor)) return true;
+        }
+    }
+    return false;
+}
+
 std::string Source::join(std::size_t first, std::size_t last) const {
     std::string joined;
     for (std::size_t i = first; i < last; ++i) {
-        if (i > first) joined += ' ';
+        if (i > first && !adjoins(i)) joined += ' ';
         joined += (*this)[i];
     }
     return joined;

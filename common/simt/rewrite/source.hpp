@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace simcc {
@@ -58,7 +59,18 @@ public:
         return locate(tokens_[i].begin).flags.find('3') != std::string_view::npos;
     }
 
-    /// The tokens [first, last) on one line, a space between any two.
+    /// Whether nothing, not even a blank, stands between token i and the one before it.
+    bool adjoins(std::size_t i) const {
+        return i > 0 && i < tokens_.size() && tokens_[i].begin == tokens_[i - 1].end;
+    }
+
+    /// Whether token i names a variable, a constant or an enumerator, and no template.
+    bool is_value(std::size_t i) const { return is_identifier(i) && values_.count((*this)[i]) != 0; }
+
+    /// Whether the text without tokens, that of headers, may declare a function or a type of this name.
+    bool is_declared_unread(std::string_view name) const;
+
+    /// The tokens [first, last) on one line, with a blank where the text has any: `>>` stays `>>`.
     std::string join(std::size_t first, std::size_t last) const;
 
 private:
@@ -72,13 +84,16 @@ private:
     void read_tokens();
     void read_markers(std::string_view skipped);
     bool system_headers_use_cuda() const;
+    bool is_read(const LineMarker& marker) const { return !marker.own && (!marker.system || reads_system_headers_); }
     void match_groups();
 
     std::string_view text_;
     std::vector<Token> tokens_;
     std::vector<std::size_t> partners_;
     std::vector<LineMarker> markers_;
+    bool reads_system_headers_ = true;
     std::vector<std::size_t> line_starts_;
+    std::unordered_set<std::string_view> values_;
 };
 
 }  // namespace simcc

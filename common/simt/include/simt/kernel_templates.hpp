@@ -23,9 +23,8 @@ struct IndexListUpTo<0, index...> {
 template <class... Parameters, unsigned... index>
 inline void launch_from_addresses(void (*kernel)(Parameters...), const Configuration& configuration,
                                   [[maybe_unused]] void** arguments, IndexList<index...>) {
-    launch(configuration, "kernel", [kernel](auto&&... values) -> decltype(void(kernel(values...))) {
-        kernel(values...);
-    })(*static_cast<kept_type<Parameters>*>(arguments[index])...);
+    launch([kernel](auto&&... values) -> decltype(void(kernel(values...))) { kernel(values...); }, "kernel",
+           configuration)(*static_cast<kept_type<Parameters>*>(arguments[index])...);
 }
 
 template <class... Parameters>

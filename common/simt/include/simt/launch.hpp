@@ -1,8 +1,9 @@
 // What simcc makes of kernel<<<grid, block, shared, stream>>>(arguments):
-//   ::simt::launch(::simt::configure(grid, block, shared, stream), "kernel",
-//                  [=](auto&&... p) -> decltype(void(kernel(p...))) { kernel(p...); })(arguments)
+//   ::simt::launch([=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); }, "kernel",
+//                  ::simt::configure(grid, block, shared, stream))(arguments)
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
-// inlined.
+// inlined. A kernel that the program computes, as in table[i]<<<grid, block>>>(arguments), is a pointer instead:
+//   ::simt::Launcher{ ::simt::kernel_value(table[i]), "table[i]", ::simt::configure(grid, block)}(arguments)
 #pragma once
 
 #include "identity.hpp"
@@ -82,7 +83,7 @@ SIMT_INLINE void call(const Kernel& kernel, P&... arguments) {
 template <class Kernel>
 class Launcher {
 public:
-    Launcher(const Configuration& configuration, const char* name, const Kernel& kernel)
+    Launcher(const Kernel& kernel, const char* name, const Configuration& configuration)
         : configuration_(configuration), name_(name), kernel_(kernel) {}
 
     template <class... A>
@@ -121,8 +122,14 @@ private:
 };
 
 template <class Kernel>
-Launcher<Kernel> launch(const Configuration& configuration, const char* name, const Kernel& kernel) {
-    return {configuration, name, kernel};
+Launcher<Kernel> launch(const Kernel& kernel, const char* name, const Configuration& configuration) {
+    return {kernel, name, configuration};
+}
+
+// The pointer, also where the program computes a reference to the kernel.
+template <class Kernel>
+Kernel kernel_value(Kernel kernel) {
+    return kernel;
 }
 
 // The lane loop. `flatten` inlines the kernel and what it calls, as a GPU compiler does. The arguments are copied

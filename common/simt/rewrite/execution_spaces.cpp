@@ -1,0 +1,86 @@
+#include "common/simt/rewrite/execution_spaces.hpp"
+
+#include <algorithm>
+
+#include "common/simt/rewrite/angles.hpp"
+
+namespace simcc {
+
+/// Whether what the `{` at `open` belongs to has the word, outside of its brackets.
+bool ExecutionSpaces::has(std::size_t open, std::string_view word) const {
+    return has_specifier(source_, braces_.at(open).statement, open, word);
+}
+
+/// Whether the braces at `open` hold a function's body; those of lambdas, blocks and loops stand in another's.
+bool ExecutionSpaces::is_function(std::size_t open) const {
+    const std::size_t around = braces_.at(open).enclosing;
+    return around == Source::none || braces_.at(around).kind == BraceKind::namespace_scope ||
+           braces_.at(around).kind == BraceKind::type;
+}
+
+/// Whether an earlier declaration of the function, or of another one with its name, has __device__: then it is a
+/// device function without saying so again.
+bool ExecutionSpaces::has_device_declaration(std::size_t open) const {
+    for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
+        if (source_[i] == "operator") return true;  // in doubt
+        if (source_[i] == "__attribute__" || source_[i] == "decltype" || source_[i] == "alignas") {
+            i = std::min(source_.partner(i + 1), open);
+        } else if (source_[i] == "(") {
+            return !source_.is_identifier(i - 1) || functions_.has_device_declaration(source_[i - 1]);
+        }
+    }
+    return true;  // no function's head
+}
+
+/// Whether what the braces at `open` belong to may be a template without saying so, or run at compile time: it has a
+/// parameter of type auto, or is constexpr, or depends on `if constexpr`.
+bool ExecutionSpaces::is_generic(std::size_t open) const {
+    if (has(open, "constexpr") || has(open, "consteval") || has(open, "requires")) return true;
+    const std::size_t first = braces_.at(open).statement;
+    for (const std::string_view word : {"for", "while", "if", "switch", "else", "do", "try", "catch"}) {
+        if (source_[first] == word) return false;
+    }
+    bool in_parameters = false;
+    for (std::size_t i = first; i < open; ++i) {
+        in_parameters |= source_[i] == "(";
+        if (in_parameters && source_[i] == "auto") return true;
+    }
+    return false;
+}
+
+bool ExecutionSpaces::is_host_only(std::size_t i) const {
+    if (source_.in_system_header(i)) return false;
+    bool host = false, decided = false;
+    for (std::size_t open = braces_.enclosing(i); open != Source::none; open = braces_.at(open).enclosing) {
+        const BraceKind kind = braces_.at(open).kind;
+        if (kind != BraceKind::type && kind != BraceKind::code) continue;
+        if (has(open, "template")) return false;
+        if (kind != BraceKind::code || decided) continue;
+        if (has(open, "__device__") || has(open, "__global__") || is_generic(open)) return false;
+        decided = is_function(open);
+        host = decided && !has_device_declaration(open);
+    }
+    return host;
+}
+
+bool ExecutionSpaces::is_unevaluated(std::size_t i) const {
+    const std::size_t enclosing = braces_.enclosing(i), floor = enclosing == Source::none ? 0 : enclosing;
+    for (std::size_t j = i; j-- > floor;) {
+        const std::string_view token = source_[j];
+        if (token == ")" || token == "]" || token == "}") {
+            if (source_.partner(j) != Source::none) j = source_.partner(j);
+        } else if (token == "(" && j > 0) {
+            for (const std::string_view word : {"decltype", "sizeof", "noexcept", "alignof", "typeid", "requires", "typeof",
+                                                "__typeof__", "static_assert"}) {
+                if (source_[j - 1] == word) return true;
+            }
+        } else if (token == ";") {
+            return false;
+        } else if (token == "sizeof" || token == "noexcept") {
+            return true;  // without parentheses, or before them: sizeof f(1)
+        }
+    }
+    return false;
+}
+
+}  // namespace simcc

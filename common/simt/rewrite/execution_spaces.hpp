@@ -1,0 +1,31 @@
+#pragma once
+// Where the code of a function runs, as its qualifiers tell it.
+
+#include "common/simt/rewrite/functions.hpp"
+
+namespace simcc {
+
+class ExecutionSpaces {
+public:
+    ExecutionSpaces(const Source& source, const Braces& braces, const Functions& functions)
+        : source_(source), braces_(braces), functions_(functions) {}
+
+    /// Whether token i stands in code that can run on the host only. Templates and constexpr functions, which may never
+    /// be instantiated or run there, do not count, nor do system headers; in doubt it does not.
+    bool is_host_only(std::size_t i) const;
+
+    /// Whether token i stands in an operand that is not evaluated, as those of decltype and sizeof.
+    bool is_unevaluated(std::size_t i) const;
+
+private:
+    bool has(std::size_t open, std::string_view word) const;
+    bool is_function(std::size_t open) const;
+    bool is_generic(std::size_t open) const;
+    bool has_device_declaration(std::size_t open) const;
+
+    const Source& source_;
+    const Braces& braces_;
+    const Functions& functions_;
+};
+
+}  // namespace simcc

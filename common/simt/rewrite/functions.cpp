@@ -1,0 +1,121 @@
+#include "common/simt/rewrite/functions.hpp"
+
+#include "common/simt/rewrite/angles.hpp"
+
+namespace simcc {
+
+std::size_t statement_begin(const Source& source, std::size_t i) {
+    while (i > 0 && source[i - 1] != ";" && source[i - 1] != "{" && source[i - 1] != "}") --i;
+    return i;
+}
+
+bool has_specifier(const Source& source, std::size_t first, std::size_t last, std::string_view word) {
+    for (std::size_t i = first; i < last; ++i) {
+        if (source[i] == word) return true;
+        const bool opens = source[i] == "(" || source[i] == "[" || source[i] == "{";
+        if (opens && source.partner(i) != Source::none) i = source.partner(i);
+    }
+    return false;
+}
+
+Functions::Functions(const Source& source, const Braces& braces) : source_(source), braces_(braces) {
+    collect();
+    collect_other_declarations();
+}
+
+/// The name of the function whose declaration has a qualifier at token i, or none.
+std::size_t Functions::declared_name(std::size_t i) const {
+    for (++i; i < source_.size(); ++i) {
+        const std::string_view token = source_[i];
+        if (token == ";" || token == "{" || token == "=" || token == ")" || token == "operator") return Source::none;
+        if ((token == "__attribute__" || token == "decltype" || token == "alignas" || token == "noexcept") &&
+            source_[i + 1] == "(") {
+            i = source_.partner(i + 1);
+        } else if (token == "[") {
+            i = source_.partner(i);
+        } else if (token == "<" && skip_angles(source_, i) != i) {
+            const std::size_t behind = skip_angles(source_, i);
+            if (source_[behind] == "(") return i - 1;  // a specialization
+            i = behind - 1;
+        } else if (token == "(") {
+            const bool is_name = source_.is_identifier(i - 1) && source_[i + 1] != "*" && source_[i + 1] != "&";
+            return is_name ? i - 1 : Source::none;
+        }
+        if (i == Source::none) return i;
+    }
+    return Source::none;
+}
+
+void Functions::collect() {
+    for (std::size_t i = 0; i < source_.size(); ++i) {
+        const bool kernel = source_[i] == "__global__";
+        if (!kernel && (source_[i] != "__device__" || braces_.in_function(i))) continue;
+        const std::size_t name = declared_name(i);
+        if (name == Source::none) continue;
+        declarations_.insert(name);
+        on_device_.insert(source_[name]);
+        const std::size_t enclosing = braces_.enclosing(i), first = statement_begin(source_, i);
+        const auto has = [&](std::string_view word) { return has_specifier(source_, first, name, word); };
+        if (kernel) {
+            kernels_.insert(source_[name]);
+            if (enclosing != Source::none) kernels_in_namespaces_.insert(source_[name]);
+        } else if (has("__host__") || has("constexpr") || has("consteval") || has("friend") || braces_.in_type(i)) {
+            otherwise_.insert(source_[name]);
+        } else if (!has("__global__")) {
+            device_.insert(source_[name]);
+        }
+    }
+}
+
+void Functions::collect_other_declarations() {
+    for (std::size_t i = 1; i < source_.size(); ++i) {
+        if (!source_.is_identifier(i) || on_device_.count(source_[i]) == 0 || declarations_.count(i) != 0) continue;
+        if (otherwise_.count(source_[i]) == 0 && declares_otherwise(i)) otherwise_.insert(source_[i]);
+    }
+}
+
+/// Whether token i may declare something. In doubt it does.
+bool Functions::declares_otherwise(std::size_t i) const {
+    const std::string_view before = source_[i - 1], after = source_[i + 1];
+    if (source_.is_identifier(i - 1) && !is_expression_keyword(before)) return !is_instantiation(i);
+    if (before == "[" || after == "]") return true;
+    if (before == ">") return !is_instantiation(i);
+    if (before == "*" || before == "&") {
+        std::size_t type = i - 1;
+        while (source_[type] == "*" || source_[type] == "&") --type;
+        const bool behind_type = source_[type] == ">" || (source_.is_identifier(type) && !is_expression_keyword(source_[type]));
+        return behind_type && (!braces_.in_function(i) || (after != "(" && after != "<")) && !is_instantiation(i);
+    }
+    if (after == "=" && source_[i + 2] != "=") return true;
+    if (before == "::" && after == ";" && source_[statement_begin(source_, i)] == "using") return true;
+    const std::size_t enclosing = braces_.enclosing(i);
+    if (enclosing != Source::none && braces_.at(enclosing).kind == BraceKind::type && (after == "," || after == "}")) {
+        return true;  // an enumerator
+    }
+    return before == "," && in_introducer(i);
+}
+
+/// Whether token i stands in a list of names in brackets: `[a, b]`.
+bool Functions::in_introducer(std::size_t i) const {
+    while (i > 0 && (source_[i] == "," || source_.is_identifier(i))) --i;
+    return source_[i] == "[";
+}
+
+/// `template void k<int>(int);`
+bool Functions::is_instantiation(std::size_t i) const {
+    std::size_t first = statement_begin(source_, i);
+    if (source_[first] == "extern") ++first;
+    return source_[first] == "template" && source_[first + 1] != "<";
+}
+
+bool Functions::is_only_kernel(std::string_view name) const {
+    return kernels_.count(name) != 0 && otherwise_.count(name) == 0 && device_.count(name) == 0 &&
+           !source_.is_declared_unread(name);
+}
+
+bool Functions::is_only_device(std::string_view name) const {
+    return device_.count(name) != 0 && otherwise_.count(name) == 0 && kernels_.count(name) == 0 &&
+           !source_.is_declared_unread(name);
+}
+
+}  // namespace simcc
