@@ -165,6 +165,11 @@ bin/simcc: build/host/tools/simcc.o $(SIMCC) | build/libsimt.a
 	@mkdir -p bin
 	$(CXX) $^ -o $@
 
+# The tests of simcc's rewriter, pass by pass.
+bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter build/host/common/simt/rewrite/%,$(SIMCC))
+	@mkdir -p bin
+	$(CXX) $^ -o $@
+
 # The timing layer's own test: kernels of known duration.
 bin/timing-test: $(foreach backend,$(BACKENDS),build/$(backend)/timing-test.o) build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
@@ -207,7 +212,7 @@ demo: build-packages
 	@bash tests/demo.bash
 
 test: test-packages
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory -j$$(nproc) all bin/rewrite-test
 	@bash tests/run.bash sim
 
 test-gpu: all bin/timing-test

@@ -11,7 +11,8 @@ void Edits::replace(std::size_t first, std::size_t last, std::string text) {
 }
 
 void Edits::insert_before(std::size_t i, std::string text) {
-    edits_.push_back({source_.token(i).begin, source_.token(i).begin, std::move(text)});
+    const std::size_t at = i < source_.size() ? source_.token(i).begin : source_.text().size();
+    edits_.push_back({at, at, std::move(text)});
 }
 
 void Edits::diagnose(std::size_t token, std::string message, Diagnostic::Kind kind) {

@@ -28,7 +28,7 @@ public:
 
     /// Puts `text` in the place of the tokens [first, last).
     void replace(std::size_t first, std::size_t last, std::string text);
-    /// Puts `text` before token i.
+    /// Puts `text` before token i, or at the end when i is behind the last token.
     void insert_before(std::size_t i, std::string text);
     /// An error or a warning at the place of a token.
     void complain(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::error); }

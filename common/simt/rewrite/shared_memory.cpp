@@ -63,7 +63,10 @@ std::size_t declarator_end(const Source& source, std::size_t i, std::size_t last
 /// The declared name: the last identifier before the array bounds.
 std::size_t declared_name(const Source& source, std::size_t first, std::size_t end) {
     std::size_t i = first;
-    while (i < end && source[i] != "[") i = source[i] == "(" ? source.partner(i) + 1 : i + 1;
+    while (i < end && source[i] != "[") {
+        const bool angles = may_open_angles(source, i) && skip_angles(source, i) != i;
+        i = angles ? skip_angles(source, i) : source[i] == "(" ? source.partner(i) + 1 : i + 1;
+    }
     return i - 1;
 }
 
@@ -71,6 +74,7 @@ std::size_t declared_name(const Source& source, std::size_t first, std::size_t e
 bool has_arrays_of_classes(const Source& source, Declaration declaration) {
     bool is_array = false;
     for (std::size_t i = declaration.first; i < declaration.last; ++i) {
+        if (may_open_angles(source, i) && skip_angles(source, i) != i) i = skip_angles(source, i);
         const std::string_view token = source[i];
         for (const std::string_view other : {"float", "double", "int", "unsigned", "signed", "char", "short", "long",
                                              "bool", "=", "struct", "union", "*", "&", "extern"}) {
