@@ -39,7 +39,7 @@ const std::vector<OptionSpec> checking_options = {
 const std::vector<OptionSpec> benchmark_options = {
     {"-n,--size", "LIST", "elements: 1Ki,4Mi or A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..", ""},
     {"-k,--kernel", "LIST", "variants to run: names or globs", "*"},
-    {"-t,--dtype", "TYPE", "element type", ""},
+    {"-t,--dtype", "TYPE", "element type: f32, f64, i32, ...", ""},
     {"-b,--block", "THREADS", "threads per block", ""},
     {"-w,--warmup", "N", "untimed launches before the samples (simulator: 1)", "3"},
     {"-r,--samples", "N", "timed launches at most (simulator: 5)", "30"},
@@ -186,12 +186,13 @@ void convert(const Program& program, const std::map<std::string, std::string>& v
     options.color = parse_when(value.at("color"), "--color");
     options.progress = parse_when(value.at("progress"), "--progress");
     convert_checking(value, options);
-    if (value.count("input-format")) options.input_format = value.at("input-format");
+    if (value.count("input-format") && !value.at("input-format").empty())
+        options.input_format = parse_input_format(value.at("input-format"));
     if (!value.count("size")) return;  // not a benchmark: the rest does not apply
     options.sizes = value.at("size");
     if (!options.sizes.empty() && !program.shapes) parse_sizes(options.sizes);
     options.kernels = split(value.at("kernel"), ',');
-    options.dtype = value.at("dtype");
+    if (!value.at("dtype").empty()) options.dtype = parse_dtype(value.at("dtype"), program.dtypes);
     options.block = static_cast<unsigned>(whole("block", 1, 1024));
     options.warmup = static_cast<int>(whole("warmup", 0, 1'000'000));
     options.samples = static_cast<int>(whole("samples", 1, 1'000'000));
@@ -217,7 +218,6 @@ std::vector<OptionSpec> option_table(const Program& program) {
     if (program.benchmark) table.insert(table.end(), benchmark_options.begin(), benchmark_options.end());
     if (program.most_operands > 0 && program.input_files) table.push_back(input_format_option);
     for (OptionSpec& option : table) {
-        if (long_name_of(option) == "dtype") option.fallback = program.dtypes;
         if (long_name_of(option) == "block") option.fallback = program.block;
         if (long_name_of(option) == "size") option.fallback = program.sizes;
     }
@@ -268,6 +268,5 @@ Options parse_options(const Program& program, int argc, char** argv, bool& done)
     if (!options.operands.empty() && options.is_given("size"))
         fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", options.operands.front());
     if (!options.format.empty()) parse_format(options.format);
-    if (!options.dtype.empty()) parse_dtype(options.dtype, program.dtypes);
     return options;
 }

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "common/cli/program.hpp"
+#include "common/io/numbers.hpp"
 #include "common/measure/settings.hpp"
 
 enum class When { automatic, always, never };
@@ -18,12 +20,12 @@ struct Options : MeasureSettings {
     bool list = false;
     std::string sizes;                 // as typed: parse_sizes() reads it
     std::vector<std::string> kernels;  // names or globs; empty for all
-    std::string dtype;                 // "" if not given
+    std::optional<DType> dtype;
     std::string format;  // "" for human on a terminal and csv elsewhere
     std::string output_path;
     bool quiet = false, verbose = false;
     When color = When::automatic, progress = When::automatic;
-    std::string input_format;  // "" to sniff
+    std::optional<InputFormat> input_format;  // none: what the input looks like
     std::vector<std::string> operands;
     std::map<std::string, std::string> own;  // the program's options by long name; flags are "1" when given
     std::set<std::string> given;             // long names of the options that were typed

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/io/dtype.hpp"
 #include "common/io/table.hpp"
 #include "common/measure/variant.hpp"
 
@@ -21,7 +22,7 @@ struct Program {
     const char* operands = "";            // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
     bool benchmark = true;                // has variants, samples and timings, and so their common options
-    const char* dtypes = "f32";           // the element types it knows, the default first
+    std::vector<DType> dtypes = {DType::f32};  // the element types it knows, the default first
     const char* sizes = "1Mi";            // default of -n on a GPU,
     const char* simulator_sizes = "64Ki"; // and in the simulator
     const char* block = "256";            // default of -b

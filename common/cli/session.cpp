@@ -14,10 +14,7 @@ Format Session::format() const {
     return output.is_terminal() ? Format::human : Format::csv;
 }
 
-DType Session::dtype() const {
-    const std::string name = options.dtype.empty() ? split(program.dtypes, ',').front() : options.dtype;
-    return parse_dtype(name, program.dtypes);
-}
+DType Session::dtype() const { return options.dtype.value_or(program.dtypes.front()); }
 
 std::vector<std::size_t> Session::sizes() const {
     if (!options.sizes.empty()) return parse_sizes(options.sizes);

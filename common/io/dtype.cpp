@@ -1,37 +1,29 @@
 #include "common/io/dtype.hpp"
 
-#include <algorithm>
-
 #include "common/io/text.hpp"
 
 const char* name_of(DType dtype) {
-    switch (dtype) {
-        case DType::f32: return "f32";
-        case DType::f64: return "f64";
-        case DType::i32: return "i32";
-        case DType::i64: return "i64";
-        case DType::f16: return "f16";
-        case DType::bf16: return "bf16";
-        case DType::tf32: return "tf32";
-    }
-    return "none";
+    return with_element_type(dtype, [](auto row) { return row.name; });
 }
 
 std::size_t size_of(DType dtype) {
-    switch (dtype) {
-        case DType::f16:
-        case DType::bf16: return 2;
-        case DType::f64:
-        case DType::i64: return 8;
-        default: return 4;
-    }
+    return with_element_type(dtype, [](auto row) { return sizeof(typename decltype(row)::Element); });
 }
 
-DType parse_dtype(const std::string& name, const std::string& allowed) {
-    const std::vector<std::string> names = split(allowed, ',');
-    if (std::find(names.begin(), names.end(), name) == names.end())
-        fail(Exit::usage, "unknown element type '{}'; choose one of {}", name, allowed);
-    for (DType dtype : {DType::f32, DType::f64, DType::i32, DType::i64, DType::f16, DType::bf16, DType::tf32})
-        if (name == name_of(dtype)) return dtype;
-    fail(Exit::usage, "unknown element type '{}'", name);
+const char* npy_code_of(DType dtype) {
+    return with_element_type(dtype, [](auto row) { return row.npy_code; });
 }
+
+std::string names_of(const std::vector<DType>& dtypes) {
+    std::vector<std::string> names;
+    for (DType dtype : dtypes) names.push_back(name_of(dtype));
+    return list_text(names, "or");
+}
+
+DType parse_dtype(const std::string& name, const std::vector<DType>& allowed) {
+    for (DType dtype : allowed)
+        if (name == name_of(dtype)) return dtype;
+    fail(Exit::usage, "unknown element type '{}'; choose {}", name, names_of(allowed));
+}
+
+void refuse_dtype(DType dtype) { fail(Exit::usage, "there is no kernel for {} here; choose another --dtype", name_of(dtype)); }

@@ -1,33 +1,77 @@
-// The element types of the programs, by the names that options, tables and .npy files use.
+// The element types of the programs: one table, from which names, sizes, .npy codes and conversions follow.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <vector>
 
-enum class DType { f32, f64, i32, i64, f16, bf16, tf32 };  // tf32: stored as f32, multiplied with 10 bits of fraction
+#include "common/io/half.hpp"
 
-template <typename T> struct DTypeOf;
-template <> struct DTypeOf<float> { static constexpr DType value = DType::f32; };
-template <> struct DTypeOf<double> { static constexpr DType value = DType::f64; };
-template <> struct DTypeOf<std::int32_t> { static constexpr DType value = DType::i32; };
-template <> struct DTypeOf<std::int64_t> { static constexpr DType value = DType::i64; };
+enum class DType { f32, f64, i32, i64, f16, bf16, tf32 };
 
-template <typename T> constexpr DType dtype_of = DTypeOf<T>::value;
+// A row of the table. T is how an element lies in the host's memory.
+template <typename T>
+struct ElementType {
+    using Element = T;
+    const char* name;      // of options and tables
+    const char* npy_code;  // without the byte order; "" where NumPy has no such type
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+// The table: calls action with the row of a type. A type that has no row does not compile.
+template <typename Action>
+constexpr auto with_element_type(DType dtype, Action&& action) {
+    switch (dtype) {
+        case DType::f32: return action(ElementType<float>{"f32", "f4"});
+        case DType::f64: return action(ElementType<double>{"f64", "f8"});
+        case DType::i32: return action(ElementType<std::int32_t>{"i32", "i4"});
+        case DType::i64: return action(ElementType<std::int64_t>{"i64", "i8"});
+        case DType::f16: return action(ElementType<Half>{"f16", "f2"});
+        case DType::bf16: return action(ElementType<BFloat16>{"bf16", ""});
+        case DType::tf32: return action(ElementType<float>{"tf32", "f4"});  // multiplied with 10 bits of its fraction
+    }
+    __builtin_unreachable();
+}
+#pragma GCC diagnostic pop
+
+template <typename T>
+struct IsStoredAs {
+    template <typename U>
+    constexpr bool operator()(ElementType<U>) const {
+        return std::is_same_v<T, U>;
+    }
+};
+
+// The first type of the table whose elements are T; a T that is none does not compile.
+template <typename T, int candidate = 0>
+constexpr DType find_dtype() {
+    if constexpr (with_element_type(static_cast<DType>(candidate), IsStoredAs<T>{})) return static_cast<DType>(candidate);
+    else return find_dtype<T, candidate + 1>();
+}
+template <typename T> constexpr DType dtype_of = find_dtype<T>();
 
 const char* name_of(DType dtype);
 std::size_t size_of(DType dtype);
+const char* npy_code_of(DType dtype);
 
-// The type of that name; a usage error naming `allowed` (comma separated) if it is not one of those.
-DType parse_dtype(const std::string& name, const std::string& allowed);
+// "f32, f64 or i32": for help and messages.
+std::string names_of(const std::vector<DType>& dtypes);
 
-// Calls action(T{}) with the C++ type of a dtype: one of the first four, which every host compiler knows.
+// The one of `allowed` that has this name; a usage error that lists them if none has.
+DType parse_dtype(const std::string& name, const std::vector<DType>& allowed);
+
+// Ends the program: it has no kernel for this type.
+[[noreturn]] void refuse_dtype(DType dtype);
+
+// Calls action(T{}) with the C++ type of a dtype, if that is one in which every compiler computes.
 template <typename Action>
-auto with_dtype(DType dtype, Action action) {
-    switch (dtype) {
-        case DType::f32: return action(float{});
-        case DType::f64: return action(double{});
-        case DType::i32: return action(std::int32_t{});
-        default: return action(std::int64_t{});
-    }
+void with_dtype(DType dtype, Action action) {
+    with_element_type(dtype, [&](auto row) {
+        using T = typename decltype(row)::Element;
+        if constexpr (std::is_arithmetic_v<T>) action(T{});
+        else refuse_dtype(dtype);
+    });
 }

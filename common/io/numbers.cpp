@@ -10,50 +10,61 @@
 #include <limits>
 #include <type_traits>
 
-#include "common/io/half.hpp"
 #include "common/io/readers.hpp"
 
-std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::string& format) {
+InputFormat parse_input_format(const std::string& words) {
+    if (words == "text") return {NumberFormat::text, DType::i64};
+    if (words == "npy") return {NumberFormat::npy, DType::i64};
+    for (DType dtype : raw_dtypes())
+        if (words == std::string("raw:") + name_of(dtype)) return {NumberFormat::raw, dtype};
+    fail(Exit::usage, "--input-format '{}' is none of {}", words, list_text(input_formats(), "and"));
+}
+
+std::vector<std::string> input_formats() {
+    std::vector<std::string> formats = {"text", "npy"};
+    for (DType dtype : raw_dtypes()) formats.push_back(std::string("raw:") + name_of(dtype));
+    return formats;
+}
+
+std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::optional<InputFormat>& format) {
     auto file = std::make_unique<InputFile>(path);
     constexpr std::string_view npy_magic = "\x93NUMPY";
-    if (format == "npy" || (format.empty() && file->peek(npy_magic.size()) == npy_magic)) return open_npy(std::move(file));
-    if (format.empty() || format == "text") return open_text(std::move(file));
-    if (format.rfind("raw:", 0) == 0) return open_raw(std::move(file), parse_dtype(format.substr(4), "f32,f64,i32,i64,f16"));
-    fail(Exit::usage, "--input-format '{}' is none of text, npy, raw:f32, raw:f64, raw:i32, raw:i64, raw:f16", format);
+    const bool looks_like_npy = !format && file->peek(npy_magic.size()) == npy_magic;
+    switch (format ? format->format : looks_like_npy ? NumberFormat::npy : NumberFormat::text) {
+        case NumberFormat::npy: return open_npy(std::move(file));
+        case NumberFormat::raw: return open_raw(std::move(file), format->dtype);
+        default: return open_text(std::move(file));
+    }
 }
+
+// What a number is computed with on the host: the 16-bit types are only stored.
+template <typename T> using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
 // A value in another type; fractions are cut off for integers. What an integer type does not hold is refused.
 template <typename To, typename From>
-static To converted(From value) {
-    if constexpr (std::is_integral_v<To> && (std::is_floating_point_v<From> || sizeof(From) > sizeof(To))) {
+static To converted(From value, DType wanted) {
+    if constexpr (!std::is_arithmetic_v<From>) return converted<To>(static_cast<float>(value), wanted);
+    else if constexpr (!std::is_arithmetic_v<To>) return To(static_cast<float>(value));
+    else if constexpr (std::is_integral_v<To> && (std::is_floating_point_v<From> || sizeof(From) > sizeof(To))) {
         constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());  // a power of two: exact
         if (!(static_cast<double>(value) >= -limit && static_cast<double>(value) < limit))
-            fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(dtype_of<To>));
-    }
-    return static_cast<To>(value);
+            fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(wanted));
+        return static_cast<To>(value);
+    } else return static_cast<To>(value);
 }
 
 Chunk Chunk::converted_to(DType wanted) const {
     if (wanted == dtype) return *this;
-    const bool by_way_of_f32 = (dtype == DType::f16 && wanted != DType::f32) || (wanted == DType::f16 && dtype != DType::f32);
-    if (by_way_of_f32) return converted_to(DType::f32).converted_to(wanted);
     Chunk other;
     other.dtype = wanted;
     other.count = count;
     other.bytes.resize(count * size_of(wanted));
-    if (dtype == DType::f16) {
-        std::transform(as<std::uint16_t>(), as<std::uint16_t>() + count, other.as<float>(), widen_half);
-        return other;
-    }
-    if (wanted == DType::f16) {
-        std::transform(as<float>(), as<float>() + count, other.as<std::uint16_t>(), narrow_half);
-        return other;
-    }
-    with_dtype(dtype, [&](auto from) {
-        with_dtype(wanted, [&](auto to) {
-            const auto* source = as<decltype(from)>();
-            auto* target = other.as<decltype(to)>();
-            for (std::size_t i = 0; i < count; ++i) target[i] = converted<decltype(to)>(source[i]);
+    with_element_type(dtype, [&](auto from) {
+        with_element_type(wanted, [&](auto to) {
+            using To = typename decltype(to)::Element;
+            const auto* source = as<typename decltype(from)::Element>();
+            auto* target = other.as<To>();
+            for (std::size_t i = 0; i < count; ++i) target[i] = converted<To>(source[i], wanted);
         });
     });
     return other;
@@ -83,10 +94,9 @@ NumberWriter::~NumberWriter() {
 void NumberWriter::append(const Chunk& chunk) {
     layout_.dtype = chunk.dtype;
     if (layout_.format == NumberFormat::text) {
-        if (chunk.dtype == DType::f16) return append(chunk.converted_to(DType::f32));
-        with_dtype(chunk.dtype, [&](auto zero) {
-            using T = decltype(zero);
-            using Printed = std::conditional_t<std::is_floating_point_v<T>, T, long long>;
+        with_element_type(chunk.dtype, [&](auto row) {
+            using T = typename decltype(row)::Element;
+            using Printed = std::conditional_t<std::is_integral_v<T>, long long, Computed<T>>;
             for (std::size_t i = 0; i < chunk.count; ++i) pending_ += number_text(Printed(chunk.as<T>()[i])) + '\n';
         });
     } else {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,18 @@
 #include "common/io/output.hpp"
 
 enum class NumberFormat { text, npy, raw };
+
+// What --input-format says instead of what an input looks like.
+struct InputFormat {
+    NumberFormat format;
+    DType dtype;  // of raw data
+};
+
+// "text", "npy" or "raw:f32". Failure(usage) for any other.
+InputFormat parse_input_format(const std::string& words);
+
+// All that parse_input_format() knows, in its order.
+std::vector<std::string> input_formats();
 
 // Consecutive elements of one input.
 struct Chunk {
@@ -38,7 +51,7 @@ public:
 
     // Opens a file, or standard input for "-". `format` is "", text, npy or raw:TYPE; "" takes .npy by its magic bytes, else text.
     // Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was expected.
-    static std::unique_ptr<NumberReader> open(const std::string& path, const std::string& format);
+    static std::unique_ptr<NumberReader> open(const std::string& path, const std::optional<InputFormat>& format);
 
     virtual const NumberLayout& layout() const = 0;
     // Up to `most` elements; fewer only at the end, none after it. Text widens from i64 to f64 from one chunk to the next.

@@ -3,7 +3,6 @@
 #include <cstring>
 #include <limits>
 
-#include "common/io/half.hpp"
 #include "common/io/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are taken as they lie in memory");
@@ -20,37 +19,40 @@ void widen(const std::byte* from, std::byte* to, std::size_t n) {
     }
 }
 
-void widen_halves(const std::byte* from, std::byte* to, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-        std::uint16_t half;
-        std::memcpy(&half, from + 2 * i, 2);
-        const float value = widen_half(half);
-        std::memcpy(to + 4 * i, &value, 4);
-    }
-}
-
-// Element types of a file that are widened to one of ours while reading.
+// An element type of files, and the type of ours that it is read as.
 struct StoredType {
     const char* code;  // .npy's, without the byte order
     std::size_t size;
+    DType stored;      // the type itself where it is one of ours, else `dtype`
     DType dtype;
     void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: as it is
 
-    DType stored() const { return widen == widen_halves ? DType::f16 : dtype; }
+    bool is_ours() const { return code == std::string_view(npy_code_of(stored)); }
 };
 
+template <typename T>
+constexpr StoredType as_it_is() {
+    const char* const code = with_element_type(dtype_of<T>, [](auto row) { return row.npy_code; });
+    return {code, sizeof(T), dtype_of<T>, dtype_of<T>, nullptr};
+}
+
+template <typename From, typename To>
+constexpr StoredType widened(const char* code, DType stored = dtype_of<To>) {
+    return {code, sizeof(From), stored, dtype_of<To>, widen<From, To>};
+}
+
 constexpr StoredType stored_types[] = {
-    {"f4", 4, DType::f32, nullptr},
-    {"f8", 8, DType::f64, nullptr},
-    {"i4", 4, DType::i32, nullptr},
-    {"i8", 8, DType::i64, nullptr},
-    {"f2", 2, DType::f32, widen_halves},
-    {"i1", 1, DType::i32, widen<std::int8_t, std::int32_t>},
-    {"u1", 1, DType::i32, widen<std::uint8_t, std::int32_t>},
-    {"b1", 1, DType::i32, widen<std::uint8_t, std::int32_t>},
-    {"i2", 2, DType::i32, widen<std::int16_t, std::int32_t>},
-    {"u2", 2, DType::i32, widen<std::uint16_t, std::int32_t>},
-    {"u4", 4, DType::i64, widen<std::uint32_t, std::int64_t>},
+    as_it_is<float>(),
+    as_it_is<double>(),
+    as_it_is<std::int32_t>(),
+    as_it_is<std::int64_t>(),
+    widened<Half, float>(as_it_is<Half>().code, DType::f16),
+    widened<std::int8_t, std::int32_t>("i1"),
+    widened<std::uint8_t, std::int32_t>("u1"),
+    widened<std::uint8_t, std::int32_t>("b1"),
+    widened<std::int16_t, std::int32_t>("i2"),
+    widened<std::uint16_t, std::int32_t>("u2"),
+    widened<std::uint32_t, std::int64_t>("u4"),
 };
 
 class BinaryReader final : public NumberReader {
@@ -139,12 +141,19 @@ long long elements_of_shape(const InputFile& file, const std::string& shape) {
 
 }  // namespace
 
+std::vector<DType> raw_dtypes() {
+    std::vector<DType> dtypes;
+    for (const StoredType& stored : stored_types)
+        if (stored.is_ours()) dtypes.push_back(stored.stored);
+    return dtypes;
+}
+
 std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype) {
     NumberLayout layout;
     layout.format = NumberFormat::raw;
     layout.stored = dtype;
     for (const StoredType& stored : stored_types) {
-        if (stored.stored() != dtype) continue;
+        if (!stored.is_ours() || stored.stored != dtype) continue;
         layout.dtype = stored.dtype;
         return std::make_unique<BinaryReader>(std::move(file), layout, stored, -1);
     }
@@ -177,7 +186,7 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
     for (const StoredType& stored : stored_types) {
         if (code != stored.code || descr[1] == '>') continue;
         layout.dtype = stored.dtype;
-        layout.stored = stored.stored();
+        layout.stored = stored.stored;
         const long long elements = elements_of_shape(*file, layout.shape);
         return std::make_unique<BinaryReader>(std::move(file), layout, stored, elements);
     }
@@ -185,8 +194,9 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
 }
 
 std::string npy_header(const NumberLayout& layout) {
-    const char* codes[] = {"<f4", "<f8", "<i4", "<i8", "<f2"};
-    std::string header = text("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", codes[static_cast<int>(layout.dtype)],
+    const char* const code = npy_code_of(layout.dtype);
+    if (*code == '\0') fail(Exit::usage, "NumPy's format has no type for {}; choose another --dtype", name_of(layout.dtype));
+    std::string header = text("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}", code,
                               layout.fortran_order ? "True" : "False", layout.shape);
     constexpr std::size_t preamble = 10;
     header.append(63 - (preamble + header.size()) % 64, ' ');

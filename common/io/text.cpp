@@ -32,6 +32,15 @@ std::vector<std::string> split(std::string_view list, char separator) {
     }
 }
 
+std::string list_text(const std::vector<std::string>& names, std::string_view last_joint) {
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i > 0) list += i + 1 < names.size() ? ", " : fmt::format(" {} ", last_joint);
+        list += names[i];
+    }
+    return list;
+}
+
 bool matches_glob(std::string_view pattern, std::string_view name) {
     if (pattern.empty()) return name.empty();
     if (pattern[0] == '*') {

@@ -44,6 +44,9 @@ std::string source_name(std::string_view file);
 // Splits at every separator; an empty text gives no parts.
 std::vector<std::string> split(std::string_view list, char separator);
 
+// "a, b or c": names in a sentence, with "or" or another word before the last.
+std::string list_text(const std::vector<std::string>& names, std::string_view last_joint);
+
 // Shell-style match of a whole name against a pattern with * and ?.
 bool matches_glob(std::string_view pattern, std::string_view name);
 

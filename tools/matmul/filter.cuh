@@ -83,7 +83,7 @@ inline DType wanted_dtype(const NumberReader& reader) {
 
 // How files are multiplied: as -t says, else as both of them want it.
 inline DType product_dtype(const Session& session, const std::vector<std::string>& operands, DType a, DType b) {
-    if (!session.options.dtype.empty()) {
+    if (session.options.dtype) {
         if (session.dtype() == DType::bf16)
             fail(Exit::usage, "files are multiplied in f32, tf32, f16 or f64, not in {}", name_of(DType::bf16));
         return session.dtype();

@@ -52,7 +52,7 @@ inline const Program matmul_program = {
                "(files, or - for one).",
     .operands = "[A B]",
     .most_operands = 2,
-    .dtypes = "f32,f64,tf32,bf16,f16",
+    .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
     .sizes = "1024",
     .simulator_sizes = "64",
     .variants = variants_of(matmul_variants),

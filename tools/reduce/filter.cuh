@@ -49,7 +49,7 @@ private:
 
     // -t, or the input's own type; 32-bit integers are summed in 64 bits.
     DType type_for(DType stored) const {
-        if (!session_.options.dtype.empty()) return session_.dtype();
+        if (session_.options.dtype) return *session_.options.dtype;
         return adds() && stored == DType::i32 ? DType::i64 : stored;
     }
 

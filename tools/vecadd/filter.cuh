@@ -56,7 +56,7 @@ inline void run_vecadd_filter(Session& session) {
             fail(Exit::bad_input, "{} ends after {} elements, {} goes on: the vectors must have the same length",
                  operands[a.count < b.count ? 0 : 1], added + std::min(a.count, b.count), operands[a.count < b.count ? 1 : 0]);
         if (a.count == 0) break;
-        const DType dtype = session.options.dtype.empty() ? common_type(a.dtype, b.dtype) : session.dtype();
+        const DType dtype = session.options.dtype.value_or(common_type(a.dtype, b.dtype));
         with_dtype(dtype, [&](auto zero) {
             writer.append(add_chunks<decltype(zero)>(session, variant, a.converted_to(dtype), b.converted_to(dtype)));
         });

@@ -66,7 +66,7 @@ inline const Program vecadd_program = {
                "them).",
     .operands = "[A B]",
     .most_operands = 2,
-    .dtypes = "f32,f64,i32,i64",
+    .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(vecadd_variants),
     .options =
