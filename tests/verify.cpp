@@ -1,11 +1,13 @@
 // What the comparisons behind every "verify" column, the statistics behind every time and the generated inputs promise.
-// Prints each promise that is broken and exits 1; tests/common.bats compiles and runs it.
+// Prints each promise that is broken and exits 1; tests/verification.bats compiles and runs it.
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "common/cuda/throughput.hpp"
+#include "common/io/numbers.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/verify.hpp"
@@ -113,7 +115,144 @@ static void generated_inputs() {
     }
 }
 
+// Names, sizes and codes follow from the table of element types; the 16-bit ones are rounded as IEEE 754 says.
+static void element_types() {
+    const std::vector<DType> all = {DType::f32, DType::f64, DType::i32, DType::i64, DType::f16, DType::bf16, DType::tf32};
+    promise(names_of(all) == "f32, f64, i32, i64, f16, bf16 or tf32", "names of the element types");
+    std::string sizes, codes;
+    for (DType dtype : all) sizes += std::to_string(size_of(dtype)), codes += npy_code_of(dtype);
+    promise(sizes == "4848224" && codes == "f4f8i4i8f2f4", "sizes and .npy codes of the element types");
+    for (DType dtype : all) promise(parse_dtype(name_of(dtype), all) == dtype, "a type is found again by its name");
+    static_assert(dtype_of<float> == DType::f32 && dtype_of<std::int64_t> == DType::i64 && dtype_of<BFloat16> == DType::bf16);
+    bool same_half = true, same_bfloat16 = true;
+    for (unsigned bits = 0; bits < 65536; ++bits) {
+        Half half;
+        BFloat16 bfloat16;
+        half.bits = bfloat16.bits = static_cast<std::uint16_t>(bits);
+        same_half &= std::isnan(float(half)) || Half(float(half)).bits == bits;
+        same_bfloat16 &= std::isnan(float(bfloat16)) || BFloat16(float(bfloat16)).bits == bits;
+    }
+    promise(same_half && same_bfloat16, "16-bit numbers come back from float as they were");
+    promise(float(BFloat16(1 + 0x1p-8f)) == 1 && float(BFloat16(1 + 0x3p-8f)) == 1 + 0x1p-6f, "a tie goes to the even bf16");
+    promise(std::isnan(float(BFloat16(float(nan_value)))) && std::isinf(float(BFloat16(3.4e38f))), "NaN and too large a bf16");
+    promise(float(Half(1 + 0x1p-11f)) == 1 && std::isinf(float(Half(65520))), "a tie goes to the even f16, 65520 to infinity");
+    int calls = 0;
+    with_dtype(DType::i64, [&](auto zero) { calls += std::is_same_v<decltype(zero), std::int64_t>; });
+    promise(calls == 1, "i64 is computed in int64_t");
+    for (DType dtype : {DType::f16, DType::bf16}) {
+        bool refused = false;
+        try {
+            with_dtype(dtype, [&](auto) { ++calls; });
+        } catch (const Failure&) {
+            refused = true;
+        }
+        promise(refused && calls == 1, "a type without kernels is refused, and not taken for another");
+    }
+    Chunk whole;
+    whole.count = 3;
+    whole.dtype = DType::i64;
+    whole.bytes.resize(24);
+    for (int i = 0; i < 3; ++i) whole.as<std::int64_t>()[i] = 1000 * i - 1;
+    for (DType dtype : all) {
+        const Chunk back = whole.converted_to(dtype).converted_to(DType::i64);
+        promise(back.as<std::int64_t>()[0] == -1 && (dtype == DType::bf16 || back.as<std::int64_t>()[2] == 1999),
+                "whole numbers survive every type that holds them");
+    }
+}
+
+// What NVIDIA publishes of its GPUs, in 10^12 operations per second, follows from our table, the number of multiprocessors
+// and the clock that the published figure is for: the boost clock.
+static void published_peaks() {
+    const struct {
+        const char* gpu;
+        int compute_capability, multiprocessors;
+        double clock_mhz;
+        int Throughput::*rate;
+        double published;
+    } rows[] = {
+        {"Tesla P100-SXM2-16GB", 60, 56, 1480, &Throughput::f32, 10.6},
+        {"Tesla P100-SXM2-16GB", 60, 56, 1480, &Throughput::f64, 5.3},
+        {"Tesla P100-SXM2-16GB", 60, 56, 1480, &Throughput::f16, 21.2},
+        {"NVIDIA GeForce GTX 1080 Ti", 61, 28, 1582, &Throughput::f32, 11.3},
+        {"Tesla V100-SXM2-16GB", 70, 80, 1530, &Throughput::f32, 15.7},
+        {"Tesla V100-SXM2-16GB", 70, 80, 1530, &Throughput::f64, 7.8},
+        {"Tesla V100-SXM2-16GB", 70, 80, 1530, &Throughput::f16, 31.4},
+        {"Tesla V100-SXM2-16GB", 70, 80, 1530, &Throughput::tensor_f16, 125},
+        {"Tesla T4", 75, 40, 1590, &Throughput::f32, 8.1},
+        {"Tesla T4", 75, 40, 1590, &Throughput::tensor_f16, 65},
+        {"Tesla T4", 75, 40, 1590, &Throughput::tensor_i8, 130},
+        {"NVIDIA GeForce RTX 2080 Ti", 75, 68, 1545, &Throughput::f32, 13.4},
+        {"NVIDIA GeForce RTX 2080 Ti", 75, 68, 1545, &Throughput::tensor_f16, 53.8},
+        {"NVIDIA GeForce RTX 2080 Ti", 75, 68, 1545, &Throughput::tensor_i8, 215.2},
+        {"NVIDIA GeForce GTX 1660 Ti", 75, 24, 1770, &Throughput::tensor_f16, 0},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::f32, 19.5},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::f64, 9.7},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::f16, 78},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::tensor_f16, 312},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::tensor_bf16, 312},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::tensor_tf32, 156},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::tensor_f64, 19.5},
+        {"NVIDIA A100-SXM4-40GB", 80, 108, 1410, &Throughput::tensor_i8, 624},
+        {"NVIDIA GeForce RTX 3090", 86, 82, 1695, &Throughput::f32, 35.6},
+        {"NVIDIA GeForce RTX 3090", 86, 82, 1695, &Throughput::f16, 35.6},
+        {"NVIDIA GeForce RTX 3090", 86, 82, 1695, &Throughput::tensor_f16, 71},
+        {"NVIDIA GeForce RTX 3090", 86, 82, 1695, &Throughput::tensor_tf32, 35.6},
+        {"NVIDIA GeForce RTX 3090", 86, 82, 1695, &Throughput::tensor_i8, 284},
+        {"NVIDIA RTX A6000", 86, 84, 1800, &Throughput::tensor_f16, 154.8},
+        {"NVIDIA RTX A6000", 86, 84, 1800, &Throughput::tensor_tf32, 77.4},
+        {"NVIDIA A40", 86, 84, 1740, &Throughput::tensor_bf16, 149.7},
+        {"NVIDIA A40", 86, 84, 1740, &Throughput::tensor_i8, 299.3},
+        {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::f32, 82.6},
+        {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::f64, 1.29},
+        {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_f16, 165.2},
+        {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_tf32, 82.6},
+        {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_i8, 660.6},
+        {"NVIDIA L40", 89, 142, 2490, &Throughput::f32, 90.5},
+        {"NVIDIA L40", 89, 142, 2490, &Throughput::tensor_f16, 181.05},
+        {"NVIDIA L40", 89, 142, 2490, &Throughput::tensor_i8, 362},
+        {"NVIDIA L40S", 89, 142, 2520, &Throughput::tensor_f16, 362.05},
+        {"NVIDIA L40S", 89, 142, 2520, &Throughput::tensor_tf32, 183},
+        // Hopper's tensor cores are published at 1830 MHz, its other units at 1980.
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1980, &Throughput::f32, 66.9},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1980, &Throughput::f64, 33.5},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1980, &Throughput::f16, 133.8},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1980, &Throughput::tensor_f64, 66.9},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_f16, 989.4},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_tf32, 494.7},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_i8, 1978.9},
+        {"NVIDIA H100 PCIe", 90, 114, 1755, &Throughput::f32, 51.2},
+        {"NVIDIA H200", 90, 132, 1980, &Throughput::f32, 67},
+        {"NVIDIA H200", 90, 132, 1830, &Throughput::tensor_bf16, 989},
+        {"NVIDIA B200", 100, 148, 1965, &Throughput::f32, 75},
+        {"NVIDIA B200", 100, 148, 1965, &Throughput::f64, 37},
+        {"NVIDIA B200", 100, 148, 1965, &Throughput::tensor_f64, 37},
+        {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::f32, 104.8},
+        {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::tensor_f16, 209.5},
+        {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::tensor_i8, 838},
+    };
+    for (const auto& row : rows) {
+        const auto throughput = throughput_of(row.compute_capability, row.gpu);
+        const double peak =
+            throughput ? 1e-12 * peak_rate((*throughput).*(row.rate), row.multiprocessors, 1e6 * row.clock_mhz) : -1;
+        if (!(std::fabs(peak - row.published) <= 0.02 * row.published))
+            std::printf("%s: %g, published %g\n", row.gpu, peak, row.published), ++broken;
+    }
+    // The clock of these is not published: it lies not far below the boost clock.
+    const auto b200 = throughput_of(100, "NVIDIA B200").value_or(Throughput{});
+    const std::pair<int Throughput::*, double> published_of_b200[] = {{&Throughput::tensor_f16, 2250},
+                                                                      {&Throughput::tensor_bf16, 2250},
+                                                                      {&Throughput::tensor_tf32, 1125},
+                                                                      {&Throughput::tensor_i8, 4500}};
+    for (const auto& [rate, published] : published_of_b200) {
+        const double clock_mhz = published * 1e12 / peak_rate(b200.*rate, 148, 1e6);
+        promise(clock_mhz > 0.9 * 1965 && clock_mhz <= 1965, "B200's tensor cores need no more than its clock for what is published");
+    }
+    for (int unknown : {0, 50, 91, 101, 999}) promise(!throughput_of(unknown, "NVIDIA GPU"), "an unknown capability has no rates");
+}
+
 int main() {
+    element_types();
+    published_peaks();
     single_values();
     many_elements();
     order_statistics();

@@ -57,20 +57,23 @@ std::vector<Property> memory_of(const DeviceInfo& device) {
     };
 }
 
-// Peaks follow from counts and clocks; the per-multiprocessor rates are those of the programming guide.
+// What a device can do at most, as far as its compute capability is in our table of throughputs.
 std::vector<Property> derived_of(const DeviceInfo& device) {
-    const Throughput per_clock = throughput_of(device.compute_capability);
+    const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
     const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
-    const auto peak = [&](int operations) { return text("{:.1f}", 2e-12 * operations * device.multiprocessors * clock_hz); };
-    const char* guide = "programming guide's rate per multiprocessor x multiprocessors x clock";
-    return {
-        {"derived", "fp32_cores", std::to_string(per_clock.f32 * device.multiprocessors), "core",
+    std::vector<Property> properties = {
+        {"derived", "fp32_cores", per_clock ? std::to_string(per_clock->f32 * device.multiprocessors) : "unknown", "core",
          "programming guide by compute capability"},
         {"derived", "peak_memory_gbyte_per_s", text("{:.1f}", device.peak_gbyte_per_s), "GB/s", "bus width x memory clock x 2"},
-        {"derived", "peak_f32_tflop_per_s", peak(per_clock.f32), "TFLOP/s", guide},
-        {"derived", "peak_f64_tflop_per_s", peak(per_clock.f64), "TFLOP/s", guide},
-        {"derived", "peak_f16_tensor_tflop_per_s", peak(per_clock.f16_tensor), "TFLOP/s", guide},
     };
+    for (const Peak& peak : peaks) {
+        std::string value = "unknown";
+        if (per_clock)
+            value = text("{:.1f}", 1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
+        properties.push_back({"derived", peak.property, value, peak.unit,
+                              "NVIDIA's rate per multiprocessor x multiprocessors x clock"});
+    }
+    return properties;
 }
 
 std::vector<Property> clocks_of(const DeviceInfo& device) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/cuda/device_info.hpp"
+#include "common/cuda/throughput.hpp"
 
 namespace BACKEND {
 
@@ -66,22 +67,23 @@ constexpr Attribute attributes[] = {
     {"clocks", "memory_clock_khz", "kHz", cudaDevAttrMemoryClockRate},
 };
 
-// Multiply-adds per clock and multiprocessor: CUDA C++ Programming Guide, "Arithmetic Instructions"; the tensor cores' dense
-// f16 rate with f32 accumulation from the architectures' white papers. All 0 for a compute capability not in the table.
-struct Throughput {
-    int compute_capability, f32, f64, f16_tensor;
+// The peaks that follow from multiprocessors, clock and what one multiprocessor does in a cycle.
+struct Peak {
+    const char* property;
+    const char* unit;
+    int Throughput::*multiply_adds;
 };
 
-inline Throughput throughput_of(int compute_capability) {
-    constexpr Throughput known[] = {
-        {60, 64, 32, 0},     {61, 128, 4, 0},      {70, 64, 32, 512},   {75, 64, 2, 512},     {80, 64, 32, 1024},
-        {86, 128, 2, 256},   {87, 128, 2, 512},    {89, 128, 2, 256},   {90, 128, 64, 2048},  {100, 128, 64, 4096},
-        {103, 128, 2, 4096}, {120, 128, 2, 256},
-    };
-    for (const Throughput& row : known)
-        if (row.compute_capability == compute_capability) return row;
-    return {compute_capability, 0, 0, 0};
-}
+constexpr Peak peaks[] = {
+    {"peak_f32_tflop_per_s", "TFLOP/s", &Throughput::f32},
+    {"peak_f64_tflop_per_s", "TFLOP/s", &Throughput::f64},
+    {"peak_f16_tflop_per_s", "TFLOP/s", &Throughput::f16},
+    {"peak_f16_tensor_tflop_per_s", "TFLOP/s", &Throughput::tensor_f16},
+    {"peak_bf16_tensor_tflop_per_s", "TFLOP/s", &Throughput::tensor_bf16},
+    {"peak_tf32_tensor_tflop_per_s", "TFLOP/s", &Throughput::tensor_tf32},
+    {"peak_f64_tensor_tflop_per_s", "TFLOP/s", &Throughput::tensor_f64},
+    {"peak_i8_tensor_top_per_s", "TOP/s", &Throughput::tensor_i8},
+};
 
 inline std::string device_label(const DeviceInfo& device) {
     return device.simulated && device.ordinal == 0 ? "sim" : (device.simulated ? "sim" : "") + std::to_string(device.ordinal);

@@ -8,6 +8,7 @@
 
 #include "common/measure/bench.cuh"
 #include "common/cuda/device.cuh"
+#include "common/cuda/throughput.hpp"
 #include "tools/matmul/host.cuh"
 #include "tools/matmul/reference.cuh"
 #include "tools/matmul/table.cuh"
@@ -78,25 +79,6 @@ LaunchShape launch_product(const ProductMethod<T>& method, const MatmulArguments
     if (arguments.k > 0) return method.launch(arguments);
     CHECK(cudaMemsetAsync(arguments.d_c, 0, arguments.m * arguments.n * sizeof(T), arguments.stream));
     return {};
-}
-
-// Floating-point operations that one multiprocessor does in a cycle, dense: NVIDIA's throughput tables. 0 where not
-// known.
-inline double flop_per_cycle(int compute_capability, DType dtype) {
-    struct Row {
-        int capability;
-        double f32, f64, tf32, f16;
-    };
-    constexpr Row rows[] = {{70, 128, 64, 0, 1024},      {75, 128, 4, 0, 1024},   {80, 128, 128, 1024, 2048},
-                            {86, 256, 4, 256, 512},      {89, 256, 4, 512, 1024}, {90, 256, 256, 2048, 4096},
-                            {100, 256, 256, 4096, 8192}, {120, 256, 4, 512, 1024}};
-    for (const Row& row : rows)
-        if (row.capability == compute_capability)
-            return dtype == DType::f32    ? row.f32
-                   : dtype == DType::f64  ? row.f64
-                   : dtype == DType::tf32 ? row.tf32
-                                          : row.f16;
-    return 0;
 }
 
 template <typename Type>
@@ -195,8 +177,10 @@ private:
         }
         const double threads = double(blocks) * launch.block.x * launch.block.y * launch.block.z;
         const double most_threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, session_.device.ordinal);
-        const double peak = flop_per_cycle(session_.device.compute_capability, Type::dtype) *
-                            session_.device.multiprocessors * clock_hz_;
+        const auto throughput = throughput_of(session_.device.compute_capability, session_.device.name);
+        const double peak = throughput ? peak_rate(fastest_multiply_adds(*throughput, Type::dtype),
+                                                   session_.device.multiprocessors, clock_hz_)
+                                       : 0;
         const double bytes = shape_.elements() * sizeof(T);
         return {
             static_cast<long long>(shape_.m),

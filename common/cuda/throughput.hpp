@@ -1,0 +1,77 @@
+// What a multiprocessor can do in a clock cycle, by compute capability: the numerators of every peak rate.
+//
+// Sources, all NVIDIA's. Without tensor cores: CUDA C++ Programming Guide, "Arithmetic Instructions", table "Throughput of
+// Native Arithmetic Instructions" (results per clock cycle per multiprocessor), and for 8.7 the section on its compute
+// capability. Tensor cores, dense: the white papers of the architectures, whose tables of peak rates are multiprocessors x
+// boost clock x 2 x these numbers: "Tesla V100 GPU Architecture", "Turing GPU Architecture", "A100 Tensor Core GPU
+// Architecture", "Ampere GA102 GPU Architecture", "Ada GPU Architecture", "H100 Tensor Core GPU Architecture", "RTX Blackwell
+// GPU Architecture", and for 10.0 the data sheet of HGX B200. tests/verify.cpp holds the published rates against them.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "common/io/dtype.hpp"
+
+// Multiply-adds per clock cycle and multiprocessor, each two operations. 0: it has no such units.
+struct Throughput {
+    int compute_capability;  // 90 for 9.0
+    int f16, f32, f64;       // without tensor cores
+    int tensor_f16, tensor_bf16, tensor_tf32, tensor_f64, tensor_i8;  // dense; f16 and bf16 with sums in f32, i8 in i32
+};
+
+constexpr Throughput throughputs[] = {
+    {60, 128, 64, 32, 0, 0, 0, 0, 0},
+    {61, 2, 128, 4, 0, 0, 0, 0, 0},
+    {70, 128, 64, 32, 512, 0, 0, 0, 0},
+    {75, 128, 64, 2, 512, 0, 0, 0, 1024},
+    {80, 256, 64, 32, 1024, 1024, 512, 64, 2048},
+    {86, 128, 128, 2, 512, 512, 256, 0, 1024},
+    {89, 128, 128, 2, 512, 512, 256, 0, 1024},
+    {90, 256, 128, 64, 2048, 2048, 1024, 128, 4096},
+    {100, 256, 128, 64, 4096, 4096, 2048, 64, 8192},
+    {120, 128, 128, 2, 512, 512, 256, 0, 1024},
+};
+
+// Of a device, by its capability and the name that the driver gives it. Nothing for one that is not in the table.
+//
+// The name matters where one chip is sold twice. The tensor cores of GeForce cards add up in f32 half as fast as those of the
+// professional cards with the same chip (in f16 and in integers just as fast): the white papers list 53.8 TFLOP/s for the
+// GeForce RTX 2080 Ti and 130.5 for the Quadro RTX 6000, 71 for the GeForce RTX 3090 and 154.8 for the RTX A6000. GTX cards of
+// Turing have none. The data sheet of the L40 halves all rates of its tensor cores, that of the L40S none.
+inline std::optional<Throughput> throughput_of(int compute_capability, std::string_view device_name) {
+    for (Throughput row : throughputs) {
+        if (row.compute_capability != compute_capability) continue;
+        const auto is_called = [&](std::string_view part) { return device_name.find(part) != device_name.npos; };
+        const bool is_l40 = device_name == "NVIDIA L40";
+        const int halves_of_floats = is_called("GeForce GTX") ? 0 : is_called("GeForce") || is_l40 ? 1 : 2;
+        const int halves_of_integers = is_called("GeForce GTX") ? 0 : is_l40 ? 1 : 2;
+        for (int Throughput::*rate : {&Throughput::tensor_f16, &Throughput::tensor_bf16, &Throughput::tensor_tf32})
+            row.*rate = row.*rate * halves_of_floats / 2;
+        row.tensor_i8 = row.tensor_i8 * halves_of_integers / 2;
+        return row;
+    }
+    return std::nullopt;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+// What its fastest units do with numbers of a type, with sums in f32 or wider.
+inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
+    switch (dtype) {
+        case DType::f32: return throughput.f32;
+        case DType::f64: return throughput.tensor_f64 > 0 ? throughput.tensor_f64 : throughput.f64;
+        case DType::f16: return throughput.tensor_f16;
+        case DType::bf16: return throughput.tensor_bf16;
+        case DType::tf32: return throughput.tensor_tf32;
+        case DType::i32:
+        case DType::i64: return 0;  // not in the table
+    }
+    __builtin_unreachable();
+}
+#pragma GCC diagnostic pop
+
+// Operations per second at a clock: a multiply-add is two.
+constexpr double peak_rate(int multiply_adds, int multiprocessors, double clock_hz) {
+    return 2.0 * multiply_adds * multiprocessors * clock_hz;
+}
