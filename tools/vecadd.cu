@@ -30,8 +30,7 @@ Case case_of(Session& session, const VecaddVariant& variant, const std::shared_p
     one.variant = &variant;
     one.problem = {dtype_of<T>, n, 3.0 * double(n) * sizeof(T), double(n)};
     one.own_cells = [=](double) {
-        return std::vector<Cell>{vectors->kind().name, static_cast<long long>(offset), Fixed{costs->allocate, 1},
-                                 Fixed{costs->h2d, 1}, Fixed{costs->kernel, 1}, Fixed{costs->d2h, 1}, Fixed{costs->total, 1}};
+        return cells_of(vecadd_columns, VecaddCells{vectors->kind().name, offset, *costs});
     };
     if (variant.needs == Needs::host) {
         const auto add = variant.on_host.get<T>();

@@ -19,6 +19,12 @@ struct Fixed {  // a number printed with so many digits after the point; never n
 
 using Cell = std::variant<std::string, long long, Fixed>;
 
+// A count as a cell.
+template <typename Integer>
+long long whole(Integer count) {
+    return static_cast<long long>(count);
+}
+
 struct Column {
     std::string name;          // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
     std::string heading = {};  // the head of the human table, its unit named; "" keeps the column out of it
@@ -26,6 +32,27 @@ struct Column {
     int digits = 0;            // how many digits it shows then
     bool only_if_used = false; // the human table leaves it out where all its numbers are 0
 };
+
+// A row of a table of columns: a column, and how its cell is taken from a Source.
+template <typename Source, typename Value = Cell (*)(const Source&)>
+struct ColumnOf {
+    Column column;
+    Value value;
+};
+
+template <typename Rows>
+std::vector<Column> columns_of(const Rows& rows) {
+    std::vector<Column> columns;
+    for (const auto& row : rows) columns.push_back(row.column);
+    return columns;
+}
+
+template <typename Rows, typename Source>
+std::vector<Cell> cells_of(const Rows& rows, const Source& source) {
+    std::vector<Cell> cells;
+    for (const auto& row : rows) cells.push_back(row.value(source));
+    return cells;
+}
 
 // What only JSON Lines can carry: lists beside a row's cells.
 struct JsonExtra {

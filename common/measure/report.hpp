@@ -1,6 +1,7 @@
 // From measurements to rows: the schema that every program shares, and the speed-ups of --ladder and --versus.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,7 +39,15 @@ struct Measurement {
     std::vector<simt::checking::KernelCounters> kernels;  // --counters: of the kernels that it launched
 };
 
+constexpr long long table_schema = 1;  // the first column of every row
+
+// The medians that --ladder compares a variant's with; 0 for none yet.
+struct LadderTimes {
+    double cpu_ns = 0, first_ns = 0, previous_ns = 0;
+};
+
 class LineReport;
+struct Measured;
 
 class Report {
 public:
@@ -50,15 +59,10 @@ public:
     void end_block(const Problem& problem);
 
 private:
-    std::vector<Cell> row_of(const Measurement& measurement, const Summary& summary) const;
-    void append_counters(const Measurement& measurement, std::vector<Cell>& row) const;
-
     Run& run_;
+    std::vector<ColumnOf<Measured, std::function<Cell(const Measured&)>>> columns_;
     Table table_;
     std::unique_ptr<LineReport> lines_;  // instead of the table, with --by-line and --annotate
-    double cpu_ns_ = 0, first_ns_ = 0, previous_ns_ = 0;  // the ladder so far
+    LadderTimes times_;                  // the ladder so far
     std::string ladder_;
 };
-
-// The columns of every program's rows, in their order.
-std::vector<Column> common_columns(const DeviceInfo& device);

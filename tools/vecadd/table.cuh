@@ -60,6 +60,23 @@ inline const VecaddVariant vecadd_variants[] = {
     },
 };
 
+// What the program's own columns tell of a measurement.
+struct VecaddCells {
+    const char* memory;
+    size_t offset;
+    StageCosts costs;
+};
+
+inline const ColumnOf<VecaddCells> vecadd_columns[] = {
+    {{"p_memory", "memory"}, [](const VecaddCells& of) -> Cell { return of.memory; }},
+    {{"p_offset"}, [](const VecaddCells& of) -> Cell { return whole(of.offset); }},
+    {{"p_alloc_ns", "alloc us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.allocate, 1}; }},
+    {{"p_h2d_ns", "h2d us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.h2d, 1}; }},
+    {{"p_kernel_ns", "kernel us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.kernel, 1}; }},
+    {{"p_d2h_ns", "d2h us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.d2h, 1}; }},
+    {{"p_total_ns", "total us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.total, 1}; }},
+};
+
 inline const Program vecadd_program = {
     .name = "vecadd",
     .summary = "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for one of "
@@ -74,16 +91,7 @@ inline const Program vecadd_program = {
             {"--memory", "LIST", "device, pageable, pinned, write-combined, mapped, managed or all", "device"},
             {"--offset", "N", "begin the vectors N elements past an aligned address", "0"},
         },
-    .columns =
-        {
-            {"p_memory", "memory"},
-            {"p_offset"},
-            {"p_alloc_ns", "alloc us", 1e-3, 1},
-            {"p_h2d_ns", "h2d us", 1e-3, 1},
-            {"p_kernel_ns", "kernel us", 1e-3, 1},
-            {"p_d2h_ns", "d2h us", 1e-3, 1},
-            {"p_total_ns", "total us", 1e-3, 1},
-        },
+    .columns = columns_of(vecadd_columns),
 };
 
 }  // namespace BACKEND

@@ -10,33 +10,44 @@ namespace {
 // Adds columns that apply where there is traffic of one kind.
 template <auto traffic>
 auto adder(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
-    return [&](const char* name, const char* description, bool is_count, double (*value)(const Counters&)) {
+    return [&](const char* name, const char* description, bool is_count, double (*value)(const Counters&),
+               const CounterHeading& heading = {}) {
         columns.push_back({prefix + name, what + description, is_count, value,
-                           [](const Counters& of) { return (of.*traffic).requests > 0; }});
+                           [](const Counters& of) { return (of.*traffic).requests > 0; }, heading});
     };
 }
 
+// The heads of those columns that explain a kernel's speed.
+struct TrafficHeadings {
+    CounterHeading requests = {}, each = {}, used = {};
+};
+constexpr CounterHeading sectors_each = {"sectors each", 1, 2}, wavefronts_each = {"wavefronts each", 1, 2};
+
 // The columns of one kind of traffic. `prefix`: as profilers have named them, gld, gst, ...
 template <GlobalTraffic Counters::*traffic>
-void add_global_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
+void add_global_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what,
+                        const TrafficHeadings& headings) {
     const auto add = adder<traffic>(columns, prefix, what);
-    add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); });
+    add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
+        headings.requests);
     add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
     add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
     add("_sectors", ": sectors of 32 bytes moved", true,
         [](const Counters& of) { return double((of.*traffic).sectors); });
     add("_sectors_per_request", ": sectors per request", false,
-        [](const Counters& of) { return (of.*traffic).sectors_per_request(); });
+        [](const Counters& of) { return (of.*traffic).sectors_per_request(); }, headings.each);
     add("_efficiency_asked", ": bytes asked for / bytes moved", false,
         [](const Counters& of) { return (of.*traffic).asked_efficiency(); });
     add("_efficiency_distinct", ": distinct bytes asked for / bytes moved", false,
-        [](const Counters& of) { return (of.*traffic).distinct_efficiency(); });
+        [](const Counters& of) { return (of.*traffic).distinct_efficiency(); }, headings.used);
 }
 
 template <SharedTraffic Counters::*traffic>
-void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
+void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what,
+                        const TrafficHeadings& headings = {}) {
     const auto add = adder<traffic>(columns, prefix, what);
-    add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); });
+    add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
+        headings.requests);
     add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
     add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
     add("_wavefronts", ": passes through the banks", true,
@@ -44,39 +55,43 @@ void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& 
     add("_conflicts", ": wavefronts by bank conflicts", true,
         [](const Counters& of) { return double((of.*traffic).conflicts()); });
     add("_wavefronts_per_request", ": wavefronts per request", false,
-        [](const Counters& of) { return (of.*traffic).wavefronts_per_request(); });
+        [](const Counters& of) { return (of.*traffic).wavefronts_per_request(); }, headings.each);
 }
 
 std::vector<CounterColumn> make_columns() {
     std::vector<CounterColumn> columns;
-    add_global_columns<&Counters::global_loads>(columns, "gld", "global loads");
-    add_global_columns<&Counters::global_stores>(columns, "gst", "global stores");
-    add_global_columns<&Counters::global_atomics>(columns, "gatom", "global atomics");
-    add_shared_columns<&Counters::shared_loads>(columns, "sld", "shared loads");
-    add_shared_columns<&Counters::shared_stores>(columns, "sst", "shared stores");
+    add_global_columns<&Counters::global_loads>(columns, "gld", "global loads",
+                                                {{"loads"}, sectors_each, {"used %", 100, 1}});
+    add_global_columns<&Counters::global_stores>(columns, "gst", "global stores", {{"stores"}, sectors_each, {}});
+    add_global_columns<&Counters::global_atomics>(columns, "gatom", "global atomics", {{"atomics"}, {}, {}});
+    add_shared_columns<&Counters::shared_loads>(columns, "sld", "shared loads",
+                                                {{"shared loads"}, wavefronts_each, {}});
+    add_shared_columns<&Counters::shared_stores>(columns, "sst", "shared stores",
+                                                 {{"shared stores"}, wavefronts_each, {}});
     add_shared_columns<&Counters::shared_atomics>(columns, "satom", "shared atomics");
     columns.push_back({"most_contended_operations", "atomic operations on the address that had most", true,
                        [](const Counters& of) { return double(of.most_contended.operations); },
-                       [](const Counters& of) { return of.most_contended.operations > 0; }});
+                       [](const Counters& of) { return of.most_contended.operations > 0; }, {"on one address"}});
     const auto branches = [](const Counters& of) { return of.branching.branches > 0; };
     columns.push_back({"branches", "branches of warps", true,
                        [](const Counters& of) { return double(of.branching.branches); }, branches});
     columns.push_back({"divergent_branches", "branches that lanes of a warp took different ways", true,
                        [](const Counters& of) { return double(of.branching.divergent_branches()); }, branches});
     columns.push_back({"branch_efficiency", "branches that all lanes took the same way / branches", false,
-                       [](const Counters& of) { return of.branching.efficiency(); }, branches});
+                       [](const Counters& of) { return of.branching.efficiency(); }, branches,
+                       {"uniform branches %", 100, 1}});
     columns.push_back({"active_lanes", "lanes per executed basic block, on average", false,
                        [](const Counters& of) { return of.branching.active_lanes(); },
-                       [](const Counters& of) { return of.branching.blocks > 0; }});
+                       [](const Counters& of) { return of.branching.blocks > 0; }, {"active lanes", 1, 1}});
     columns.push_back({"block_barriers", "arrivals of warps at __syncthreads and its relatives", true,
                        [](const Counters& of) { return double(of.block_barriers); },
-                       [](const Counters& of) { return of.block_barriers > 0; }});
+                       [](const Counters& of) { return of.block_barriers > 0; }, {"barriers"}});
     columns.push_back({"warp_barriers", "arrivals of warps at __syncwarp", true,
                        [](const Counters& of) { return double(of.warp_barriers); },
                        [](const Counters& of) { return of.warp_barriers > 0; }});
     columns.push_back({"exchanges", "shuffles, votes and matches of warps", true,
                        [](const Counters& of) { return double(of.exchanges); },
-                       [](const Counters& of) { return of.exchanges > 0; }});
+                       [](const Counters& of) { return of.exchanges > 0; }, {"shuffles"}});
     return columns;
 }
 

@@ -97,6 +97,13 @@ struct KernelCounters {
 // first launch of each. The caller synchronizes with the device first. Empty unless Settings::counters is set.
 std::vector<KernelCounters> take_counters();
 
+// How a program's human table shows a figure.
+struct CounterHeading {
+    const char* text = "";  // the head of its column; "" keeps it out
+    double scale = 1;
+    int digits = 0;
+};
+
 // One figure of the reports: a column of a table.
 struct CounterColumn {
     std::string name;         // snake_case
@@ -104,6 +111,7 @@ struct CounterColumn {
     bool is_count;            // an integer; else a quotient
     double (*value)(const Counters&);
     bool (*applies)(const Counters&);  // whether there is anything of which this is a figure
+    CounterHeading heading = {};
 };
 
 // Every column, in the order of the reports.

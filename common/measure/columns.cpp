@@ -1,0 +1,123 @@
+#include "common/measure/columns.hpp"
+
+#include "common/measure/counter_columns.hpp"
+
+namespace {
+
+using Of = Measured;
+
+bool on_host(const Of& of) { return of.measurement.variant->needs == Needs::host; }
+
+double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
+
+// Bytes per nanosecond are gigabytes per second.
+double gbyte_per_s(const Of& of) { return ratio(of.measurement.problem.bytes, of.times.median); }
+
+double elements(const Problem& problem) { return problem.elements > 0 ? problem.elements : double(problem.n); }
+
+// The schema. A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so the human table
+// shows none. That of a watched launch says nothing at all.
+std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
+    const bool simulated = device.simulated;
+    const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
+    const double time_scale = simulated ? 1e-6 : 1e-3;
+    const auto gpu_only = [&](const char* heading) { return simulated ? "" : heading; };
+    return {
+        {{"schema"}, [](const Of&) { return table_schema; }},
+        {{"tool"}, [](const Of& of) { return of.run.program_name; }},
+        {{"kernel", "kernel"}, [](const Of& of) { return of.measurement.variant->name; }},
+        {{"dtype"}, [](const Of& of) { return name_of(of.measurement.problem.dtype); }},
+        {{"n", "n"}, [](const Of& of) { return whole(of.measurement.problem.n); }},
+        {{"bytes"}, [](const Of& of) { return Fixed{of.measurement.problem.bytes, 0}; }},
+        {{"flop"}, [](const Of& of) { return Fixed{of.measurement.problem.flop, 0}; }},
+        {{"grid", "grid"}, [](const Of& of) { return of.measurement.grid; }},
+        {{"block", "block"}, [](const Of& of) { return of.measurement.block; }},
+        {{"smem_bytes"}, [](const Of& of) { return whole(of.measurement.shared_bytes); }},
+        {{"device"}, [](const Of& of) { return on_host(of) ? "host" : of.run.device.name; }},
+        {{"device_uuid"}, [](const Of& of) { return on_host(of) ? "none" : of.run.device.uuid; }},
+        {{"timer"}, [](const Of& of) { return of.measurement.timer; }},
+        {{"cache"}, [](const Of& of) { return of.measurement.cache; }},
+        {{"warmup"}, [](const Of& of) { return whole(of.measurement.warmup); }},
+        {{"samples"}, [](const Of& of) { return whole(of.measurement.samples_ns.size()); }},
+        {{"min_ns"}, [](const Of& of) { return Fixed{of.times.minimum, 1}; }},
+        {{"p25_ns"}, [](const Of& of) { return Fixed{of.times.p25, 1}; }},
+        {{"median_ns", time_heading, time_scale, 3}, [](const Of& of) { return Fixed{of.times.median, 1}; }},
+        {{"p75_ns"}, [](const Of& of) { return Fixed{of.times.p75, 1}; }},
+        {{"max_ns"}, [](const Of& of) { return Fixed{of.times.maximum, 1}; }},
+        {{"mean_ns"}, [](const Of& of) { return Fixed{of.times.mean, 1}; }},
+        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1}, [](const Of& of) { return Fixed{gbyte_per_s(of), 3}; }},
+        {{"gflop_per_s", gpu_only("GFLOP/s"), 1, 1},
+         [](const Of& of) { return Fixed{ratio(of.measurement.problem.flop, of.times.median), 3}; }},
+        {{"sm_clock_mhz"}, [](const Of& of) { return whole(of.measurement.sm_clock_mhz); }},
+        {{"throttled"}, [](const Of& of) { return whole(of.measurement.throttled); }},
+        {{"verify", "verify"}, [](const Of& of) { return of.measurement.verify; }},
+    };
+}
+
+// Only for the human table of a GPU.
+std::vector<ReportColumn> gpu_columns() {
+    return {
+        {{"", "+- %", 1, 1},
+         [](const Of& of) {
+             const Interval& interval = of.times.median_interval;
+             return Fixed{100 * ratio((interval.high - interval.low) / 2, of.times.median), 2};
+         }},
+        {{"", "% of peak GB/s", 1, 1},
+         [](const Of& of) {
+             return Fixed{on_host(of) ? 0 : 100 * ratio(gbyte_per_s(of), of.run.device.peak_gbyte_per_s), 1};
+         }},
+    };
+}
+
+// The program's own; counters take their place in the human table.
+std::vector<ReportColumn> own_columns(const Run& run) {
+    std::vector<ReportColumn> columns;
+    for (Column column : run.own_columns) {
+        if (run.settings.watch.counters) column.heading.clear();
+        columns.push_back({column, [i = columns.size()](const Of& of) { return of.measurement.own[i]; }});
+    }
+    return columns;
+}
+
+std::vector<ReportColumn> counter_ladder_columns() {
+    return {
+        {{"gld_lanes_per_element", "loads per element", 1, 2},
+         [](const Of& of) { return Fixed{ratio(double(of.counters.global_loads.lanes), elements(of.measurement.problem)), 4}; }},
+        {{"sld_lanes_per_element", "shared loads per element", 1, 2, true},
+         [](const Of& of) { return Fixed{ratio(double(of.counters.shared_loads.lanes), elements(of.measurement.problem)), 4}; }},
+    };
+}
+
+std::vector<ReportColumn> ladder_columns() {
+    return {
+        {{"step_speedup", "step", 1, 2}, [](const Of& of) { return Fixed{ratio(of.ladder.previous_ns, of.times.median), 3}; }},
+        {{"cumulative_speedup", "cumulative", 1, 2},
+         [](const Of& of) { return Fixed{ratio(of.ladder.first_ns, of.times.median), 3}; }},
+        {{"cpu_speedup", "over CPU", 1, 2}, [](const Of& of) { return Fixed{ratio(of.ladder.cpu_ns, of.times.median), 3}; }},
+    };
+}
+
+std::vector<ReportColumn> versus_columns(const std::string& peer) {
+    return {
+        {{"versus"}, [](const Of& of) { return of.run.settings.versus; }},
+        {{"versus_ratio", "x " + peer, 1, 3}, [](const Of& of) { return Fixed{of.ratios.median, 4}; }},
+        {{"versus_low", "95 % from", 1, 3}, [](const Of& of) { return Fixed{of.ratios.median_interval.low, 4}; }},
+        {{"versus_high", "to", 1, 3}, [](const Of& of) { return Fixed{of.ratios.median_interval.high, 4}; }},
+    };
+}
+
+}  // namespace
+
+std::vector<ReportColumn> report_columns(const Run& run) {
+    const MeasureSettings& settings = run.settings;
+    const bool counts = settings.watch.counters;
+    std::vector<ReportColumn> columns = schema_columns(run.device);
+    const auto append = [&](const std::vector<ReportColumn>& more) { columns.insert(columns.end(), more.begin(), more.end()); };
+    if (!run.device.simulated) append(gpu_columns());
+    append(own_columns(run));
+    if (counts) append_counter_columns(columns);
+    if (settings.ladder) append(counts ? counter_ladder_columns() : ladder_columns());
+    if (!settings.versus.empty()) append(versus_columns(settings.versus));
+    if (settings.raw) append({{{"sample", "sample"}, [](const Of& of) { return whole(of.sample); }}});
+    return columns;
+}

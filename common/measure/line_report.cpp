@@ -1,0 +1,45 @@
+#include "common/measure/line_report.hpp"
+
+#include "common/io/text.hpp"
+#include "common/measure/counter_columns.hpp"
+
+using simt::checking::KernelCounters;
+using simt::checking::LineCounters;
+
+static std::string or_none(const std::string& word) { return word.empty() ? "none" : word; }
+
+static auto line_columns() {
+    using Of = CountedLine;
+    std::vector<ColumnOf<Of, std::function<Cell(const Of&)>>> columns = {
+        {{"schema"}, [](const Of&) { return table_schema; }},
+        {{"tool"}, [](const Of& of) { return of.run.program_name; }},
+        {{"kernel", "kernel"}, [](const Of& of) { return of.measurement.variant->name; }},
+        {{"dtype"}, [](const Of& of) { return name_of(of.measurement.problem.dtype); }},
+        {{"n", "n"}, [](const Of& of) { return whole(of.measurement.problem.n); }},
+        {{"launched"}, [](const Of& of) { return of.kernel; }},
+        {{"file", "file"}, [](const Of& of) { return or_none(of.line.file); }},
+        {{"line", "line"}, [](const Of& of) { return whole(of.line.line); }},
+        {{"function"}, [](const Of& of) { return or_none(of.line.function); }},
+    };
+    append_counter_columns(columns);
+    return columns;
+}
+
+LineReport::LineReport(Run& run)
+    : run_(run), columns_(line_columns()), table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
+
+void LineReport::add(const Measurement& measurement) {
+    const char* variant = measurement.variant->name;
+    if (measurement.kernels.empty()) return;  // it ran on the host
+    if (run_.settings.annotate && run_.format() == Format::human) {
+        const std::string source = annotated_source(measurement.kernels);
+        if (source.empty()) run_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant));
+        else run_.output.write(text("{}, n = {}\n", variant, measurement.problem.n) + source);
+        return;
+    }
+    for (const KernelCounters& kernel : measurement.kernels)
+        for (const LineCounters& line : kernel.lines)
+            table_.add(cells_of(columns_, CountedLine{run_, measurement, kernel.kernel, line, line.counters}));
+}
+
+void LineReport::end_block(const std::string& title) { table_.flush(title); }
