@@ -130,6 +130,7 @@ Source::Source(std::string_view text, std::string_view skipped) : text_(text) {
     read_tokens();
     match_groups();
     values_ = names_of_values(*this);
+    collect_unread_declarations();
 }
 
 void Source::read_markers(std::string_view skipped) {
@@ -246,30 +247,35 @@ Location Source::locate(std::size_t offset) const {
     return location;
 }
 
-bool Source::is_declared_unread(std::string_view name) const {
-    const auto declares = [&](std::size_t at, std::size_t floor) {
-        if (at > floor && is_identifier_part(text_[at - 1])) return false;
-        if (at + name.size() < text_.size() && is_identifier_part(text_[at + name.size()])) return false;
-        std::size_t last = at;
-        while (last > floor && is_space(text_[last - 1])) --last;
-        std::size_t first = last;
-        while (first > floor && is_identifier_part(text_[first - 1])) --first;
-        const std::string_view before = text_.substr(first, last - first);
-        if (before == "struct" || before == "class" || before == "union" || before == "enum") return true;
-        std::size_t behind = at + name.size();
-        while (behind < text_.size() && is_space(text_[behind])) ++behind;
-        if (behind == text_.size() || (text_[behind] != '(' && text_[behind] != '<')) return false;
-        const char mark = last > floor ? text_[last - 1] : ' ';
-        return before.empty() ? mark == '*' || mark == '&' || mark == '>' : !is_expression_keyword(before);
-    };
+/// Whether the name at [at, end) of a header's text, which begins at `floor`, is declared there: as a type, or as a
+/// function or template behind its result.
+bool Source::declares(std::size_t at, std::size_t end, std::size_t floor) const {
+    std::size_t last = at;
+    while (last > floor && is_space(text_[last - 1])) --last;
+    std::size_t first = last;
+    while (first > floor && is_identifier_part(text_[first - 1])) --first;
+    const std::string_view before = text_.substr(first, last - first);
+    if (before == "struct" || before == "class" || before == "union" || before == "enum") return true;
+    while (end < text_.size() && is_space(text_[end])) ++end;
+    if (end == text_.size() || (text_[end] != '(' && text_[end] != '<')) return false;
+    const char mark = last > floor ? text_[last - 1] : ' ';
+    return before.empty() ? mark == '*' || mark == '&' || mark == '>' : !is_expression_keyword(before);
+}
+
+/// Headers are large and names many: one walk collects them all.
+void Source::collect_unread_declarations() {
     for (std::size_t i = 0; i < markers_.size(); ++i) {
         if (is_read(markers_[i])) continue;
-        const std::size_t floor = markers_[i].begin, end = i + 1 < markers_.size() ? markers_[i + 1].begin : text_.size();
-        for (std::size_t at = text_.find(name, floor); at < end; at = text_.find(name, at + 1)) {
-            if (declares(at, floor)) return true;
+        const std::size_t floor = markers_[i].begin;
+        const std::size_t limit = i + 1 < markers_.size() ? markers_[i + 1].begin : text_.size();
+        for (std::size_t at = floor; at < limit;) {
+            std::size_t end = at;
+            while (end < limit && is_identifier_part(text_[end])) ++end;
+            const bool is_name = end > at && !is_digit(text_[at]);
+            if (is_name && declares(at, end, floor)) unread_declarations_.insert(text_.substr(at, end - at));
+            at = std::max(end, at + 1);
         }
     }
-    return false;
 }
 
 std::string Source::join(std::size_t first, std::size_t last) const {

@@ -68,7 +68,7 @@ public:
     bool is_value(std::size_t i) const { return is_identifier(i) && values_.count((*this)[i]) != 0; }
 
     /// Whether the text without tokens, that of headers, may declare a function or a type of this name.
-    bool is_declared_unread(std::string_view name) const;
+    bool is_declared_unread(std::string_view name) const { return unread_declarations_.count(name) != 0; }
 
     /// The tokens [first, last) on one line, with a blank where the text has any: `>>` stays `>>`.
     std::string join(std::size_t first, std::size_t last) const;
@@ -86,6 +86,8 @@ private:
     bool system_headers_use_cuda() const;
     bool is_read(const LineMarker& marker) const { return !marker.own && (!marker.system || reads_system_headers_); }
     void match_groups();
+    bool declares(std::size_t at, std::size_t end, std::size_t floor) const;
+    void collect_unread_declarations();
 
     std::string_view text_;
     std::vector<Token> tokens_;
@@ -94,6 +96,7 @@ private:
     bool reads_system_headers_ = true;
     std::vector<std::size_t> line_starts_;
     std::unordered_set<std::string_view> values_;
+    std::unordered_set<std::string_view> unread_declarations_;
 };
 
 }  // namespace simcc
