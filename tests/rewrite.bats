@@ -24,3 +24,19 @@ tester() {
     diff <(sed -n 's/^    {"\([a-z_]*\)",.*/\1/p' "$root/tests/rewrite/runner.cpp" | sort) \
         <(for file in "$root"/tests/rewrite/*.txt; do basename "$file" .txt; done | sort) || complain "a pass has no file of cases"
 }
+
+@test "the rewriter finds the same launches in our programs as clang does" {
+    need clang++ perl
+    tester
+    local file all=0
+    for file in "$root"/tests/{simcc,check}/*.cu "$root"/tests/*.cu "$root"/tools/*.cu; do
+        # Clang takes neither blanks within <<< and >>> nor braces between them.
+        CXX=clang++ simcc -E -w -I "$root" -DBACKEND=sim -include "$root/tests/rewrite/cuda_for_clang.h" "$file" -o text.ii
+        sed -i -E 's/<< </<<< /; s/>> >/>>> /; s/<<<\{1\}/<<<1/; s/\{[0-9, ]+\}>>>/1>>>/' text.ii
+        rewrite-test --launches text.ii | sort -u >ours
+        bash "$root/tests/rewrite/launches_by_clang.bash" text.ii >theirs
+        diff ours theirs >&2 || complain "$file: not the same launches (above: < ours, > clang's)"
+        all=$((all + $(wc -l <ours)))
+    done
+    [ "$all" -gt 300 ] || complain "expected more than 300 launches, saw $all"
+}

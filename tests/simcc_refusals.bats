@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# What simcc refuses because CUDA forbids it, where it stands; and what must not be refused.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+load helpers
+
+programs=$BATS_TEST_DIRNAME/simcc
+
+# forbids PATTERN: simcc refuses the program on standard input with a message that matches.
+forbids() {
+    cat >wrong.cu
+    capture simcc wrong.cu
+    expect_status 1 && expect_output "" && expect_errors_like "$1"
+    [ ! -e a.out ] || complain "expected no program"
+}
+
+@test "operators in template arguments and bounds, computed kernels and borrowed names are right CUDA" {
+    capture simcc -Wall -Wextra "$programs/operators.cu" -o operators
+    expect_status 0 && expect_no_errors
+    capture ./operators
+    expect_status 0 && expect_output "comparisons 8
+shifts 13
+types 12
+shared 17
+table 4
+computed 10
+names 267
+found 1
+j 0 calls 1"
+}
+
+@test "a kernel that is not declared is the compiler's own error at the user's line and column" {
+    forbids 'wrong.cu:3:5: error: .missing. was not declared in this scope' <<'CU'
+int main() {
+    int n = 1;
+    missing<<<n,
+        1>>>(n);
+}
+CU
+    forbids 'wrong.cu:3:14: error: .missing. was not declared in this scope' <<'CU'
+template <class T> __global__ void k(T) {}
+template <class T> void f(T t) {
+    k(t, 1); missing<T, 3><<<1, 1>>>(t);
+}
+CU
+    forbids 'wrong.cu:2:14: error: .kernels. was not declared in this scope' <<'CU'
+int main() {
+    int i = 0; kernels[i++]<<<1, 1>>>();
+}
+CU
+}
+
+@test "a kernel that returns something is refused" {
+    forbids '^wrong.cu:1:12: error: a __global__ function returns void' <<<'__global__ int k() { return 1; }'
+    forbids '^wrong.cu:2:2: error: a __global__ function returns void' <<'CU'
+template <class T> __global__
+T* k(T* p) { return p; }
+int main() {}
+CU
+}
+
+@test "a kernel called like a function is refused at its line, also in a header" {
+    forbids '^wrong.cu:4:5: error: the kernel .k. is called without <<<grid, block>>>' <<'CU'
+#include <cstdio>
+__global__ void k(int n) { printf("%d", n); }
+int main() {
+    k(1);
+}
+CU
+    printf '#pragma once\ninline void start(int* p) {\n    typed<int>(p); }\n' >start.h
+    forbids 'start.h:3:5: error: the kernel .typed. is called without' <<'CU'
+template <class T> __global__ void typed(T* p) {}
+#include "start.h"
+int main() {}
+CU
+}
+
+@test "a device function called on the host is refused at its line" {
+    forbids '^wrong.cu:5:12: error: the __device__ function .d. is called on the host' <<'CU'
+#include <vector>
+__device__ int d(int x) { return x; }
+#define CALL d(3)
+int main() {
+    return CALL;
+}
+CU
+}
+
+@test "built-in variables in host code are refused at their line" {
+    forbids '^wrong.cu:3:17: error: .threadIdx. is known to kernels and __device__ functions only' <<'CU'
+__global__ void k(int* p) { *p = threadIdx.x; }
+int main() {
+    int x = 1 + threadIdx.x;
+    return x + [] { return gridDim.x; }();
+}
+CU
+    expect_errors_like 'wrong.cu:4:28: error: .gridDim. is known'
+}
+
+@test "programs that look nearly like these are right, and code for the device alone is not the host's" {
+    capture simcc "$programs/allowed.cu" -o allowed
+    expect_status 0 && expect_no_errors
+    capture ./allowed
+    expect_status 0 && expect_output "41 3 no error
+1 2 3 4 6 7 9 5 10"
+}
+
+@test "what only the device's compiler sees is let pass, what the host's sees, too, is not" {
+    forbids '^wrong.cu:10:23: error: the __device__ function .d. is called on the host' <<'CU'
+__device__ int d(int x) { return x; }
+int f(int x) {
+#ifdef __CUDA_ARCH__
+    return d(x) + threadIdx.x;
+#else
+    x = 3 + d(x);
+    return x;
+#endif
+}
+int g(int x) { return d(x); }
+int main() {}
+CU
+}
