@@ -37,13 +37,13 @@ int main() {
         1>>>(n);
 }
 CU
-    forbids 'wrong.cu:3:14: error: .missing. was not declared in this scope' <<'CU'
+    forbids 'wrong.cu:3:12: error: .missing. was not declared in this scope' <<'CU'
 template <class T> __global__ void k(T) {}
 template <class T> void f(T t) {
-    k(t, 1); missing<T, 3><<<1, 1>>>(t);
+    t = t; missing<T, 3><<<1, 1>>>(t);
 }
 CU
-    forbids 'wrong.cu:2:14: error: .kernels. was not declared in this scope' <<'CU'
+    forbids 'wrong.cu:2:16: error: .kernels. was not declared in this scope' <<'CU'
 int main() {
     int i = 0; kernels[i++]<<<1, 1>>>();
 }
