@@ -137,8 +137,8 @@ private:
         write_file(to, rewritten.text);
     }
 
-    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. What is wrong in
-    /// host code only counts if it is still there when the macro is not defined, as the host's compiler has it.
+    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. What is wrong
+    /// in host code only counts if it is still there when the macro is not defined, as the host's compiler has it.
     void drop_unseen_by_host(const std::string& source, std::vector<Diagnostic>& diagnostics) const {
         const auto on_host = [](const Diagnostic& message) { return message.kind == Diagnostic::error_on_host; };
         if (std::none_of(diagnostics.begin(), diagnostics.end(), on_host)) return;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # launches_by_clang.bash FILE: prints file, line and column of each kernel call that clang sees in the preprocessed CUDA
-# source FILE, sorted. (Most of what it complains about are device functions of headers that have no qualifiers: its tree
-# of the program is whole nevertheless.)
+# source FILE, sorted. (Most of what it complains about are device functions of headers that have no qualifiers: its
+# tree of the program is whole nevertheless.)
 set -u
 words=(-D__global__='__attribute__((global))' -D__device__='__attribute__((device))' -D__host__='__attribute__((host))'
     -D__constant__= -D__managed__= -D__grid_constant__=)

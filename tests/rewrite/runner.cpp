@@ -9,8 +9,8 @@
 //     ---
 //     ...
 //     --- 1:2: error: ...
-// The line markers that follow a replacement are left out of the comparison; that each semicolon keeps its line and column
-// is checked for every case.
+// The line markers that follow a replacement are left out of the comparison; that each semicolon keeps its line and
+// column is checked for every case.
 
 #include <cstdio>
 #include <filesystem>

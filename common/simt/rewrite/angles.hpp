@@ -1,6 +1,6 @@
 #pragma once
-// Template argument lists. Only a compiler's symbol table tells `<` the bracket from `<` the operator; the tokens around
-// it, and how the program declares the name before it, tell nearly as much.
+// Template argument lists. Only a compiler's symbol table tells `<` the bracket from `<` the operator; the tokens
+// around it, and how the program declares the name before it, tell nearly as much.
 
 #include <optional>
 #include <string_view>

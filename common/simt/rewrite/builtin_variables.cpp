@@ -184,8 +184,9 @@ private:
 
     /// `dim3 (&blockDim)[2]`, `int (*gridDim)(int)`
     bool is_declared_in_parentheses(std::size_t i) const {
-        return is_one_of(source_[i - 1], {"*", "&"}) && source_[i - 2] == "(" && source_[i + 1] == ")" && is_one_of(source_[i + 2], {"(", "["}) &&
-               source_.is_identifier(i - 3) && !is_expression_keyword(source_[i - 3]);
+        return is_one_of(source_[i - 1], {"*", "&"}) && source_[i - 2] == "(" && source_[i + 1] == ")" &&
+               is_one_of(source_[i + 2], {"(", "["}) && source_.is_identifier(i - 3) &&
+               !is_expression_keyword(source_[i - 3]);
     }
 
     bool in_declarator_list(std::size_t i) const {
@@ -287,7 +288,8 @@ private:
         }
         if (!global && is_own(bit)) return;
         if (spaces_.is_host_only(i) && !spaces_.is_unevaluated(i)) {
-            edits_.refuse_on_host(i, "'" + std::string(source_[i]) + "' is known to kernels and __device__ functions only");
+            const std::string name(source_[i]);
+            edits_.refuse_on_host(i, "'" + name + "' is known to kernels and __device__ functions only");
         }
         for (const Builtin& builtin : builtins) {
             if (source_[i] == builtin.name) edits_.replace(global ? i - 1 : i, i + 1, std::string(builtin.call));

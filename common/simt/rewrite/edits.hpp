@@ -16,7 +16,8 @@ struct Diagnostic {
     std::string file;
     std::size_t line, column;
     std::string message;
-    enum Kind { warning, error, error_on_host } kind;  ///< the last: an error if the host's compiler sees this text, too
+    /// The last is an error if the host's compiler sees this text, too.
+    enum Kind { warning, error, error_on_host } kind;
 
     bool operator==(const Diagnostic&) const = default;
 };
@@ -38,8 +39,8 @@ public:
         diagnose(token, std::move(message), Diagnostic::error_on_host);
     }
 
-    /// The tokens [first, last) on one line, as the replacements made so far within them have it; blanks stand where the
-    /// text has some.
+    /// The tokens [first, last) on one line, as the replacements made so far within them have it; blanks stand where
+    /// the text has some.
     std::string join(std::size_t first, std::size_t last) const;
 
     /// The whole text with all replacements made. Behind each, a line marker and blanks put the rest of the line back

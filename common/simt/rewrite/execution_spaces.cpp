@@ -70,8 +70,8 @@ bool ExecutionSpaces::is_unevaluated(std::size_t i) const {
         if (token == ")" || token == "]" || token == "}") {
             if (source_.partner(j) != Source::none) j = source_.partner(j);
         } else if (token == "(" && j > 0) {
-            for (const std::string_view word : {"decltype", "sizeof", "noexcept", "alignof", "typeid", "requires", "typeof",
-                                                "__typeof__", "static_assert"}) {
+            for (const std::string_view word : {"decltype", "sizeof", "noexcept", "alignof", "typeid", "requires",
+                                                "typeof", "__typeof__", "static_assert"}) {
                 if (source_[j - 1] == word) return true;
             }
         } else if (token == ";") {

@@ -83,7 +83,8 @@ bool Functions::declares_otherwise(std::size_t i) const {
     if (before == "*" || before == "&") {
         std::size_t type = i - 1;
         while (source_[type] == "*" || source_[type] == "&") --type;
-        const bool behind_type = source_[type] == ">" || (source_.is_identifier(type) && !is_expression_keyword(source_[type]));
+        const bool is_name = source_.is_identifier(type) && !is_expression_keyword(source_[type]);
+        const bool behind_type = is_name || source_[type] == ">";
         return behind_type && (!braces_.in_function(i) || (after != "(" && after != "<")) && !is_instantiation(i);
     }
     if (after == "=" && source_[i + 2] != "=") return true;

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels and device functions that a translation unit declares, by name. Nobody looks up overloads here: a name that
-// is also declared as anything else is not known to be a kernel or a device function where it is used.
+// The kernels and device functions that a translation unit declares, by name. Nobody looks up overloads here: a name
+// that is also declared as anything else is not known to be a kernel or a device function where it is used.
 
 #include <set>
 #include <string_view>

@@ -24,12 +24,13 @@ bool is_name(const Source& source, std::size_t i) {
     return source.is_identifier(i) && !is_expression_keyword(source[i]);
 }
 
-/// Whether the group that opens at `open` belongs to what stands before it without being called: the condition of an if,
-/// for, while or switch, behind which a statement begins, or a cast to void.
+/// Whether the group that opens at `open` belongs to what stands before it without being called: the condition of an
+/// if, for, while or switch, behind which a statement begins, or a cast to void.
 bool is_no_callee(const Source& source, std::size_t open) {
     const std::string_view before = source[open - 1];
     return before == "if" || before == "for" || before == "while" || before == "switch" ||
-           (before == "constexpr" && source[open - 2] == "if") || (source[open + 1] == "void" && source[open + 2] == ")");
+           (before == "constexpr" && source[open - 2] == "if") ||
+           (source[open + 1] == "void" && source[open + 2] == ")");
 }
 
 /// Whether a launch, which has no value, may stand behind token i.
@@ -176,7 +177,8 @@ private:
             const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
             const std::string call = right + "(simt_p...)";
             edits_.insert_before(begin, " ::simt::launch(" + capture + "(auto&&... simt_p) -> decltype(void(" + left);
-            edits_.replace(open, open + 3, call + ")) { " + left + kernel + call + "; }, " + name + ", ::simt::configure(");
+            edits_.replace(open, open + 3,
+                           call + ")) { " + left + kernel + call + "; }, " + name + ", ::simt::configure(");
             edits_.replace(close, close + 3, "))");
         }
         name_braced_arguments(source_, close + 3, kernel, edits_);

@@ -52,8 +52,8 @@ std::vector<Launch> find_launches(const Source& source);
 /// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
 void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
 
-/// Errors for what CUDA forbids and plain C++ allows: kernels that return something or are called like functions, device
-/// functions called on the host.
+/// Errors for what CUDA forbids and plain C++ allows: kernels that return something or are called like functions,
+/// device functions called on the host.
 void refuse_what_cuda_forbids(const Source& source, const Braces& braces, const Functions& functions,
                               const ExecutionSpaces& spaces, Edits& edits);
 

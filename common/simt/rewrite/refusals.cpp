@@ -61,8 +61,8 @@ private:
         return source_[i] == "<" ? std::max(i + 1, skip_angles(source_, i)) - 1 : i;
     }
 
-    /// The first of the tokens [first, last) that names a type other than void. An alias and what a template computes may
-    /// be void.
+    /// The first of the tokens [first, last) that names a type other than void. An alias and what a template computes
+    /// may be void.
     std::size_t value_type(std::size_t first, std::size_t last) const {
         for (std::size_t i = first; i < last; ++i) {
             if (is_value_type(source_[i])) return i;

@@ -26,8 +26,8 @@ constexpr std::string_view before_group[] = {
     "uint64_t",
 };
 
-/// Functions of CUDA that only read, or order reads, whatever their definitions look like; and the casts, which look like
-/// calls. `load` is a member of cuda::atomic.
+/// Functions of CUDA that only read, or order reads, whatever their definitions look like; and the casts, which look
+/// like calls. `load` is a member of cuda::atomic.
 constexpr std::string_view readers[] = {
     "__ldg",         "__ldca",              "__ldcg",               "__ldcs",      "__ldcv",     "__ldlu",
     "__threadfence", "__threadfence_block", "__threadfence_system", "static_cast", "const_cast", "reinterpret_cast",
