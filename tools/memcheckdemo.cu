@@ -31,7 +31,6 @@ const Program memcheckdemo_program = {
             {"--twin", "LOG", "with --grade: the report on NAME --fixed", ""},
         },
     .input_files = false,
-    .simulator_timeout_s = 5,  // the simulator explains a hang; the watchdog would only end it
 };
 
 const std::vector<Plant>& all_plants() {
@@ -110,7 +109,7 @@ void run_subject(Session& session, const Subject& subject) {
                 {{"plant", "plant"}, {"version", "version"}, {"symptom", "symptom"}, {"detail", "detail"}});
     table.add({subject.shown, fixed ? "fixed" : "faulty", hung ? "hang" : word_of(outcome.symptom), outcome.detail});
     table.flush();
-    if (hung) session.exit_with(Exit::hang_ended);
+    if (hung) session.exit_with(Exit::cuda_error);
     else if (fixed && outcome.symptom != Symptom::right) session.exit_with(Exit::wrong_result);
 }
 

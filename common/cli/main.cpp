@@ -1,5 +1,4 @@
 // main() of every program: options, then the device, then the backend's run. All failures end here, as one line and a code.
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -39,9 +38,6 @@ static Exit run(const Program& program, int argc, char** argv, When& color) {
     Options options = parse_options(program, argc, argv, done);
     color = options.color;
     if (done) return Exit::fine;
-    if (program.simulator_timeout_s > 0) {
-        setenv("SIMCC_TIMEOUT", std::to_string(program.simulator_timeout_s).c_str(), false);
-    }
     Output output(options.output_path);
     Exit exit = Exit::fine;
     if (options.list && program.benchmark) {

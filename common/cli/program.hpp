@@ -32,5 +32,4 @@ struct Program {
     bool every_device = false;                  // "auto" means all GPUs, not the first
     bool shapes = false;                        // -n is a list of shapes, which the program reads itself
     bool input_files = true;                    // operands name data: --input-format applies
-    int simulator_timeout_s = 0;                // SIMCC_TIMEOUT unless the user sets it; 0: the simulator's own default
 };

@@ -11,7 +11,6 @@ enum class Exit : int {
     cuda_error = 3,
     bad_input = 4,
     output_error = 5,
-    hang_ended = 5,    // of memcheckdemo, whose plants may hang
     unavailable = 77,  // no driver, no device, or a device that lacks what was asked for
     findings = 86,     // the checked simulator found a defect, whatever else went wrong
 };

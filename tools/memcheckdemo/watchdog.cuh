@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -14,7 +15,11 @@
 
 namespace BACKEND {
 
-// From its construction a run has so long. It ends with exit status 5, without destructors: they would wait, too.
+// The simulator, which explains a hang, is to end it before the watchdog does. It reads this before its first launch, and so
+// before run() begins. What the user has set stays.
+inline const bool simulator_is_first = setenv("SIMCC_TIMEOUT", "5", false) == 0;
+
+// From its construction a run has so long. Then it ends as by a CUDA error, without destructors: they would wait, too.
 class Watchdog {
 public:
     static constexpr std::chrono::seconds patience{9};
@@ -23,7 +28,7 @@ public:
         std::unique_lock lock(mutex_);
         if (ended_.wait_for(lock, patience, [this] { return done_; })) return;
         session.complain(text("{}: ended by the watchdog after {} seconds: it hangs", name, patience.count()));
-        _exit(static_cast<int>(Exit::hang_ended));
+        _exit(static_cast<int>(Exit::cuda_error));
     }) {}
 
     ~Watchdog() {
