@@ -28,13 +28,23 @@ documented_options() {
     sed -n -E 's/^\.It Fl ([A-Za-z]) , -([a-z0-9-]+).*/-\1\n--\2/p; s/^\.It Fl -([a-z0-9-]+).*/--\1/p' "$root/man/$1"
 }
 
-@test "every program has a page, a test file and a row in the README's table" {
+@test "every program has a page and a test file" {
     local program
     for program in $(tools); do
         [ -f "$root/man/$program.1" ] || complain "man/$program.1 is missing"
         [ -f "$root/tests/$program.bats" ] || complain "tests/$program.bats is missing"
-        grep -q "^| \`$program\`" "$root/README.md" || complain "README.md has no row for $program"
     done
+}
+
+# Which programs they introduce is their choice: adding a program changes neither.
+@test "the programs that the README and gridutils(7) introduce are there" {
+    local program
+    for program in $(sed -n -E 's/^\| `([a-z0-9_-]+)` .*/\1/p' "$root/README.md") \
+        $(sed -n -E 's/^\.It Xr ([a-z0-9_-]+) 1$/\1/p' "$root/man/gridutils.7"); do
+        tools | grep -q -x "$program" || complain "there is no $program"
+        echo "$program" >>introduced
+    done
+    [ "$(sort introduced | uniq -c | grep -c ' 2 ')" -ge 5 ]  # the lists were understood
 }
 
 @test "every page belongs to a program and is named like it" {
@@ -46,9 +56,6 @@ documented_options() {
         grep -q -x "\.Dt ${name^^} $section" "$page" || complain "$page: .Dt is not ${name^^} $section"
         grep -q -x "\.Nm $name" "$page" || complain "$page: .Nm is not $name"
         [ "$section" = 7 ] || [ -f "$root/tools/$name.cu" ] || [ -f "$root/tools/$name.cpp" ] || complain "$page: no such program"
-    done
-    for name in $(tools); do
-        grep -q "^\.Xr $name 1" "$root/man/gridutils.7" || complain "gridutils.7 does not name $name"
     done
 }
 
@@ -144,14 +151,19 @@ run_examples() {
         fi
         number=$((number + 1))
     done >&2
-    [ $number -ge 3 ]
+    [ $number -ge 1 ]
 }
 
-@test "the examples of devquery(1) run and print what they show" { run_examples devquery.1; }
-@test "the examples of vecadd(1) run and print what they show" { need mlr && run_examples vecadd.1; }
-@test "the examples of reduce(1) run and print what they show" { need datamash && run_examples reduce.1; }
-@test "the examples of streams(1) run and print what they show" { need mlr && run_examples streams.1; }
-@test "the examples of memcheckdemo(1) run and print what they show" { need mlr && run_examples memcheckdemo.1; }
+@test "the examples in the pages of all programs run and print what they show" {
+    need mlr datamash jq
+    local program
+    for program in $(programs); do
+        grep -q '^\$ ' "$root/man/$program.1" || continue
+        (run_examples "$program.1") || return
+        echo "$program" >>with_examples
+    done
+    [ "$(wc -l <with_examples)" -ge 5 ]
+}
 @test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
 
 @test "no path of one machine is in the tree" {
