@@ -34,8 +34,41 @@ load helpers
     [ "$(complete_line reduce -t '')" = "f32 f64 i32 i64" ]
     [ "$(complete_line reduce --format = m)" = md ]
     [ "$(complete_line reduce --op m)" = "min max mean" ]
+    [ "$(complete_line reduce --cache '')" = "cold warm" ]
+    [ "$(complete_line reduce -d '')" = "auto gpu all sim" ]
+    [ "$(complete_line reduce --check = memcheck,r)" = memcheck,racecheck ]
+    [ "$(complete_line reduce --schedule r)" = random: ]
+    [ "$(complete_line reduce --input-format raw:f)" = "raw:f32 raw:f64 raw:f16" ]
+    [ "$(complete_line reduce --versus cu)" = cub ]
+    [ -z "$(complete_line reduce -n '')$(complete_line reduce --quiet '')$(complete_line reduce -o '')" ]
     [ -z "$(complete_line reduce file)" ]  # left to the shell: file names
     complete -p reduce | grep -q -e '-o default'
+}
+
+@test "--help shows the default that holds, in the simulator too" {
+    capture reduce --help
+    expect_output_like $'\n  -n, --size LIST .* \\[16Mi; simulator: 64Ki\\]\n'
+    expect_output_like $'\n  -r, --samples N .* \\[30; simulator: 5\\]\n'
+    expect_output_like $'\n  -t, --dtype TYPE +f32, f64, i32 or i64: element type \\[f32\\]\n'
+    expect_output_like $'\n      --cache STATE +cold or warm: .* \\[cold\\]\n'
+    expect_output_like $'\n      --op OPERATION +sum, min, max or mean \\[sum\\]\n'
+    capture reduce -d sim -k cpu --csv
+    expect_status 0
+    [ "$(column n) $(column warmup) $(column samples)" = "65536 1 5" ]
+}
+
+@test "the last of several options that set the same thing holds" {
+    expect_fine reduce -k cpu -n 10 -n 20 --json --csv
+    [ "$(column n)" = 20 ]
+    expect_fine reduce -k cpu -n 10 --csv --json
+    expect_output_like '^\{"'
+}
+
+@test "a wrong argument is refused before anything else is looked at" {
+    refuses 2 "--offset 'x' is not a whole number" vecadd --offset x nowhere nowhere
+    refuses 2 "--offset '2Mi' is too large; at most 1048576" reduce --offset 2Mi nowhere
+    refuses 2 "--block '0' is not from 1 to 1024" reduce -b 0 -n x
+    refuses 2 "--seed 'x'" reduce --seed x --op median
 }
 
 # ---- exit status 2: usage

@@ -24,7 +24,6 @@ const Program program = {
     .dtypes = {DType::i64},
     .sizes = "500k,5M",
     .simulator_sizes = "500k,5M",
-    .block = "32",
     .variants = variants_of(variants),
     .columns = {{"p_expected_ns", "expected us", 1e-3, 3}, {"p_error_percent", "error %", 1, 3}},
 };

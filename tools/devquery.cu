@@ -6,6 +6,17 @@
 #include "common/measure/nvml.hpp"
 #include "tools/devquery/table.cuh"
 
+struct DevqueryOptions {
+    std::vector<std::string> properties = {"*"};  // names or globs
+    bool value = false, p2p = false;
+
+    void add_options(OptionTable& table) {
+        table.list("--prop", "LIST", "properties to show: names or globs", properties);
+        table.flag("--value", "bare values, one per line, for shell variables", value);
+        table.flag("--p2p", "which device can access which other's memory", p2p);
+    }
+};
+
 namespace BACKEND {
 namespace {
 
@@ -13,12 +24,7 @@ const Program program = {
     .name = "devquery",
     .summary = "Describes the CUDA devices, or the simulated one where there is none: one property per row.",
     .benchmark = false,
-    .options =
-        {
-            {"--prop", "LIST", "properties to show: names or globs", "*"},
-            {"--value", nullptr, "bare values, one per line, for shell variables", ""},
-            {"--p2p", nullptr, "which device can access which other's memory", ""},
-        },
+    .options = own_options<DevqueryOptions>,
     .every_device = true,
 };
 
@@ -107,7 +113,7 @@ bool is_selected(const std::string& name, const std::vector<std::string>& patter
 }
 
 std::vector<Property> selected_properties(const Session& session) {
-    const std::vector<std::string> patterns = split(session.own("prop"), ',');
+    const std::vector<std::string>& patterns = session.own<DevqueryOptions>().properties;
     std::vector<Property> all = properties_of(session.device), selected;
     std::vector<std::string> names;
     for (const Property& property : all) {
@@ -133,7 +139,7 @@ std::string in_words(const Property& property) {
 
 void show_properties(Session& session) {
     const std::vector<Property> selected = selected_properties(session);
-    if (session.own_flag("value")) {
+    if (session.own<DevqueryOptions>().value) {
         for (const Property& property : selected) session.output.write(property.value + "\n");
         return session.output.flush();
     }
@@ -179,7 +185,7 @@ void list_device(Session& session) {
 
 void run(Session& session) {
     if (session.options.list) list_device(session);
-    else if (session.own_flag("p2p")) show_peers(session);
+    else if (session.own<DevqueryOptions>().p2p) show_peers(session);
     else show_properties(session);
 }
 

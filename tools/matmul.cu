@@ -5,13 +5,6 @@
 namespace BACKEND {
 namespace {
 
-std::vector<ProductShape> shapes_of(const Session& session) {
-    const std::string& typed = session.options.sizes;
-    return parse_shapes(!typed.empty()             ? typed
-                        : session.device.simulated ? session.program.simulator_sizes
-                                                   : session.program.sizes);
-}
-
 bool is_named(const Session& session, const std::string& variant) {
     const std::vector<std::string>& kernels = session.options.kernels;
     return std::find(kernels.begin(), kernels.end(), variant) != kernels.end();
@@ -78,7 +71,7 @@ void run_shape(Session& session, Bench& bench, const MethodFinder& finder, const
     Product<Type> product(session, shape, most_workspace);
     std::vector<Case> cases;
     for (const auto& [variant, method] : chosen) {
-        if (method.launch && variant->name == std::string("fastest") && session.own_flag("explain"))
+        if (method.launch && variant->name == std::string("fastest") && session.own<MatmulOptions>().explain)
             explain<Type>(session, shape, method);
         cases.push_back(method.launch ? product.device_case(*variant, method) : product.host_case(*variant));
     }
@@ -87,11 +80,11 @@ void run_shape(Session& session, Bench& bench, const MethodFinder& finder, const
 
 void run(Session& session) {
     if (!session.options.operands.empty()) return run_matmul_filter(session);
-    if (session.options.is_given("shape")) fail(Exit::usage, "--shape is for files; --size gives the shapes of a benchmark");
-    const std::vector<ProductShape> shapes = shapes_of(session);
+    const auto& asked = session.own<MatmulOptions>();
+    if (asked.file_shape) fail(Exit::usage, "--shape is for files; --size gives the shapes of a benchmark");
     Bench bench(session);
     const MethodFinder finder(session);
-    for (const ProductShape& shape : shapes)
+    for (const ProductShape& shape : asked.shapes.on(session.device.simulated))
         with_matmul_type(session.dtype(), [&](auto type) { run_shape<decltype(type)>(session, bench, finder, shape); });
 }
 

@@ -20,16 +20,7 @@ const Program memcheckdemo_program = {
     .operands = "[NAME]",
     .most_operands = 1,
     .benchmark = false,
-    .options =
-        {
-            {"--fixed", nullptr, "the corrected twin", ""},
-            {"--command", nullptr, "print the compute-sanitizer command that is for NAME", ""},
-            {"--hint", "1|2|3", "print a hint: 1 tells the least, 3 the most", ""},
-            {"--reveal", nullptr, "tell what is wrong, and the cure", ""},
-            {"--mystery", "SEED", "instead of NAME: a plant that is not named", ""},
-            {"--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", ""},
-            {"--twin", "LOG", "with --grade: the report on NAME --fixed", ""},
-        },
+    .options = own_options<MemcheckdemoOptions>,
     .input_files = false,
 };
 
@@ -65,15 +56,15 @@ const Plant& mystery_plant(std::uint64_t seed) {
 }
 
 Subject subject_of(const Session& session) {
-    const bool named = !session.options.operands.empty(), mystery = session.options.is_given("mystery");
+    const std::optional<std::size_t>& mystery = session.own<MemcheckdemoOptions>().mystery;
+    const bool named = !session.options.operands.empty();
     if (named && mystery) fail(Exit::usage, "--mystery chooses by itself: leave '{}' out", session.options.operands[0]);
     if (!named && !mystery) fail(Exit::usage, "name a plant; memcheckdemo --list shows them");
     if (named) {
         const Plant& plant = plant_of(session.options.operands[0]);
         return {&plant, plant.name, plant.name};
     }
-    const std::size_t seed = parse_count(session.own("mystery"), "--mystery");
-    return {&mystery_plant(seed), text("mystery-{}", seed), text("--mystery {}", seed)};
+    return {&mystery_plant(*mystery), text("mystery-{}", *mystery), text("--mystery {}", *mystery)};
 }
 
 const char* word_of(Symptom symptom) {
@@ -97,7 +88,7 @@ Outcome outcome_of(const Subject& subject, bool fixed) {
 
 // The twin's result must be right. The plant's may be anything; that is what it is for.
 void run_subject(Session& session, const Subject& subject) {
-    const bool fixed = session.own_flag("fixed");
+    const bool fixed = session.own<MemcheckdemoOptions>().fixed;
     Outcome outcome;
     {
         const Watchdog watchdog(session, subject.shown);
@@ -114,18 +105,18 @@ void run_subject(Session& session, const Subject& subject) {
 }
 
 void run(Session& session) {
-    static const char* const actions[] = {"command", "hint", "reveal", "grade"};
-    const auto given = [&](const char* action) { return session.options.is_given(action); };
-    const auto count = std::count_if(std::begin(actions), std::end(actions), given);
+    const auto& asked = session.own<MemcheckdemoOptions>();
+    const bool hint = asked.hint.has_value(), grades = !asked.report.empty();
+    const int count = int(asked.command) + int(hint) + int(asked.reveal) + int(grades);
     if (count > 1) fail(Exit::usage, "--command, --hint, --reveal and --grade exclude each other");
-    if (given("twin") && !given("grade")) fail(Exit::usage, "--twin goes with --grade");
-    const bool nothing_asked = session.options.operands.empty() && !given("mystery") && !given("fixed") && count == 0;
+    if (!asked.twin_report.empty() && !grades) fail(Exit::usage, "--twin goes with --grade");
+    const bool nothing_asked = session.options.operands.empty() && !asked.mystery && !asked.fixed && count == 0;
     if (session.options.list || nothing_asked) return list_plants(session, all_plants());
     const Subject subject = subject_of(session);
-    if (given("command")) show_command(session, subject);
-    else if (given("hint")) show_hint(session, subject);
-    else if (given("reveal")) reveal(session, subject);
-    else if (given("grade")) grade(session, subject);
+    if (asked.command) show_command(session, subject);
+    else if (hint) show_hint(session, subject);
+    else if (asked.reveal) reveal(session, subject);
+    else if (grades) grade(session, subject);
     else run_subject(session, subject);
 }
 

@@ -16,8 +16,8 @@ template <typename T>
 class Reduction {
 public:
     Reduction(Session& session, size_t n)
-        : session_(session), operation_(operation_named<T>(session.own("op"))), n_(n),
-          offset_(parse_count(session.own("offset"), "--offset", largest_offset)), d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
+        : session_(session), asked_(session.own<ReduceOptions>()), operation_(operation_on<T>(asked_.operation)), n_(n),
+          offset_(asked_.offset), d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
         if (operation_.adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
         else fill(h_input_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
@@ -32,7 +32,7 @@ public:
         Case one;
         one.variant = &variant;
         one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
-        one.own_cells = [this](double) { return std::vector<Cell>{session_.own("op"), static_cast<long long>(offset_)}; };
+        one.own_cells = [this](double) { return std::vector<Cell>{name_of(asked_.operation), static_cast<long long>(offset_)}; };
         if (variant.needs == Needs::host) set_host_work(one, variant.name == std::string("cpu-parallel"));
         else set_device_work(one, operation_.method_named(variant.name));
         return one;
@@ -76,11 +76,12 @@ private:
     }
 
     Verdict compare(long double result) const {  // holds an int64_t and a double exactly
-        const double divisor = session_.own("op") == "mean" && n_ > 0 ? double(n_) : 1;
+        const double divisor = asked_.operation == ReduceOperation::mean && n_ > 0 ? double(n_) : 1;
         return compare_value(result / divisor, expected_ / static_cast<long double>(divisor), bound_ / divisor);
     }
 
     Session& session_;
+    const ReduceOptions& asked_;
     const Operation<T> operation_;
     size_t n_, offset_;
     DeviceBuffer<T> d_memory_, d_result_;  // before the host's: of too large a size the device's free memory is told
@@ -93,7 +94,7 @@ private:
 // With --ladder and no choice of kernels: the ladder that was published for this element type, then ours.
 std::vector<const Variant*> choose_variants(const Session& session) {
     std::vector<const Variant*> chosen = session.selected();
-    if (!session.options.ladder || session.options.is_given("kernel")) return chosen;
+    if (!session.options.ladder || !session.options.kernels.empty()) return chosen;
     const std::string published = session.dtype() == DType::i32 ? "course" : "tutorial";
     chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](const Variant* variant) {
                      return *variant->ladder != 0 && variant->ladder != published;
@@ -103,7 +104,7 @@ std::vector<const Variant*> choose_variants(const Session& session) {
 
 // --ladder without sizes reproduces the tutorial's table: 2^28 floats. (The simulator keeps its own small default.)
 std::vector<size_t> choose_sizes(const Session& session) {
-    const bool published = session.options.ladder && !session.options.is_given("size") && !session.device.simulated;
+    const bool published = session.options.ladder && !session.options.sizes.given && !session.device.simulated;
     return published ? std::vector<size_t>{size_t{1} << 28} : session.sizes();
 }
 

@@ -29,19 +29,8 @@ size_t most_streams(const Session& session) {
     }
 }
 
-// The counts that were typed; none if none were.
-std::vector<size_t> counts_of(const Session& session, const char* option) {
-    std::vector<size_t> counts;
-    const std::string what = std::string("--") + option;
-    for (const std::string& word : split(session.own(option), ',')) {
-        counts.push_back(parse_count(word, what));
-        if (counts.back() == 0) fail(Exit::usage, "{} '{}': at least 1 is needed", what, word);
-    }
-    return counts;
-}
-
-std::vector<size_t> stream_counts(const Session& session) {
-    const std::vector<size_t> counts = counts_of(session, "streams");
+const std::vector<size_t>& stream_counts(const Session& session) {
+    const std::vector<size_t>& counts = session.own<StreamsOptions>().streams;
     for (size_t count : counts)
         if (count > most_streams(session))
             fail(Exit::usage, "--streams '{}' is too many: {} runs at most {} kernels at once", count,
@@ -51,31 +40,21 @@ std::vector<size_t> stream_counts(const Session& session) {
 
 // --chunks or --chunk for n elements. What was typed must fit n; the default gives way to a small one.
 std::vector<size_t> chunk_counts(const Session& session, size_t n) {
-    if (session.options.is_given("chunk")) {
-        if (session.options.is_given("chunks")) fail(Exit::usage, "--chunk and --chunks exclude each other");
-        std::vector<size_t> counts;
-        for (size_t chunk : counts_of(session, "chunk")) {
+    const auto& asked = session.own<StreamsOptions>();
+    const std::vector<size_t>& counts = asked.chunks.on(session.device.simulated);
+    if (!asked.chunk.empty()) {
+        if (asked.chunks.given) fail(Exit::usage, "--chunk and --chunks exclude each other");
+        std::vector<size_t> of_chunks;
+        for (size_t chunk : asked.chunk) {
             if (chunk > n) fail(Exit::usage, "--chunk '{}' is larger than the array: n = {}", chunk, n);
-            counts.push_back(divide_up(n, chunk));
+            of_chunks.push_back(divide_up(n, chunk));
         }
-        return counts;
+        return of_chunks;
     }
-    const std::vector<size_t> counts = counts_of(session, "chunks");
     for (size_t count : counts)
-        if (count > n) fail(Exit::usage, "--chunks '{}' is more than there are elements: n = {}", count, n);
-    if (counts.empty()) return {session.device.simulated ? size_t{8} : size_t{64}};
+        if (asked.chunks.given && count > n)
+            fail(Exit::usage, "--chunks '{}' is more than there are elements: n = {}", count, n);
     return counts;
-}
-
-std::vector<bool> pinned_or_not(const Session& session) {
-    std::vector<bool> kinds;
-    for (const std::string& name : split(session.own("memory"), ',')) {
-        if (name != "pinned" && name != "pageable" && name != "all")
-            fail(Exit::usage, "unknown memory kind '{}'; choose among pinned, pageable, all", name);
-        if (name != "pageable") kinds.push_back(true);
-        if (name != "pinned") kinds.push_back(false);
-    }
-    return kinds;
 }
 
 template <typename Way, size_t count>
@@ -123,7 +102,7 @@ void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_c
             session.notice(text("{}: a kernel does not reach pageable memory; left out", variant->name));
             continue;
         }
-        if (session.own_flag("tune")) {
+        if (session.own<StreamsOptions>().tune) {
             runs.push_back(copy_run(session, *variant, tuned_run(session, *way, data), times));
             continue;
         }
@@ -153,7 +132,7 @@ StreamsRun fixed_run(const Session& session, const Variant& variant, std::shared
 std::vector<StreamsRun> runs_of_size(const Session& session, size_t n, bool first) {
     std::vector<StreamsRun> runs;
     bool with_cpu = true;  // the host's time does not depend on where the device finds its data
-    for (bool pinned : pinned_or_not(session)) {
+    for (bool pinned : session.own<StreamsOptions>().pinned) {
         append_copy_runs(session, n, pinned, with_cpu, runs);
         with_cpu = false;
     }
@@ -169,7 +148,7 @@ void look_at(const Session& session, const std::vector<StreamsRun>& runs, std::v
     for (const StreamsRun& run : runs) {
         if (!run.trace) continue;
         timelines.push_back(run.trace());
-        if (!session.own_flag("timeline")) continue;
+        if (!session.own<StreamsOptions>().timeline) continue;
         const std::string picture = draw_timeline(timelines.back());
         if (session.format() == Format::human) session.output.write(picture);
         else std::fputs(picture.c_str(), stderr);
@@ -181,7 +160,8 @@ void run(Session& session) {
     static_cast<void>(stream_counts(session));  // what was typed is looked at before anything runs
     for (size_t n : sizes) static_cast<void>(chunk_counts(session, n));
     std::unique_ptr<Output> trace;
-    if (!session.own("trace").empty()) trace = std::make_unique<Output>(session.own("trace"));
+    const std::string& trace_path = session.own<StreamsOptions>().trace;
+    if (!trace_path.empty()) trace = std::make_unique<Output>(trace_path);
     Bench bench(session);
     std::vector<Timeline> timelines;
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -189,7 +169,7 @@ void run(Session& session) {
         std::vector<Case> cases;
         for (const StreamsRun& one : runs) cases.push_back(one.one);
         bench.run(cases);
-        if (session.own_flag("timeline") || trace) look_at(session, runs, timelines);
+        if (session.own<StreamsOptions>().timeline || trace) look_at(session, runs, timelines);
     }
     if (trace) write_trace(*trace, timelines);
 }

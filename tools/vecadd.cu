@@ -63,24 +63,17 @@ Case case_of(Session& session, const VecaddVariant& variant, const std::shared_p
     return one;
 }
 
-std::vector<std::string> chosen_memory(const Session& session) {
-    if (session.own("memory") != "all") return split(session.own("memory"), ',');
-    std::vector<std::string> names;
-    for (const MemoryKind& kind : memory_kinds) names.push_back(kind.name);
-    return names;
-}
-
 template <typename T>
 void run_size(Session& session, Bench& bench, size_t n) {
-    const size_t offset = parse_count(session.own("offset"), "--offset", largest_offset);
+    const auto& [memory, offset] = session.own<VecaddOptions>();
     std::vector<Case> cases;
-    for (const std::string& name : chosen_memory(session)) {
+    for (const std::string& name : memory) {
         const MemoryKind& kind = memory_kind_named(name);
         const auto vectors = std::make_shared<Vectors<T>>(kind, n, offset, session.options.seed);
         for (const VecaddVariant* variant : session.selected<VecaddVariant>()) {
             const bool on_host = variant->needs == Needs::host;
             // The CPU's time does not depend on where the device finds its vectors: measure it once.
-            if (on_host && name != chosen_memory(session).front()) continue;
+            if (on_host && name != memory.front()) continue;
             if (!on_host && !variant->launch.get<T>()) {
                 session.notice(text("{}: this build's toolkit lacks it", variant->name));
                 continue;

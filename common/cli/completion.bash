@@ -1,7 +1,20 @@
-# Bash completion of @NAME@: options from its help, variants from its list, and words where the help says "a, b or c".
+# Bash completion of @NAME@, all of it from --help: options, the words of an option that knows a few ("a, b or c: ..."), and for
+# an argument named VARIANT or VARIANTS what --list shows.
+
+# The argument of an option and what --help says of it: "LIST  a, b or c: ...".
+_@NAME@_help_of() {
+    @NAME@ --help | awk -v option="$1" '{
+        sub(/^ +/, "")
+        split($0, words, /[ ,[=]+/)
+        if (words[1] != option && words[2] != option) next
+        sub(/^(-[A-Za-z], )?(--[a-z-]+)?[[ =]*/, "")
+        print
+        exit
+    }'
+}
 
 _@NAME@_complete() {
-    local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} choices='' before=''
+    local current=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} choices='' before='' help=''
     # Bash splits --option=word into three words.
     if [[ $current == = ]]; then
         current=
@@ -9,22 +22,19 @@ _@NAME@_complete() {
         option=${COMP_WORDS[COMP_CWORD - 2]}
     fi
 
-    case $option in
-        -k | --kernel | --versus) choices=$(@NAME@ --list --csv --no-header 2>/dev/null | cut -d , -f 1) ;;
-        -d | --device) choices='auto gpu all sim' ;;
-        -t | --dtype) choices=$(@NAME@ --help | sed -n 's/.*--dtype .*\[\(.*\)\]$/\1/p' | tr , ' ') ;;
-        --check) choices='memcheck racecheck initcheck synccheck leakcheck unusedcheck all' ;;
-        --schedule) choices='independent lockstep random:' ;;
-        --cache) choices='cold warm' ;;
-        --input-format) choices='text npy raw:f32 raw:f64 raw:i32 raw:i64 raw:f16' ;;
-        *)
-            if [[ $current == -* ]]; then
-                choices=$(@NAME@ --help | grep -o -E -e '(^|, ) *--?[A-Za-z][a-z0-9-]*' | tr -d ', ')
-            elif [[ $option =~ ^--?[a-z-]+$ ]]; then
-                choices=$(@NAME@ --help | sed -n -E "s/^ .*$option(, --[a-z-]+)? [A-Z]+ +(([a-z-]+, )*[a-z-]+) or ([a-z-]+).*/\2 \4/p")
-            fi
-            ;;
-    esac
+    if [[ $current == -* ]]; then
+        choices=$(@NAME@ --help | grep -o -E -e '(^|, ) *--?[A-Za-z][a-z0-9-]*' | tr -d ', ')
+    elif [[ $option =~ ^--?[A-Za-z-]+$ ]]; then
+        help=$(_@NAME@_help_of "$option")
+        case $help in
+            VARIANT*) choices=$(@NAME@ --list --csv --no-header 2>/dev/null | cut -d , -f 1) ;;
+            # What is no word, such as N or UUID, is left out.
+            [A-Z0-9]*)
+                choices=$(sed -n -E 's/^[^ ]+ +//; s/(: |; | \[).*//; / or /!d; s/,? or /, /g; s/, /\n/g; s/:SEED/:/g; p' <<<"$help" |
+                    grep -x -E '[a-z0-9][a-z0-9:-]*')
+                ;;
+        esac
+    fi
     # The last of several names in a list.
     if [[ $current == *,* ]]; then
         before=${current%,*},

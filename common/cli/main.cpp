@@ -33,11 +33,8 @@ static std::vector<Chosen> devices_for(const Options& options, const Program& pr
     return {checked_device()};
 }
 
-static Exit run(const Program& program, int argc, char** argv, When& color) {
-    bool done = false;
-    Options options = parse_options(program, argc, argv, done);
-    color = options.color;
-    if (done) return Exit::fine;
+static Exit run(const Program& program, int argc, char** argv, Options& options) {
+    if (!parse_options(program, argc, argv, options)) return Exit::fine;
     Output output(options.output_path);
     Exit exit = Exit::fine;
     if (options.list && program.benchmark) {
@@ -59,13 +56,13 @@ static Exit run(const Program& program, int argc, char** argv, When& color) {
 }
 
 static Exit run_to_its_end(const Program& program, int argc, char** argv) {
-    When color = When::automatic;
+    Options options;
     const auto failed = [&](const std::string& message, Exit exit) {
-        print_message(program.name, message, color);
+        print_message(program.name, message, options.color);
         return exit;
     };
     try {
-        return run(program, argc, argv, color);
+        return run(program, argc, argv, options);
     } catch (const Failure& failure) {
         return failed(failure.what(), failure.exit());
     } catch (const std::bad_alloc&) {

@@ -1,55 +1,80 @@
-// One parser and one table of options for all programs (CLI11 does the parsing).
+// What the command line of a program says, in typed fields, and the rows that read it.
 #pragma once
 
+#include <any>
 #include <cstddef>
-#include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "common/cli/program.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/io/numbers.hpp"
 #include "common/measure/settings.hpp"
 
 enum class When { automatic, always, never };
+constexpr Choice<When> whens[] = {{"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
 
 struct Options : MeasureSettings {
-    std::string device;
+    std::string device = "auto";
     bool list = false;
-    std::string sizes;                 // as typed: parse_sizes() reads it
-    std::vector<std::string> kernels;  // names or globs; empty for all
-    std::optional<DType> dtype;
-    std::string format;  // "" for human on a terminal and csv elsewhere
+    std::optional<Format> format;  // none: human on a terminal and csv elsewhere
     std::string output_path;
     bool quiet = false, verbose = false;
     When color = When::automatic, progress = When::automatic;
+    PerBackend<std::vector<std::size_t>> sizes = {};  // the program's, if none are given
+    std::vector<std::string> kernels;                 // names or globs; empty for all
+    std::optional<DType> dtype;
     std::optional<InputFormat> input_format;  // none: what the input looks like
     std::vector<std::string> operands;
-    std::map<std::string, std::string> own;  // the program's options by long name; flags are "1" when given
-    std::set<std::string> given;             // long names of the options that were typed
+    std::any own;  // the program's own: the struct that its options are the rows of
 
-    bool is_given(const std::string& long_name) const { return given.count(long_name) > 0; }
+    // The rows of the option table. (Templates, so that only the parser compiles them.)
+    template <typename Table>
+    void add_basic_options(Table& table) {
+        table.text("-d,--device", "DEVICE", "auto, gpu, all, sim, N, N,M, UUID or PCI id", device);
+        table.flag("-l,--list", "list the variants, or the devices, and exit", list);
+        table.read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format, parse_format);
+        table.flag("--csv", "the same as --format csv", format, Format::csv);
+        table.flag("--json", "the same as --format jsonl", format, Format::jsonl);
+        table.flag("--no-header", "leave the header line out", header);
+        table.text("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
+        table.flag("-q,--quiet", "no notices on standard error", quiet);
+        table.flag("-v,--verbose", "more notices on standard error", verbose);
+        table.choice("--color", "WHEN", "colour on standard error", color, whens);
+        table.choice("--progress", "WHEN", "progress on standard error", progress, whens);
+        // --check without a list asks for all checks. What is wrong with a list is told by its reader.
+        const auto refuse = [](const std::string& wrong) {
+            if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
+        };
+        table.add({"--check", "[=LIST]",
+                   "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: watch every access", "",
+                   [this, refuse](const std::string& list) { refuse(parse_checks(list.empty() ? "all,leakcheck" : list, watch)); }});
+        const bool independent = watch.schedule == simt::checking::Schedule::independent;
+        table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
+                   independent ? "independent" : "",
+                   [this, refuse](const std::string& order) { refuse(parse_schedule(order, watch)); }});
+        table.whole("--print-limit", "N", "findings that are printed; all are counted", watch.print_limit, 0, 1'000'000'000);
+    }
+
+    template <typename Table>
+    void add_benchmark_options(Table& table, const Program& program) {
+        table.read("-n,--size", "LIST", "elements: 1Ki,4Mi or A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
+                   program.sizes + std::string("; simulator: ") + program.simulator_sizes, sizes, parse_sizes);
+        table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels);
+        table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type", name_of(program.dtypes.front()), dtype,
+                   [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
+        MeasureSettings::add_options(table);
+    }
+
+    template <typename Table>
+    void add_input_option(Table& table) {
+        table.read("--input-format", "FORMAT", list_text(input_formats(), "or") + ": instead of what the input looks like", "",
+                   input_format, parse_input_format);
+    }
 };
 
-// Reads the command line. --help and --version print to standard output and set `done`.
+// Reads the command line into `options`, whose color holds then even if something else is wrong. --help and --version print to
+// standard output. Returns whether there is anything left to do.
 // Throws Failure(usage) with one message that names the nearest option for a misspelt one.
-Options parse_options(const Program& program, int argc, char** argv, bool& done);
-
-// A count with an optional suffix: k M G T are powers of 1000, Ki Mi Gi Ti of 1024. `what` names it in the error, which is
-// Failure(usage), also for a count above `largest`.
-std::size_t parse_count(const std::string& text, const std::string& what,
-                        std::size_t largest = std::numeric_limits<std::size_t>::max());
-
-// Far beyond any memory, and small enough that bytes of a few arrays of this size do not overflow.
-constexpr std::size_t largest_size = std::size_t{1} << 56;
-
-// Elements that --offset can move an array by: more than any alignment needs.
-constexpr std::size_t largest_offset = std::size_t{1} << 20;
-
-// "1Ki,4Mi", "A:B:xF" (geometric) or "A:B:+S" (arithmetic, both ends included).
-std::vector<std::size_t> parse_sizes(const std::string& list);
-
-// The common options that apply to a program, then its own.
-std::vector<OptionSpec> option_table(const Program& program);
+bool parse_options(const Program& program, int argc, char** argv, Options& options);

@@ -10,20 +10,14 @@ Session::Session(const Program& program_, const Options& options_, const DeviceI
       progress_(options_) {}
 
 Format Session::format() const {
-    if (!options.format.empty()) return parse_format(options.format);
-    return output.is_terminal() ? Format::human : Format::csv;
+    return options.format.value_or(output.is_terminal() ? Format::human : Format::csv);
 }
 
 DType Session::dtype() const { return options.dtype.value_or(program.dtypes.front()); }
 
-std::vector<std::size_t> Session::sizes() const {
-    if (!options.sizes.empty()) return parse_sizes(options.sizes);
-    return parse_sizes(device.simulated ? program.simulator_sizes : program.sizes);
-}
+int Session::warmup() const { return options.warmup.on(device.simulated); }
 
-int Session::warmup() const { return device.simulated && !options.is_given("warmup") ? 1 : options.warmup; }
-
-int Session::samples() const { return device.simulated && !options.is_given("samples") ? 5 : options.samples; }
+int Session::samples() const { return options.samples.on(device.simulated); }
 
 std::vector<const Variant*> Session::selected() const {
     std::vector<std::string> names;
@@ -32,7 +26,7 @@ std::vector<const Variant*> Session::selected() const {
     std::vector<bool> matched(options.kernels.size());
     std::string left_out;
     for (const Variant* variant : program.variants) {
-        bool wanted = false, named = false;
+        bool wanted = options.kernels.empty(), named = false;
         for (std::size_t i = 0; i < options.kernels.size(); ++i) {
             if (!matches_glob(options.kernels[i], variant->name)) continue;
             wanted = matched[i] = true;
@@ -57,7 +51,7 @@ std::vector<const Variant*> Session::selected() const {
 }
 
 const Variant& Session::filter_variant(const char* fallback) const {
-    if (!options.is_given("kernel")) {
+    if (options.kernels.empty()) {
         const auto is_fallback = [=](const Variant* variant) { return variant->name == std::string(fallback); };
         return **std::find_if(program.variants.begin(), program.variants.end(), is_fallback);
     }

@@ -20,11 +20,15 @@ public:
 
     Format format() const override;
     DType dtype() const;                     // -t, or the program's default
-    std::vector<std::size_t> sizes() const;  // -n, or the program's default for this backend
+    // -n, or the program's default for this backend.
+    const std::vector<std::size_t>& sizes() const { return options.sizes.on(device.simulated); }
     int warmup() const override;
     int samples() const override;
-    const std::string& own(const std::string& long_name) const { return options.own.at(long_name); }
-    bool own_flag(const std::string& long_name) const { return options.own.count(long_name) > 0; }
+    // The program's own options.
+    template <typename Settings>
+    const Settings& own() const {
+        return std::any_cast<const Settings&>(options.own);
+    }
 
     // The program's variants that --kernel selects, in the table's order. One that this device cannot run is left out with
     // a notice, or ends the program with Failure(unavailable) if it was named exactly. Unknown names: Failure(usage).

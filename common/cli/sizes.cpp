@@ -1,7 +1,7 @@
 // Reading counts and lists of sizes.
 #include <limits>
 
-#include "common/cli/options.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
 
 std::size_t parse_count(const std::string& text_, const std::string& what, std::size_t largest) {

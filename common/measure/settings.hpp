@@ -6,10 +6,19 @@
 
 #include "common/simt/check/core/settings.hpp"
 
+// A setting whose default is smaller in the simulator, where a launch takes long. What a user sets holds for both.
+template <typename T>
+struct PerBackend {
+    T on_gpu, in_simulator;
+    bool given = false;
+
+    const T& on(bool simulated) const { return simulated ? in_simulator : on_gpu; }
+};
+
 struct MeasureSettings {
     unsigned block = 256;  // threads per block
-    int warmup = 3;
-    int samples = 30;
+    PerBackend<int> warmup = {3, 1};
+    PerBackend<int> samples = {30, 5};
     double max_ci_percent = 1;  // sampling ends when the median's interval is within this; 0: it does not
     double timeout_s = 15;
     bool cold_cache = true;
@@ -24,4 +33,27 @@ struct MeasureSettings {
     simt::checking::Settings watch;  // what the checked simulator does; it is used if that is anything at all
     bool by_line = false;            // counters: a row per source line
     bool annotate = false;           // counters: the source with its lines' counters
+
+    // The rows of these settings in the option table of a benchmark.
+    template <typename Table>
+    void add_options(Table& table) {
+        table.whole("-b,--block", "THREADS", "threads per block", block, 1, 1024);
+        table.whole("-w,--warmup", "N", "untimed launches before the samples", warmup, 0, 1'000'000);
+        table.whole("-r,--samples", "N", "timed launches at most", samples, 1, 1'000'000);
+        table.number("--max-ci", "PCT", "stop once the median's 95 % interval is within this many percent; 0: never",
+                     max_ci_percent, 0, 100);
+        table.number("--timeout", "SECONDS", "stop sampling a variant after this time", timeout_s, 0.001, 1e6);
+        table.choice("--cache", "STATE", "the L2 cache is flushed before every sample, or not", cold_cache,
+                     {{"cold", true}, {"warm", false}});
+        table.flag("--ladder", "add step, cumulative and over-CPU speed-ups", ladder);
+        table.text("--versus", "VARIANT", "sample every variant in turns with this one and add their ratio", versus);
+        table.flag("--raw", "a row per sample", raw);
+        table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX);
+        table.flag("--no-verify", "time without comparing results with the reference", verify);
+        table.number("--tol", "X", "relative error allowed instead of the bound from size, type and operation", tolerance, 0, 1);
+        table.flag("--profile", "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer", profile);
+        table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator", watch.counters);
+        table.flag("--by-line", "the same with a row per source line", by_line);
+        table.flag("--annotate", "the same as the source with counters beside its lines", annotate);
+    }
 };

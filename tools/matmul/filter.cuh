@@ -98,14 +98,13 @@ inline void run_matmul_filter(Session& session) {
     const std::vector<std::string>& operands = session.options.operands;
     if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
     if (operands[0] == "-" && operands[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
-    const std::string& shape_text = session.own("shape");
-    const bool given = !shape_text.empty();
-    const std::vector<ProductShape> shapes = given ? parse_shapes(shape_text) : std::vector<ProductShape>(1);
-    if (shapes.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", shape_text);
+    const std::optional<ProductShape>& file_shape = session.own<MatmulOptions>().file_shape;
+    const bool given = file_shape.has_value();
+    const ProductShape typed = file_shape.value_or(ProductShape{});
     const auto reader_a = NumberReader::open(operands[0], session.options.input_format);
     const auto reader_b = NumberReader::open(operands[1], session.options.input_format);
-    const auto [m, k] = matrix_extents(operands[0], reader_a->layout(), shapes[0].m, shapes[0].k, given);
-    const auto [rows_b, n] = matrix_extents(operands[1], reader_b->layout(), shapes[0].k, shapes[0].n, given);
+    const auto [m, k] = matrix_extents(operands[0], reader_a->layout(), typed.m, typed.k, given);
+    const auto [rows_b, n] = matrix_extents(operands[1], reader_b->layout(), typed.k, typed.n, given);
     if (k != rows_b)
         fail(Exit::bad_input, "{} is {} x {} and {} is {} x {}: A's columns must be as many as B's rows", operands[0],
              m, k, operands[1], rows_b, n);

@@ -1,13 +1,13 @@
 // The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "common/cli/options.hpp"
+#include "common/cli/option_table.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
-
-namespace BACKEND {
 
 // C is m x n, A m x k, B k x n.
 struct ProductShape {
@@ -44,4 +44,20 @@ inline std::vector<ProductShape> parse_shapes(const std::string& list) {
     return shapes;
 }
 
-}  // namespace BACKEND
+struct MatmulOptions {
+    PerBackend<std::vector<ProductShape>> shapes = {{{1024, 1024, 1024}}, {{64, 64, 64}}};  // of a benchmark
+    std::optional<ProductShape> file_shape;
+    bool explain = false;
+
+    void add_options(OptionTable& table) {
+        const auto side = [](const std::vector<ProductShape>& cubes) { return std::to_string(cubes.front().m); };
+        table.read("-n,--size", "LIST", "shapes: N, MxNxK, or N in a range A:B:xF or A:B:+S", default_text(shapes, side), shapes,
+                   parse_shapes);
+        table.read("--shape", "MxNxK", "the shape of raw or text operands", "", file_shape, [](const std::string& word) {
+            const std::vector<ProductShape> one = parse_shapes(word);
+            if (one.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", word);
+            return one.front();
+        });
+        table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
+    }
+};

@@ -13,6 +13,7 @@
 #include "kernels/matmul/register_tile.cuh"
 #include "kernels/matmul/tiled.cuh"
 #include "kernels/matmul/vectorized.cuh"
+#include "tools/matmul/shape.cuh"
 #include "tools/matmul/types.cuh"
 #ifndef __SIMCC__
 #include "kernels/matmul/cublas.cuh"
@@ -53,14 +54,8 @@ inline const Program matmul_program = {
     .operands = "[A B]",
     .most_operands = 2,
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
-    .sizes = "1024",
-    .simulator_sizes = "64",
     .variants = variants_of(matmul_variants),
-    .options =
-        {
-            {"--shape", "MxNxK", "the shape of raw or text operands", ""},
-            {"--explain", nullptr, "say which kernel 'fastest' is, and why", ""},
-        },
+    .options = own_options<MatmulOptions>,
     .columns =
         {
             {"p_m"},
@@ -73,7 +68,6 @@ inline const Program matmul_program = {
             {"p_static_smem_bytes", "static smem"},
             {"p_occupancy_percent", "occupancy %", 1, 0},
         },
-    .shapes = true,
 };
 
 // A variant on a device for a type: how it is launched, and what it is called there. No launch: it does not exist

@@ -48,12 +48,15 @@ struct Bf16 {
 template <typename Action>
 void with_matmul_type(DType dtype, Action action) {
     switch (dtype) {
+        case DType::f32: return action(F32{});
         case DType::f64: return action(F64{});
         case DType::tf32: return action(Tf32{});
         case DType::f16: return action(F16{});
         case DType::bf16: return action(Bf16{});
-        default: return action(F32{});
+        case DType::i32:
+        case DType::i64: break;
     }
+    refuse_dtype(dtype);
 }
 
 inline float widen(float value) { return value; }

@@ -1,9 +1,29 @@
 // What memcheckdemo tells the person in the lab: the list, the command, hints, the solution, and a grade for a report.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "common/cli/session.hpp"
 #include "tools/memcheckdemo/plant.cuh"
 #include "tools/memcheckdemo/report.cuh"
+
+struct MemcheckdemoOptions {
+    bool fixed = false, command = false, reveal = false;
+    std::optional<int> hint;
+    std::optional<std::size_t> mystery;  // its seed
+    std::string report, twin_report;     // files; "-" is standard input, "" none
+
+    void add_options(OptionTable& table) {
+        table.flag("--fixed", "the corrected twin", fixed);
+        table.flag("--command", "print the compute-sanitizer command that is for NAME", command);
+        table.choice("--hint", "1|2|3", "print a hint; 1 tells the least, 3 the most", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
+        table.flag("--reveal", "tell what is wrong, and the cure", reveal);
+        table.whole("--mystery", "SEED", "instead of NAME: a plant that is not named", mystery, 0, SIZE_MAX);
+        table.text("--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
+        table.text("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
+    }
+};
 
 namespace BACKEND {
 
@@ -29,14 +49,12 @@ inline void list_plants(Session& session, const std::vector<Plant>& plants) {
 
 inline void show_command(Session& session, const Subject& subject) {
     session.output.write(text("compute-sanitizer {} {} --device gpu {}{}\n", subject.plant->flags, session.program.name,
-                              session.own_flag("fixed") ? "--fixed " : "", subject.arguments));
+                              session.own<MemcheckdemoOptions>().fixed ? "--fixed " : "", subject.arguments));
     if (!subject.plant->is_reported()) session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));
 }
 
 inline void show_hint(Session& session, const Subject& subject) {
-    const std::string& number = session.own("hint");
-    if (number != "1" && number != "2" && number != "3") fail(Exit::usage, "--hint '{}' is none of 1, 2, 3", number);
-    session.output.write(text("{}\n", subject.plant->hints[number[0] - '1']));
+    session.output.write(text("{}\n", subject.plant->hints[*session.own<MemcheckdemoOptions>().hint - 1]));
 }
 
 inline std::string shown(const Place& place) {
@@ -85,9 +103,10 @@ inline std::string clean_or_not(const Report& report) {
 // checked simulator finds; a clean report of a tool is then as it should be.
 inline void grade(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
-    const std::string& twin = session.own("twin");
-    if (session.own("grade") == "-" && twin == "-") fail(Exit::usage, "standard input is one report: plant or twin");
-    const Report report(session.own("grade"));
+    const auto& asked = session.own<MemcheckdemoOptions>();
+    const std::string& twin = asked.twin_report;
+    if (asked.report == "-" && twin == "-") fail(Exit::usage, "standard input is one report: plant or twin");
+    const Report report(asked.report);
     const Report clean(twin.empty() ? "/dev/null" : twin);  // nothing is inconclusive
     Grade result(session);
     const bool judged = report.is_complete();
@@ -103,7 +122,7 @@ inline void grade(Session& session, const Subject& subject) {
         const Place& place = plant.place;
         const bool named = report.names(place.file, place.line) ||
                            (place.other_line && report.names(place.file, place.other_line));
-        result.add("line", session.options.is_given("mystery") ? "hidden" : shown(place),
+        result.add("line", asked.mystery ? "hidden" : shown(place),
                    named ? "named" : plant.named ? "not named" : "not named by the tool", judged,
                    named || !plant.named);
     }

@@ -31,7 +31,7 @@ inline void refuse_overflow(const Chunk& chunk, const RunningTotal& total) {
 
 class ReduceFilter {
 public:
-    explicit ReduceFilter(Session& session) : session_(session) {}
+    explicit ReduceFilter(Session& session) : session_(session), operation_(session.own<ReduceOptions>().operation) {}
 
     // Reduces all of the input and writes the result as one line.
     void run(const std::string& path) {
@@ -39,13 +39,13 @@ public:
         constexpr size_t chunk_elements = size_t{1} << 24;
         for (Chunk chunk = reader->read(chunk_elements); chunk.count > 0; chunk = reader->read(chunk_elements)) {
             const Chunk typed = chunk.converted_to(type_for(chunk.dtype));
-            with_dtype(typed.dtype, [&](auto zero) { add(typed, operation_named<decltype(zero)>(session_.own("op"))); });
+            with_dtype(typed.dtype, [&](auto zero) { add(typed, operation_on<decltype(zero)>(operation_)); });
         }
         write_result(path);
     }
 
 private:
-    bool adds() const { return session_.own("op") == "sum" || session_.own("op") == "mean"; }
+    bool adds() const { return operation_ == ReduceOperation::sum || operation_ == ReduceOperation::mean; }
 
     // -t, or the input's own type; 32-bit integers are summed in 64 bits.
     DType type_for(DType stored) const {
@@ -87,11 +87,11 @@ private:
 
     void write_result(const std::string& path) {
         const std::string input = path == "-" ? "standard input" : path;
-        if (total_.count == 0 && session_.own("op") != "sum")
-            fail(Exit::bad_input, "{}: there is no {} of no numbers", input, session_.own("op"));
+        if (total_.count == 0 && operation_ != ReduceOperation::sum)
+            fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(operation_));
         const double real = total_.floating ? total_.real : double(total_.integer);
         std::string result;
-        if (session_.own("op") == "mean") result = number_text(real / double(total_.count));
+        if (operation_ == ReduceOperation::mean) result = number_text(real / double(total_.count));
         else if (!total_.floating) result = number_text(static_cast<long long>(total_.integer));
         else result = total_.dtype == DType::f32 ? number_text(static_cast<float>(real)) : number_text(real);
         session_.output.write(result + "\n");
@@ -99,6 +99,7 @@ private:
     }
 
     Session& session_;
+    const ReduceOperation operation_;
     RunningTotal total_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "common/measure/parallel.hpp"
 #include "common/cli/program.hpp"
+#include "common/cli/sizes.hpp"
 #include "kernels/reduce/launch.cuh"
 #include "common/io/text.hpp"
 #include "kernels/reduce/atomic.cuh"
@@ -18,6 +19,24 @@
 #ifndef __SIMCC__
 #include "kernels/reduce/cub.cuh"
 #endif
+
+enum class ReduceOperation { sum, min, max, mean };
+constexpr Choice<ReduceOperation> reduce_operations[] = {{"sum", ReduceOperation::sum},
+                                                         {"min", ReduceOperation::min},
+                                                         {"max", ReduceOperation::max},
+                                                         {"mean", ReduceOperation::mean}};
+
+inline const char* name_of(ReduceOperation operation) { return reduce_operations[static_cast<int>(operation)].word; }
+
+struct ReduceOptions {
+    ReduceOperation operation = ReduceOperation::sum;
+    std::size_t offset = 0;
+
+    void add_options(OptionTable& table) {
+        table.choice("--op", "OPERATION", "", operation, reduce_operations);
+        table.whole("--offset", "N", "begin the input N elements past an aligned address", offset, 0, largest_offset);
+    }
+};
 
 namespace BACKEND {
 
@@ -58,11 +77,7 @@ inline const Program reduce_program = {
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(reduce_variants),
-    .options =
-        {
-            {"--op", "OPERATION", "sum, min, max or mean", "sum"},
-            {"--offset", "N", "begin the input N elements past an aligned address", "0"},
-        },
+    .options = own_options<ReduceOptions>,
     .columns = {{"p_op"}, {"p_offset"}},
 };
 
@@ -153,11 +168,12 @@ Operation<T> make_operation(bool adds) {
 
 // The mean is a sum, divided at the end.
 template <typename T>
-Operation<T> operation_named(const std::string& name) {
-    if (name == "sum" || name == "mean") return make_operation<T, Sum>(true);
-    if (name == "min") return make_operation<T, Min>(false);
-    if (name == "max") return make_operation<T, Max>(false);
-    fail(Exit::usage, "--op '{}' is none of sum, min, max, mean", name);
+Operation<T> operation_on(ReduceOperation operation) {
+    switch (operation) {
+        case ReduceOperation::min: return make_operation<T, Min>(false);
+        case ReduceOperation::max: return make_operation<T, Max>(false);
+        default: return make_operation<T, Sum>(true);
+    }
 }
 
 }  // namespace BACKEND

@@ -5,6 +5,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"
+#include "tools/streams/table.cuh"
 #include "tools/streams/tracer.cuh"
 
 namespace BACKEND {
@@ -34,10 +35,9 @@ struct StreamsCells {
     }
 };
 
-// Steps of the chain per element: --work, or what takes an H200 a fifth of the time of a copy.
+// Steps of the chain per element.
 inline unsigned steps_per_element(const Session& session) {
-    if (session.own("work").empty()) return session.device.simulated ? 16 : 256;
-    return static_cast<unsigned>(parse_count(session.own("work"), "--work", 1u << 20));
+    return session.own<StreamsOptions>().work.on(session.device.simulated);
 }
 
 inline const char* clock_name(const Session& session) {

@@ -46,13 +46,24 @@ inline const MemoryKind memory_kinds[] = {
      [](void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }, cudaFree, true},
 };
 
+inline std::vector<std::string> memory_kind_names() {
+    std::vector<std::string> names;
+    for (const MemoryKind& kind : memory_kinds) names.push_back(kind.name);
+    return names;
+}
+
 inline const MemoryKind& memory_kind_named(const std::string& name) {
-    std::string names;
-    for (const MemoryKind& kind : memory_kinds) {
+    for (const MemoryKind& kind : memory_kinds)
         if (name == kind.name) return kind;
-        names += (names.empty() ? "" : ", ") + std::string(kind.name);
-    }
-    fail(Exit::usage, "unknown memory kind '{}'; choose among {}", name, names);
+    fail(Exit::usage, "unknown memory kind '{}'; choose among {}", name, list_text(memory_kind_names(), "and"));
+}
+
+// The names in a list; "all" is every kind.
+inline std::vector<std::string> parse_memory_kinds(const std::string& list) {
+    if (list == "all") return memory_kind_names();
+    std::vector<std::string> names = split(list, ',');
+    for (const std::string& name : names) static_cast<void>(memory_kind_named(name));
+    return names;
 }
 
 // n elements of host memory of one kind.

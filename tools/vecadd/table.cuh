@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/cli/program.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/measure/parallel.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/vecadd/streaming.cuh"
@@ -10,6 +11,18 @@
 #ifndef __SIMCC__
 #include "kernels/vecadd/cub.cuh"
 #endif
+
+struct VecaddOptions {
+    std::vector<std::string> memory = {"device"};  // names of memory kinds
+    std::size_t offset = 0;
+
+    void add_options(OptionTable& table) {
+        std::vector<std::string> words = BACKEND::memory_kind_names();
+        words.push_back("all");
+        table.read("--memory", "LIST", list_text(words, "or"), memory.front(), memory, BACKEND::parse_memory_kinds);
+        table.whole("--offset", "N", "begin the vectors N elements past an aligned address", offset, 0, largest_offset);
+    }
+};
 
 namespace BACKEND {
 
@@ -86,11 +99,7 @@ inline const Program vecadd_program = {
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(vecadd_variants),
-    .options =
-        {
-            {"--memory", "LIST", "device, pageable, pinned, write-combined, mapped, managed or all", "device"},
-            {"--offset", "N", "begin the vectors N elements past an aligned address", "0"},
-        },
+    .options = own_options<VecaddOptions>,
     .columns = columns_of(vecadd_columns),
 };
 

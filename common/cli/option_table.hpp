@@ -1,0 +1,147 @@
+// The option table of a program: a row says how an option is written, what --help says of it, and which field it sets. From
+// the rows follow the command line, --help, the completion and the check of the manual pages; a field's initial value is the
+// option's default.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/io/text.hpp"
+#include "common/measure/settings.hpp"
+
+struct OptionRow {
+    std::string flags;     // "-n,--size"
+    std::string argument;  // "LIST"; "" for a flag; "[=LIST]" if it may be left out
+    std::string help;
+    std::string fallback;                           // the default, as it would be typed; "" for none
+    std::function<void(const std::string&)> take;   // sets the field; Failure(usage) for an argument that means nothing
+
+    std::string long_name() const { return flags.substr(flags.find("--")); }
+    bool has_optional_argument() const { return !argument.empty() && argument[0] == '['; }
+};
+
+// A word that an option knows, and what it means.
+template <typename T>
+struct Choice {
+    const char* word;
+    T value;
+};
+
+// What an argument sets. A setting per backend gets one value for both.
+template <typename T>
+void set_field(T& field, const T& value) {
+    field = value;
+}
+template <typename T>
+void set_field(std::optional<T>& field, const T& value) {
+    field = value;
+}
+template <typename T>
+void set_field(PerBackend<T>& field, const T& value) {
+    field = {value, value, true};
+}
+
+// The type of that value.
+template <typename Field>
+struct FieldValue {
+    using Type = Field;
+};
+template <typename T>
+struct FieldValue<std::optional<T>> {
+    using Type = T;
+};
+template <typename T>
+struct FieldValue<PerBackend<T>> {
+    using Type = T;
+};
+
+// The default that --help shows, from a way to show a value.
+template <typename T, typename Show>
+std::string default_text(const T& field, Show show) {
+    return show(field);
+}
+template <typename T, typename Show>
+std::string default_text(const std::optional<T>& field, Show show) {
+    return field ? show(*field) : "";
+}
+template <typename T, typename Show>
+std::string default_text(const PerBackend<T>& field, Show show) {
+    const std::string on_gpu = show(field.on_gpu), in_simulator = show(field.in_simulator);
+    return on_gpu == in_simulator ? on_gpu : on_gpu + "; simulator: " + in_simulator;
+}
+
+// Fields are set while the command line is read: until then they must stay where they are.
+class OptionTable {
+public:
+    const std::vector<OptionRow>& rows() const { return rows_; }
+
+    // Any row. It takes the place of an earlier one with the same long name: a program may read a common option its own way.
+    void add(OptionRow row);
+
+    // The opposite of the default, when it is given.
+    void flag(const char* flags, const char* help, bool& field);
+    // This value, when it is given.
+    template <typename Field>
+    void flag(const char* flags, const char* help, Field& field, typename FieldValue<Field>::Type value) {
+        add({flags, "", help, "", [&field, value](const std::string&) { set_field(field, value); }});
+    }
+
+    // A whole number, perhaps with a suffix, from smallest to largest.
+    template <typename Field>
+    void whole(const char* flags, const char* argument, const char* help, Field& field, std::size_t smallest,
+               std::size_t largest) {
+        using T = typename FieldValue<Field>::Type;
+        OptionRow row{flags, argument, help, default_text(field, [](T value) { return std::to_string(value); }), {}};
+        row.take = [&field, name = row.long_name(), smallest, largest](const std::string& word) {
+            set_field(field, static_cast<T>(whole_number(word, name, smallest, largest)));
+        };
+        add(std::move(row));
+    }
+
+    // A number from smallest to largest. A default of 0 means none, and is not shown.
+    void number(const char* flags, const char* argument, const char* help, double& field, double smallest, double largest);
+
+    void text(const char* flags, const char* argument, const char* help, std::string& field);
+
+    // Words with commas between them.
+    void list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);
+
+    // What parse(argument) makes of it.
+    template <typename Field, typename Parse>
+    void read(const char* flags, const char* argument, const std::string& help, const std::string& fallback, Field& field,
+              Parse parse) {
+        add({flags, argument, help, fallback, [&field, parse](const std::string& word) { set_field(field, parse(word)); }});
+    }
+
+    // One of a few words, which --help shows before `help`.
+    template <typename Field, std::size_t count>
+    void choice(const char* flags, const char* argument, const char* help, Field& field,
+                const Choice<typename FieldValue<Field>::Type> (&choices)[count]) {
+        using T = typename FieldValue<Field>::Type;
+        std::vector<std::string> words;
+        for (const Choice<T>& one : choices) words.push_back(one.word);
+        const auto word_of = [&choices](const T& value) -> std::string {
+            for (const Choice<T>& one : choices)
+                if (one.value == value) return one.word;
+            return "";
+        };
+        OptionRow row{flags, argument, words_and_help(words, help), default_text(field, word_of), {}};
+        row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words,
+                    name = row.long_name()](const std::string& word) {
+            set_field(field, values[index_of(word, words, name)].value);
+        };
+        add(std::move(row));
+    }
+
+    // "a, b or c: HELP", from which the completion knows the words.
+    static std::string words_and_help(const std::vector<std::string>& words, const std::string& help);
+
+private:
+    static std::size_t whole_number(const std::string& word, const std::string& option, std::size_t smallest, std::size_t largest);
+    static std::size_t index_of(const std::string& word, const std::vector<std::string>& words, const std::string& option);
+
+    std::vector<OptionRow> rows_;
+};

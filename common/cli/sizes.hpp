@@ -1,0 +1,21 @@
+// Reading counts and lists of sizes.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+// A count with an optional suffix: k M G T are powers of 1000, Ki Mi Gi Ti of 1024. `what` names it in the error, which is
+// Failure(usage), also for a count above `largest`.
+std::size_t parse_count(const std::string& text, const std::string& what,
+                        std::size_t largest = std::numeric_limits<std::size_t>::max());
+
+// Far beyond any memory, and small enough that bytes of a few arrays of this size do not overflow.
+constexpr std::size_t largest_size = std::size_t{1} << 56;
+
+// Elements that --offset can move an array by: more than any alignment needs.
+constexpr std::size_t largest_offset = std::size_t{1} << 20;
+
+// "1Ki,4Mi", "A:B:xF" (geometric) or "A:B:+S" (arithmetic, both ends included).
+std::vector<std::size_t> parse_sizes(const std::string& list);
