@@ -131,11 +131,27 @@ std::vector<Property> selected_properties(const Session& session) {
     return selected;
 }
 
+// A property of a device, as a row of the table.
+struct PropertyRow {
+    const DeviceInfo& device;
+    const Property& property;
+};
+
 // "141.0 GiB" for what is too long to read in bytes.
 std::string in_words(const Property& property) {
     const double value = std::atof(property.value.c_str());
     return property.unit == std::string("byte") && value >= 1024 ? human_bytes(value) : " ";
 }
+
+const ColumnOf<PropertyRow> property_columns[] = {
+    {{"device"}, [](const PropertyRow& of) -> Cell { return device_label(of.device); }},
+    {{"group", "group"}, [](const PropertyRow& of) -> Cell { return of.property.group; }},
+    {{"property", "property"}, [](const PropertyRow& of) -> Cell { return of.property.name; }},
+    {{"value", "value"}, [](const PropertyRow& of) -> Cell { return of.property.value; }},
+    {{"unit", "unit"}, [](const PropertyRow& of) -> Cell { return of.property.unit; }},
+    {{"", "about"}, [](const PropertyRow& of) -> Cell { return in_words(of.property); }},
+    {{"source"}, [](const PropertyRow& of) -> Cell { return of.property.source; }},
+};
 
 void show_properties(Session& session) {
     const std::vector<Property> selected = selected_properties(session);
@@ -143,43 +159,57 @@ void show_properties(Session& session) {
         for (const Property& property : selected) session.output.write(property.value + "\n");
         return session.output.flush();
     }
-    Table table(session.output, session.format(), session.options.header,
-                {{"device"}, {"group", "group"}, {"property", "property"}, {"value", "value"}, {"unit", "unit"}, {"", "about"},
-                 {"source", ""}});
+    Table table(session.output, session.format(), session.options.header, columns_of(property_columns));
     for (const Property& property : selected)
-        table.add({device_label(session.device), property.group, property.name, property.value, property.unit,
-                   in_words(property), property.source});
+        table.add(cells_of(property_columns, PropertyRow{session.device, property}));
     table.flush(text("device {}: {}", device_label(session.device), session.device.name));
 }
 
+// What one device can do with another's memory.
+struct Peer {
+    int from, to, access, native_atomics, rank;
+};
+
+const ColumnOf<Peer> peer_columns[] = {
+    {{"from_device", "from"}, [](const Peer& of) -> Cell { return whole(of.from); }},
+    {{"to_device", "to"}, [](const Peer& of) -> Cell { return whole(of.to); }},
+    {{"access", "access"}, [](const Peer& of) -> Cell { return whole(of.access); }},
+    {{"native_atomics", "native atomics"}, [](const Peer& of) -> Cell { return whole(of.native_atomics); }},
+    {{"performance_rank", "rank (0 is best)"}, [](const Peer& of) -> Cell { return whole(of.rank); }},
+};
+
 void show_peers(Session& session) {
-    Table table(session.output, session.format(), session.options.header,
-                {{"from_device", "from"}, {"to_device", "to"}, {"access", "access"}, {"native_atomics", "native atomics"},
-                 {"performance_rank", "rank (0 is best)"}});
+    Table table(session.output, session.format(), session.options.header, columns_of(peer_columns));
     int count = 0;
     CHECK(cudaGetDeviceCount(&count));
     const int from = session.device.ordinal;
     for (int to = 0; to < count; ++to) {
-        int access = to == from, atomics = to == from, rank = 0;
+        Peer peer{from, to, to == from, to == from, 0};
         if (to != from) {
-            CHECK(cudaDeviceCanAccessPeer(&access, from, to));
-            if (access) {
-                CHECK(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, from, to));
-                CHECK(cudaDeviceGetP2PAttribute(&rank, cudaDevP2PAttrPerformanceRank, from, to));
+            CHECK(cudaDeviceCanAccessPeer(&peer.access, from, to));
+            if (peer.access) {
+                CHECK(cudaDeviceGetP2PAttribute(&peer.native_atomics, cudaDevP2PAttrNativeAtomicSupported, from, to));
+                CHECK(cudaDeviceGetP2PAttribute(&peer.rank, cudaDevP2PAttrPerformanceRank, from, to));
             }
         }
-        table.add({(long long)from, (long long)to, (long long)access, (long long)atomics, (long long)rank});
+        table.add(cells_of(peer_columns, peer));
     }
     table.flush();
 }
 
+const ColumnOf<DeviceInfo> device_columns[] = {
+    {{"device", "device"}, [](const DeviceInfo& of) -> Cell { return device_label(of); }},
+    {{"name", "name"}, [](const DeviceInfo& of) -> Cell { return of.name; }},
+    {{"compute_capability", "cc"}, [](const DeviceInfo& of) -> Cell { return capability_text(of.compute_capability); }},
+    {{"multiprocessors", "SMs"}, [](const DeviceInfo& of) -> Cell { return whole(of.multiprocessors); }},
+    {{"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1}, [](const DeviceInfo& of) -> Cell { return whole(of.memory_bytes); }},
+    {{"uuid", "uuid"}, [](const DeviceInfo& of) -> Cell { return of.uuid; }},
+    {{"pci_bus_id", "PCI bus id"}, [](const DeviceInfo& of) -> Cell { return of.pci_bus_id; }},
+};
+
 void list_device(Session& session) {
-    Table table(session.output, session.format(), session.options.header,
-                {{"device", "device"}, {"name", "name"}, {"compute_capability", "cc"}, {"multiprocessors", "SMs"},
-                 {"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1}, {"uuid", "uuid"}, {"pci_bus_id", "PCI bus id"}});
-    const DeviceInfo& device = session.device;
-    table.add({device_label(device), device.name, capability_text(device.compute_capability),
-               (long long)device.multiprocessors, (long long)device.memory_bytes, device.uuid, device.pci_bus_id});
+    Table table(session.output, session.format(), session.options.header, columns_of(device_columns));
+    table.add(cells_of(device_columns, session.device));
     table.flush();
 }
 

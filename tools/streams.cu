@@ -4,14 +4,10 @@
 #include <memory>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "tools/streams/host.cuh"
-#include "tools/streams/kernels.cuh"
-#include "tools/streams/launch.cuh"
-#include "tools/streams/overlap.cuh"
-#include "tools/streams/priority.cuh"
 #include "tools/streams/table.cuh"
 
 namespace BACKEND {
@@ -57,21 +53,14 @@ std::vector<size_t> chunk_counts(const Session& session, size_t n) {
     return counts;
 }
 
-template <typename Way, size_t count>
-const Way* way_of(const Way (&ways)[count], const Variant& variant) {
-    for (const Way& way : ways)
-        if (way.variant == std::string(variant.name)) return &way;
-    return nullptr;
-}
-
-StreamsRun cpu_run(const Variant& variant, const std::shared_ptr<CopyData>& data) {
+StreamsRun cpu_run(const Variant& variant, const CpuWay& way, const std::shared_ptr<CopyData>& data) {
     const double n = double(data->size());
     StreamsRun result;
     result.one.variant = &variant;
     result.one.problem = {DType::i32, data->size(), 2 * n * sizeof(int), 2 * n * data->steps()};
     result.one.poison = [=](cudaStream_t) { data->poison(); };
-    result.one.launch = [=](cudaStream_t) {
-        data->compute_on_host();
+    result.one.launch = [=, &way](cudaStream_t) {
+        ((*data).*way.compute)();
         return LaunchShape{};
     };
     result.one.check = [=] { return data->check(); };
@@ -80,30 +69,32 @@ StreamsRun cpu_run(const Variant& variant, const std::shared_ptr<CopyData>& data
         cells.experiment = "copy";
         cells.memory = data->memory();
         cells.steps = data->steps();
-        return cells.row(median_ns);
+        return row_of(cells, median_ns);
     };
     return result;
 }
 
 // The runs of the variants that move n elements, for one kind of memory.
 void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_cpu, std::vector<StreamsRun>& runs) {
-    const std::vector<const Variant*> variants = session.selected();
-    const auto moves_data = [=](const Variant* variant) {
-        return way_of(copy_ways, *variant) || (with_cpu && variant->needs == Needs::host);
+    const auto variants = session.selected<StreamsVariant>();
+    const auto moves_data = [=](const StreamsVariant* variant) {
+        if (std::holds_alternative<CpuWay>(variant->way)) return with_cpu;
+        return std::holds_alternative<CopyWay>(variant->way);
     };
     if (std::none_of(variants.begin(), variants.end(), moves_data)) return;
     const auto data = std::make_shared<CopyData>(session, n, pinned);
     const auto times = std::make_shared<StageTimes>();
-    for (const Variant* variant : variants) {
-        if (variant->needs == Needs::host && with_cpu) runs.push_back(cpu_run(*variant, data));
-        const CopyWay* way = way_of(copy_ways, *variant);
+    for (const StreamsVariant* variant : variants) {
+        const auto* cpu = std::get_if<CpuWay>(&variant->way);
+        if (cpu && with_cpu) runs.push_back(cpu_run(*variant, *cpu, data));
+        const auto* way = std::get_if<CopyWay>(&variant->way);
         if (!way) continue;
         if (way->only_pinned && !pinned) {
             session.notice(text("{}: a kernel does not reach pageable memory; left out", variant->name));
             continue;
         }
         if (session.own<StreamsOptions>().tune) {
-            runs.push_back(copy_run(session, *variant, tuned_run(session, *way, data), times));
+            runs.push_back(copy_run(session, tuned_run(session, *variant, *way, data), times));
             continue;
         }
         std::set<std::pair<size_t, size_t>> settings;  // each once: some ways round them
@@ -111,22 +102,40 @@ void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_c
             for (size_t chunks : chunk_counts(session, n)) settings.emplace(way->streams(streams), way->chunks(chunks));
         for (const auto& [streams, chunks] : settings)
             runs.push_back(
-                copy_run(session, *variant, std::make_shared<CopyRun>(*way, data, streams, chunks), times));
+                copy_run(session, std::make_shared<CopyRun>(*variant, *way, data, streams, chunks), times));
     }
 }
 
-// The run of a variant whose work does not depend on --size; without a case for one whose does.
-StreamsRun fixed_run(const Session& session, const Variant& variant, std::shared_ptr<SlowKernels>& kernels) {
-    const auto slow_kernels = [&] {
-        if (!kernels) kernels = std::make_shared<SlowKernels>(session);
-        return kernels;
-    };
-    if (const KernelWay* way = way_of(kernel_ways, variant)) return kernel_run(session, variant, *way, slow_kernels());
-    if (const HostWay* way = way_of(host_ways, variant)) return host_run(session, variant, *way, slow_kernels());
-    if (const PriorityWay* way = way_of(priority_ways, variant)) return priority_run(session, variant, *way);
-    if (const LaunchWay* way = way_of(launch_ways, variant)) return launch_run(session, variant, *way);
-    return {};
-}
+// The runs of the variants whose work does not depend on --size; without a case for the others.
+class FixedRuns {
+public:
+    explicit FixedRuns(const Session& session) : session_(session) {}
+
+    StreamsRun run_of(const StreamsVariant& variant) {
+        return std::visit([&](const auto& way) { return run_of(variant, way); }, variant.way);
+    }
+
+private:
+    StreamsRun run_of(const Variant&, const CpuWay&) { return {}; }
+    StreamsRun run_of(const Variant&, const CopyWay&) { return {}; }
+    StreamsRun run_of(const Variant& variant, const KernelWay& way) {
+        return kernel_run(session_, variant, way, slow_kernels());
+    }
+    StreamsRun run_of(const Variant& variant, const HostWay& way) {
+        return host_run(session_, variant, way, slow_kernels());
+    }
+    StreamsRun run_of(const Variant& variant, const PriorityWay& way) { return priority_run(session_, variant, way); }
+    StreamsRun run_of(const Variant& variant, const LaunchWay& way) { return launch_run(session_, variant, way); }
+
+    // The same for all: made when the first variant needs them.
+    const std::shared_ptr<SlowKernels>& slow_kernels() {
+        if (!kernels_) kernels_ = std::make_shared<SlowKernels>(session_);
+        return kernels_;
+    }
+
+    const Session& session_;
+    std::shared_ptr<SlowKernels> kernels_;
+};
 
 // All runs of one size; those that do not depend on it come with the first.
 std::vector<StreamsRun> runs_of_size(const Session& session, size_t n, bool first) {
@@ -137,9 +146,9 @@ std::vector<StreamsRun> runs_of_size(const Session& session, size_t n, bool firs
         with_cpu = false;
     }
     if (!first) return runs;
-    std::shared_ptr<SlowKernels> kernels;
-    for (const Variant* variant : session.selected())
-        if (StreamsRun run = fixed_run(session, *variant, kernels); run.one.variant) runs.push_back(std::move(run));
+    FixedRuns fixed(session);
+    for (const StreamsVariant* variant : session.selected<StreamsVariant>())
+        if (StreamsRun run = fixed.run_of(*variant); run.one.variant) runs.push_back(std::move(run));
     return runs;
 }
 

@@ -19,10 +19,14 @@ static const char* needs_text(Needs needs) {
 }
 
 static void list_variants(const Session& session) {
-    Table table(session.output, session.format(), session.options.header,
-                {{"kernel", "kernel"}, {"needs", "needs"}, {"ladder", "ladder"}, {"idea", "idea"}});
-    for (const Variant* variant : session.program.variants)
-        table.add({variant->name, needs_text(variant->needs), variant->ladder, variant->idea});
+    static const ColumnOf<Variant> columns[] = {
+        {{"kernel", "kernel"}, [](const Variant& of) -> Cell { return of.name; }},
+        {{"needs", "needs"}, [](const Variant& of) -> Cell { return needs_text(of.needs); }},
+        {{"ladder", "ladder"}, [](const Variant& of) -> Cell { return of.ladder; }},
+        {{"idea", "idea"}, [](const Variant& of) -> Cell { return of.idea; }},
+    };
+    Table table(session.output, session.format(), session.options.header, columns_of(columns));
+    for (const Variant* variant : session.program.variants) table.add(cells_of(columns, *variant));
     table.flush();
 }
 

@@ -22,7 +22,7 @@ public:
     }
 
     // Issues all five and returns when the host has been told of each; a way is told of them by `learn`.
-    void run(void (*learn)(HostNotice&), Tracer& tracer) {
+    void run(void (HostNotice::*learn)(), Tracer& tracer) {
         early_ = 0;
         operations_ = 0;
         begin_.record(team_[0]);
@@ -30,7 +30,7 @@ public:
             tracer.around(Activity::kernel, k, k, team_[k], [&] { kernels_->launch(k, team_[k]); });
             tracer.around(Activity::to_host, k, k, team_[k], [&] { kernels_->download(k, team_[k]); });
         }
-        learn(*this);
+        (this->*learn)();
     }
 
     void wait_for_each() {
@@ -115,16 +115,9 @@ private:
     size_t operations_ = 0;  // waits, questions or calls of the last run
 };
 
+// A way for the host to learn that the streams are done.
 struct HostWay {
-    const char* variant;
-    void (*learn)(HostNotice& notice);
-};
-
-inline const HostWay host_ways[] = {
-    {"host-synchronize", [](HostNotice& notice) { notice.wait_for_each(); }},
-    {"host-query", [](HostNotice& notice) { notice.ask_each_again_and_again(); }},
-    {"host-sleep", [](HostNotice& notice) { notice.sleep_until_each(); }},
-    {"host-callback", [](HostNotice& notice) { notice.be_called_for_each(); }},
+    void (HostNotice::*learn)() = nullptr;
 };
 
 // Nanoseconds of the host, from before the first launch until it has been told of the last result.
@@ -149,22 +142,22 @@ inline StreamsRun host_run(const Session& session, const Variant& variant, const
         Tracer off;
         return host_time([&] { notice->run(way.learn, off); });
     };
-    result.one.own_cells = [=](double median_ns) {
+    result.one.own_cells = [=, &variant](double median_ns) {
         const std::vector<double>& parts = kernels->parts_ns();
         StreamsCells cells;
-        cells.experiment = "host";
+        cells.experiment = variant.ladder;
         cells.streams = SlowKernels::count;
         cells.memory = "pinned";
         cells.steps = kernels->steps();
         cells.operations = notice->operations();
         for (double part : parts) cells.sum_ns += part;
         cells.ideal_ns = *std::max_element(parts.begin(), parts.end());
-        return cells.row(median_ns);
+        return row_of(cells, median_ns);
     };
-    result.trace = [=, &way] {
+    result.trace = [=, &variant, &way] {
         Tracer tracer(Tracer::Mode::events, 2 * SlowKernels::count);
         notice->run(way.learn, tracer);
-        return Timeline{way.variant, clock, SlowKernels::count, tracer.spans(notice->begin())};
+        return Timeline{variant.name, clock, SlowKernels::count, tracer.spans(notice->begin())};
     };
     return result;
 }

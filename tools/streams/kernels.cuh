@@ -22,11 +22,9 @@ struct KernelIssue {
 
 // A way to issue the five kernels.
 struct KernelWay {
-    const char* variant;
-    const char* experiment;
-    std::vector<cudaStream_t> (*default_streams)();  // the team's members, where they are not five streams of its own
-    unsigned flags;                                  // of those five
-    void (*issue)(const KernelIssue& with);
+    void (*issue)(const KernelIssue& with) = nullptr;
+    std::vector<cudaStream_t> (*default_streams)() = nullptr;  // the team's members, if not five streams of its own
+    unsigned flags = cudaStreamNonBlocking;                    // of those five
     bool graph = false;
     bool diamond = false;       // kernels that depend on each other: three, one after another, take time at best
     bool from_threads = false;  // of the host
@@ -89,24 +87,11 @@ inline std::vector<cudaStream_t> legacy_stream() { return {cudaStreamLegacy}; }
 inline std::vector<cudaStream_t> both_default_streams() { return {cudaStreamLegacy, cudaStreamPerThread}; }
 inline std::vector<cudaStream_t> stream_of_each_thread() { return {SlowKernels::count, cudaStreamPerThread}; }
 
-inline const KernelWay kernel_ways[] = {
-    {"kernels-default", "kernels", legacy_stream, 0, issue_in_turns},
-    {"kernels-streams", "kernels", nullptr, cudaStreamNonBlocking, issue_in_turns},
-    {"kernels-both-defaults", "kernels", both_default_streams, 0, issue_in_turns},
-    {"kernels-threads-legacy", "kernels", legacy_stream, 0, issue_from_threads_into_one, false, false, true},
-    {"kernels-threads-own", "kernels", stream_of_each_thread, 0, issue_from_threads, false, false, true},
-    {"kernels-events", "kernels", nullptr, cudaStreamNonBlocking, issue_diamond, false, true},
-    {"kernels-graph", "kernels", nullptr, cudaStreamNonBlocking, issue_in_turns, true},
-    {"kernels-graph-events", "kernels", nullptr, cudaStreamNonBlocking, issue_diamond, true, true},
-    {"host-blocking-streams", "host", nullptr, cudaStreamDefault, issue_around_default},
-    {"host-nonblocking-streams", "host", nullptr, cudaStreamNonBlocking, issue_around_default},
-};
-
 // A way with its streams and, if it has one, its graph.
 class KernelRun {
 public:
-    KernelRun(const KernelWay& way, const std::shared_ptr<SlowKernels>& kernels)
-        : way_(way), kernels_(kernels),
+    KernelRun(const Variant& variant, const KernelWay& way, const std::shared_ptr<SlowKernels>& kernels)
+        : variant_(variant), way_(way), kernels_(kernels),
           team_(way.default_streams ? StreamTeam(way.default_streams())
                                     : StreamTeam(new_streams(SlowKernels::count, way.flags))),
           threads_(way.from_threads ? SlowKernels::count : 0) {}
@@ -127,13 +112,13 @@ public:
     Timeline trace(const char* clock) {
         Tracer tracer(Tracer::Mode::events, SlowKernels::count);
         run(tracer, false);
-        return {way_.variant, clock, team_.size(), tracer.spans(team_.begin())};
+        return {variant_.name, clock, team_.size(), tracer.spans(team_.begin())};
     }
 
     StreamsCells cells() const {
         const std::vector<double>& parts = kernels_->parts_ns();
         StreamsCells cells;
-        cells.experiment = way_.experiment;
+        cells.experiment = variant_.ladder;
         cells.streams = team_.size();
         cells.steps = kernels_->steps();
         cells.operations = SlowKernels::count;
@@ -143,6 +128,7 @@ public:
     }
 
 private:
+    const Variant& variant_;
     const KernelWay& way_;
     std::shared_ptr<SlowKernels> kernels_;
     StreamTeam team_;
@@ -152,7 +138,7 @@ private:
 
 inline StreamsRun kernel_run(const Session& session, const Variant& variant, const KernelWay& way,
                              const std::shared_ptr<SlowKernels>& kernels) {
-    const auto run = std::make_shared<KernelRun>(way, kernels);
+    const auto run = std::make_shared<KernelRun>(variant, way, kernels);
     const Tracer::Mode mode = tracer_mode(session);
     const char* clock = clock_name(session);
     StreamsRun result;
@@ -170,7 +156,7 @@ inline StreamsRun kernel_run(const Session& session, const Variant& variant, con
         return run->run(off, true);
     };
     result.one.check = [=, &way] { return kernels->check_device(way.diamond); };
-    result.one.own_cells = [=](double median_ns) { return run->cells().row(median_ns); };
+    result.one.own_cells = [=](double median_ns) { return row_of(run->cells(), median_ns); };
     result.trace = [=] { return run->trace(clock); };
     return result;
 }

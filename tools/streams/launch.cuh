@@ -57,20 +57,12 @@ private:
     DeviceBuffer<unsigned> d_counter_;
 };
 
+// An operation whose cost is measured.
 struct LaunchWay {
-    const char* variant;
-    void (*issue)(LaunchCost& cost, bool counted);  // one operation
-    bool launches;                                  // it has a kernel, whose launches the verification counts
-    bool by_host;                                   // the host waits in it: its clock is the one that tells
-    bool graph;                                     // a batch of them is captured, and launched as one
-};
-
-inline const LaunchWay launch_ways[] = {
-    {"launch-kernel", [](LaunchCost& cost, bool counted) { cost.launch(counted); }, true, false, false},
-    {"launch-event", [](LaunchCost& cost, bool counted) { cost.launch_with_event(counted); }, true, false, false},
-    {"launch-graph", [](LaunchCost& cost, bool counted) { cost.launch(counted); }, true, false, true},
-    {"launch-wait", [](LaunchCost& cost, bool counted) { cost.launch_and_wait(counted); }, true, true, false},
-    {"launch-synchronize", [](LaunchCost& cost, bool) { cost.wait(); }, false, true, false},
+    void (*issue)(LaunchCost& cost, bool counted) = nullptr;  // one of them
+    bool launches = true;                                     // it has a kernel, whose launches the verification counts
+    bool by_host = false;                                     // the host waits in it: its clock is the one that tells
+    bool graph = false;                                       // a batch of them is captured, and launched as one
 };
 
 // Nanoseconds per operation, as the median of batches.
@@ -107,12 +99,12 @@ inline StreamsRun launch_run(const Session& session, const Variant& variant, con
         else time_ns = cost->event_time([&] { issue_batch(false); });
         return time_ns / double(cost->batch());
     };
-    result.one.own_cells = [=](double median_ns) {
+    result.one.own_cells = [=, &variant](double median_ns) {
         StreamsCells cells;
-        cells.experiment = "launch";
+        cells.experiment = variant.ladder;
         cells.streams = 1;
         cells.operations = cost->batch();
-        return cells.row(median_ns);
+        return row_of(cells, median_ns);
     };
     return result;
 }

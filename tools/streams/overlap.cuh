@@ -11,27 +11,21 @@ namespace BACKEND {
 
 // How a variant is issued. The number of streams is what --streams says, rounded to a multiple of `stages`, or 1.
 struct CopyWay {
-    const char* variant;
-    void (*issue)(const CopyIssue& with);
-    size_t stages = 1;        // that have streams of their own
-    bool whole = false;       // in one piece, in one stream
+    void (*issue)(const CopyIssue& with) = nullptr;
+    size_t stages = 1;         // that have streams of their own
+    bool whole = false;        // in one piece, in one stream
     bool only_pinned = false;  // the kernel itself reaches the host's memory
     bool priorities = false;
     bool graph = false;
-    size_t operations = 3;    // per chunk
+    size_t operations = 3;  // per chunk
 
     size_t streams(size_t wanted) const { return whole ? 1 : std::max<size_t>(wanted / stages, 1) * stages; }
     size_t chunks(size_t wanted) const { return whole ? 1 : wanted; }
 };
 
-inline const CopyWay copy_ways[] = {
-    {"copy-serial", issue_depth_first, 1, true},
-    {"copy-depth-first", issue_depth_first},
-    {"copy-breadth-first", issue_breadth_first},
-    {"copy-priorities", issue_depth_first, 1, false, false, true},
-    {"copy-by-stage", issue_by_stage, 3},
-    {"copy-graph", issue_by_stage, 3, false, false, false, true},
-    {"copy-mapped", issue_mapped, 1, true, true, false, false, 1},
+// The baseline: nothing is copied.
+struct CpuWay {
+    void (CopyData::*compute)() const = nullptr;
 };
 
 // Nanoseconds of the three stages over all elements.
@@ -87,12 +81,14 @@ inline StageTimes measure_stages_of(const CopyData& data) {
 // A way with its data, chunks and streams, and if it has one, its graph.
 class CopyRun {
 public:
-    CopyRun(const CopyWay& way, const std::shared_ptr<CopyData>& data, size_t streams, size_t chunk_count)
-        : way_(way), data_(data), chunks_(equal_chunks(data->size(), way.chunks(chunk_count))),
+    CopyRun(const Variant& variant, const CopyWay& way, const std::shared_ptr<CopyData>& data, size_t streams,
+            size_t chunk_count)
+        : variant_(variant), way_(way), data_(data), chunks_(equal_chunks(data->size(), way.chunks(chunk_count))),
           team_(way.priorities ? prioritized_streams(way.streams(streams)) : new_streams(way.streams(streams))) {
         for (size_t i = 0; i < 2 * chunks_.size(); ++i) ready_.emplace_back(cudaEventDisableTiming);
     }
 
+    const Variant& variant() const { return variant_; }
     const CopyWay& way() const { return way_; }
     const CopyData& data() const { return *data_; }
     size_t streams() const { return team_.size(); }
@@ -122,7 +118,7 @@ public:
     Timeline trace(const char* clock) {
         Tracer tracer(Tracer::Mode::events, 3 * chunks());
         run(tracer, false);
-        const std::string name = text("{}, {}, {}, {}", way_.variant, counted(streams(), "stream"),
+        const std::string name = text("{}, {}, {}, {}", variant_.name, counted(streams(), "stream"),
                                       counted(chunks(), "chunk"), data_->memory());
         return {name, clock, streams(), tracer.spans(team_.begin())};
     }
@@ -134,6 +130,7 @@ public:
     }
 
 private:
+    const Variant& variant_;
     const CopyWay& way_;
     std::shared_ptr<CopyData> data_;
     Chunks chunks_;
@@ -143,7 +140,7 @@ private:
 };
 
 // The streams and chunks with which the way is fastest: the least median of three runs over a grid of both.
-inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const CopyWay& way,
+inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const Variant& variant, const CopyWay& way,
                                           const std::shared_ptr<CopyData>& data) {
     std::set<std::pair<size_t, size_t>> settings;  // each once
     for (size_t streams : {2, 3, 4, 6, 8})
@@ -152,9 +149,9 @@ inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const CopyWay&
     std::shared_ptr<CopyRun> best;
     double best_ns = 0;
     for (const auto& [streams, chunks] : settings) {
-        const auto candidate = std::make_shared<CopyRun>(way, data, streams, chunks);
+        const auto candidate = std::make_shared<CopyRun>(variant, way, data, streams, chunks);
         const double time_ns = median_of(3, [&] { return candidate->run(); });
-        session.detail(text("{} with {} and {}: {}", way.variant, counted(candidate->streams(), "stream"),
+        session.detail(text("{} with {} and {}: {}", variant.name, counted(candidate->streams(), "stream"),
                             counted(candidate->chunks(), "chunk"), short_time(time_ns)));
         if (best && time_ns >= best_ns) continue;
         best = candidate;
@@ -163,7 +160,7 @@ inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const CopyWay&
     return best;
 }
 
-inline StreamsRun copy_run(const Session& session, const Variant& variant, const std::shared_ptr<CopyRun>& run,
+inline StreamsRun copy_run(const Session& session, const std::shared_ptr<CopyRun>& run,
                            const std::shared_ptr<StageTimes>& times) {
     const CopyData& data = run->data();
     const Tracer::Mode mode = tracer_mode(session);
@@ -172,7 +169,7 @@ inline StreamsRun copy_run(const Session& session, const Variant& variant, const
     const double n = double(data.size());
     const LaunchShape shape = run->shape(session);
     StreamsRun result;
-    result.one.variant = &variant;
+    result.one.variant = &run->variant();
     result.one.problem = {DType::i32, data.size(), 2 * n * sizeof(int), 2 * n * data.steps()};
     result.one.poison = [run](cudaStream_t) { run->data().poison(); };
     result.one.launch = [=](cudaStream_t) {
@@ -186,7 +183,7 @@ inline StreamsRun copy_run(const Session& session, const Variant& variant, const
         // (The stages are timed under each other's load, working on data that is thrown away: races on purpose.)
         if (times->sum_ns() == 0 && !checked) *times = measure_stages_of(run->data());
         StreamsCells cells;
-        cells.experiment = "copy";
+        cells.experiment = run->variant().ladder;
         cells.streams = run->streams();
         cells.chunks = run->chunks();
         cells.memory = run->data().memory();
@@ -194,7 +191,7 @@ inline StreamsRun copy_run(const Session& session, const Variant& variant, const
         cells.operations = run->way().operations * run->chunks();
         cells.sum_ns = times->sum_ns();
         cells.ideal_ns = times->ideal_ns();
-        return cells.row(median_ns);
+        return row_of(cells, median_ns);
     };
     result.trace = [=] { return run->trace(clock); };
     return result;

@@ -50,9 +50,9 @@ public:
             [](long double) { return 0.0L; });
     }
 
+    // But for the experiment.
     StreamsCells cells() const {
         StreamsCells cells;
-        cells.experiment = "priority";
         cells.streams = team_.size();
         cells.steps = steps_;
         cells.operations = 2;
@@ -93,11 +93,8 @@ private:
 };
 
 struct PriorityWay {
-    const char* variant;
-    bool urgent_first;
+    bool urgent_first = false;
 };
-
-inline const PriorityWay priority_ways[] = {{"priority-equal", false}, {"priority-urgent", true}};
 
 inline StreamsRun priority_run(const Session& session, const Variant& variant, const PriorityWay& way) {
     const auto work = std::make_shared<UrgentWork>(session, way.urgent_first);
@@ -118,11 +115,15 @@ inline StreamsRun priority_run(const Session& session, const Variant& variant, c
         Tracer off;
         return work->run(off);
     };
-    result.one.own_cells = [=](double median_ns) { return work->cells().row(median_ns); };
-    result.trace = [=, &way] {
+    result.one.own_cells = [=, &variant](double median_ns) {
+        StreamsCells cells = work->cells();
+        cells.experiment = variant.ladder;
+        return row_of(cells, median_ns);
+    };
+    result.trace = [=, &variant] {
         Tracer tracer(Tracer::Mode::events, 2);
         work->run(tracer);
-        return work->timeline(way.variant, clock, tracer);
+        return work->timeline(variant.name, clock, tracer);
     };
     return result;
 }

@@ -5,7 +5,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"
-#include "tools/streams/table.cuh"
+#include "tools/streams/options.hpp"
 #include "tools/streams/tracer.cuh"
 
 namespace BACKEND {
@@ -24,16 +24,32 @@ struct StreamsCells {
     size_t operations = 0;  // launches, queries or callbacks of one sample
     double sum_ns = 0;      // of the parts, each measured alone
     double ideal_ns = 0;    // of a run in which everything overlaps that can
+    double median_ns = 0;   // of the samples
 
-    std::vector<Cell> row(double median_ns) const {
-        const auto count = [](size_t value) { return static_cast<long long>(value); };
-        const double concurrency = median_ns > 0 ? sum_ns / median_ns : 0;
-        const double efficiency = median_ns > 0 ? ideal_ns / median_ns : 0;
-        const double overhead_ns = ideal_ns > 0 ? median_ns - ideal_ns : 0;
-        return {experiment, count(streams), count(chunks), memory, count(steps), count(operations), Fixed{sum_ns, 1},
-                Fixed{ideal_ns, 1}, Fixed{overhead_ns, 1}, Fixed{concurrency, 3}, Fixed{efficiency, 4}};
-    }
+    double over_median(double ns) const { return median_ns > 0 ? ns / median_ns : 0; }
 };
+
+inline const ColumnOf<StreamsCells> streams_columns[] = {
+    {{"p_experiment"}, [](const StreamsCells& of) -> Cell { return of.experiment; }},
+    {{"p_streams", "streams"}, [](const StreamsCells& of) -> Cell { return whole(of.streams); }},
+    {{"p_chunks", "chunks"}, [](const StreamsCells& of) -> Cell { return whole(of.chunks); }},
+    {{"p_memory", "memory"}, [](const StreamsCells& of) -> Cell { return of.memory; }},
+    {{"p_steps"}, [](const StreamsCells& of) -> Cell { return whole(of.steps); }},
+    {{"p_operations", "operations"}, [](const StreamsCells& of) -> Cell { return whole(of.operations); }},
+    {{"p_sum_ns", "sum of parts us", 1e-3, 1}, [](const StreamsCells& of) -> Cell { return Fixed{of.sum_ns, 1}; }},
+    {{"p_ideal_ns", "ideal us", 1e-3, 1}, [](const StreamsCells& of) -> Cell { return Fixed{of.ideal_ns, 1}; }},
+    {{"p_overhead_ns"},
+     [](const StreamsCells& of) -> Cell { return Fixed{of.ideal_ns > 0 ? of.median_ns - of.ideal_ns : 0, 1}; }},
+    {{"p_concurrency", "concurrency", 1, 2},
+     [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.sum_ns), 3}; }},
+    {{"p_efficiency", "ideal/time", 1, 3},
+     [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.ideal_ns), 4}; }},
+};
+
+inline std::vector<Cell> row_of(StreamsCells cells, double median_ns) {
+    cells.median_ns = median_ns;
+    return cells_of(streams_columns, cells);
+}
 
 // Steps of the chain per element.
 inline unsigned steps_per_element(const Session& session) {
