@@ -13,10 +13,15 @@ double ratio(double numerator, double denominator) { return denominator > 0 ? nu
 // Bytes per nanosecond are gigabytes per second.
 double gbyte_per_s(const Of& of) { return ratio(of.measurement.problem.bytes, of.times.median); }
 
-double elements(const Problem& problem) { return problem.elements > 0 ? problem.elements : double(problem.n); }
+double per_element(std::uint64_t lanes, const Of& of) {
+    const Problem& problem = of.measurement.problem;
+    return ratio(double(lanes), problem.elements > 0 ? problem.elements : double(problem.n));
+}
 
-// The schema. A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so the human table
-// shows none. That of a watched launch says nothing at all.
+double speedup(double before_ns, const Of& of) { return ratio(before_ns, of.times.median); }
+
+// The schema. A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so the human
+// table shows none. That of a watched launch says nothing at all.
 std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     const bool simulated = device.simulated;
     const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
@@ -82,18 +87,18 @@ std::vector<ReportColumn> own_columns(const Run& run) {
 std::vector<ReportColumn> counter_ladder_columns() {
     return {
         {{"gld_lanes_per_element", "loads per element", 1, 2},
-         [](const Of& of) { return Fixed{ratio(double(of.counters.global_loads.lanes), elements(of.measurement.problem)), 4}; }},
+         [](const Of& of) { return Fixed{per_element(of.counters.global_loads.lanes, of), 4}; }},
         {{"sld_lanes_per_element", "shared loads per element", 1, 2, true},
-         [](const Of& of) { return Fixed{ratio(double(of.counters.shared_loads.lanes), elements(of.measurement.problem)), 4}; }},
+         [](const Of& of) { return Fixed{per_element(of.counters.shared_loads.lanes, of), 4}; }},
     };
 }
 
 std::vector<ReportColumn> ladder_columns() {
     return {
-        {{"step_speedup", "step", 1, 2}, [](const Of& of) { return Fixed{ratio(of.ladder.previous_ns, of.times.median), 3}; }},
+        {{"step_speedup", "step", 1, 2}, [](const Of& of) { return Fixed{speedup(of.ladder.previous_ns, of), 3}; }},
         {{"cumulative_speedup", "cumulative", 1, 2},
-         [](const Of& of) { return Fixed{ratio(of.ladder.first_ns, of.times.median), 3}; }},
-        {{"cpu_speedup", "over CPU", 1, 2}, [](const Of& of) { return Fixed{ratio(of.ladder.cpu_ns, of.times.median), 3}; }},
+         [](const Of& of) { return Fixed{speedup(of.ladder.first_ns, of), 3}; }},
+        {{"cpu_speedup", "over CPU", 1, 2}, [](const Of& of) { return Fixed{speedup(of.ladder.cpu_ns, of), 3}; }},
     };
 }
 
@@ -112,7 +117,9 @@ std::vector<ReportColumn> report_columns(const Run& run) {
     const MeasureSettings& settings = run.settings;
     const bool counts = settings.watch.counters;
     std::vector<ReportColumn> columns = schema_columns(run.device);
-    const auto append = [&](const std::vector<ReportColumn>& more) { columns.insert(columns.end(), more.begin(), more.end()); };
+    const auto append = [&](const std::vector<ReportColumn>& more) {
+        columns.insert(columns.end(), more.begin(), more.end());
+    };
     if (!run.device.simulated) append(gpu_columns());
     append(own_columns(run));
     if (counts) append_counter_columns(columns);

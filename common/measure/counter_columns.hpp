@@ -7,16 +7,17 @@
 #include "common/io/table.hpp"
 #include "common/simt/check/counters/results.hpp"
 
-// Appends a column per counter of a Source's `counters`; what does not apply is 0. The human table shows those that explain
-// a kernel's speed, where they are not all 0.
+// Appends a column per counter of a Source's `counters`; what does not apply is 0. The human table shows those that
+// explain a kernel's speed, where they are not all 0.
 template <typename Source>
 void append_counter_columns(std::vector<ColumnOf<Source, std::function<Cell(const Source&)>>>& columns) {
     for (const simt::checking::CounterColumn& counter : simt::checking::counter_columns()) {
         const simt::checking::CounterHeading& heading = counter.heading;
-        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits, true}, [&](const Source& source) -> Cell {
-                               const double value = counter.applies(source.counters) ? counter.value(source.counters) : 0;
-                               if (counter.is_count) return static_cast<long long>(value);
-                               return Fixed{value, 4};
-                           }});
+        const auto value = [&](const Source& source) -> Cell {
+            const double figure = counter.applies(source.counters) ? counter.value(source.counters) : 0;
+            if (counter.is_count) return whole(figure);
+            return Fixed{figure, 4};
+        };
+        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits, true}, value});
     }
 }

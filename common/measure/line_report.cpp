@@ -26,14 +26,16 @@ static auto line_columns() {
 }
 
 LineReport::LineReport(Run& run)
-    : run_(run), columns_(line_columns()), table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
+    : run_(run), columns_(line_columns()),
+      table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
 
 void LineReport::add(const Measurement& measurement) {
     const char* variant = measurement.variant->name;
     if (measurement.kernels.empty()) return;  // it ran on the host
     if (run_.settings.annotate && run_.format() == Format::human) {
         const std::string source = annotated_source(measurement.kernels);
-        if (source.empty()) run_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant));
+        if (source.empty())
+            run_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant));
         else run_.output.write(text("{}, n = {}\n", variant, measurement.problem.n) + source);
         return;
     }

@@ -22,8 +22,8 @@
 
 namespace BACKEND {
 
-// A pointer to a function of type Signature<Type> for each of `Types`: made from one generic lambda without captures. For
-// a type that the lambda's parameters do not admit, and where there is no lambda, the pointer is null.
+// A pointer to a function of type Signature<Type> for each of `Types`: made from one generic lambda without captures.
+// For a type that the lambda's parameters do not admit, and where there is no lambda, the pointer is null.
 template <template <typename> class Signature, typename... Types>
 class FunctionSet {
 public:

@@ -87,7 +87,8 @@ inline const StreamsVariant streams_variants[] = {
 
 inline const Program streams_program = {
     .name = "streams",
-    .summary = "Measures and draws what streams overlap: slow kernels, copies with kernels, launches, and the host beside them.",
+    .summary = "Measures and draws what streams overlap: slow kernels, copies with kernels, launches, and the host "
+               "beside them.",
     .dtypes = {DType::i32},
     .sizes = "128Mi",
     .variants = variants_of(streams_variants),
