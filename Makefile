@@ -75,6 +75,7 @@ help:
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
+	@echo "make new NAME=x  write a small program that works, verified and tested, to begin one's own from"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
 	@echo "make lint        check scripts, pages and the layout"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX=     (and uninstall)"
@@ -218,6 +219,9 @@ test: test-packages
 test-gpu: all bin/timing-test
 	@bash tests/run.bash gpu
 
+new:
+	@bash tests/new.bash '$(NAME)'
+
 lint:
 	shellcheck -s bash tests/*.bash
 	mandoc -T lint -W warning man/*.[17]
@@ -247,4 +251,4 @@ uninstall:
 clean:
 	rm -rf bin build/host build/gpu build/sim build/simck build/flags-* build/simt-* build/*.a
 
-.PHONY: all help without-nvcc build-packages test-packages toolkit demo test test-gpu lint install uninstall clean FORCE
+.PHONY: all help without-nvcc build-packages test-packages toolkit demo test test-gpu new lint install uninstall clean FORCE

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# What `make new` promises: four files of a program that works, is verified, tested and documented, and nothing else touched.
+
+load helpers
+
+# The tree and what is built of it, as far as another program needs it, in the folder tree.
+copy_tree() {
+    mkdir -p tree/build/sim tree/build/simck tree/bin
+    cp -a "$root"/{Makefile,README.md,common,kernels,tools,tests,man} tree
+    cp -a "$root"/build/{host,simt-*,flags-*,lib*.a} tree/build
+    cp -a "$root/build/sim/common" tree/build/sim
+    cp -a "$root/build/simck/common" tree/build/simck
+    cp -a "$root/bin/simcc" tree/bin
+}
+
+# make_there ARGUMENT...: make in the copy, on its own.
+make_there() {
+    capture env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C tree --no-print-directory "$@"
+}
+
+@test "make new writes four files of a program that builds alone and passes its tests and those of the pages" {
+    on_simulator || skip "it is built for the simulator only"
+    copy_tree
+    make_there new NAME=scale
+    expect_status 0
+    diff -r "$root" tree | grep -v -e "^Only in $root" -e '^Only in tree/build' -e '^Only in tree/bin' >changed || true
+    diff changed - <<'EOF'
+Only in tree/kernels: scale.cuh
+Only in tree/man: scale.1
+Only in tree/tests: scale.bats
+Only in tree/tools: scale.cu
+EOF
+    # (The path of the copy, which is among these flags, is no reason to compile all for the checked simulator again.)
+    make_there NVCC= build/flags-simck
+    touch -r "$root/build/flags-simck" tree/build/flags-simck
+    make_there NVCC= bin/scale
+    expect_status 0
+    expect_no_errors
+    [ "$(grep -c -e ' -c tools/scale.cu ' <<<"$output")" -eq 2 ] || complain "expected two compilations"
+    [ "$(grep -c -e ' -c ' <<<"$output")" -eq 2 ] || complain "expected no other compilations"
+    ln -s "$root"/bin/* tree/bin 2>/dev/null || true  # the other programs, for the tests of the pages
+    capture bats tree/tests/scale.bats
+    expect_status 0
+    [ "$(grep -c '^ok' <<<"$output")" -ge 6 ] || complain "expected its tests to run"
+    capture bats tree/tests/docs.bats -f 'program|page'
+    expect_status 0
+}
+
+@test "make new refuses a name that is missing, invalid or taken, and writes nothing" {
+    mkdir tree
+    cp -a "$root"/{Makefile,README.md,common,kernels,tools,tests,man} tree
+    cp -a tree before
+    local name
+    for name in '' 'Scale' 'a-b' '2d' 'a b' '../x' "x'" test column vecadd simcc helpers; do
+        capture bash tree/tests/new.bash "$name"
+        expect_status 2
+        expect_output ""
+        expect_errors_like '^make new: .*(missing|no name for a program|a word of the shell|a function of the tests|is there already)'
+    done
+    make_there new
+    expect_status 2
+    expect_errors_like 'a name is missing: make new NAME=x'
+    diff -r before tree
+}

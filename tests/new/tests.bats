@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# What @NAME@ promises: every variant right for every n and block.
+
+load helpers
+
+@test "@NAME@: every variant is right for small and larger sizes" {
+    local sizes="0 1 31 32 33 255 257 1000 100001"
+    expect_fine @NAME@ -n "${sizes// /,}" -w 0 -r 1 --csv
+    # shellcheck disable=SC2086  # one word per size
+    expect_all_verified @NAME@ $sizes
+}
+
+@test "@NAME@: every variant is right with blocks of any size" {
+    local block
+    for block in 1 31 100 256 1024; do
+        expect_fine @NAME@ -n 1000 -b $block -w 0 -r 1 --csv
+        expect_all_verified @NAME@ 1000
+    done
+}
+
+@test "@NAME@: a row tells traffic and launch" {
+    expect_fine @NAME@ -k one-per-thread -n 1000 -b 128 --csv
+    expect_clean_table
+    [ "$(column bytes) $(column flop)" = "8000 1000" ]
+    [ "$(column grid) $(column block) $(column smem_bytes)" = "8 128 0" ]
+}
+
+@test "@NAME@: the checked simulator finds nothing" {
+    on_simulator || skip "its own device"
+    capture @NAME@ --check -n 1000 --csv
+    expect_status 0
+    expect_all_verified @NAME@ 1000
+    expect_errors_like "ERROR SUMMARY: 0 errors"
+}
+
+@test "@NAME@: an operand, an unknown option and an unknown variant are refused" {
+    refuses 2 "unexpected operand 'a'" @NAME@ a
+    refuses 2 "unknown option '--sizes'; did you mean '--size'" @NAME@ --sizes 5
+    refuses 2 "unknown kernel 'grid-strode'; did you mean 'grid-stride'" @NAME@ -k grid-strode
+}
+
+@test "@NAME@: the examples of its page run" { need mlr && run_examples @NAME@.1; }
