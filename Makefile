@@ -1,46 +1,54 @@
 # gridutils: CUDA programs for the shell, on a GPU and in an embedded SIMT simulator.
 #
 # Every program is one executable made of four parts:
-#     build/host    common/*.cpp         options, output, main(): g++
+#     build/host    common/ROOM/*.cpp    options, output, main(): g++
 #     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
 #     build/simck   tools/NAME.cu        namespace simck: bin/simcc --check, where every load and store reports itself
-# A new program needs no line here: tools/NAME.cu is found.
+# Nothing that is added to a room needs a line here: tools/NAME.cu, its kernels and what lies in common/ are found.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 PROGRAM_PREFIX ?=
 CXX ?= g++
-OPTIMIZE ?= -O2
+# How far to optimize: options, tables and simcc; host code around kernels, references and variants of the CPU among it;
+# simulated kernels. (nvcc optimizes kernels for a GPU fully whatever the host's level is.)
+OPTIMIZE ?= -O1
+KERNEL_HOST = -O2
+SIMULATED = -O2
 
 # ---- toolchains
 
 TOOLKIT := build/toolkit/nvidia/cu13
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard $(TOOLKIT)/bin/nvcc))
-# The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs; without a GPU a portable list.
-# "native" needs no nvidia-smi option newer than the driver of CUDA 11.
+# The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs. The newest plain one also goes
+# in as PTX, for GPUs that are newer than this build; a word such as ptx75 asks for PTX alone, and for which. Without a GPU to
+# go by it is Hopper, the only generation with kernels of its own here, and PTX of the oldest that nvcc and the programs
+# know, which every GPU from there on compiles for itself at the first start.
+# (90a rather than 90: Hopper's own instructions need it, and there is no other GPU of that generation.)
 NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
 KNOWN = $(if $(NVCC),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null)))
-# (90a rather than 90: Hopper's own instructions need it, and there is no other GPU of that generation.)
-ARCHS ?= $(or $(NATIVE),$(patsubst 90,90a,$(filter 75 80 90,$(KNOWN))))
-# The newest plain architecture also goes in as PTX, for GPUs that are newer than this build.
-PTX_ARCH = $(lastword $(filter-out %a,$(ARCHS)))
+ARCHS ?= $(or $(NATIVE),$(addprefix ptx,$(firstword $(filter 75 80,$(KNOWN)))) $(patsubst 90,90a,$(filter 90,$(KNOWN))))
+PTX = $(or $(patsubst ptx%,%,$(filter ptx%,$(ARCHS))),$(lastword $(filter-out %a,$(ARCHS))))
 comma := ,
 gencode = -gencode arch=compute_$(1)$(comma)code=$(2)_$(1)
-GENCODE = $(foreach arch,$(ARCHS),$(call gencode,$(arch),sm)) $(if $(PTX_ARCH),$(call gencode,$(PTX_ARCH),compute))
+GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm)) $(foreach arch,$(PTX),$(call gencode,$(arch),compute))
 
 # GCC 12 sees uninitialised members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
+# What the standard library's headers cost is paid once: they are precompiled for all files of the host's rooms.
+STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib cstring filesystem functional limits map \
+    memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
 # Unique symbols would stay global when a backend's objects are isolated, below.
-NVCC_FLAGS = -std=c++17 -O3 -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique -g1"
-SIM_FLAGS = -std=c++17 -O2 $(WARNINGS) -Xcompiler -fno-gnu-unique
+NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique -g1"
+SIM_FLAGS = -std=c++17 $(SIMULATED) $(WARNINGS) -Xcompiler -fno-gnu-unique
 FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
 # Our programs begin to watch when an option asks for it, not by themselves. --annotate has to find the source from any
 # folder: its names are absolute.
 FLAGS_simck = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=simck --check -DSIMT_CHECK_ON_DEMAND
 # (Calls at the end of a function stay calls: a backtrace then shows which function of the API it came through.)
-SIMT_FLAGS = $(HOST_FLAGS) -fno-optimize-sibling-calls -Icommon/simt/include
+SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
@@ -54,15 +62,16 @@ LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do \
     echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
-COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard common/*.cpp common/io/*.cpp common/cli/*.cpp common/measure/*.cpp))
-COMMON_CUDA := $(basename $(wildcard common/*.cu common/cuda/*.cu common/measure/*.cu))
-# The simulator's runtime is compiled as two units, its API and its core: most of the time of a file goes into headers that
-# the others read, too.
-SIMT_API := $(wildcard common/simt/api/*.cpp common/simt/api_*.cpp)
-SIMT_CORE := $(filter-out common/simt/simcc_% $(SIMT_API),$(wildcard common/simt/*.cpp common/simt/exec/*.cpp common/simt/runtime/*.cpp))
-# The checkers; what starts them is linked only into programs that simcc --check has built.
-SIMT_CHECK := $(filter-out %/autostart.cpp,$(wildcard common/simt/check/*.cpp common/simt/check/*/*.cpp))
-SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/simcc_*.cpp common/simt/driver/*.cpp common/simt/rewrite/*.cpp))
+COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard $(addprefix common/,$(addsuffix /*.cpp,io cli measure))))
+COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
+# The simulator is compiled as one unit per room: most of the time of a file goes into headers that the others read, too.
+# What starts the checkers by itself is linked only into programs that simcc --check has built.
+SIMT_ROOMS := exec runtime api check
+AUTOSTART := common/simt/check/core/autostart
+SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
+SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/driver/*.cpp common/simt/rewrite/*.cpp))
+# simcc puts these first in the path and passes for their system's: the compiler does not list them as dependencies.
+SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim simck
 
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
@@ -74,7 +83,7 @@ help:
 	@echo "make demo        install what is missing, build, and show the programs at work"
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
-	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
+	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev; never installs"
 	@echo "make new NAME=x  write a small program that works, verified and tested, to begin one's own from"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
 	@echo "make lint        check scripts, pages and the layout"
@@ -93,97 +102,100 @@ $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
 $(eval $(call stamp,simck,$$(CXX) $$(FLAGS_simck)))
+$(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
+# So does a file that has come or gone.
+$(eval $(call stamp,files,$$(COMMON_HOST) $$(COMMON_CUDA) $$(SIMCC)))
 FORCE:
 
 define unit
-build/simt-$(1).cpp: FORCE
+build/$(1): FORCE
 	@mkdir -p build
-	@printf '#include "%s"\n' $(2) | cmp -s - $$@ || printf '#include "%s"\n' $(2) >$$@
+	@printf '#include $(2)\n' $(3) | cmp -s - $$@ || printf '#include $(2)\n' $(3) >$$@
 endef
-$(eval $(call unit,api,$(SIMT_API)))
-$(eval $(call unit,core,$(SIMT_CORE)))
-$(eval $(call unit,check,$(SIMT_CHECK)))
+$(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,"%s",$(call SIMT_FILES,$(room)))))
+$(eval $(call unit,cuda.cu,"%s",$(COMMON_CUDA)))
+$(eval $(call unit,standard.hpp,<%s>,$(STANDARD_HEADERS)))
 
 # ---- objects
 
-build/host/common/simt/%.o: common/simt/%.cpp build/flags-host
+build/standard.hpp.gch: build/standard.hpp build/flags-host
+	$(CXX) $(HOST_FLAGS) -x c++-header -MD -MP -MF build/standard.d $< -o $@
+
+build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 	@mkdir -p $(@D)
+	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
+
+# The largest library here takes longer to optimize than the options of all programs will ever take to read. (A precompiled
+# header serves one level of optimization only.)
+build/host/common/cli/options.o: common/cli/options.cpp build/flags-host
+	@mkdir -p $(@D)
+	$(CXX) $(HOST_FLAGS) -O0 -MMD -MP -c $< -o $@
+
+build/simt-%.o: build/simt-%.cpp build/flags-simt
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
-
-build/simt-%.o: build/simt-%.cpp build/flags-host
+build/autostart.o: $(AUTOSTART).cpp build/flags-simt
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
-
-build/host/%.o: %.cpp build/flags-host
-	@mkdir -p $(@D)
-	$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
-
-# Reading options and laying out tables is not where time goes, but their libraries take seconds to optimise.
-build/host/common/%options.o build/host/common/%table.o: OPTIMIZE = -O1
-
-# (Kernels wait for simcc, so that from then on the longest compilations of both backends come first.)
-build/gpu/%.o: %.cu build/flags-gpu | bin/simcc
-	@mkdir -p $(@D)
-	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-
-define simulated
-build/$(1)/%.o: %.cu build/flags-$(1) bin/simcc
-	@mkdir -p $$(@D)
-	CXX=$$(CXX) bin/simcc $$(FLAGS_$(1)) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
-build/$(1)/tools/timing-test.o: tests/timing.cu build/flags-$(1) bin/simcc
-	@mkdir -p $$(@D)
-	CXX=$$(CXX) bin/simcc $$(FLAGS_$(1)) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
-endef
-$(eval $(call simulated,sim))
-$(eval $(call simulated,simck))
-
-build/libgridutils.a: $(COMMON_HOST)
-	@rm -f $@
-	$(AR) rcs $@ $^
-
-build/libsimt.a: build/simt-api.o build/simt-core.o build/simt-check.o build/host/common/simt/check/core/autostart.o
-	@rm -f $@
-	$(AR) rcs $@ $^
 
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
-# backend can be linked into another. Its name is $(1)::backend() as g++ spells it; $(2) is the length of $(1).
-define isolate
-build/$(1)/%.o: build/$(1)/tools/%.o $$(COMMON_CUDA:%=build/$(1)/%.o)
+# backend can be linked into another. Its name is $(1)::backend() as g++ spells it; $(2) is the length of $(1). What all
+# programs share is one unit, cuda.cu; $(3) are what both depend on, $(4) compiles.
+define backend
+build/$(1)/%.o: %.cu build/flags-$(1) $(3)
+	@mkdir -p $$(@D)
+	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+build/$(1)/cuda-unit.o: build/cuda.cu build/flags-$(1) $(3)
+	@mkdir -p $$(@D)
+	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+build/$(1)/tools/timing-test.o: tests/timing.cu build/flags-$(1) $(3)
+	@mkdir -p $$(@D)
+	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
 	$$(LD) -r --force-group-allocation $$^ -o $$@.all
 	objcopy --keep-global-symbol=_ZN$(2)$(1)7backendEv $$@.all $$@
 	@rm -f $$@.all
 endef
-$(eval $(call isolate,gpu,3))
-$(eval $(call isolate,sim,3))
-$(eval $(call isolate,simck,5))
+simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
+# (nvcc waits for simcc, so that from then on the longest compilations of both backends come first.)
+$(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS)))
+$(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
+$(eval $(call backend,simck,5,bin/simcc $$(SIMT_HEADERS),$(call simulate,simck)))
 .SECONDARY:
 
-$(PROGRAMS:%=bin/%): bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.o) build/libgridutils.a build/libsimt.a build/flags-link
+# These compute too little for more to be worth its time.
+define hardly_optimized
+build/gpu/$(1): private KERNEL_HOST = -O1
+build/sim/$(1) build/simck/$(1): private SIMULATED = -O1
+endef
+$(foreach object,cuda-unit tools/devquery tools/memcheckdemo tools/streams,$(eval $(call hardly_optimized,$(object).o)))
+
+build/libgridutils.a: $(COMMON_HOST) build/flags-files
+	@rm -f $@
+	$(AR) rcs $@ $(COMMON_HOST)
+
+build/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# timing-test is the timing layer's own test: kernels of known duration.
+$(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.isolated.o) build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
 	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
 
-bin/simcc: build/host/tools/simcc.o $(SIMCC) | build/libsimt.a
+bin/simcc: build/host/tools/simcc.o $(SIMCC) build/flags-files | build/libsimt.a
 	@mkdir -p bin
-	$(CXX) $^ -o $@
+	$(CXX) $(filter %.o,$^) -o $@
 
 # The tests of simcc's rewriter, pass by pass.
 bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter build/host/common/simt/rewrite/%,$(SIMCC))
 	@mkdir -p bin
 	$(CXX) $^ -o $@
 
-# The timing layer's own test: kernels of known duration.
-bin/timing-test: $(foreach backend,$(BACKENDS),build/$(backend)/timing-test.o) build/libgridutils.a build/libsimt.a build/flags-link
-	@mkdir -p bin
-	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
-build/gpu/tools/timing-test.o: tests/timing.cu build/flags-gpu
-	@mkdir -p $(@D)
-	$(NVCC) $(NVCC_FLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
-BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
+BUILD_PACKAGES := g++ libfmt-dev libcli11-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
 TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck
 
 define install_packages

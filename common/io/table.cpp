@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "common/io/json.hpp"
 #include "common/io/text.hpp"
 
 Format parse_format(const std::string& name) {
@@ -75,20 +75,22 @@ void Table::print_separated(const std::vector<Cell>& row, char separator) {
     output_.flush();
 }
 
-// A number with its digits, and no others.
-static nlohmann::ordered_json fixed(const Cell& number) { return nlohmann::ordered_json::parse(plain(number)); }
-
 void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras) {
-    nlohmann::ordered_json object;
+    std::string line;
+    const auto add = [&line](const std::string& key, const std::string& value) {
+        line += (line.empty() ? "{" : ",") + json_string(key) + ":" + value;
+    };
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (columns_[i].name.empty()) continue;
-        if (const auto* word = std::get_if<std::string>(&row[i])) object[columns_[i].name] = *word;
-        else if (const auto* integer = std::get_if<long long>(&row[i])) object[columns_[i].name] = *integer;
-        else object[columns_[i].name] = fixed(row[i]);
+        const auto* word = std::get_if<std::string>(&row[i]);
+        add(columns_[i].name, word ? json_string(*word) : json_number(plain(row[i])));
     }
-    for (const JsonExtra& extra : extras)
-        for (double value : extra.values) object[extra.key].push_back(fixed(Fixed{value, 1}));
-    output_.write(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+    for (const JsonExtra& extra : extras) {
+        std::string list;
+        for (double value : extra.values) list += (list.empty() ? "[" : ",") + json_number(plain(Fixed{value, 1}));
+        if (!list.empty()) add(extra.key, list + "]");
+    }
+    output_.write(line + "}\n");
     output_.flush();
 }
 
