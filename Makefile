@@ -86,10 +86,12 @@ help:
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev; never installs"
 	@echo "make new NAME=x  write a small program that works, verified and tested, to begin one's own from"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
-	@echo "make lint        check scripts, pages and the layout"
+	@echo "make lint        check the sources' format, scripts, pages and the layout; make format mends the first"
+	@echo "make headers     check that every source and every header compiles by itself"
+	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX=     (and uninstall)"
 	@echo "make clean       remove bin/ and build/, but keep the toolkit"
-	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for; NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
+	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, ptx75 and the like as PTX; NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
 
 # ---- a changed flag rebuilds what it changes: each stamp is rewritten only when its text differs
 
@@ -191,12 +193,51 @@ bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter build/host/common/s
 	@mkdir -p bin
 	$(CXX) $^ -o $@
 
+# ---- every source and every header compiles by itself, whatever is included ahead of it elsewhere
+
+# (Not what simcc's headers are made of: programs include CUDA's names, and those include the parts in their order. Nor what
+# nvcc alone can compile.)
+ALONE := $(shell find common kernels tools \( -name '*.cpp' -o -name '*.[ch]pp' -o -name '*.cuh' \) -not -path 'common/simt/include/*' \
+    -not -path '*hopper*' -not -name 'cub*.cuh' -not -name bulk_copy.cuh)
+
+headers: $(ALONE:%=build/alone/%.ok)
+
+alone = -include $< -MMD -MP -MF $(@:.ok=.d) -MT $@
+build/alone/common/simt/%.ok: common/simt/% build/flags-simt
+	@mkdir -p $(@D)
+	$(CXX) $(SIMT_FLAGS) -fsyntax-only -x c++ $(alone) /dev/null
+	@touch $@
+build/alone/%.cuh.ok: %.cuh bin/simcc build/flags-sim
+	@mkdir -p $(@D)
+	@echo '#include "$<"' >$(@:.ok=.cu)
+	CXX=$(CXX) bin/simcc $(FLAGS_sim) -w -Xcompiler -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ -c $(@:.ok=.cu) -o $@
+	@touch $@
+build/alone/%.ok: % build/flags-host
+	@mkdir -p $(@D)
+	$(CXX) $(HOST_FLAGS) -fsyntax-only -x c++ $(alone) /dev/null
+	@touch $@
+
+# ---- for clangd and clang-tidy: every file's command, as make would run it
+
+# (clang reads CUDA by itself; the flags that are simcc's and nvcc's own stay out.)
+FORMATTED := $(shell find common kernels tools tests \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \))
+compile_commands:
+	@mkdir -p build
+	@{ printf '%s\n' $(filter-out common/simt/%,$(filter %.cpp,$(FORMATTED))) | sed 's|.*|& -x c++ $(HOST_FLAGS)|'; \
+	    printf '%s\n' $(filter common/simt/%,$(filter %.cpp,$(FORMATTED))) | sed 's|.*|& -x c++ $(SIMT_FLAGS)|'; \
+	    printf '%s\n' $(filter %.cu,$(FORMATTED)) | sed 's|.*|& -x cuda -nocudalib -std=c++17 -I. -DBACKEND=gpu|'; } | \
+	awk -v folder='$(CURDIR)' 'BEGIN { print "[" } \
+	    { file = $$1; sub(/^[^ ]+ /, ""); \
+	      printf "%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"clang++ %s -c %s\"}", separator, folder, file, $$0, file; \
+	      separator = ",\n" } \
+	    END { print "\n]" }' >build/compile_commands.json
+
 -include $(shell find build -name '*.d' 2>/dev/null)
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
 BUILD_PACKAGES := g++ libfmt-dev libcli11-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
-TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck
+TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
 
 define install_packages
 	@missing=; for package in $(1); do \
@@ -234,9 +275,12 @@ test-gpu: all bin/timing-test
 new:
 	@bash tests/new.bash '$(NAME)'
 
-lint:
-	shellcheck -s bash tests/*.bash
-	mandoc -T lint -W warning man/*.[17]
+format:
+	clang-format -i $(FORMATTED)
+
+# What needs no build: the format of all sources, scripts, pages, and which room includes which.
+lint: test-packages
+	@bash tests/lint.bash
 
 PAGES := $(wildcard man/*.1 man/*.7)
 INSTALLED := $(PROGRAMS) $(HOST_TOOLS)
@@ -261,6 +305,7 @@ uninstall:
 	rm -rf $(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
 
 clean:
-	rm -rf bin build/host build/gpu build/sim build/simck build/flags-* build/simt-* build/*.a
+	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc build-packages test-packages toolkit demo test test-gpu new lint install uninstall clean FORCE
+.PHONY: all help without-nvcc headers compile_commands build-packages test-packages toolkit demo test test-gpu new lint format \
+    install uninstall clean FORCE

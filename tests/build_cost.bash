@@ -30,6 +30,8 @@ SHELL
 chmod +x "$copy/timing-shell"
 
 export COST_LOG=$copy/cost.log
-make -s -C "$copy" -j"$(nproc)" SHELL="$copy/timing-shell" "${@:-all}" >"$copy/make.log" 2>&1 || { cat "$copy/make.log" >&2; exit 1; }
+make -s -C "$copy" -j"$(nproc)" SHELL="$copy/timing-shell" "${@:-all}" >"$copy/make.log" 2>&1 ||
+    { cat "$copy/make.log" >&2 && exit 1; }
 awk -F '\t' '{ cost[$2] += $1; sum += $1 }
-    END { for (name in cost) printf "%8.2f  %s\n", cost[name], name; printf "%8.2f  sum\n", sum }' "$COST_LOG" | sort -k 1,1rn -k 2
+    END { for (name in cost) printf "%8.2f  %s\n", cost[name], name; printf "%8.2f  sum\n", sum }' "$COST_LOG" |
+    sort -k 1,1rn -k 2

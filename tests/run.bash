@@ -1,30 +1,99 @@
 #!/usr/bin/env bash
-# Runs all tests on one backend: tests/run.bash sim, or tests/run.bash gpu.
-# Prints TAP as it comes; the very last line is "N passed, N failed", with ", N skipped" when there are any.
-# Exits 0 only if tests ran and none failed.
+# Runs all tests on one backend, a file on each processor:
+#     tests/run.bash sim|gpu [FILE.bats]...
+# A file's results are printed, in TAP, when it has ended; what failed is listed again at the end. The very last line is
+# "N passed, N failed", with ", N skipped" when there are any. Exits 0 only if tests ran and none failed.
+# TEST_JOBS sets how many files run at once, TEST_TIMEOUT after how many seconds a file counts as hung.
+# On a GPU, whose kernels would disturb each other's times, four run at once; a file with the line "# Alone on a GPU" waits
+# until these have ended.
 set -u
 
 case ${1-} in
-    sim | gpu) export GRIDUTILS_DEVICE=$1 ;;
-    *) echo "Usage: tests/run.bash sim|gpu" >&2; exit 2 ;;
+    sim) jobs=$(nproc) ;;
+    gpu) jobs=4 ;;
+    *) echo "Usage: tests/run.bash sim|gpu [FILE.bats]..." >&2; exit 2 ;;
 esac
+export GRIDUTILS_DEVICE=$1
+shift
+jobs=${TEST_JOBS:-$jobs} limit=${TEST_TIMEOUT:-900}
 command -v bats >/dev/null || { echo "tests/run.bash: bats is missing; install the package bats" >&2; exit 2; }
 cd "$(dirname "$0")" || exit
 # Without a GPU hardly a test could pass: devquery says what is missing.
-if [ "$1" = gpu ]; then ../bin/devquery -d gpu --prop name --value >/dev/null || exit; fi
+if [ "$GRIDUTILS_DEVICE" = gpu ]; then ../bin/devquery -d gpu --prop name --value >/dev/null || exit; fi
+
+results=$(mktemp -d)
+seconds=../build/test-seconds/$GRIDUTILS_DEVICE  # what each file took the last time
+mkdir -p "$seconds"
+trap 'rm -rf "$results"' EXIT
+# Those who run in the background do not hear Ctrl-C by themselves.
+# shellcheck disable=SC2046  # one argument each
+trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
 # Bats counts itself, but says so only in its pretty format: count its TAP lines, also those that a crash left out.
-bats --tap ./*.bats | awk '
-    { print; fflush() }
-    /^1\.\.[0-9]+/ { planned = substr($0, 4) + 0 }
-    /^not ok / { ++failed; next }
-    /^ok .* # skip/ { ++skipped; next }
-    /^ok / { ++passed }
+report() {
+    awk -v file="$1" -v took="$2" -v counts="$results/counts" -v failures="$results/failures" '
+        BEGIN { print "# tests/" file ", " took " s" }
+        { print }
+        /^1\.\.[0-9]+/ { planned = substr($0, 4) + 0 }
+        /^not ok / { ++failed; sub(/^not ok [0-9]+ /, ""); print "tests/" file ": " $0 >>failures; next }
+        /^ok .* # skip/ { ++skipped; next }
+        /^ok / { ++passed }
+        END {
+            lost = planned ? planned - passed - failed - skipped : 1
+            if (lost > 0) {
+                lost_text = (planned ? lost " tests" : "the file") " did not run to the end"
+                print "# " lost_text
+                print "tests/" file ": " lost_text >>failures
+                failed += lost
+            }
+            print passed + 0, failed + 0, skipped + 0 >>counts
+        }' "$results/$1.tap"
+}
+
+# One file, in the background: its results go out in one piece.
+run_file() {
+    local begin=$SECONDS bats
+    timeout --kill-after=10 "$limit" bats --tap "$1" >"$results/$1.tap" 2>&1 &
+    bats=$!
+    trap 'kill "$bats" 2>/dev/null; wait; exit 1' TERM
+    wait "$bats"
+    if [ $? -eq 124 ]; then echo "# ended after $limit s" >>"$results/$1.tap"; fi
+    echo $((SECONDS - begin)) >"$seconds/$1"
+    exec 9>"$results/lock"
+    flock 9
+    report "$1" $((SECONDS - begin))
+}
+
+# run_files JOBS FILE...
+run_files() {
+    local most=$1 file
+    shift
+    for file; do
+        while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do wait -n; done
+        run_file "$file" &
+    done
+    wait
+}
+
+# Those that took longest the last time first; before there was one, those with the most lines.
+sorted() {
+    local file
+    for file; do
+        echo "$(cat "$seconds/$file" 2>/dev/null || echo $(($(wc -l <"$file") / 5))) $file"
+    done | sort -rn | cut -d ' ' -f 2
+}
+
+files=() alone=()
+if [ $# -eq 0 ]; then set -- *.bats; fi
+for file in $(sorted "${@##*/}"); do
+    if [ "$GRIDUTILS_DEVICE" = gpu ] && grep -q '^# Alone on a GPU' "$file"; then alone+=("$file"); else files+=("$file"); fi
+done
+run_files "$jobs" "${files[@]}"
+run_files 1 "${alone[@]}"
+
+if [ -s "$results/failures" ]; then printf '# Failed:\n' && sed 's/^/#     /' "$results/failures"; fi
+awk '{ passed += $1; failed += $2; skipped += $3 }
     END {
-        lost = planned - passed - failed - skipped
-        if (lost > 0) { print "# " lost " tests did not run"; failed += lost }
         printf "%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
         exit failed > 0 || passed == 0
-    }'
-results=("${PIPESTATUS[@]}")
-exit $((results[0] | results[1]))
+    }' "$results/counts"

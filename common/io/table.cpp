@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "common/io/json.hpp"
 #include "common/io/text.hpp"

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Which rooms of the tree include which, and whether they may.
+#     tests/rooms.bash [--up] [--as COMMIT] [FOLDER]
+# Prints a line per edge: the room that includes, the room that is included, how many #include lines say so, and "down" or
+# "up"; then how many edges and lines go up, that is against the table below; then the largest circle of parts (a header
+# with the .cpp of its name) that include each other, directly or by way of others. --up prints the lines that go up alone,
+# with their files. FOLDER is another checkout; if it is older than the rooms, --as COMMIT gives its files the names that
+# they were moved to by then.
+set -eu
+
+only_up='' later=''
+while [[ ${1-} == --* ]]; do
+    case $1 in
+        --up) only_up=1 ;;
+        --as) later=$2 && shift ;;
+        *) echo "Usage: tests/rooms.bash [--up] [--as COMMIT] [FOLDER]" >&2 && exit 2 ;;
+    esac
+    shift
+done
+here=$(cd "$(dirname "$0")/.." && pwd)
+cd "${1:-$here}"
+
+# A room, and the rooms below it that it may include. Each may include itself.
+allowed() {
+    cat <<'TABLE'
+io
+cuda         io
+measure      io cuda simt/check
+cli          io cuda measure
+kernels      io cuda
+tools        io cuda measure cli kernels
+simcc        cli simt/driver simt/rewrite
+simt/include
+simt/exec    simt/include
+simt/runtime simt/include simt/exec
+simt/api     simt/include simt/exec simt/runtime
+simt/check   simt/include simt/exec simt/runtime
+simt/rewrite
+simt/driver  simt/rewrite
+TABLE
+}
+
+# FILE and the file of this project that it includes, for every line that does: those in quotes, and those in angle
+# brackets that simcc's headers answer.
+includes() {
+    git ls-files common kernels tools | grep -E '\.(cpp|hpp|cu|cuh|h)$|/include/cuda/' |
+        xargs grep -H -E '^[[:space:]]*#[[:space:]]*include' |
+        sed -n -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*)[">].*/\1 \2/p' |
+        while read -r file included; do
+            for path in "$included" "${file%/*}/$included" "common/simt/include/$included"; do
+                if [ -f "$path" ]; then
+                    # nvcc's own header is what all but the simulator mean by these names.
+                    if [[ $path != common/simt/include/* || $file == common/simt/* ]]; then echo "$file $path"; fi
+                    break
+                fi
+            done
+        done | renamed
+}
+
+# The same with the names of the commit --as.
+renamed() {
+    if [ -z "$later" ]; then cat && return; fi
+    awk 'NR == FNR { name[$2] = $3; next } { for (i = 1; i <= 2; ++i) if ($i in name) $i = name[$i]; print }' \
+        <(git -C "$here" diff --find-renames=40% --diff-filter=R --name-status "$(git rev-parse HEAD)" "$later") -
+}
+
+# The lines of includes() with their rooms: from, to, file, included.
+edges() {
+    includes | awk -v OFS='\t' '
+        function room(path, part) {
+            split(path, part, "/")
+            if (path ~ /^tools\/simcc/) return "simcc"
+            if (part[1] != "common") return part[1]
+            return part[2] == "simt" ? "simt/" part[3] : part[2]
+        }
+        { print room($1), room($2), $1, $2 }'
+}
+
+# The size of the largest strongly connected set of parts, by closing the relation "includes".
+largest_circle() {
+    includes | awk '
+        function part(path) { sub(/\.[a-z]+$/, "", path); return path }
+        { a = part($1); b = part($2); known[a]; known[b]; if (a != b) next_of[a] = next_of[a] " " b }
+        # What can be reached from each part, and back: small enough to walk from every one.
+        function reach(from, seen, stack, depth, n, i, list) {
+            stack[depth = 1] = from
+            while (depth > 0) {
+                n = split(next_of[stack[depth--]], list, " ")
+                for (i = 1; i <= n; ++i) if (!(list[i] in seen)) { seen[list[i]]; stack[++depth] = list[i] }
+            }
+        }
+        END {
+            for (a in known) { delete seen; reach(a, seen); for (b in seen) reached[a, b] }
+            for (a in known) {
+                size = 1
+                for (b in known) if (a != b && ((a, b) in reached) && ((b, a) in reached)) ++size
+                if (size > largest) largest = size
+            }
+            print largest + 0
+        }'
+}
+
+table=$(allowed)
+edges | awk -F '\t' -v table="$table" -v only_up="$only_up" '
+    BEGIN {
+        n = split(table, row, "\n")
+        for (i = 1; i <= n; ++i) { m = split(row[i], word, " "); for (j = 1; j <= m; ++j) may[word[1], word[j]] }
+    }
+    $1 == $2 { next }
+    { ++lines[$1 "\t" $2] }
+    !(($1, $2) in may) { up[$1 "\t" $2]; ++up_lines; if (only_up) print $3 ": " $4 }
+    END {
+        if (only_up) exit
+        for (edge in lines) {
+            split(edge, room, "\t")
+            printf "%-13s %-13s %3d  %s\n", room[1], room[2], lines[edge], edge in up ? "up" : "down" | "sort"
+            ++edges
+        }
+        close("sort")
+        for (edge in up) ++up_edges
+        printf "%d edges, %d of them up (%d lines)\n", edges, up_edges, up_lines
+    }'
+if [ -z "$only_up" ]; then echo "the largest circle of parts that include each other has $(largest_circle)"; fi
