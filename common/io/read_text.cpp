@@ -75,8 +75,8 @@ private:
         double number = 0;
         const auto [stop, error] = std::from_chars(digits.data(), end, number);
         if (stop != end || error == std::errc::invalid_argument)
-            file_->fail("line {}: '{}' is not a number", line_, printable(token));
-        if (error == std::errc::result_out_of_range) file_->fail("line {}: '{}' is outside the range of f64", line_, token);
+            file_->fail("line {}: '{}' is not a number", line_, printable(token, 40));
+        if (error == std::errc::result_out_of_range) file_->fail("line {}: '{}' is outside the range of f64", line_, printable(token, 40));
         push(chunk, number);
     }
 
@@ -86,14 +86,6 @@ private:
         if (used == chunk.bytes.size()) chunk.bytes.resize(std::max<std::size_t>(2 * used, 4096));
         std::memcpy(chunk.bytes.data() + used, &value, sizeof value);
         ++chunk.count;
-    }
-
-    // For the message: what may be binary is shown short and without control characters.
-    static std::string printable(std::string_view token) {
-        std::string shown(token.substr(0, 40));
-        for (char& c : shown)
-            if (static_cast<unsigned char>(c) < 32 || static_cast<unsigned char>(c) > 126) c = '?';
-        return token.size() > 40 ? shown + "..." : shown;
     }
 
     std::unique_ptr<InputFile> file_;

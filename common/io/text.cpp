@@ -41,14 +41,30 @@ std::string list_text(const std::vector<std::string>& names, std::string_view la
     return list;
 }
 
+// Only the last star has to be tried again: what an earlier one could take besides, the last one can take as well.
 bool matches_glob(std::string_view pattern, std::string_view name) {
-    if (pattern.empty()) return name.empty();
-    if (pattern[0] == '*') {
-        for (std::size_t skipped = 0; skipped <= name.size(); ++skipped)
-            if (matches_glob(pattern.substr(1), name.substr(skipped))) return true;
-        return false;
+    std::size_t p = 0, n = 0, star = pattern.npos, taken_by_star = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            taken_by_star = n;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+            ++p, ++n;
+        } else if (star != pattern.npos) {
+            p = star + 1;
+            n = ++taken_by_star;
+        } else {
+            return false;
+        }
     }
-    return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && matches_glob(pattern.substr(1), name.substr(1));
+    return pattern.find_first_not_of('*', p) == pattern.npos;
+}
+
+std::string printable(std::string_view words, std::size_t longest) {
+    std::string shown(words.substr(0, longest));
+    for (char& c : shown)
+        if (c < ' ' || c > '~') c = '?';
+    return words.size() > longest ? shown + "..." : shown;
 }
 
 // Levenshtein's distance, one row at a time.

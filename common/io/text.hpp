@@ -50,5 +50,8 @@ std::string list_text(const std::vector<std::string>& names, std::string_view la
 // Shell-style match of a whole name against a pattern with * and ?.
 bool matches_glob(std::string_view pattern, std::string_view name);
 
+// For a message: what may be binary without control characters, and not longer than somebody reads.
+std::string printable(std::string_view words, std::size_t longest);
+
 // The candidate with the smallest edit distance to `word`, or "" when none is near enough to be a slip of the fingers.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);
