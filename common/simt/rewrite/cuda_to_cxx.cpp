@@ -6,10 +6,17 @@ namespace simcc {
 
 Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code) {
     const Source source(preprocessed, own_headers);
+    Edits edits(source);
+    if (const std::size_t bracket = source.unmatched(); bracket != Source::none) {
+        // What belongs to what cannot be told then: g++ would speak of the launches around, not of the bracket.
+        const std::string name = "this '" + std::string(source[bracket]) + "' ";
+        const bool opens = source[bracket].find_first_of("([{") == 0;
+        edits.complain(bracket, name + (opens ? "is never closed" : "closes nothing"));
+        return {std::string(preprocessed), edits.diagnostics()};
+    }
     const Braces braces(source);
     const Functions functions(source, braces);
     const ExecutionSpaces spaces(source, braces, functions);
-    Edits edits(source);
     refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
     rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);

@@ -221,12 +221,16 @@ void Source::match_groups() {
             open.push_back(i);
         } else if (c == ')' || c == ']' || c == '}') {
             const char expected = c == ')' ? '(' : c == ']' ? '[' : '{';
-            if (open.empty() || text_[tokens_[open.back()].begin] != expected) continue;  // g++ will complain
+            if (open.empty() || text_[tokens_[open.back()].begin] != expected) {
+                if (unmatched_ == none) unmatched_ = open.empty() ? i : open.back();
+                continue;
+            }
             partners_[i] = open.back();
             partners_[open.back()] = i;
             open.pop_back();
         }
     }
+    if (unmatched_ == none && !open.empty()) unmatched_ = open.back();
 }
 
 Location Source::locate(std::size_t offset) const {

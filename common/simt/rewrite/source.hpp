@@ -51,6 +51,9 @@ public:
     /// The token that closes (or opens) the (), [] or {} group that token i opens (or closes); none when unbalanced.
     std::size_t partner(std::size_t i) const { return i < partners_.size() ? partners_[i] : none; }
 
+    /// The first bracket that is never closed, or closes nothing; none when all are balanced.
+    std::size_t unmatched() const { return unmatched_; }
+
     /// Where the character at `offset` stands in the user's file.
     Location locate(std::size_t offset) const;
 
@@ -92,6 +95,7 @@ private:
     std::string_view text_;
     std::vector<Token> tokens_;
     std::vector<std::size_t> partners_;
+    std::size_t unmatched_ = none;
     std::vector<LineMarker> markers_;
     bool reads_system_headers_ = true;
     std::vector<std::size_t> line_starts_;
