@@ -1,5 +1,50 @@
-// The switch through Boost.Context, for architectures that have none of their own.
+// The switch through Boost.Context, for architectures that have none of their own, and what AddressSanitizer is told of any.
 #include "common/simt/exec/context.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+
+#include <pthread.h>
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+
+#include "common/simt/exec/lane_stacks.hpp"
+
+namespace simt {
+
+namespace {
+
+struct StackBounds {
+    void* bottom = nullptr;
+    size_t bytes = 0;
+};
+
+StackBounds own_stack_of_thread() {
+    StackBounds bounds;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return bounds;
+    pthread_attr_getstack(&attributes, &bounds.bottom, &bounds.bytes);
+    pthread_attr_destroy(&attributes);
+    return bounds;
+}
+
+}  // namespace
+
+void announce_switch(const Context* next, void** kept) {
+    thread_local const StackBounds own = own_stack_of_thread();
+    // Only the worker has no stack of a lane.
+    if (!next->stack_top) return __sanitizer_start_switch_fiber(kept, own.bottom, own.bytes);
+    // A stack begins less than a guard page and an offset below its top; what lies beyond is never touched.
+    constexpr size_t reach = LaneStacks::bytes_per_lane - (16 << 10);
+    __sanitizer_start_switch_fiber(kept, next->stack_top - reach, reach + sizeof(void*));
+}
+
+void announce_arrival(void* kept) { __sanitizer_finish_switch_fiber(kept, nullptr, nullptr); }
+
+void forget_frames(const void* stacks, size_t bytes) { __asan_unpoison_memory_region(stacks, bytes); }
+
+}  // namespace simt
+
+#endif
 
 #ifdef SIMT_BOOST_CONTEXT
 

@@ -1,6 +1,8 @@
 // Contexts that have not run yet, for the switch in include/simt/context.hpp.
 #pragma once
 
+#include <cstddef>
+
 #include "common/simt/include/simt/context.hpp"
 
 namespace simt {
@@ -29,5 +31,17 @@ inline void prepare_context(Context& context, void (*entry)(Context* self)) {
 }
 
 #endif
+
+#ifndef __SANITIZE_ADDRESS__
+inline void announce_arrival(void*) {}
+inline void forget_frames(const void*, size_t) {}
+#else
+// Lanes were abandoned on these stacks, or the memory gets another use: no variable of theirs is left.
+void forget_frames(const void* stacks, size_t bytes);
+#endif
+
+// For functions that begin on a lane's stack and do not return: the sanitizers would wait for their ends. (To
+// ThreadSanitizer a worker and all its lanes are one thread.)
+#define SIMT_ENDS_ELSEWHERE __attribute__((no_sanitize("address", "thread")))
 
 }  // namespace simt

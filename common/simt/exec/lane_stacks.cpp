@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/simt/exec/context.hpp"
+
 namespace simt {
 
 LaneStacks::LaneStacks(unsigned lanes) : lanes_(lanes) {
@@ -19,7 +21,9 @@ LaneStacks::LaneStacks(unsigned lanes) : lanes_(lanes) {
 }
 
 LaneStacks::~LaneStacks() {
-    if (memory_) munmap(memory_, lanes_ * bytes_per_lane);
+    if (!memory_) return;
+    forget_frames(memory_, lanes_ * bytes_per_lane);
+    munmap(memory_, lanes_ * bytes_per_lane);
 }
 
 char* LaneStacks::top(unsigned lane) const {

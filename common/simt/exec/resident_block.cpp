@@ -127,20 +127,23 @@ Pause ResidentBlock::run() {
     if (is_watched_) watch_->resume();
     switch_context(&worker_, first);
     interruption = {};  // the lane's, if it was abandoned
+    const bool is_abandoned = pause_ == Pause::failed || pause_ == Pause::deadlocked;
+    if (is_abandoned) forget_frames(reinterpret_cast<void*>(stacks_.begin()), stacks_.bytes());
     if (is_watched_) watch_->leave();
     current_block = nullptr;
     if (is_watched_ && pause_ == Pause::ended) watch_->block_ended();
     return pause_;
 }
 
-void ResidentBlock::abandon() {
+SIMT_ENDS_ELSEWHERE void ResidentBlock::abandon() {
     pause_ = Pause::failed;
     switch_context(&abandoned_, &worker_);
     __builtin_unreachable();
 }
 
 // The first lanes of a block run in a loop, one after the other on one stack, until one of them waits.
-void ResidentBlock::run_lane_loop(Context*) {
+SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
+    announce_arrival(nullptr);
     ResidentBlock& block = *current_block;
     const Extent& shape = block.shape_;
     for (unsigned z = 0; z < shape.z; ++z) {
@@ -157,10 +160,13 @@ void ResidentBlock::run_lane_loop(Context*) {
 }
 
 // Where a lane starts that has a stack of its own.
-void ResidentBlock::run_single_lane(Context* self) { current_block->run_remaining_lanes(self); }
+SIMT_ENDS_ELSEWHERE void ResidentBlock::run_single_lane(Context* self) {
+    announce_arrival(nullptr);
+    current_block->run_remaining_lanes(self);
+}
 
 // Runs `next`, and on the same stack, as long as the lane to follow has not started either, the lanes after it.
-void ResidentBlock::run_remaining_lanes(Context* next) {
+SIMT_ENDS_ELSEWHERE void ResidentBlock::run_remaining_lanes(Context* next) {
     for (;;) {
         current_lane = next;
         const unsigned bit = 1u << next->lane;
@@ -224,7 +230,7 @@ void ResidentBlock::detach_all() {
     prepare_context(contexts_[0], &ResidentBlock::run_single_lane);
 }
 
-void ResidentBlock::drop_running_lane() {
+SIMT_ENDS_ELSEWHERE void ResidentBlock::drop_running_lane() {
     // The next lane must not run on this stack: what has been abandoned there is still on it.
     Context* const next = end_lane(current_lane);
     current_lane = next;

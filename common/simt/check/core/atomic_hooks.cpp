@@ -1,5 +1,9 @@
 // The atomic operations of the language (__atomic_fetch_add, std::atomic, cuda::atomic) in instrumented code: g++ hands
 // them over whole, and they are carried out here.
+//
+// A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
+#ifndef __SANITIZE_THREAD__
+
 #include <cstdint>
 
 #include "common/simt/check/core/block_watch_inline.hpp"
@@ -94,3 +98,5 @@ void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); 
 #undef SIMT_ATOMICS
 #undef SIMT_UPDATE
 #undef SIMT_RETURN_ADDRESS
+
+#endif

@@ -1,5 +1,9 @@
 // What instrumented code calls. g++ believes that it talks to ThreadSanitizer and to a coverage tool; the names are
 // theirs (gcc/sanitizer.def). Outside of a watched kernel a hook returns at once.
+//
+// A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
+#ifndef __SANITIZE_THREAD__
+
 #include <cstddef>
 #include <cstdint>
 
@@ -103,3 +107,5 @@ SIMT_HOOK __tsan_vptr_read(void** pointer) { access(pointer, 8, false, SIMT_PC);
 
 #undef SIMT_PC
 #undef SIMT_HOOK
+
+#endif

@@ -28,11 +28,17 @@ struct alignas(64) Context {
 
 static_assert(sizeof(Context) == 64);
 
+#ifdef __SANITIZE_ADDRESS__
+// AddressSanitizer has to know on which stack a thread runs. Called on both sides of a switch; `kept` is its own.
+void announce_switch(const Context* next, void** kept);
+void announce_arrival(void* kept);
+#endif
+
 #ifdef SIMT_BOOST_CONTEXT
 
 Context* switch_by_boost(Context* self, Context* next);
 
-inline Context* switch_context(Context* self, Context* next) { return switch_by_boost(self, next); }
+inline Context* jump_to_context(Context* self, Context* next) { return switch_by_boost(self, next); }
 
 #else
 
@@ -44,10 +50,7 @@ inline Context* switch_context(Context* self, Context* next) { return switch_by_
 #define SIMT_CLOBBERED_BY_SWITCH_AVX512
 #endif
 
-// Saves the running lane in *self and goes on where *next stopped (or, for a fresh context, calls its entry with
-// `next`). Returns when some other lane switches back; the result is the context of the lane that goes on, that is,
-// self.
-__attribute__((always_inline)) inline Context* switch_context(Context* self, Context* next) {
+__attribute__((always_inline)) inline Context* jump_to_context(Context* self, Context* next) {
     asm volatile(
         "movq %%rsp, 0(%0)\n\t"
         "movq %%rbp, 8(%0)\n\t"
@@ -68,5 +71,20 @@ __attribute__((always_inline)) inline Context* switch_context(Context* self, Con
 
 #undef SIMT_CLOBBERED_BY_SWITCH_AVX512
 #endif
+
+// Saves the running lane in *self and goes on where *next stopped (or, for a fresh context, calls its entry with
+// `next`). Returns when some other lane switches back; the result is the context of the lane that goes on, that is,
+// self.
+__attribute__((always_inline)) inline Context* switch_context(Context* self, Context* next) {
+#ifdef __SANITIZE_ADDRESS__
+    void* kept = nullptr;
+    announce_switch(next, &kept);
+    self = jump_to_context(self, next);
+    announce_arrival(kept);
+    return self;
+#else
+    return jump_to_context(self, next);
+#endif
+}
 
 }  // namespace simt
