@@ -232,7 +232,8 @@ compile_commands:
 	      separator = ",\n" } \
 	    END { print "\n]" }' >build/compile_commands.json
 
--include $(shell find build -name '*.d' 2>/dev/null)
+# (The sanitizers' builds below build/ have their own.)
+-include $(shell find build -path 'build/*/build' -prune -o -type f -name '*.d' -print 2>/dev/null)
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 

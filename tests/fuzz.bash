@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Fuzzes the readers with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, or where clang lacks them with the
+# mutator of tests/fuzz/driver.cpp:
+#     tests/fuzz.bash SECONDS [TARGET]...
+# The seeds are tests/fuzz/seeds/TARGET; what libFuzzer adds goes to build/fuzz/TARGET. An input that breaks a promise is
+# left in build/fuzz/TARGET-crash-*: the mended program has to keep it among the seeds, which make test replays.
+set -u
+
+cd "$(dirname "$0")/.." || exit
+seconds=${1-60}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite
+sources=(common/io/*.cpp common/cli/options.cpp common/cli/sizes.cpp common/simt/rewrite/*.cpp common/simt/driver/option*.cpp)
+# options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they are hidden.
+libraries=(build/fuzz/libsimt.a -lfmt -lpthread -ldl)
+backtrace=$(g++ -print-file-name=libbacktrace.a)
+[ "$backtrace" = libbacktrace.a ] || libraries+=("$backtrace")
+mkdir -p build/fuzz
+objcopy --wildcard --localize-symbol='__sanitizer_*' --localize-symbol='__ubsan_*' --localize-symbol='__tsan_*' \
+    build/libsimt.a build/fuzz/libsimt.a || exit
+
+compile() {
+    local compiler=$1 program=$2 entry=$3
+    shift 3
+    local source objects=() jobs=0
+    mkdir -p "build/fuzz/$program-objects"
+    for source in "${sources[@]}" tests/fuzz/{targets,readers,command_line,rewriter}.cpp "$entry"; do
+        objects+=("build/fuzz/$program-objects/${source//\//_}.o")
+        [ "${objects[-1]}" -nt "$source" ] && [ "${objects[-1]}" -nt build/fuzz/headers ] && continue
+        "$compiler" -std=c++20 -O1 -g1 -I. "$@" -c "$source" -o "${objects[-1]}" &
+        ((++jobs % $(nproc) == 0)) && { wait -n || return; }
+    done
+    wait
+    "$compiler" "$@" "${objects[@]}" "${libraries[@]}" -o "build/fuzz/$program"
+}
+
+# Headers are not followed one by one: the newest of them decides.
+newest=$(find common tests/fuzz -name '*.hpp' -newer build/fuzz/headers 2>/dev/null | head -1)
+[ -e build/fuzz/headers ] && [ -z "$newest" ] || touch build/fuzz/headers
+rejected=0
+echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' >build/fuzz/probe.cpp
+if clang++ -fsanitize=fuzzer,address,undefined build/fuzz/probe.cpp -o build/fuzz/probe 2>/dev/null; then
+    compile clang++ libfuzzer tests/fuzz/libfuzzer.cpp -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined || exit
+    for target; do
+        mkdir -p "build/fuzz/$target"
+        echo "fuzz: $target for $seconds seconds"
+        FUZZ_TARGET=$target build/fuzz/libfuzzer -max_total_time="$seconds" -timeout=10 -max_len=4096 -rss_limit_mb=4096 \
+            -verbosity=1 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" "build/fuzz/$target" \
+            "tests/fuzz/seeds/$target" 2>"build/fuzz/$target.log" || rejected=1
+        grep -a -E '^stat::number_of_executed_units|^SUMMARY|^broken|Test unit written' "build/fuzz/$target.log"
+    done
+else
+    echo "fuzz: clang++ has no libFuzzer here; the mutator of ours is used" >&2
+    compile "${CXX:-g++}" driver tests/fuzz/driver.cpp -fsanitize=address,undefined -fno-sanitize-recover=undefined || exit
+    for target; do
+        export FUZZ_INPUT=build/fuzz/$target-crash-input
+        build/fuzz/driver "$target" "$seconds" 1 tests/fuzz/seeds/"$target"/* || { rejected=1; echo "fuzz: see $FUZZ_INPUT"; }
+    done
+fi
+exit $rejected

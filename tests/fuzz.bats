@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# Every input that a fuzzer ever found to break a reader is kept in tests/fuzz/seeds, with the inputs it began from.
+# `make fuzz` looks for more.
+
+load helpers
+
+setup_file() {
+    export fuzz_driver=$BATS_FILE_TMPDIR/driver
+    local root=${BATS_TEST_DIRNAME%/*} backtrace
+    backtrace=$("${CXX:-g++}" -print-file-name=libbacktrace.a)
+    if [ "$backtrace" = libbacktrace.a ]; then backtrace=; fi
+    # libsimt.a is for the names of the checks, which the options ask it for.
+    "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,command_line,rewriter,driver}.cpp \
+        "$root"/build/host/common/simt/{rewrite,driver}/*.o "$root"/build/libgridutils.a "$root"/build/libsimt.a \
+        $backtrace -lfmt -lpthread -ldl -lrt -o "$fuzz_driver"
+}
+
+@test "every seed of every fuzzer keeps its target's promises, and so do some mutations of it" {
+    local target
+    for target in "$root"/tests/fuzz/seeds/*/; do
+        capture "$fuzz_driver" "$(basename "$target")" 0.3 1 "$target"*
+        expect_status 0
+        expect_errors_like '[0-9]+ seeds, [1-9][0-9]* mutations'
+    done
+}
+
+@test "each target has seeds, and the driver knows no other" {
+    [ "$(find "$root"/tests/fuzz/seeds -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')" = \
+        "$(sed -n 's/^    {"\(.*\)", fuzz_.*/\1/p' "$root"/tests/fuzz/targets.cpp | sort | paste -sd ' ')" ]
+    capture "$fuzz_driver" nonsense 0 1 /dev/null
+    expect_status 2 && expect_errors_like "no target 'nonsense'"
+}
+
+@test "the driver notices a promise that is broken, and keeps the input" {
+    cat >broken.cpp <<'EOF'
+#include "tests/fuzz/target.hpp"
+static void no_sevens(std::string_view input) {
+    if (input.find('7') != input.npos) broken("no input holds a 7", input);
+}
+const Target targets[] = {{"sevens", no_sevens}};
+const Target& find_target(std::string_view) { return targets[0]; }
+EOF
+    sed -n '/^void broken/,/^}/p' "$root/tests/fuzz/targets.cpp" >>broken.cpp
+    sed -i '1i #include <cstdio>\n#include <cstdlib>' broken.cpp
+    "${CXX:-g++}" -std=c++20 -I "$root" broken.cpp "$root/tests/fuzz/driver.cpp" -o broken
+    echo 5 >seed
+    capture ./broken sevens 60 1 seed
+    [ "$status" -ne 0 ] && expect_errors_like 'broken: no input holds a 7'
+    grep -q 7 fuzz-input
+}
