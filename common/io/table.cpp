@@ -25,13 +25,17 @@ static std::string plain(const Cell& cell) {
     return fmt::format("{:.{}f}", std::isfinite(number.value) ? number.value : 0.0, number.digits);
 }
 
-// Separators, line ends and quotes inside a cell would break the readers that need no quotes: they give way.
-static std::string unquoted(std::string field, char separator) {
+// Separators, control characters and quotes inside a cell would break the readers that need no quotes: they give way.
+static std::string without(std::string field, char separator, char instead) {
     for (char& c : field) {
-        if (c == separator) c = separator == ',' ? ';' : ' ';
-        if (c == '\n' || c == '"') c = ' ';
+        if (c == separator) c = instead;
+        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
     }
     return field;
+}
+
+static std::string unquoted(const std::string& field, char separator) {
+    return without(without(field, separator, separator == ',' ? ';' : ' '), '"', ' ');
 }
 
 static std::string scaled(const Cell& cell, const Column& column) {
@@ -106,6 +110,7 @@ void Table::print_aligned(const std::string& title) {
         std::size_t width = 0;
         bool number = false;
     };
+    const bool markdown = format_ == Format::markdown;
     std::vector<Shown> shown;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (columns_[i].heading.empty()) continue;
@@ -114,11 +119,13 @@ void Table::print_aligned(const std::string& title) {
         Shown column;
         column.number = !std::holds_alternative<std::string>(held_.front()[i]);
         if (header_pending_) column.fields.push_back(columns_[i].heading);
-        for (const auto& row : held_) column.fields.push_back(scaled(row[i], columns_[i]));
+        for (const auto& row : held_) {
+            const std::string field = scaled(row[i], columns_[i]);
+            column.fields.push_back(markdown ? without(field, '|', '/') : without(field, '\n', ' '));
+        }
         for (const std::string& field : column.fields) column.width = std::max(column.width, field.size());
         shown.push_back(std::move(column));
     }
-    const bool markdown = format_ == Format::markdown;
     std::string block = title.empty() || markdown ? "" : title + "\n";
     for (std::size_t line = 0; line < shown.front().fields.size(); ++line) {
         std::string text_line;
