@@ -48,8 +48,9 @@ Program sample_program() {
     program.summary = "Does nothing.";
     program.operands = "[FILE]...";
     program.most_operands = 2;
-    program.dtypes = "f32,f64,i32";
-    program.variants = {Variant{.name = "first", .idea = "the first"}, Variant{.name = "second", .idea = "the second"}};
+    program.dtypes = {DType::f32, DType::f64, DType::i32};
+    static constexpr Variant variants[] = {{.name = "first", .idea = "the first"}, {.name = "second", .idea = "the second"}};
+    program.variants = variants_of(variants);
     program.options = {OptionSpec{"--own", "N", "a number", "7"}, OptionSpec{"--flag", nullptr, "a flag", ""}};
     return program;
 }

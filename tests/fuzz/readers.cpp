@@ -49,6 +49,10 @@ private:
     int ends_[2];
 };
 
+using Said = std::optional<InputFormat>;  // none: by what the input looks like
+
+constexpr InputFormat as_text = {NumberFormat::text, DType::f64}, as_npy = {NumberFormat::npy, DType::f64};
+
 struct Outcome {
     std::optional<Exit> failure;
     std::string message;  // without the input's name
@@ -66,7 +70,7 @@ void append(Chunk& all, const Chunk& next) {
     all.count += next.count;
 }
 
-Outcome read_all(const std::string& name, const std::string& format, std::size_t most) {
+Outcome read_all(const std::string& name, const Said& format, std::size_t most) {
     Outcome outcome;
     try {
         const std::unique_ptr<NumberReader> reader = NumberReader::open(name, format);
@@ -85,7 +89,7 @@ Outcome read_all(const std::string& name, const std::string& format, std::size_t
             if (outcome.message.rfind(name + ": ", 0) != 0) broken("a failure names the input", outcome.message);
             outcome.message.erase(0, name.size());
             expect_presentable(outcome.message);
-        } else if (failure.exit() != Exit::usage) {
+        } else {
             broken("an input that cannot be read is bad", outcome.message);
         }
     }
@@ -95,10 +99,12 @@ Outcome read_all(const std::string& name, const std::string& format, std::size_t
 bool same_numbers(const Chunk& a, const Chunk& b) {
     if (a.count != b.count) return false;
     if (a.dtype != b.dtype) return false;
-    return with_dtype(a.dtype, [&](auto zero) {
+    bool same = false;
+    with_dtype(a.dtype, [&](auto zero) {
         using T = decltype(zero);
-        return std::equal(a.as<T>(), a.as<T>() + a.count, b.as<T>(), [](T x, T y) { return x == y || (x != x && y != y); });
+        same = std::equal(a.as<T>(), a.as<T>() + a.count, b.as<T>(), [](T x, T y) { return x == y || (x != x && y != y); });
     });
+    return same;
 }
 
 void expect_same(const Outcome& a, const Outcome& b, const char* promise) {
@@ -114,7 +120,7 @@ void expect_round_trip(const Chunk& numbers) {
     layout.shape = "(" + std::to_string(numbers.count) + ",)";
     std::string bytes = npy_header(layout);
     bytes.append(reinterpret_cast<const char*>(numbers.bytes.data()), numbers.count * size_of(numbers.dtype));
-    const Outcome npy = read_all(MemoryFile(bytes).name(), "", everything);
+    const Outcome npy = read_all(MemoryFile(bytes).name(), {}, everything);
     if (npy.failure || (numbers.count > 0 && !same_numbers(npy.numbers, numbers)))
         broken("a .npy file is read as it was written", npy.message);
     if (numbers.count == 0) return;
@@ -124,7 +130,7 @@ void expect_round_trip(const Chunk& numbers) {
         using Printed = std::conditional_t<std::is_floating_point_v<T>, T, long long>;
         for (std::size_t i = 0; i < numbers.count; ++i) words += number_text(Printed(numbers.as<T>()[i])) + '\n';
     });
-    Outcome text = read_all(MemoryFile(words).name(), "text", everything);
+    Outcome text = read_all(MemoryFile(words).name(), as_text, everything);
     if (text.failure) broken("printed numbers are read", text.message);
     const bool is_widened = numbers.dtype == DType::f32 || numbers.dtype == DType::i32;
     Chunk back = text.numbers;
@@ -132,7 +138,7 @@ void expect_round_trip(const Chunk& numbers) {
     if (!same_numbers(back, numbers)) broken("printed numbers are read as the same numbers", words.substr(0, 200));
 }
 
-void check(std::string_view bytes, const std::string& format) {
+void check(std::string_view bytes, const Said& format) {
     const MemoryFile file(bytes);
     const Outcome whole = read_all(file.name(), format, everything);
     const Outcome pieces = read_all(file.name(), format, 7);
@@ -148,7 +154,7 @@ void check(std::string_view bytes, const std::string& format) {
 // Mutations seldom keep the magic bytes and a header's length, so they are put in: the input is version, dictionary, a zero
 // byte, data. An input that begins with the magic is taken as it is.
 void fuzz_npy(std::string_view input) {
-    if (input.substr(0, 6) == "\x93NUMPY") return check(input, "npy");
+    if (input.substr(0, 6) == "\x93NUMPY") return check(input, as_npy);
     const std::size_t end = std::min(input.find('\0', 1), input.size());
     const std::string_view dictionary = input.empty() ? input : input.substr(1, end - 1);
     const bool is_first = input.empty() || input[0] == 1;
@@ -156,13 +162,21 @@ void fuzz_npy(std::string_view input) {
     bytes += is_first ? '\1' : input[0];
     bytes += '\0';
     for (int byte = 0; byte < (is_first ? 2 : 4); ++byte) bytes += static_cast<char>(dictionary.size() >> 8 * byte);
-    check(bytes.append(dictionary).append(input.substr(std::min(end + 1, input.size()))), "");
+    check(bytes.append(dictionary).append(input.substr(std::min(end + 1, input.size()))), {});
 }
 
-void fuzz_text(std::string_view input) { check(input, "text"); }
+void fuzz_text(std::string_view input) { check(input, as_text); }
 
 // The first line names the format.
 void fuzz_formats(std::string_view input) {
     const std::size_t end = std::min(input.find('\n'), input.size());
-    check(input.substr(std::min(end + 1, input.size())), std::string(input.substr(0, end)));
+    const std::string name(input.substr(0, end));
+    Said format;
+    try {
+        if (!name.empty()) format = parse_input_format(name);
+    } catch (const Failure& failure) {
+        if (failure.exit() != Exit::usage) broken("an unknown format is a usage error", failure.what());
+        return;
+    }
+    check(input.substr(std::min(end + 1, input.size())), format);
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/rewrite/rewrite.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "common/simt/rewrite/source.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -33,7 +33,7 @@ void check(std::string_view text, const simcc::DeviceCode& code) {
         if (diagnostic.message.empty() || diagnostic.column == 0)
             broken("a diagnostic has a message and a place", diagnostic.message);
     const bool failed = std::any_of(rewritten.diagnostics.begin(), rewritten.diagnostics.end(),
-                                    [](const simcc::Diagnostic& diagnostic) { return diagnostic.is_error; });
+                                    [](const simcc::Diagnostic& diagnostic) { return diagnostic.kind == simcc::Diagnostic::error; });
     if (failed) return;
     if (is_plain(marked) && rewritten.text != marked) broken("text without CUDA stays as it is", rewritten.text);
     if (before[before.size() - 1] != last_word) return;  // within a comment or a literal that does not end
