@@ -1,12 +1,14 @@
 // reduce: the sum, minimum, maximum or mean of many numbers, by every method of the lectures and the best we know.
+#include <algorithm>
 #include <memory>
 
 #include "common/cli/registration.cuh"
+#include "common/cuda/buffers.cuh"
 #include "common/measure/bench.cuh"
-#include "common/io/numbers.hpp"
 #include "common/measure/random.hpp"
 #include "tools/reduce/filter.cuh"
 #include "tools/reduce/table.cuh"
+#include "tools/reduce/workspace.cuh"
 
 namespace BACKEND {
 namespace {
@@ -16,57 +18,64 @@ template <typename T>
 class Reduction {
 public:
     Reduction(Session& session, size_t n)
-        : session_(session), asked_(session.own<ReduceOptions>()), operation_(operation_on<T>(asked_.operation)), n_(n),
-          offset_(asked_.offset), d_memory_(n + offset_), d_result_(1), h_input_(new T[n + 1]) {
+        : session_(session), asked_(session.own<ReduceOptions>()), operation_(operation_on_device(asked_.operation)), n_(n),
+          offset_(asked_.offset), d_memory_(n + offset_), d_result_(1), h_memory_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
-        if (operation_.adds) fill(h_input_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
-        else fill(h_input_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
-        expected_ = operation_.reduce_on_all_cores(h_input_.get(), n);
+        const bool adds = operation_ == Operation::sum;
+        if (adds) fill(h_memory_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
+        else fill(h_memory_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
+        expected_ = reduce_on_all_cores(h_input());
         bound_ = session.options.tolerance > 0 ? session.options.tolerance * std::fabs(double(expected_))
-                 : operation_.adds               ? summand_error_bound<T>(n)
-                                                  : 0;
-        if (n_ > 0) CHECK(cudaMemcpy(d_input(), h_input_.get(), n_ * sizeof(T), cudaMemcpyHostToDevice));
+                 : adds                        ? summand_error_bound<T>(n)
+                                               : 0;
+        if (n_ > 0) CHECK(cudaMemcpy(d_input(), h_memory_.get(), n_ * sizeof(T), cudaMemcpyHostToDevice));
     }
 
-    Case case_of(const Variant& variant) {
+    Case case_of(const ReduceVariant& variant) {
         Case one;
         one.variant = &variant;
         one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
-        one.own_cells = [this](double) { return std::vector<Cell>{name_of(asked_.operation), static_cast<long long>(offset_)}; };
-        if (variant.needs == Needs::host) set_host_work(one, variant.name == std::string("cpu-parallel"));
-        else set_device_work(one, operation_.method_named(variant.name));
+        one.own_cells = [this](double) { return cells_of(reduce_columns, asked_); };
+        if (variant.needs == Needs::host) set_host_work(one, variant);
+        else set_device_work(one, variant);
         return one;
     }
 
 private:
+    HostInput<T> h_input() const { return {h_memory_.get(), n_, operation_}; }
     T* d_input() const { return d_memory_.data() + offset_; }
 
-    void set_host_work(Case& one, bool parallel) {
-        one.launch = [this, parallel](cudaStream_t) {
-            h_result_ = parallel ? operation_.reduce_on_all_cores(h_input_.get(), n_)
-                                 : operation_.reduce_on_host(h_input_.get(), 0, n_);
+    void set_host_work(Case& one, const ReduceVariant& variant) {
+        const auto reduce = variant.on_host.get<T>();
+        one.launch = [this, reduce](cudaStream_t) {
+            h_result_ = reduce(h_input());
             return LaunchShape{};
         };
         one.check = [this] { return compare(h_result_); };
     }
 
-    void set_device_work(Case& one, const Method<T>& method) {
-        const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
-        const unsigned block_size = session_.options.block;
-        const auto workspace = std::make_shared<DeviceBuffer<unsigned char>>(method.workspace(n_, block_size, multiprocessors));
-        if (workspace->size() > 0) CHECK(cudaMemset(workspace->data(), 0, workspace->size()));
-        if (method.destroys_input) {
+    void set_device_work(Case& one, const ReduceVariant& variant) {
+        if (variant.destroys_input) {
             if (!d_scratch_) d_scratch_ = std::make_unique<DeviceBuffer<T>>(n_ + offset_);
             one.prepare = [this](cudaStream_t stream) {
                 if (n_ == 0) return;
-                CHECK(cudaMemcpyAsync(d_scratch_->data() + offset_, d_input(), n_ * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+                CHECK(cudaMemcpyAsync(d_scratch_->data() + offset_, d_input(), n_ * sizeof(T), cudaMemcpyDeviceToDevice,
+                                      stream));
             };
         }
+        ReduceArguments<T> arguments;
+        arguments.d_input = variant.destroys_input ? d_scratch_->data() + offset_ : d_input();
+        arguments.n = n_;
+        arguments.d_result = d_result_.data();
+        arguments.operation = operation_;
+        arguments.block_size = session_.options.block;
+        arguments.multiprocessors = unsigned(session_.device.multiprocessors);
+        const auto workspace = std::make_shared<DeviceBuffer<unsigned char>>(give_workspace(variant, arguments));
         one.poison = [this](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_result_.data(), 0xa5, sizeof(T), stream)); };
-        one.launch = [=](cudaStream_t stream) {
-            T* input = method.destroys_input ? d_scratch_->data() + offset_ : d_input();
-            return method.launch({input, n_, d_result_.data(), workspace->data(), workspace->size(), block_size,
-                                  multiprocessors, stream});
+        one.launch = [workspace, arguments, launch = variant.launch.get<T>()](cudaStream_t stream) {
+            ReduceArguments<T> on_stream = arguments;
+            on_stream.stream = stream;
+            return launch(on_stream);
         };
         one.check = [this] {
             T result{};
@@ -82,23 +91,25 @@ private:
 
     Session& session_;
     const ReduceOptions& asked_;
-    const Operation<T> operation_;
+    const Operation operation_;
     size_t n_, offset_;
-    DeviceBuffer<T> d_memory_, d_result_;  // before the host's: of too large a size the device's free memory is told
-    std::unique_ptr<T[]> h_input_;
+    // Before the host's, so that the message for a size that is too large names the device's free memory.
+    DeviceBuffer<T> d_memory_, d_result_;
+    std::unique_ptr<T[]> h_memory_;
     std::unique_ptr<DeviceBuffer<T>> d_scratch_;  // the copy that the in-place kernels work on
     Wide<T> expected_{}, h_result_{};
     double bound_ = 0;  // absolute, on the undivided result
 };
 
 // With --ladder and no choice of kernels: the ladder that was published for this element type, then ours.
-std::vector<const Variant*> choose_variants(const Session& session) {
-    std::vector<const Variant*> chosen = session.selected();
+std::vector<const ReduceVariant*> choose_variants(const Session& session) {
+    std::vector<const ReduceVariant*> chosen = session.selected<ReduceVariant>();
     if (!session.options.ladder || !session.options.kernels.empty()) return chosen;
     const std::string published = session.dtype() == DType::i32 ? "course" : "tutorial";
-    chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](const Variant* variant) {
-                     return *variant->ladder != 0 && variant->ladder != published;
-                 }), chosen.end());
+    const auto of_another = [&](const ReduceVariant* variant) {
+        return *variant->ladder != 0 && variant->ladder != published;
+    };
+    chosen.erase(std::remove_if(chosen.begin(), chosen.end(), of_another), chosen.end());
     return chosen;
 }
 
@@ -110,12 +121,12 @@ std::vector<size_t> choose_sizes(const Session& session) {
 
 void run_benchmark(Session& session) {
     Bench bench(session);
-    const std::vector<const Variant*> variants = choose_variants(session);
+    const std::vector<const ReduceVariant*> variants = choose_variants(session);
     for (size_t n : choose_sizes(session))
         with_dtype(session.dtype(), [&](auto zero) {
             Reduction<decltype(zero)> reduction(session, n);
             std::vector<Case> cases;
-            for (const Variant* variant : variants) cases.push_back(reduction.case_of(*variant));
+            for (const ReduceVariant* variant : variants) cases.push_back(reduction.case_of(*variant));
             bench.run(cases);
         });
 }

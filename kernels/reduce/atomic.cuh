@@ -6,11 +6,11 @@
 //   reduce_shuffle_tree    removes shared memory and all but one barrier: registers move from lane to lane
 // The order in which blocks arrive is not fixed, so floating sums differ in their last bits from run to run.
 //
-// One element per thread, grid = ceil(n / block). The result is set to the identity by a launch of one thread first.
-#include "kernels/reduce/per_block.cuh"
+// One element per thread, grid = ceil(n / block). A launch of one thread first sets the result to the identity.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
+#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 
@@ -20,82 +20,83 @@ namespace BACKEND {
 
 /// The thread's element, or the identity for a thread beyond the end: it then takes part in every barrier and shuffle
 /// without a branch.
-template <typename Operator, typename T> __device__ inline T element_or_identity(const T* input, size_t n) {
+template <typename T, typename Operator>
+__device__ inline T element_or_identity(const T* input, size_t n, Operator op) {
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    return i < n ? input[i] : Operator::identity();
+    return i < n ? input[i] : op.identity();
 }
 
 /// Any n, any block size.
-template <typename T, typename Operator> __global__ void reduce_atomic_global(const T* input, size_t n, T* result) {
+template <typename T, typename Operator>
+__global__ void reduce_atomic_global(const T* input, size_t n, T* result, Operator op) {
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < n) Operator::combine_atomically(result, input[i]);
+    if (i < n) op.combine_atomically(result, input[i]);
 }
 
 /// Any n, any block size.
-template <typename T, typename Operator> __global__ void reduce_atomic_shared(const T* input, size_t n, T* result) {
+template <typename T, typename Operator>
+__global__ void reduce_atomic_shared(const T* input, size_t n, T* result, Operator op) {
     __shared__ T block_total;
-    if (threadIdx.x == 0) block_total = Operator::identity();
+    if (threadIdx.x == 0) block_total = op.identity();
     __syncthreads(); // nobody adds before the total has its first value
 
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < n) Operator::combine_atomically(&block_total, input[i]);
+    if (i < n) op.combine_atomically(&block_total, input[i]);
     __syncthreads(); // the total is complete when the last thread has added to it
 
-    if (threadIdx.x == 0) Operator::combine_atomically(result, block_total);
+    if (threadIdx.x == 0) op.combine_atomically(result, block_total);
 }
 
 /// Any n; block size a power of two; dynamic shared memory for one T per thread.
-template <typename T, typename Operator> __global__ void reduce_shared_tree(const T* input, size_t n, T* result) {
+template <typename T, typename Operator>
+__global__ void reduce_shared_tree(const T* input, size_t n, T* result, Operator op) {
     T* values = dynamic_shared<T>();
     const unsigned thread = threadIdx.x;
-    values[thread] = element_or_identity<Operator>(input, n);
+    values[thread] = element_or_identity(input, n, op);
 
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         __syncthreads(); // the upper half was written by other threads: at the load or in the step before
-        if (thread < stride) values[thread] = Operator::combine(values[thread], values[thread + stride]);
+        if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
-    if (thread == 0) Operator::combine_atomically(result, values[0]); // thread 0 wrote values[0] itself: no barrier
+    if (thread == 0) op.combine_atomically(result, values[0]); // thread 0 wrote values[0] itself: no barrier
 }
 
 /// Any n; block size a multiple of 32.
-template <typename T, typename Operator> __global__ void reduce_shuffle_tree(const T* input, size_t n, T* result) {
-    const T block_total = block_reduce<Operator>(element_or_identity<Operator>(input, n));
-    if (threadIdx.x == 0) Operator::combine_atomically(result, block_total);
+template <typename T, typename Operator>
+__global__ void reduce_shuffle_tree(const T* input, size_t n, T* result, Operator op) {
+    const T block_total = block_reduce(op, element_or_identity(input, n, op));
+    if (threadIdx.x == 0) op.combine_atomically(result, block_total);
 }
 
 /// Sets the result to the identity, then runs `kernel` with one thread per element.
-template <typename T, typename Operator>
-LaunchShape launch_one_thread_per_element(void (*kernel)(const T*, size_t, T*), const ReduceArguments<T>& arguments,
-                                          unsigned block, size_t shared_bytes) {
-    const unsigned grid = grid_for(arguments.n, block);
-    store_identity<T, Operator><<<1, 1, 0, arguments.stream>>>(arguments.d_result);
-    kernel<<<grid, block, shared_bytes, arguments.stream>>>(arguments.d_input, arguments.n, arguments.d_result);
-    return {dim3(grid), dim3(block), shared_bytes};
+template <typename T>
+LaunchShape launch_one_thread_per_element(const ReduceKernel<T>& kernel, unsigned block, size_t shared_bytes,
+                                          const ReduceArguments<T>& arguments) {
+    return launch_onto_identity(kernel, {dim3(grid_for(arguments.n, block)), dim3(block), shared_bytes}, arguments);
 }
 
 /// Block size as asked for.
-template <typename T, typename Operator> LaunchShape launch_reduce_atomic_global(const ReduceArguments<T>& arguments) {
-    return launch_one_thread_per_element<T, Operator>(reduce_atomic_global<T, Operator>, arguments,
-                                                      arguments.block_size, 0);
+template <typename T> LaunchShape launch_reduce_atomic_global(const ReduceArguments<T>& arguments) {
+    return launch_one_thread_per_element({reduce_atomic_global, reduce_atomic_global}, arguments.block_size, 0,
+                                         arguments);
 }
 
 /// Block size as asked for.
-template <typename T, typename Operator> LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
-    return launch_one_thread_per_element<T, Operator>(reduce_atomic_shared<T, Operator>, arguments,
-                                                      arguments.block_size, 0);
+template <typename T> LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
+    return launch_one_thread_per_element({reduce_atomic_shared, reduce_atomic_shared}, arguments.block_size, 0,
+                                         arguments);
 }
 
 /// Block size rounded down to a power of two from 32.
-template <typename T, typename Operator> LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
+template <typename T> LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
     const unsigned block = power_of_two_block(arguments.block_size);
-    return launch_one_thread_per_element<T, Operator>(reduce_shared_tree<T, Operator>, arguments, block,
-                                                      block * sizeof(T));
+    return launch_one_thread_per_element({reduce_shared_tree, reduce_shared_tree}, block, block * sizeof(T), arguments);
 }
 
 /// Block size rounded up to whole warps.
-template <typename T, typename Operator> LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
-    return launch_one_thread_per_element<T, Operator>(reduce_shuffle_tree<T, Operator>, arguments,
-                                                      whole_warps(arguments.block_size), 0);
+template <typename T> LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
+    return launch_one_thread_per_element({reduce_shuffle_tree, reduce_shuffle_tree},
+                                         whole_warps(arguments.block_size), 0, arguments);
 }
 
 } // namespace BACKEND

@@ -1,11 +1,16 @@
 #pragma once
 // The peer: CUB's DeviceReduce, which comes with the toolkit. Only for nvcc.
 //   reduce_cub   up to a few thousand elements one block; above, two launches: partials, then their reduction
-// Sum, Min and Max are CUB's own, which it may treat specially. Its Min and Max pass a NaN on or not, by position.
+// The sum is CUB's own, which it treats specially for some types. Minimum and maximum share Reduce with our operator:
+// CUB's own disagree with the other variants about NaN, and each would be one more instance of a large template.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
 
+// Of CUB's headers half the compile time goes into element types that no program here reduces.
+#define CCCL_DISABLE_FP16_SUPPORT
+#define CCCL_DISABLE_BF16_SUPPORT
+#define CCCL_DISABLE_NVTX
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
 #include <cuda_runtime.h>
@@ -13,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 namespace BACKEND {
 
@@ -25,43 +29,36 @@ using CubCount = int;
 #endif
 constexpr size_t reduce_cub_largest_n = static_cast<size_t>(std::numeric_limits<CubCount>::max());
 
-/// DeviceReduce's call for Operator. With d_workspace null it only sets `bytes`, as all of CUB does.
-template <typename T, typename Operator>
-cudaError_t call_cub_reduce(void* d_workspace, size_t& bytes, const T* input, T* result, size_t n,
-                            cudaStream_t stream) {
-    const auto count = static_cast<CubCount>(n);
-    if (n > reduce_cub_largest_n) {
-        return cudaErrorNotSupported;
-    } else if constexpr (std::is_same_v<Operator, Min<T>>) {
-        return cub::DeviceReduce::Min(d_workspace, bytes, input, result, count, stream);
-    } else if constexpr (std::is_same_v<Operator, Max<T>>) {
-        return cub::DeviceReduce::Max(d_workspace, bytes, input, result, count, stream);
-    } else {
-        static_assert(std::is_same_v<Operator, Sum<T>>);
-        return cub::DeviceReduce::Sum(d_workspace, bytes, input, result, count, stream);
+/// The operator as CUB calls it.
+template <typename T> struct CubExtreme {
+    Extreme<T> op;
+
+    __device__ T operator()(T a, T b) const { return op.combine(a, b); }
+};
+
+/// DeviceReduce's call for the arguments' operation. With d_workspace null it only sets `bytes`, as all of CUB does.
+template <typename T> cudaError_t call_cub_reduce(void* d_workspace, size_t& bytes, const ReduceArguments<T>& arguments) {
+    if (arguments.n > reduce_cub_largest_n) return cudaErrorNotSupported;
+    const auto count = static_cast<CubCount>(arguments.n);
+    if (arguments.operation == Operation::sum) {
+        return cub::DeviceReduce::Sum(d_workspace, bytes, arguments.d_input, arguments.d_result, count,
+                                      arguments.stream);
     }
+    const Extreme<T> op{arguments.operation == Operation::maximum};
+    return cub::DeviceReduce::Reduce(d_workspace, bytes, arguments.d_input, arguments.d_result, count,
+                                     CubExtreme<T>{op}, op.identity(), arguments.stream);
 }
 
 /// Bytes of workspace; 0 if CUB cannot do it.
-template <typename T, typename Operator>
-size_t reduce_cub_workspace(size_t n, unsigned /*block_size*/, unsigned /*multiprocessors*/) {
+template <typename T> size_t reduce_cub_workspace(const ReduceArguments<T>& arguments) {
     size_t bytes = 0;
-    const T* no_input = nullptr;
-    T* no_result = nullptr;
-    const cudaError_t error = call_cub_reduce<T, Operator>(nullptr, bytes, no_input, no_result, n, nullptr);
-    return error == cudaSuccess ? bytes : 0;
+    return call_cub_reduce(nullptr, bytes, arguments) == cudaSuccess ? bytes : 0;
 }
 
-/// n up to reduce_cub_largest_n: above, nothing is launched. CUB chooses block and grid. n = 0 is not left to CUB, whose
-/// Min and Max of no floats are the largest and the lowest finite value, not infinities.
-template <typename T, typename Operator> LaunchShape launch_reduce_cub(const ReduceArguments<T>& arguments) {
-    if (arguments.n == 0) {
-        store_identity<T, Operator><<<1, 1, 0, arguments.stream>>>(arguments.d_result);
-        return {};
-    }
+/// n up to reduce_cub_largest_n: above, nothing is launched. CUB chooses block and grid.
+template <typename T> LaunchShape launch_reduce_cub(const ReduceArguments<T>& arguments) {
     size_t bytes = arguments.workspace_bytes;
-    call_cub_reduce<T, Operator>(arguments.d_workspace, bytes, arguments.d_input, arguments.d_result, arguments.n,
-                                 arguments.stream);
+    call_cub_reduce(arguments.d_workspace, bytes, arguments);
     return {};
 }
 

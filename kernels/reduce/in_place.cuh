@@ -19,9 +19,6 @@
 
 namespace BACKEND {
 
-/// The variants of this file and of in_place_unrolled.cuh need their input restored before each launch.
-constexpr bool reduce_in_place_destroys_input = true;
-
 /// How many of the block's `capacity` elements, which start at `first`, exist.
 __device__ inline unsigned elements_in_block(size_t n, size_t first, unsigned capacity) {
     if (first >= n) return 0;
@@ -29,7 +26,8 @@ __device__ inline unsigned elements_in_block(size_t n, size_t first, unsigned ca
 }
 
 /// Any block size; grid ceil(n / block).
-template <typename T, typename Operator> __global__ void reduce_neighbored(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_neighbored(T* values, size_t n, T* partials, Operator op) {
     const unsigned thread = threadIdx.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x;
     const unsigned count = elements_in_block(n, first, blockDim.x);
@@ -37,15 +35,16 @@ template <typename T, typename Operator> __global__ void reduce_neighbored(T* va
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (thread % (2 * stride) == 0 && thread + stride < count) {
-            mine[thread] = Operator::combine(mine[thread], mine[thread + stride]);
+            mine[thread] = op.combine(mine[thread], mine[thread + stride]);
         }
         __syncthreads(); // the next step reads what other threads have written; this also orders global memory
     }
-    if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : Operator::identity();
+    if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
 
 /// Any block size; grid ceil(n / block).
-template <typename T, typename Operator> __global__ void reduce_neighbored_dense(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_neighbored_dense(T* values, size_t n, T* partials, Operator op) {
     const unsigned thread = threadIdx.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x;
     const unsigned count = elements_in_block(n, first, blockDim.x);
@@ -53,14 +52,15 @@ template <typename T, typename Operator> __global__ void reduce_neighbored_dense
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned left = 2 * stride * thread;
-        if (left + stride < count) mine[left] = Operator::combine(mine[left], mine[left + stride]);
+        if (left + stride < count) mine[left] = op.combine(mine[left], mine[left + stride]);
         __syncthreads(); // the next step's left operand is another thread's
     }
-    if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : Operator::identity();
+    if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
 
 /// Block size a power of two; grid ceil(n / block).
-template <typename T, typename Operator> __global__ void reduce_interleaved_pairs(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_interleaved_pairs(T* values, size_t n, T* partials, Operator op) {
     const unsigned thread = threadIdx.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x;
     const unsigned count = elements_in_block(n, first, blockDim.x);
@@ -68,49 +68,29 @@ template <typename T, typename Operator> __global__ void reduce_interleaved_pair
 
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (thread < stride && thread + stride < count) {
-            mine[thread] = Operator::combine(mine[thread], mine[thread + stride]);
+            mine[thread] = op.combine(mine[thread], mine[thread + stride]);
         }
         __syncthreads(); // the next step's upper half was written by other threads
     }
-    if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : Operator::identity();
-}
-
-/// Launches `kernel` over the input and then over its partials. The cast is the point of these kernels: the caller
-/// has agreed to lose the input.
-template <typename T>
-LaunchShape launch_in_place_passes(void (*kernel)(T*, size_t, T*), const ReduceArguments<T>& arguments,
-                                   unsigned block) {
-    const unsigned grid = reduce_in_passes(
-        arguments, [=](size_t n) { return grid_for(n, block); },
-        [=](const T* input, size_t n, T* output, unsigned pass_grid) {
-            kernel<<<pass_grid, block, 0, arguments.stream>>>(const_cast<T*>(input), n, output);
-        });
-    return {dim3(grid), dim3(block), 0};
-}
-
-/// Bytes of workspace for each of the three launches below.
-template <typename T, typename Operator>
-size_t reduce_in_place_workspace(size_t n, unsigned block_size, unsigned /*multiprocessors*/) {
-    const unsigned block = power_of_two_block(block_size); // the smaller of the two roundings used below
-    return passes_workspace<T>(n, [=](size_t count) { return grid_for(count, block); });
+    if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
 
 /// Block size rounded up to whole warps. Destroys its input.
-template <typename T, typename Operator> LaunchShape launch_reduce_neighbored(const ReduceArguments<T>& arguments) {
-    return launch_in_place_passes(reduce_neighbored<T, Operator>, arguments, whole_warps(arguments.block_size));
+template <typename T> LaunchShape launch_reduce_neighbored(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_neighbored, reduce_neighbored}, {whole_warps(arguments.block_size)},
+                            arguments);
 }
 
 /// Block size rounded up to whole warps. Destroys its input.
-template <typename T, typename Operator>
-LaunchShape launch_reduce_neighbored_dense(const ReduceArguments<T>& arguments) {
-    return launch_in_place_passes(reduce_neighbored_dense<T, Operator>, arguments, whole_warps(arguments.block_size));
+template <typename T> LaunchShape launch_reduce_neighbored_dense(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_neighbored_dense, reduce_neighbored_dense},
+                            {whole_warps(arguments.block_size)}, arguments);
 }
 
 /// Block size rounded down to a power of two from 32. Destroys its input.
-template <typename T, typename Operator>
-LaunchShape launch_reduce_interleaved_pairs(const ReduceArguments<T>& arguments) {
-    return launch_in_place_passes(reduce_interleaved_pairs<T, Operator>, arguments,
-                                  power_of_two_block(arguments.block_size));
+template <typename T> LaunchShape launch_reduce_interleaved_pairs(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_interleaved_pairs, reduce_interleaved_pairs},
+                            {power_of_two_block(arguments.block_size)}, arguments);
 }
 
 } // namespace BACKEND

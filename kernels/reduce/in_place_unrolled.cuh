@@ -21,8 +21,8 @@ namespace BACKEND {
 
 /// Folds the block's `blocks` * blockDim.x elements onto its first blockDim.x. Sets `mine` to the first of them and
 /// returns how many of those exist. Each thread touches only elements it owns, so no barrier is needed yet.
-template <typename Operator, unsigned blocks, typename T>
-__device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine) {
+template <unsigned blocks, typename T, typename Operator>
+__device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine, Operator op) {
     const unsigned thread = threadIdx.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * (blocks * blockDim.x);
     mine = values + first;
@@ -32,13 +32,13 @@ __device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine) {
         for (unsigned k = 0; k < blocks; ++k) loaded[k] = mine[thread + k * blockDim.x]; // all loads, then the sums
         T value = loaded[0];
 #pragma unroll
-        for (unsigned k = 1; k < blocks; ++k) value = Operator::combine(value, loaded[k]);
+        for (unsigned k = 1; k < blocks; ++k) value = op.combine(value, loaded[k]);
         mine[thread] = value;
         return blockDim.x;
     }
     for (unsigned k = 1; k < blocks; ++k) { // the last block, part of whose elements may not exist
         if (first + thread + k * blockDim.x < n) {
-            mine[thread] = Operator::combine(mine[thread], mine[thread + k * blockDim.x]);
+            mine[thread] = op.combine(mine[thread], mine[thread + k * blockDim.x]);
         }
     }
     if (first >= n) return 0;
@@ -47,157 +47,146 @@ __device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine) {
 
 /// One step of the tree: the lower `stride` threads add the upper half, as far as it exists. The operands of one step
 /// do not overlap its results, so a barrier after each step is enough.
-template <typename Operator, typename T>
-__device__ inline void combine_pair(T* mine, unsigned stride, unsigned count) {
+template <typename T, typename Operator>
+__device__ inline void combine_pair(T* mine, unsigned stride, unsigned count, Operator op) {
     const unsigned thread = threadIdx.x;
     if (thread < stride && thread + stride < count) {
-        mine[thread] = Operator::combine(mine[thread], mine[thread + stride]);
+        mine[thread] = op.combine(mine[thread], mine[thread + stride]);
     }
 }
 
 /// The tree as a loop down to stride 1, or to `last_stride` if another function goes on from there.
-template <typename Operator, typename T>
-__device__ inline void combine_pairs(T* mine, unsigned count, unsigned last_stride) {
+template <typename T, typename Operator>
+__device__ inline void combine_pairs(T* mine, unsigned count, unsigned last_stride, Operator op) {
     for (unsigned stride = blockDim.x / 2; stride >= last_stride; stride /= 2) {
         __syncthreads(); // the upper half was written by other threads
-        combine_pair<Operator>(mine, stride, count);
+        combine_pair(mine, stride, count, op);
     }
 }
 
 /// The last 64 values, by the first warp alone, after a __syncthreads().
-template <typename Operator, typename T> __device__ inline void combine_last_warp_in_place(T* mine, unsigned count) {
+template <typename T, typename Operator>
+__device__ inline void combine_last_warp_in_place(T* mine, unsigned count, Operator op) {
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
-        combine_pair<Operator>(mine, stride, count);
+        combine_pair(mine, stride, count, op);
         __syncwarp(); // the next step reads what other lanes have just written
     }
 }
 
-template <typename Operator, typename T>
-__device__ inline void store_partial(const T* mine, unsigned count, T* partials) {
-    if (threadIdx.x == 0) partials[blockIdx.x] = count > 0 ? mine[0] : Operator::identity();
+template <typename T, typename Operator>
+__device__ inline void store_partial(const T* mine, unsigned count, T* partials, Operator op) {
+    if (threadIdx.x == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
 
 /// Block size a power of two; grid ceil(n / (2 * block)).
-template <typename T, typename Operator> __global__ void reduce_unroll2(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_unroll2(T* values, size_t n, T* partials, Operator op) {
     T* mine;
-    const unsigned count = fold_blocks<Operator, 2>(values, n, mine);
-    combine_pairs<Operator>(mine, count, 1);
-    store_partial<Operator>(mine, count, partials);
+    const unsigned count = fold_blocks<2>(values, n, mine, op);
+    combine_pairs(mine, count, 1, op);
+    store_partial(mine, count, partials, op);
 }
 
 /// Block size a power of two; grid ceil(n / (8 * block)).
-template <typename T, typename Operator> __global__ void reduce_unroll8(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_unroll8(T* values, size_t n, T* partials, Operator op) {
     T* mine;
-    const unsigned count = fold_blocks<Operator, 8>(values, n, mine);
-    combine_pairs<Operator>(mine, count, 1);
-    store_partial<Operator>(mine, count, partials);
+    const unsigned count = fold_blocks<8>(values, n, mine, op);
+    combine_pairs(mine, count, 1, op);
+    store_partial(mine, count, partials, op);
 }
 
 /// Block size a power of two from 64; grid ceil(n / (8 * block)).
-template <typename T, typename Operator> __global__ void reduce_unroll8_warp(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_unroll8_warp(T* values, size_t n, T* partials, Operator op) {
     T* mine;
-    const unsigned count = fold_blocks<Operator, 8>(values, n, mine);
-    combine_pairs<Operator>(mine, count, 2 * lanes_per_warp);
+    const unsigned count = fold_blocks<8>(values, n, mine, op);
+    combine_pairs(mine, count, 2 * lanes_per_warp, op);
     __syncthreads(); // the first warp reads what all have written
-    if (threadIdx.x < lanes_per_warp) combine_last_warp_in_place<Operator>(mine, count);
-    store_partial<Operator>(mine, count, partials);
+    if (threadIdx.x < lanes_per_warp) combine_last_warp_in_place(mine, count, op);
+    store_partial(mine, count, partials, op);
 }
 
 /// The whole tree for a block of `block_size` threads: an argument of the kernel's, or a constant that the compiler
 /// removes the tests of.
-template <typename Operator, typename T>
-__device__ __forceinline__ void combine_completely_unrolled(T* mine, unsigned count, unsigned block_size) {
+template <typename T, typename Operator>
+__device__ __forceinline__ void combine_completely_unrolled(T* mine, unsigned count, unsigned block_size, Operator op) {
     __syncthreads(); // every thread has folded its elements
     if (block_size >= 1024) {
-        combine_pair<Operator>(mine, 512, count);
+        combine_pair(mine, 512, count, op);
         __syncthreads(); // here and below: the next step reads what other threads have just written
     }
     if (block_size >= 512) {
-        combine_pair<Operator>(mine, 256, count);
+        combine_pair(mine, 256, count, op);
         __syncthreads();
     }
     if (block_size >= 256) {
-        combine_pair<Operator>(mine, 128, count);
+        combine_pair(mine, 128, count, op);
         __syncthreads();
     }
     if (block_size >= 128) {
-        combine_pair<Operator>(mine, 64, count);
+        combine_pair(mine, 64, count, op);
         __syncthreads();
     }
-    if (threadIdx.x < lanes_per_warp) combine_last_warp_in_place<Operator>(mine, count);
+    if (threadIdx.x < lanes_per_warp) combine_last_warp_in_place(mine, count, op);
 }
 
 /// Block size a power of two from 64; grid ceil(n / (8 * block)).
-template <typename T, typename Operator> __global__ void reduce_unroll8_complete(T* values, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_unroll8_complete(T* values, size_t n, T* partials, Operator op) {
     T* mine;
-    const unsigned count = fold_blocks<Operator, 8>(values, n, mine);
-    combine_completely_unrolled<Operator>(mine, count, blockDim.x);
-    store_partial<Operator>(mine, count, partials);
+    const unsigned count = fold_blocks<8>(values, n, mine, op);
+    combine_completely_unrolled(mine, count, blockDim.x, op);
+    store_partial(mine, count, partials, op);
 }
 
 /// Block size block_size, a power of two from 64; grid ceil(n / (8 * block)).
-template <typename T, typename Operator, unsigned block_size>
-__global__ void __launch_bounds__(block_size) reduce_unroll8_complete_static(T* values, size_t n, T* partials) {
+template <unsigned block_size, typename T, typename Operator>
+__global__ void __launch_bounds__(block_size)
+reduce_unroll8_complete_static(T* values, size_t n, T* partials, Operator op) {
     static_assert(block_size >= 64 && block_size <= 1024 && (block_size & (block_size - 1)) == 0);
     T* mine;
-    const unsigned count = fold_blocks<Operator, 8>(values, n, mine);
-    combine_completely_unrolled<Operator>(mine, count, block_size);
-    store_partial<Operator>(mine, count, partials);
-}
-
-/// Launches `kernel` over the input and then over its partials; a block takes `blocks` * block elements.
-template <typename T>
-LaunchShape launch_folding_passes(void (*kernel)(T*, size_t, T*), const ReduceArguments<T>& arguments, unsigned block,
-                                  unsigned blocks) {
-    const unsigned grid = reduce_in_passes(
-        arguments, [=](size_t n) { return grid_for(n, blocks * block); },
-        [=](const T* input, size_t n, T* output, unsigned pass_grid) {
-            kernel<<<pass_grid, block, 0, arguments.stream>>>(const_cast<T*>(input), n, output);
-        });
-    return {dim3(grid), dim3(block), 0};
-}
-
-/// Bytes of workspace for each of the five launches below (those that fold eight blocks need less).
-template <typename T, typename Operator>
-size_t reduce_in_place_unrolled_workspace(size_t n, unsigned block_size, unsigned /*multiprocessors*/) {
-    const unsigned block = power_of_two_block(block_size);
-    return passes_workspace<T>(n, [=](size_t count) { return grid_for(count, 2 * block); });
+    const unsigned count = fold_blocks<8>(values, n, mine, op);
+    combine_completely_unrolled(mine, count, block_size, op);
+    store_partial(mine, count, partials, op);
 }
 
 /// Block size rounded down to a power of two from 32. Destroys its input.
-template <typename T, typename Operator> LaunchShape launch_reduce_unroll2(const ReduceArguments<T>& arguments) {
-    return launch_folding_passes(reduce_unroll2<T, Operator>, arguments, power_of_two_block(arguments.block_size), 2);
+template <typename T> LaunchShape launch_reduce_unroll2(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_unroll2, reduce_unroll2},
+                            {power_of_two_block(arguments.block_size), 2}, arguments);
 }
 
 /// Block size rounded down to a power of two from 32. Destroys its input.
-template <typename T, typename Operator> LaunchShape launch_reduce_unroll8(const ReduceArguments<T>& arguments) {
-    return launch_folding_passes(reduce_unroll8<T, Operator>, arguments, power_of_two_block(arguments.block_size), 8);
+template <typename T> LaunchShape launch_reduce_unroll8(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_unroll8, reduce_unroll8},
+                            {power_of_two_block(arguments.block_size), 8}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64. Destroys its input.
-template <typename T, typename Operator> LaunchShape launch_reduce_unroll8_warp(const ReduceArguments<T>& arguments) {
-    return launch_folding_passes(reduce_unroll8_warp<T, Operator>, arguments,
-                                 power_of_two_block(arguments.block_size, 64), 8);
+template <typename T> LaunchShape launch_reduce_unroll8_warp(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_unroll8_warp, reduce_unroll8_warp},
+                            {power_of_two_block(arguments.block_size, smallest_unrolled_block), 8}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64. Destroys its input.
-template <typename T, typename Operator>
-LaunchShape launch_reduce_unroll8_complete(const ReduceArguments<T>& arguments) {
-    return launch_folding_passes(reduce_unroll8_complete<T, Operator>, arguments,
-                                 power_of_two_block(arguments.block_size, 64), 8);
+template <typename T> LaunchShape launch_reduce_unroll8_complete(const ReduceArguments<T>& arguments) {
+    return launch_passes<T>(InPlaceKernel<T>{reduce_unroll8_complete, reduce_unroll8_complete},
+                            {power_of_two_block(arguments.block_size, smallest_unrolled_block), 8}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64. Destroys its input.
-template <typename T, typename Operator>
-LaunchShape launch_reduce_unroll8_complete_static(const ReduceArguments<T>& arguments) {
-    const unsigned block = power_of_two_block(arguments.block_size, 64);
-    LaunchShape shape;
-    with_static_block_size(block, [&](auto size) {
-        constexpr unsigned block_size = decltype(size)::value;
-        shape = launch_folding_passes(reduce_unroll8_complete_static<T, Operator, block_size>, arguments, block, 8);
-    });
-    return shape;
+template <typename T> LaunchShape launch_reduce_unroll8_complete_static(const ReduceArguments<T>& arguments) {
+    static constexpr InPlaceKernel<T> kernels[] = {
+        {reduce_unroll8_complete_static<64>, reduce_unroll8_complete_static<64>},
+        {reduce_unroll8_complete_static<128>, reduce_unroll8_complete_static<128>},
+        {reduce_unroll8_complete_static<256>, reduce_unroll8_complete_static<256>},
+        {reduce_unroll8_complete_static<512>, reduce_unroll8_complete_static<512>},
+        {reduce_unroll8_complete_static<1024>, reduce_unroll8_complete_static<1024>},
+    };
+    const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
+    return launch_passes<T>(kernel_of_block_size(kernels, block), {block, 8}, arguments);
 }
 
 } // namespace BACKEND

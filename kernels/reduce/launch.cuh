@@ -1,13 +1,12 @@
 #pragma once
-// What the launch functions of the reductions share: their arguments, the recursion over block partials, and the
-// choice of a compile-time block size at run time.
+// What the launch functions of the reductions share: their arguments, a kernel for either operator, and reducing the
+// blocks' partials by further launches.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/operators.cuh"
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <type_traits>
 
 namespace BACKEND {
 
@@ -24,53 +23,106 @@ template <typename T> struct ReduceArguments {
     T* d_result = nullptr;
     void* d_workspace = nullptr;
     size_t workspace_bytes = 0;
+    Operation operation = Operation::sum;
     unsigned block_size = 256;
     unsigned multiprocessors = 1;
     cudaStream_t stream = nullptr;
 };
 
-/// One thread: the value that atomic kernels add to.
-template <typename T, typename Operator> __global__ void store_identity(T* result) { *result = Operator::identity(); }
+/// A kernel template as it is compiled for the two operators on T. Both pointers are made from the template's name:
+/// {reduce_sequential, reduce_sequential}. A launch through a pointer costs what a launch by name costs, and the code
+/// around it is compiled once for all kernels that take the same parameters.
+template <typename T, typename... Parameters> struct OperatorKernel {
+    void (*sum)(Parameters..., Sum<T>);
+    void (*extreme)(Parameters..., Extreme<T>);
+};
 
-/// Reduces by repeated launches: the input to one partial per block, then the partials, until one value remains.
-/// grid_of(n) is the number of blocks of a pass over n values: at least 1, and fewer than n if n > 1.
-/// launch_pass(input, n, output, grid) launches one pass. Returns the grid of the first pass.
-/// A launch is the only barrier between blocks that these kernels know: that is why they need more than one.
-template <typename T, typename GridOf, typename LaunchPass>
-unsigned reduce_in_passes(const ReduceArguments<T>& arguments, GridOf grid_of, LaunchPass launch_pass) {
-    const T* input = arguments.d_input;
-    size_t n = arguments.n;
-    T* free_workspace = static_cast<T*>(arguments.d_workspace);
-    unsigned first_grid = 0;
-    for (;;) {
-        const unsigned grid = grid_of(n);
-        if (first_grid == 0) first_grid = grid;
-        T* output = grid == 1 ? arguments.d_result : free_workspace;
-        launch_pass(input, n, output, grid);
-        if (grid == 1) return first_grid;
-        input = output;
-        n = grid;
-        free_workspace += grid;
+/// Launches the kernel for the arguments' operation.
+template <typename T, typename... Parameters>
+void launch_operator_kernel(const OperatorKernel<T, Parameters...>& kernel, const LaunchShape& shape,
+                            const ReduceArguments<T>& arguments, Parameters... parameters) {
+    if (arguments.operation == Operation::sum) {
+        const auto sum = kernel.sum;
+        sum<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(parameters..., Sum<T>{});
+    } else {
+        const auto extreme = kernel.extreme;
+        extreme<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(
+            parameters..., Extreme<T>{arguments.operation == Operation::maximum});
     }
 }
 
-/// Bytes of workspace for reduce_in_passes: the partials of all passes but the last.
-template <typename T, typename GridOf> size_t passes_workspace(size_t n, GridOf grid_of) {
+/// The parameters of most kernels: where the input is, how many elements it has, and where the total or the blocks'
+/// partials go.
+template <typename T> using ReduceKernel = OperatorKernel<T, const T*, size_t, T*>;
+/// The same for a kernel that reduces within its input.
+template <typename T> using InPlaceKernel = OperatorKernel<T, T*, size_t, T*>;
+
+/// One thread: the value that blocks add their totals to.
+template <typename T> __global__ void store_value(T* result, T value) { *result = value; }
+
+/// A launch whose blocks each end in one atomic on the result, which is the identity at first.
+template <typename T>
+LaunchShape launch_onto_identity(const ReduceKernel<T>& kernel, const LaunchShape& shape,
+                                 const ReduceArguments<T>& arguments) {
+    store_value<T><<<1, 1, 0, arguments.stream>>>(arguments.d_result, identity_of<T>(arguments.operation));
+    launch_operator_kernel<T>(kernel, shape, arguments, arguments.d_input, arguments.n, arguments.d_result);
+    return shape;
+}
+
+/// How repeated launches share out their values: a block of block_size threads takes items_per_thread times as many,
+/// or more if there would be more blocks than most_blocks.
+struct PassPlan {
+    unsigned block_size;
+    unsigned items_per_thread = 1;
+    size_t dynamic_shared_bytes = 0;
+    unsigned most_blocks = ~0U;
+
+    unsigned grid_of(size_t n) const {
+        const unsigned needed = grid_for(n, static_cast<size_t>(block_size) * items_per_thread);
+        return needed < most_blocks ? needed : most_blocks;
+    }
+};
+
+/// Reduces by repeated launches: the input to one partial per block, then the partials, until one value remains.
+/// Returns the shape of the first. A launch is the only barrier between blocks that these kernels know: that is why
+/// they need more than one.
+template <typename T, typename Input>
+LaunchShape launch_passes(const OperatorKernel<T, Input*, size_t, T*>& kernel, const PassPlan& plan,
+                          const ReduceArguments<T>& arguments) {
+    // The cast is the point of the in-place kernels, whose Input is not const: the caller has agreed to lose it.
+    auto* input = const_cast<Input*>(arguments.d_input);
+    size_t n = arguments.n;
+    T* free_workspace = static_cast<T*>(arguments.d_workspace);
+    const LaunchShape first_shape{dim3(plan.grid_of(n)), dim3(plan.block_size), plan.dynamic_shared_bytes};
+    for (;;) {
+        LaunchShape shape = first_shape;
+        shape.grid.x = plan.grid_of(n);
+        T* output = shape.grid.x == 1 ? arguments.d_result : free_workspace;
+        launch_operator_kernel<T>(kernel, shape, arguments, input, n, output);
+        if (shape.grid.x == 1) return first_shape;
+        input = output;
+        n = shape.grid.x;
+        free_workspace += n;
+    }
+}
+
+/// Bytes of workspace for launch_passes: the partials of all passes but the last, for the smallest block that any of
+/// its kernels makes of the arguments' block size, and one element per thread.
+template <typename T> size_t passes_workspace(const ReduceArguments<T>& arguments) {
+    const PassPlan plan{power_of_two_block(arguments.block_size)};
     size_t partials = 0;
-    for (unsigned grid = grid_of(n); grid > 1; grid = grid_of(grid)) partials += grid;
+    for (unsigned grid = plan.grid_of(arguments.n); grid > 1; grid = plan.grid_of(grid)) partials += grid;
     return partials * sizeof(T);
 }
 
-/// Calls action(std::integral_constant<unsigned, S>) with S = block_size: a power of two from 64 to 1024.
-template <unsigned candidate = largest_block, typename Action>
-void with_static_block_size(unsigned block_size, Action action) {
-    if constexpr (candidate == 64) {
-        action(std::integral_constant<unsigned, candidate>{});
-    } else if (block_size >= candidate) {
-        action(std::integral_constant<unsigned, candidate>{});
-    } else {
-        with_static_block_size<candidate / 2>(block_size, action);
-    }
+/// The smallest block of the kernels that leave the last 64 values to one warp.
+constexpr unsigned smallest_unrolled_block = 64;
+
+/// A kernel template that is compiled for every such block size, from 64 to 1024: the one for `block_size`.
+template <typename Kernel> const Kernel& kernel_of_block_size(const Kernel (&kernels)[5], unsigned block_size) {
+    unsigned index = 0;
+    while ((smallest_unrolled_block << index) < block_size) ++index;
+    return kernels[index];
 }
 
 } // namespace BACKEND

@@ -1,11 +1,11 @@
 #pragma once
 // The operations a reduction can apply: sum, minimum and maximum of float, double, int32_t and int64_t.
-// Each is a type with three static members, so that a kernel template needs nothing but the type:
+// An operator is a small object that a kernel receives by value. It has three functions:
 //     identity()                   the value that changes nothing, and the result of reducing no elements
 //     combine(a, b)                associative and commutative (for floating sums up to rounding)
 //     combine_atomically(p, v)     *p = combine(*p, v), indivisible, on global or shared memory
 // A floating minimum or maximum over a NaN is NaN, whatever the order, as a sum is: bad data must not look good.
-// An integer sum wraps around, as the hardware's adder does, also where C++ leaves signed overflow undefined.
+// An integer sum wraps around, as the hardware's adder does, even where C++ leaves signed overflow undefined.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -16,7 +16,9 @@
 
 namespace BACKEND {
 
-/// Whether T is a type the operations below support.
+enum class Operation { sum, minimum, maximum };
+
+/// Whether T is a type the operators below support.
 template <typename T>
 inline constexpr bool is_reducible = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                      std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
@@ -48,11 +50,12 @@ template <typename T> __host__ __device__ inline T from_bits(BitsOf<T> bits) {
 /// The atomic for operations the hardware has none for: compute the new value from the one last seen, and write it
 /// only if nobody wrote in between. The first guess is the identity: reading the address first would be one more
 /// access, and an unprotected one.
-template <typename Operator, typename T> __device__ inline void combine_by_compare_and_swap(T* address, T value) {
+template <typename Operator, typename T>
+__device__ inline void combine_by_compare_and_swap(Operator op, T* address, T value) {
     auto* word = reinterpret_cast<BitsOf<T>*>(address);
-    BitsOf<T> seen = to_bits(Operator::identity());
+    BitsOf<T> seen = to_bits(op.identity());
     for (;;) {
-        const BitsOf<T> combined = to_bits<T>(Operator::combine(from_bits<T>(seen), value));
+        const BitsOf<T> combined = to_bits<T>(op.combine(from_bits<T>(seen), value));
         const BitsOf<T> found = atomicCAS(word, seen, combined);
         if (found == seen) return;
         seen = found;
@@ -62,9 +65,9 @@ template <typename Operator, typename T> __device__ inline void combine_by_compa
 template <typename T> struct Sum {
     static_assert(is_reducible<T>);
 
-    static __host__ __device__ constexpr T identity() { return T(0); }
+    __host__ __device__ constexpr T identity() const { return T(0); }
 
-    static __host__ __device__ constexpr T combine(T a, T b) {
+    __host__ __device__ constexpr T combine(T a, T b) const {
         if constexpr (std::is_integral_v<T>) {
             using Unsigned = std::make_unsigned_t<T>;
             return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
@@ -73,12 +76,12 @@ template <typename T> struct Sum {
         }
     }
 
-    static __device__ void combine_atomically(T* address, T value) {
+    __device__ void combine_atomically(T* address, T value) const {
         if constexpr (std::is_same_v<T, std::int64_t>) {
             atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
         } else if constexpr (std::is_same_v<T, double>) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600 // atomicAdd of double came with sm_60
-            combine_by_compare_and_swap<Sum>(address, value);
+            combine_by_compare_and_swap(*this, address, value);
 #else
             atomicAdd(address, value);
 #endif
@@ -88,40 +91,40 @@ template <typename T> struct Sum {
     }
 };
 
-template <typename T> struct Min {
+/// The minimum or the maximum. One type serves both, so that every kernel is compiled once for the two: the direction
+/// is an argument of the launch, and testing it is cheap beside loading an element.
+template <typename T> struct Extreme {
     static_assert(is_reducible<T>);
 
-    static __host__ __device__ constexpr T identity() { return largest_value<T>; }
+    bool greatest; // the maximum; otherwise the minimum
 
-    static __host__ __device__ constexpr T combine(T a, T b) { return b < a || b != b ? b : a; }
+    __host__ __device__ constexpr T identity() const { return greatest ? smallest_value<T> : largest_value<T>; }
 
-    static __device__ void combine_atomically(T* address, T value) {
-        if constexpr (std::is_same_v<T, std::int64_t>) {
-            atomicMin(reinterpret_cast<long long*>(address), static_cast<long long>(value));
-        } else if constexpr (std::is_same_v<T, std::int32_t>) {
-            atomicMin(address, value);
+    __host__ __device__ constexpr T combine(T a, T b) const { return (greatest ? b > a : b < a) || b != b ? b : a; }
+
+    __device__ void combine_atomically(T* address, T value) const {
+        if constexpr (std::is_floating_point_v<T>) {
+            combine_by_compare_and_swap(*this, address, value);
         } else {
-            combine_by_compare_and_swap<Min>(address, value);
+            using Word = std::conditional_t<sizeof(T) == 4, int, long long>; // as the atomics are declared
+            auto* word = reinterpret_cast<Word*>(address);
+            if (greatest) {
+                atomicMax(word, static_cast<Word>(value));
+            } else {
+                atomicMin(word, static_cast<Word>(value));
+            }
         }
     }
 };
 
-template <typename T> struct Max {
-    static_assert(is_reducible<T>);
+/// Calls action(op) with the operator for `operation` on elements of type T.
+template <typename T, typename Action> auto with_operator(Operation operation, Action action) {
+    if (operation == Operation::sum) return action(Sum<T>{});
+    return action(Extreme<T>{operation == Operation::maximum});
+}
 
-    static __host__ __device__ constexpr T identity() { return smallest_value<T>; }
-
-    static __host__ __device__ constexpr T combine(T a, T b) { return b > a || b != b ? b : a; }
-
-    static __device__ void combine_atomically(T* address, T value) {
-        if constexpr (std::is_same_v<T, std::int64_t>) {
-            atomicMax(reinterpret_cast<long long*>(address), static_cast<long long>(value));
-        } else if constexpr (std::is_same_v<T, std::int32_t>) {
-            atomicMax(address, value);
-        } else {
-            combine_by_compare_and_swap<Max>(address, value);
-        }
-    }
-};
+template <typename T> T identity_of(Operation operation) {
+    return with_operator<T>(operation, [](auto op) { return op.identity(); });
+}
 
 } // namespace BACKEND

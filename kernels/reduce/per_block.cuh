@@ -17,30 +17,26 @@ template <typename T> constexpr bool has_warp_instruction = std::is_same_v<T, st
 template <typename T> constexpr bool has_warp_instruction = false;
 #endif
 
-/// That instruction for Operator: Sum, Min or Max.
-template <typename Operator, typename T> __device__ inline T warp_instruction(T value) {
-    constexpr unsigned all_lanes = 0xffffffffU;
-    if constexpr (std::is_same_v<Operator, Sum<T>>) {
-        return __reduce_add_sync(all_lanes, value);
-    } else if constexpr (std::is_same_v<Operator, Min<T>>) {
-        return __reduce_min_sync(all_lanes, value);
-    } else {
-        static_assert(std::is_same_v<Operator, Max<T>>);
-        return __reduce_max_sync(all_lanes, value);
-    }
+/// That instruction for each operator.
+template <typename T> __device__ inline T warp_instruction(Sum<T>, T value) {
+    return __reduce_add_sync(0xffffffffU, value);
+}
+template <typename T> __device__ inline T warp_instruction(Extreme<T> extreme, T value) {
+    return extreme.greatest ? __reduce_max_sync(0xffffffffU, value) : __reduce_min_sync(0xffffffffU, value);
 }
 
 /// Lane 0 receives the combination of the first `lanes` lanes' values (a power of two); the others hold the identity.
-/// What the other lanes receive is of no use. All 32 lanes of the warp must call it. No shared memory, no barrier: a
-/// shuffle hands a register from lane to lane, and its mask makes the lanes wait for one another.
-template <typename Operator, unsigned lanes = lanes_per_warp, typename T> __device__ inline T warp_reduce(T value) {
+/// What the other lanes receive is of no use. All 32 lanes of the warp must call it. It needs no shared memory and no
+/// barrier: a shuffle hands a register from lane to lane, and its mask makes the lanes wait for one another.
+template <unsigned lanes = lanes_per_warp, typename Operator, typename T>
+__device__ inline T warp_reduce(Operator op, T value) {
     if constexpr (has_warp_instruction<T>) {
-        return warp_instruction<Operator>(value);
+        return warp_instruction(op, value);
     } else {
         constexpr unsigned all_lanes = 0xffffffffU;
 #pragma unroll
         for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
-            value = Operator::combine(value, __shfl_down_sync(all_lanes, value, distance));
+            value = op.combine(value, __shfl_down_sync(all_lanes, value, distance));
         }
         return value;
     }
@@ -50,19 +46,20 @@ template <typename Operator, unsigned lanes = lanes_per_warp, typename T> __devi
 /// thread of the block must call it, and a block that calls it twice puts a __syncthreads() in between.
 /// static_warps: the block's number of warps where it is known at compile time (a power of two), which saves the
 /// shuffles that only larger blocks need; 0 where it is not.
-template <typename Operator, unsigned static_warps = 0, typename T> __device__ inline T block_reduce(T value) {
+template <unsigned static_warps = 0, typename Operator, typename T>
+__device__ inline T block_reduce(Operator op, T value) {
     constexpr unsigned most_warps = static_warps == 0 ? largest_block / lanes_per_warp : static_warps;
     __shared__ T warp_totals[most_warps];
     const unsigned warps = static_warps == 0 ? blockDim.x / lanes_per_warp : static_warps;
     const unsigned lane = threadIdx.x % lanes_per_warp;
     const unsigned warp = threadIdx.x / lanes_per_warp;
 
-    value = warp_reduce<Operator>(value);
+    value = warp_reduce(op, value);
     if (lane == 0) warp_totals[warp] = value;
     __syncthreads(); // the first warp reads what the others' lanes 0 have written
     if (warp == 0) {
-        value = lane < warps ? warp_totals[lane] : Operator::identity();
-        value = warp_reduce<Operator, most_warps>(value);
+        value = lane < warps ? warp_totals[lane] : op.identity();
+        value = warp_reduce<most_warps>(op, value);
     }
     return value;
 }

@@ -11,10 +11,10 @@
 // All: any n, block size a power of two, one T of dynamic shared memory per thread. A block leaves one partial; the
 // partials are reduced by further launches of the same kernel until one value remains. The order is fixed by n and
 // the block size, so the result is the same bits every time.
-#include "kernels/reduce/per_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
+#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 
@@ -24,102 +24,89 @@ namespace BACKEND {
 
 /// Grid ceil(n / block): one element per thread.
 template <typename T, typename Operator>
-__global__ void reduce_interleaved_divergent(const T* input, size_t n, T* partials) {
+__global__ void reduce_interleaved_divergent(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const unsigned thread = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + thread;
-    values[thread] = i < n ? input[i] : Operator::identity();
+    values[thread] = i < n ? input[i] : op.identity();
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         __syncthreads(); // values[thread + stride] was written by another thread
-        if (thread % (2 * stride) == 0) values[thread] = Operator::combine(values[thread], values[thread + stride]);
+        if (thread % (2 * stride) == 0) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
     if (thread == 0) partials[blockIdx.x] = values[0];
 }
 
 /// Grid ceil(n / block): one element per thread.
 template <typename T, typename Operator>
-__global__ void reduce_interleaved_conflicts(const T* input, size_t n, T* partials) {
+__global__ void reduce_interleaved_conflicts(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const unsigned thread = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + thread;
-    values[thread] = i < n ? input[i] : Operator::identity();
+    values[thread] = i < n ? input[i] : op.identity();
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         __syncthreads(); // both operands were written by other threads
         const unsigned left = 2 * stride * thread;
-        if (left < blockDim.x) values[left] = Operator::combine(values[left], values[left + stride]);
+        if (left < blockDim.x) values[left] = op.combine(values[left], values[left + stride]);
     }
     if (thread == 0) partials[blockIdx.x] = values[0]; // thread 0 made every step of values[0] itself
 }
 
 /// Combines values[0 .. blockDim.x) into values[0], which thread 0 may read without a further barrier.
-template <typename Operator, typename T> __device__ inline void combine_halves(T* values) {
+template <typename T, typename Operator> __device__ inline void combine_halves(T* values, Operator op) {
     const unsigned thread = threadIdx.x;
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         __syncthreads(); // the upper half was written by other threads: at the load or in the step before
-        if (thread < stride) values[thread] = Operator::combine(values[thread], values[thread + stride]);
+        if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
 }
 
 /// Grid ceil(n / block): one element per thread.
-template <typename T, typename Operator> __global__ void reduce_sequential(const T* input, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_sequential(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    values[threadIdx.x] = i < n ? input[i] : Operator::identity();
-    combine_halves<Operator>(values);
+    values[threadIdx.x] = i < n ? input[i] : op.identity();
+    combine_halves(values, op);
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }
 
 /// Grid ceil(n / (2 * block)): two elements per thread, a block apart so that both loads are coalesced.
-template <typename T, typename Operator> __global__ void reduce_first_add(const T* input, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_first_add(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + threadIdx.x;
-    T value = i < n ? input[i] : Operator::identity();
-    if (i + blockDim.x < n) value = Operator::combine(value, input[i + blockDim.x]);
+    T value = i < n ? input[i] : op.identity();
+    if (i + blockDim.x < n) value = op.combine(value, input[i + blockDim.x]);
     values[threadIdx.x] = value;
-    combine_halves<Operator>(values);
+    combine_halves(values, op);
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }
 
 /// Launches `kernel` over the input and then over its partials, with a block of block_size rounded down to a power of
 /// two from 32; each block takes items_per_thread elements per thread.
 template <typename T>
-LaunchShape launch_shared_passes(void (*kernel)(const T*, size_t, T*), const ReduceArguments<T>& arguments,
-                                 unsigned items_per_thread) {
+LaunchShape launch_shared_passes(const ReduceKernel<T>& kernel, unsigned items_per_thread,
+                                 const ReduceArguments<T>& arguments) {
     const unsigned block = power_of_two_block(arguments.block_size);
-    const size_t shared_bytes = block * sizeof(T);
-    const unsigned grid = reduce_in_passes(
-        arguments, [=](size_t n) { return grid_for(n, static_cast<size_t>(block) * items_per_thread); },
-        [=](const T* input, size_t n, T* output, unsigned pass_grid) {
-            kernel<<<pass_grid, block, shared_bytes, arguments.stream>>>(input, n, output);
-        });
-    return {dim3(grid), dim3(block), shared_bytes};
+    return launch_passes<T>(kernel, {block, items_per_thread, block * sizeof(T)}, arguments);
 }
 
-/// Bytes of workspace for each of the four launches below (reduce_first_add needs less).
-template <typename T, typename Operator>
-size_t reduce_shared_workspace(size_t n, unsigned block_size, unsigned /*multiprocessors*/) {
-    const unsigned block = power_of_two_block(block_size);
-    return passes_workspace<T>(n, [=](size_t count) { return grid_for(count, block); });
+template <typename T> LaunchShape launch_reduce_interleaved_divergent(const ReduceArguments<T>& arguments) {
+    return launch_shared_passes({reduce_interleaved_divergent, reduce_interleaved_divergent}, 1, arguments);
 }
 
-template <typename T, typename Operator>
-LaunchShape launch_reduce_interleaved_divergent(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes(reduce_interleaved_divergent<T, Operator>, arguments, 1);
+template <typename T> LaunchShape launch_reduce_interleaved_conflicts(const ReduceArguments<T>& arguments) {
+    return launch_shared_passes({reduce_interleaved_conflicts, reduce_interleaved_conflicts}, 1, arguments);
 }
 
-template <typename T, typename Operator>
-LaunchShape launch_reduce_interleaved_conflicts(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes(reduce_interleaved_conflicts<T, Operator>, arguments, 1);
+template <typename T> LaunchShape launch_reduce_sequential(const ReduceArguments<T>& arguments) {
+    return launch_shared_passes({reduce_sequential, reduce_sequential}, 1, arguments);
 }
 
-template <typename T, typename Operator> LaunchShape launch_reduce_sequential(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes(reduce_sequential<T, Operator>, arguments, 1);
-}
-
-template <typename T, typename Operator> LaunchShape launch_reduce_first_add(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes(reduce_first_add<T, Operator>, arguments, 2);
+template <typename T> LaunchShape launch_reduce_first_add(const ReduceArguments<T>& arguments) {
+    return launch_shared_passes({reduce_first_add, reduce_first_add}, 2, arguments);
 }
 
 } // namespace BACKEND

@@ -9,10 +9,10 @@
 //
 // All: any n, block size a power of two from 64, one T of dynamic shared memory per thread. Partials are reduced by
 // further launches of the same kernel. The order is fixed by n, block size and grid: the same bits every time.
-#include "kernels/reduce/per_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
+#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 
@@ -22,12 +22,12 @@ namespace BACKEND {
 
 /// Combines values[0 .. 64) into values[0]. Called by the 32 lanes of the first warp after a __syncthreads().
 /// All lanes work in all steps, as in the course: what the upper ones compute is never used.
-template <typename Operator, typename T> __device__ inline void combine_last_warp(T* values) {
+template <typename T, typename Operator> __device__ inline void combine_last_warp(T* values, Operator op) {
     const unsigned lane = threadIdx.x;
     T value = values[lane];
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
-        value = Operator::combine(value, values[lane + stride]);
+        value = op.combine(value, values[lane + stride]);
         __syncwarp(); // every lane has read its right operand before its owner overwrites it
         values[lane] = value;
         __syncwarp(); // every lane has written its value before another lane reads it
@@ -35,138 +35,112 @@ template <typename Operator, typename T> __device__ inline void combine_last_war
 }
 
 /// Two elements of the input, a block apart: see reduce_first_add.
-template <typename Operator, typename T>
-__device__ inline T combine_two_elements(const T* input, size_t n, size_t i, unsigned block_size) {
-    T value = i < n ? input[i] : Operator::identity();
-    if (i + block_size < n) value = Operator::combine(value, input[i + block_size]);
+template <typename T, typename Operator>
+__device__ inline T combine_two_elements(const T* input, size_t n, size_t i, unsigned block_size, Operator op) {
+    T value = i < n ? input[i] : op.identity();
+    if (i + block_size < n) value = op.combine(value, input[i + block_size]);
     return value;
 }
 
 /// Grid ceil(n / (2 * block)): two elements per thread.
-template <typename T, typename Operator> __global__ void reduce_unrolled_warp(const T* input, size_t n, T* partials) {
+template <typename T, typename Operator>
+__global__ void reduce_unrolled_warp(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const unsigned thread = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + thread;
-    values[thread] = combine_two_elements<Operator>(input, n, i, blockDim.x);
+    values[thread] = combine_two_elements(input, n, i, blockDim.x, op);
     __syncthreads(); // every value is in place
 
     for (unsigned stride = blockDim.x / 2; stride > lanes_per_warp; stride /= 2) {
-        if (thread < stride) values[thread] = Operator::combine(values[thread], values[thread + stride]);
+        if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
         __syncthreads(); // the next step reads what other warps have just written
     }
-    if (thread < lanes_per_warp) combine_last_warp<Operator>(values);
+    if (thread < lanes_per_warp) combine_last_warp(values, op);
     if (thread == 0) partials[blockIdx.x] = values[0];
 }
 
 /// Combines values[0 .. block_size) into values[0] without a loop: `if constexpr` leaves only the steps that exist.
-template <typename Operator, unsigned block_size, typename T> __device__ inline void combine_unrolled(T* values) {
+template <unsigned block_size, typename T, typename Operator>
+__device__ inline void combine_unrolled(T* values, Operator op) {
     static_assert(block_size >= 64 && block_size <= 1024 && (block_size & (block_size - 1)) == 0);
     const unsigned thread = threadIdx.x;
     __syncthreads(); // every value is in place
     if constexpr (block_size >= 1024) {
-        if (thread < 512) values[thread] = Operator::combine(values[thread], values[thread + 512]);
+        if (thread < 512) values[thread] = op.combine(values[thread], values[thread + 512]);
         __syncthreads(); // as in the loop: the next step reads what other warps have just written
     }
     if constexpr (block_size >= 512) {
-        if (thread < 256) values[thread] = Operator::combine(values[thread], values[thread + 256]);
+        if (thread < 256) values[thread] = op.combine(values[thread], values[thread + 256]);
         __syncthreads();
     }
     if constexpr (block_size >= 256) {
-        if (thread < 128) values[thread] = Operator::combine(values[thread], values[thread + 128]);
+        if (thread < 128) values[thread] = op.combine(values[thread], values[thread + 128]);
         __syncthreads();
     }
     if constexpr (block_size >= 128) {
-        if (thread < 64) values[thread] = Operator::combine(values[thread], values[thread + 64]);
+        if (thread < 64) values[thread] = op.combine(values[thread], values[thread + 64]);
         __syncthreads();
     }
-    if (thread < lanes_per_warp) combine_last_warp<Operator>(values);
+    if (thread < lanes_per_warp) combine_last_warp(values, op);
 }
 
 /// Grid ceil(n / (2 * block)): two elements per thread.
-template <typename T, typename Operator, unsigned block_size>
-__global__ void __launch_bounds__(block_size) reduce_unrolled_block(const T* input, size_t n, T* partials) {
+template <unsigned block_size, typename T, typename Operator>
+__global__ void __launch_bounds__(block_size)
+reduce_unrolled_block(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * block_size) + threadIdx.x;
-    values[threadIdx.x] = combine_two_elements<Operator>(input, n, i, block_size);
-    combine_unrolled<Operator, block_size>(values);
+    values[threadIdx.x] = combine_two_elements(input, n, i, block_size, op);
+    combine_unrolled<block_size>(values, op);
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }
 
 /// Any grid: it strides over the input, two elements per thread and turn.
-template <typename T, typename Operator, unsigned block_size>
-__global__ void __launch_bounds__(block_size) reduce_multiple_elements(const T* input, size_t n, T* partials) {
+template <unsigned block_size, typename T, typename Operator>
+__global__ void __launch_bounds__(block_size)
+reduce_multiple_elements(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const size_t first = static_cast<size_t>(blockIdx.x) * (2 * block_size) + threadIdx.x;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * (2 * block_size);
-    T value = Operator::identity();
+    T value = op.identity();
     for (size_t i = first; i < n; i += grid_stride) {
-        value = Operator::combine(value, combine_two_elements<Operator>(input, n, i, block_size));
+        value = op.combine(value, combine_two_elements(input, n, i, block_size, op));
     }
     values[threadIdx.x] = value;
-    combine_unrolled<Operator, block_size>(values);
+    combine_unrolled<block_size>(values, op);
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }
 
-constexpr unsigned smallest_unrolled_block = 64; // the unrolled warp starts with 64 values
-
-/// Bytes of workspace for each of the three launches below (reduce_multiple_elements needs less).
-template <typename T, typename Operator>
-size_t reduce_shared_unrolled_workspace(size_t n, unsigned block_size, unsigned /*multiprocessors*/) {
-    const unsigned block = power_of_two_block(block_size, smallest_unrolled_block);
-    return passes_workspace<T>(n, [=](size_t count) { return grid_for(count, 2 * block); });
+/// Block size rounded down to a power of two from 64.
+template <typename T> LaunchShape launch_reduce_unrolled_warp(const ReduceArguments<T>& arguments) {
+    const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
+    return launch_passes<T>(ReduceKernel<T>{reduce_unrolled_warp, reduce_unrolled_warp}, {block, 2, block * sizeof(T)},
+                            arguments);
 }
 
 /// Block size rounded down to a power of two from 64.
-template <typename T, typename Operator> LaunchShape launch_reduce_unrolled_warp(const ReduceArguments<T>& arguments) {
+template <typename T> LaunchShape launch_reduce_unrolled_block(const ReduceArguments<T>& arguments) {
+    static constexpr ReduceKernel<T> kernels[] = {
+        {reduce_unrolled_block<64>, reduce_unrolled_block<64>},     {reduce_unrolled_block<128>, reduce_unrolled_block<128>},
+        {reduce_unrolled_block<256>, reduce_unrolled_block<256>},   {reduce_unrolled_block<512>, reduce_unrolled_block<512>},
+        {reduce_unrolled_block<1024>, reduce_unrolled_block<1024>},
+    };
     const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
-    const size_t shared_bytes = block * sizeof(T);
-    const unsigned grid = reduce_in_passes(
-        arguments, [=](size_t n) { return grid_for(n, 2 * block); },
-        [=](const T* input, size_t n, T* output, unsigned pass_grid) {
-            reduce_unrolled_warp<T, Operator><<<pass_grid, block, shared_bytes, arguments.stream>>>(input, n, output);
-        });
-    return {dim3(grid), dim3(block), shared_bytes};
-}
-
-/// Block size rounded down to a power of two from 64.
-template <typename T, typename Operator> LaunchShape launch_reduce_unrolled_block(const ReduceArguments<T>& arguments) {
-    const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
-    const size_t shared_bytes = block * sizeof(T);
-    unsigned grid = 0;
-    with_static_block_size(block, [&](auto size) {
-        constexpr unsigned block_size = decltype(size)::value;
-        grid = reduce_in_passes(
-            arguments, [](size_t n) { return grid_for(n, 2 * block_size); },
-            [=](const T* input, size_t n, T* output, unsigned pass_grid) {
-                reduce_unrolled_block<T, Operator, block_size>
-                    <<<pass_grid, block_size, shared_bytes, arguments.stream>>>(input, n, output);
-            });
-    });
-    return {dim3(grid), dim3(block), shared_bytes};
+    return launch_passes<T>(kernel_of_block_size(kernels, block), {block, 2, block * sizeof(T)}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64; at most as many blocks as the device holds at once.
-template <typename T, typename Operator>
-LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments) {
+template <typename T> LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments) {
+    static constexpr ReduceKernel<T> kernels[] = {
+        {reduce_multiple_elements<64>, reduce_multiple_elements<64>},
+        {reduce_multiple_elements<128>, reduce_multiple_elements<128>},
+        {reduce_multiple_elements<256>, reduce_multiple_elements<256>},
+        {reduce_multiple_elements<512>, reduce_multiple_elements<512>},
+        {reduce_multiple_elements<1024>, reduce_multiple_elements<1024>},
+    };
     const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
-    const size_t shared_bytes = block * sizeof(T);
-    constexpr unsigned threads_per_multiprocessor = 2048;
-    const unsigned resident_blocks = arguments.multiprocessors * (threads_per_multiprocessor / block);
-    unsigned grid = 0;
-    with_static_block_size(block, [&](auto size) {
-        constexpr unsigned block_size = decltype(size)::value;
-        grid = reduce_in_passes(
-            arguments,
-            [=](size_t n) {
-                const unsigned needed_blocks = grid_for(n, 2 * block_size);
-                return needed_blocks < resident_blocks ? needed_blocks : resident_blocks;
-            },
-            [=](const T* input, size_t n, T* output, unsigned pass_grid) {
-                reduce_multiple_elements<T, Operator, block_size>
-                    <<<pass_grid, block_size, shared_bytes, arguments.stream>>>(input, n, output);
-            });
-    });
-    return {dim3(grid), dim3(block), shared_bytes};
+    return launch_passes<T>(kernel_of_block_size(kernels, block),
+                            {block, 2, block * sizeof(T), resident_blocks(block, arguments.multiprocessors)}, arguments);
 }
 
 } // namespace BACKEND

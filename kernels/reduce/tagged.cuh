@@ -11,11 +11,11 @@
 // Why no deadlock: only the last block of the grid waits, and those it waits for wait for nobody. GPUs start blocks in
 // the order of their index, so that it comes after them; and if it did not, it would hold the place of one block only,
 // and the others would run in the rest, even if there are more of them than the device holds at once.
-#include "kernels/reduce/per_block.cuh"
 #include "common/cuda/launch_shape.cuh"
+#include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
-#include "common/cuda/vector_access.cuh"
+#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 
@@ -92,13 +92,14 @@ template <typename T> __device__ __forceinline__ void put_into(Mailbox<T>* box, 
 
 /// Waits for boxes first, first + stride, ... below count, combines `value` with them in that order and empties them.
 /// It looks into four boxes at a time, since a look takes as long as a trip to L2.
-template <typename Operator, typename T>
-__device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count) {
+template <typename T, typename Operator>
+__device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count,
+                                     Operator op) {
     constexpr unsigned looks_in_flight = 4;
     for (; first < count; first += looks_in_flight * stride) {
         Mailbox<T> seen[looks_in_flight];
 #pragma unroll
-        for (Mailbox<T>& box : seen) box = Mailbox<T>::holding(Operator::identity()); // for boxes that do not exist
+        for (Mailbox<T>& box : seen) box = Mailbox<T>::holding(op.identity()); // for boxes that do not exist
         unsigned long long common_tag;
         do {
             common_tag = arrived_tag;
@@ -111,7 +112,7 @@ __device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first,
         } while (common_tag == 0);
 #pragma unroll
         for (unsigned k = 0; k < looks_in_flight; ++k) {
-            value = Operator::combine(value, seen[k].value());
+            value = op.combine(value, seen[k].value());
             if (first + k * stride < count) put_into(&boxes[first + k * stride], Mailbox<T>{});
         }
     }
@@ -119,48 +120,51 @@ __device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first,
 }
 
 /// One running value for each place in a vector, so that four consecutive combinations do not wait for one another.
-template <typename Operator, typename T> struct RunningVector {
+template <typename T> struct RunningVector {
     Vector<T> running;
 
-    __device__ __forceinline__ RunningVector() {
+    template <typename Operator> __device__ __forceinline__ explicit RunningVector(Operator op) {
 #pragma unroll
-        for (unsigned k = 0; k < Vector<T>::length; ++k) running.values[k] = Operator::identity();
+        for (unsigned k = 0; k < Vector<T>::length; ++k) running.values[k] = op.identity();
     }
 
     /// Combines with vectors[0], vectors[stride], ...: `loads` of them, all requested before the first is used.
-    template <unsigned loads> __device__ __forceinline__ void add(const Vector<T>* vectors, unsigned stride) {
+    template <unsigned loads, typename Operator>
+    __device__ __forceinline__ void add(const Vector<T>* vectors, unsigned stride, Operator op) {
         Vector<T> loaded[loads];
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) loaded[k] = load_once(vectors + k * stride);
-        add_loaded(loaded);
+        add_loaded(loaded, op);
     }
 
     /// The same for vectors[first], vectors[first + stride], ..., as far as they lie before vectors[count].
-    template <unsigned loads, typename Index>
-    __device__ __forceinline__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count) {
+    template <unsigned loads, typename Index, typename Operator>
+    __device__ __forceinline__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count,
+                                               Operator op) {
         Vector<T> loaded[loads];
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) {
             const Index i = first + static_cast<Index>(k * stride);
-            loaded[k] = i < count ? load_once(vectors + i) : RunningVector().running;
+            loaded[k] = i < count ? load_once(vectors + i) : RunningVector(op).running;
         }
-        add_loaded(loaded);
+        add_loaded(loaded, op);
     }
 
-    __device__ __forceinline__ T total() const {
+    template <typename Operator> __device__ __forceinline__ T total(Operator op) const {
         T value = running.values[0];
 #pragma unroll
-        for (unsigned k = 1; k < Vector<T>::length; ++k) value = Operator::combine(value, running.values[k]);
+        for (unsigned k = 1; k < Vector<T>::length; ++k) value = op.combine(value, running.values[k]);
         return value;
     }
 
 private:
-    template <unsigned loads> __device__ __forceinline__ void add_loaded(const Vector<T> (&loaded)[loads]) {
+    template <unsigned loads, typename Operator>
+    __device__ __forceinline__ void add_loaded(const Vector<T> (&loaded)[loads], Operator op) {
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) {
 #pragma unroll
             for (unsigned j = 0; j < Vector<T>::length; ++j) {
-                running.values[j] = Operator::combine(running.values[j], loaded[k].values[j]);
+                running.values[j] = op.combine(running.values[j], loaded[k].values[j]);
             }
         }
     }
@@ -179,37 +183,38 @@ constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
 
 /// A tile per block: block_size threads with `loads` vectors each; grid ceil(span.vectors / (block_size * loads)), at
 /// least 1, and fewer than 2^32 vectors. one_block: the grid is known to be 1, and there is nobody to wait for.
-template <typename T, typename Operator, unsigned block_size, unsigned loads, bool one_block>
+template <unsigned block_size, unsigned loads, bool one_block, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
-reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result) {
+reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
     const unsigned block = one_block ? 0 : blockIdx.x;
     const unsigned last_block = one_block ? 0 : gridDim.x - 1;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
     const auto vector_count = static_cast<unsigned>(span.vectors);
 
-    RunningVector<Operator, T> running;
-    running.template add_before<loads>(vectors, block * (block_size * loads) + threadIdx.x, block_size, vector_count);
-    T value = running.total();
+    RunningVector<T> running(op);
+    running.template add_before<loads>(vectors, block * (block_size * loads) + threadIdx.x, block_size, vector_count,
+                                       op);
+    T value = running.total(op);
     if (block == last_block && threadIdx.x < span.edges()) {
-        value = Operator::combine(value, input[span.edge(threadIdx.x)]);
+        value = op.combine(value, input[span.edge(threadIdx.x)]);
     }
 
-    value = block_reduce<Operator, block_size / lanes_per_warp>(value);
+    value = block_reduce<block_size / lanes_per_warp>(op, value);
     if (one_block) {
         if (threadIdx.x == 0) *result = value;
     } else if (block != last_block) {
         if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<T>::holding(value));
     } else if (threadIdx.x < lanes_per_warp) { // few boxes: one warp collects them, and no barrier is needed
-        if (threadIdx.x != 0) value = Operator::identity();
-        value = warp_reduce<Operator>(collect<Operator>(value, boxes, threadIdx.x, lanes_per_warp, last_block));
+        if (threadIdx.x != 0) value = op.identity();
+        value = warp_reduce(op, collect(value, boxes, threadIdx.x, lanes_per_warp, last_block, op));
         if (threadIdx.x == 0) *result = value;
     }
 }
 
 /// Any number of tiles, any grid: the blocks stride over them.
-template <typename T, typename Operator, unsigned block_size, unsigned loads>
+template <unsigned block_size, unsigned loads, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
-reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result) {
+reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
     constexpr unsigned tile = block_size * loads;
     const unsigned last_block = gridDim.x - 1;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
@@ -217,17 +222,17 @@ reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* re
     const auto* end = next + span.vectors;
     next += static_cast<size_t>(blockIdx.x) * tile + threadIdx.x;
 
-    RunningVector<Operator, T> running;
+    RunningVector<T> running(op);
     constexpr std::ptrdiff_t last_load = (loads - 1) * block_size;
-    for (; end - next > last_load; next += grid_stride) running.template add<loads>(next, block_size);
-    running.template add_before<loads>(next, std::ptrdiff_t{0}, block_size, end - next);
-    T value = running.total();
+    for (; end - next > last_load; next += grid_stride) running.template add<loads>(next, block_size, op);
+    running.template add_before<loads>(next, std::ptrdiff_t{0}, block_size, end - next, op);
+    T value = running.total(op);
     if (blockIdx.x == last_block) { // many boxes: all threads collect them, before the block's only reduction
-        if (threadIdx.x < span.edges()) value = Operator::combine(value, input[span.edge(threadIdx.x)]);
-        value = collect<Operator>(value, boxes, threadIdx.x, block_size, last_block);
+        if (threadIdx.x < span.edges()) value = op.combine(value, input[span.edge(threadIdx.x)]);
+        value = collect(value, boxes, threadIdx.x, block_size, last_block, op);
     }
 
-    value = block_reduce<Operator, block_size / lanes_per_warp>(value);
+    value = block_reduce<block_size / lanes_per_warp>(op, value);
     if (threadIdx.x == 0) {
         if (blockIdx.x == last_block) {
             *result = value;
@@ -246,44 +251,51 @@ constexpr unsigned tagged_loop_grid(size_t tiles, unsigned multiprocessors, unsi
 constexpr unsigned most_blocks_per_multiprocessor = 32;
 
 /// Bytes of workspace, zeroed once by the caller: a mailbox for every block of the largest grid, whatever n is.
-template <typename T, typename Operator>
-size_t reduce_tagged_workspace(size_t /*n*/, unsigned /*block_size*/, unsigned multiprocessors) {
-    return most_blocks_per_multiprocessor * multiprocessors * sizeof(Mailbox<T>);
+template <typename T> size_t reduce_tagged_workspace(const ReduceArguments<T>& arguments) {
+    return most_blocks_per_multiprocessor * arguments.multiprocessors * sizeof(Mailbox<T>);
 }
 
-template <typename T, typename Operator, unsigned block_size, unsigned loads, bool one_block>
+template <typename T> using TaggedKernel = OperatorKernel<T, const T*, VectorSpan<T>, Mailbox<T>*, T*>;
+
+template <typename T>
+LaunchShape launch_tagged(const TaggedKernel<T>& kernel, unsigned grid, unsigned block_size, VectorSpan<T> span,
+                          const ReduceArguments<T>& arguments) {
+    const LaunchShape shape{dim3(grid), dim3(block_size), 0};
+    launch_operator_kernel<T>(kernel, shape, arguments, arguments.d_input, span,
+                              static_cast<Mailbox<T>*>(arguments.d_workspace), arguments.d_result);
+    return shape;
+}
+
+template <unsigned block_size, unsigned loads, bool one_block, typename T>
 LaunchShape launch_tagged_tile(const ReduceArguments<T>& arguments, VectorSpan<T> span) {
-    const unsigned grid = grid_for(span.vectors, block_size * loads);
-    reduce_tagged_tile<T, Operator, block_size, loads, one_block><<<grid, block_size, 0, arguments.stream>>>(
-        arguments.d_input, span, static_cast<Mailbox<T>*>(arguments.d_workspace), arguments.d_result);
-    return {dim3(grid), dim3(block_size), 0};
+    return launch_tagged({reduce_tagged_tile<block_size, loads, one_block>, reduce_tagged_tile<block_size, loads, one_block>},
+                         grid_for(span.vectors, block_size * loads), block_size, span, arguments);
 }
 
-template <typename T, typename Operator, unsigned block_size, unsigned loads>
+template <unsigned block_size, unsigned loads, typename T>
 LaunchShape launch_tagged_tiles(const ReduceArguments<T>& arguments, VectorSpan<T> span,
                                 unsigned blocks_per_multiprocessor) {
     const size_t tiles = divide_up(span.vectors, block_size * loads);
-    const unsigned grid = tagged_loop_grid(tiles, arguments.multiprocessors, blocks_per_multiprocessor);
-    reduce_tagged_tiles<T, Operator, block_size, loads><<<grid, block_size, 0, arguments.stream>>>(
-        arguments.d_input, span, static_cast<Mailbox<T>*>(arguments.d_workspace), arguments.d_result);
-    return {dim3(grid), dim3(block_size), 0};
+    return launch_tagged({reduce_tagged_tiles<block_size, loads>, reduce_tagged_tiles<block_size, loads>},
+                         tagged_loop_grid(tiles, arguments.multiprocessors, blocks_per_multiprocessor), block_size,
+                         span, arguments);
 }
 
 /// Chooses by size, from measurements on an H200: one block; one turn of up to two blocks per multiprocessor; then
 /// loops, first with small tiles, whose shares are more even, then with large ones, which wait less often.
-template <typename T, typename Operator> LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
+template <typename T> LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);
     const size_t multiprocessors = arguments.multiprocessors;
     const auto fits = [&](size_t tile, size_t blocks) { return span.vectors <= tile * blocks; };
-    if (fits(256 * 4, 1)) return launch_tagged_tile<T, Operator, 256, 4, true>(arguments, span);
-    if (fits(512 * 8, 1)) return launch_tagged_tile<T, Operator, 512, 8, true>(arguments, span);
-    if (fits(256 * 4, multiprocessors / 2)) return launch_tagged_tile<T, Operator, 256, 4, false>(arguments, span);
-    if (fits(512 * 4, multiprocessors * 2)) return launch_tagged_tile<T, Operator, 512, 4, false>(arguments, span);
-    if (fits(512 * 8, multiprocessors * 2)) return launch_tagged_tile<T, Operator, 512, 8, false>(arguments, span);
+    if (fits(256 * 4, 1)) return launch_tagged_tile<256, 4, true>(arguments, span);
+    if (fits(512 * 8, 1)) return launch_tagged_tile<512, 8, true>(arguments, span);
+    if (fits(256 * 4, multiprocessors / 2)) return launch_tagged_tile<256, 4, false>(arguments, span);
+    if (fits(512 * 4, multiprocessors * 2)) return launch_tagged_tile<512, 4, false>(arguments, span);
+    if (fits(512 * 8, multiprocessors * 2)) return launch_tagged_tile<512, 8, false>(arguments, span);
     if (fits(1024 * 8, multiprocessors * most_blocks_per_multiprocessor)) {
-        return launch_tagged_tiles<T, Operator, 512, 4>(arguments, span, 8);
+        return launch_tagged_tiles<512, 4>(arguments, span, 8);
     }
-    return launch_tagged_tiles<T, Operator, 1024, 8>(arguments, span, most_blocks_per_multiprocessor);
+    return launch_tagged_tiles<1024, 8>(arguments, span, most_blocks_per_multiprocessor);
 }
 
 } // namespace BACKEND

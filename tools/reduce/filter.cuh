@@ -2,12 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <type_traits>
 
+#include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/io/numbers.hpp"
-#include "common/cli/session.hpp"
 #include "tools/reduce/table.cuh"
+#include "tools/reduce/workspace.cuh"
 
 namespace BACKEND {
 
@@ -31,7 +35,8 @@ inline void refuse_overflow(const Chunk& chunk, const RunningTotal& total) {
 
 class ReduceFilter {
 public:
-    explicit ReduceFilter(Session& session) : session_(session), operation_(session.own<ReduceOptions>().operation) {}
+    explicit ReduceFilter(Session& session)
+        : session_(session), asked_(session.own<ReduceOptions>().operation), operation_(operation_on_device(asked_)) {}
 
     // Reduces all of the input and writes the result as one line.
     void run(const std::string& path) {
@@ -39,46 +44,48 @@ public:
         constexpr size_t chunk_elements = size_t{1} << 24;
         for (Chunk chunk = reader->read(chunk_elements); chunk.count > 0; chunk = reader->read(chunk_elements)) {
             const Chunk typed = chunk.converted_to(type_for(chunk.dtype));
-            with_dtype(typed.dtype, [&](auto zero) { add(typed, operation_on<decltype(zero)>(operation_)); });
+            with_dtype(typed.dtype, [&](auto zero) { add<decltype(zero)>(typed); });
         }
         write_result(path);
     }
 
 private:
-    bool adds() const { return operation_ == ReduceOperation::sum || operation_ == ReduceOperation::mean; }
-
     // -t, or the input's own type; 32-bit integers are summed in 64 bits.
     DType type_for(DType stored) const {
         if (session_.options.dtype) return *session_.options.dtype;
-        return adds() && stored == DType::i32 ? DType::i64 : stored;
+        return operation_ == Operation::sum && stored == DType::i32 ? DType::i64 : stored;
     }
 
     template <typename T>
-    void add(const Chunk& chunk, const Operation<T>& operation) {
-        if (operation.adds && chunk.dtype == DType::i64) refuse_overflow(chunk, total_);
-        const auto partial = static_cast<Wide<T>>(reduce_on_device(chunk, operation));
+    void add(const Chunk& chunk) {
+        if (operation_ == Operation::sum && chunk.dtype == DType::i64) refuse_overflow(chunk, total_);
+        const auto partial = static_cast<Wide<T>>(reduce_on_device<T>(chunk));
+        const Wide<T> nothing = identity_of<T>(operation_);
         if constexpr (std::is_floating_point_v<T>) {
-            const double before = total_.count == 0 ? operation.identity : total_.floating ? total_.real : double(total_.integer);
-            total_.real = operation.combine(before, partial);
+            const double before = total_.count == 0 ? nothing : total_.floating ? total_.real : double(total_.integer);
+            total_.real = combine<T>(operation_, before, partial);
             total_.floating = true;
         } else {
-            total_.integer = operation.combine(total_.count == 0 ? operation.identity : total_.integer, partial);
+            total_.integer = combine<T>(operation_, total_.count == 0 ? nothing : total_.integer, partial);
         }
         total_.count += chunk.count;
         total_.dtype = chunk.dtype;
     }
 
     template <typename T>
-    T reduce_on_device(const Chunk& chunk, const Operation<T>& operation) {
-        const Method<T>& method = operation.method_named(session_.filter_variant("tagged").name);
-        const unsigned multiprocessors = unsigned(session_.device.multiprocessors);
-        const unsigned block_size = session_.options.block;
+    T reduce_on_device(const Chunk& chunk) {
+        const auto& variant = session_.filter_variant<ReduceVariant>("tagged");
         const DeviceBuffer<T> d_input(chunk.count), d_result(1);
-        const DeviceBuffer<unsigned char> d_workspace(method.workspace(chunk.count, block_size, multiprocessors));
-        if (d_workspace.size() > 0) CHECK(cudaMemset(d_workspace.data(), 0, d_workspace.size()));
         CHECK(cudaMemcpy(d_input.data(), chunk.as<T>(), d_input.bytes(), cudaMemcpyHostToDevice));
-        method.launch({d_input.data(), chunk.count, d_result.data(), d_workspace.data(), d_workspace.size(), block_size,
-                       multiprocessors, nullptr});
+        ReduceArguments<T> arguments;
+        arguments.d_input = d_input.data();
+        arguments.n = chunk.count;
+        arguments.d_result = d_result.data();
+        arguments.operation = operation_;
+        arguments.block_size = session_.options.block;
+        arguments.multiprocessors = unsigned(session_.device.multiprocessors);
+        const auto workspace = give_workspace(variant, arguments);
+        variant.launch.get<T>()(arguments);
         CHECK(cudaGetLastError());
         T result{};
         CHECK(cudaMemcpy(&result, d_result.data(), sizeof(T), cudaMemcpyDeviceToHost));
@@ -87,11 +94,11 @@ private:
 
     void write_result(const std::string& path) {
         const std::string input = path == "-" ? "standard input" : path;
-        if (total_.count == 0 && operation_ != ReduceOperation::sum)
-            fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(operation_));
+        if (total_.count == 0 && asked_ != ReduceOperation::sum)
+            fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(asked_));
         const double real = total_.floating ? total_.real : double(total_.integer);
         std::string result;
-        if (operation_ == ReduceOperation::mean) result = number_text(real / double(total_.count));
+        if (asked_ == ReduceOperation::mean) result = number_text(real / double(total_.count));
         else if (!total_.floating) result = number_text(static_cast<long long>(total_.integer));
         else result = total_.dtype == DType::f32 ? number_text(static_cast<float>(real)) : number_text(real);
         session_.output.write(result + "\n");
@@ -99,7 +106,8 @@ private:
     }
 
     Session& session_;
-    const ReduceOperation operation_;
+    const ReduceOperation asked_;
+    const Operation operation_;
     RunningTotal total_;
 };
 
