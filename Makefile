@@ -65,7 +65,8 @@ HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
 COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard $(addprefix common/,$(addsuffix /*.cpp,io cli measure))))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # The simulator is compiled as one unit per room: most of the time of a file goes into headers that the others read, too.
-# What starts the checkers by itself is linked only into programs that simcc --check has built.
+# Each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked only into programs that
+# have checked kernels, and what starts them by itself only into those that simcc --check has built.
 SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))

@@ -1,7 +1,6 @@
 // Choosing, configuring, synchronizing and resetting devices.
 #include <cstdio>
 
-#include "common/simt/check/memory/leaks.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/properties.hpp"
 
@@ -91,7 +90,7 @@ cudaError_t cudaDeviceReset() {
         device.reset();
         runtime().streams.remove_if([&](Stream& stream) { return &stream.device() == &device; });
         runtime().events.remove_if([&](Event& event) { return event.device == device.index(); });
-        checking::report_leaks(device.index());
+        events().device_reset(device.index());
         runtime().memory.release_all(device.index());
         return cudaSuccess;
     });

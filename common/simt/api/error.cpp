@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "common/simt/check/core/api_errors.hpp"
-
 namespace simt {
 namespace {
 
@@ -21,7 +19,7 @@ cudaError_t broken_device_error() {
 cudaError_t report(cudaError_t error) {
     if (error == cudaSuccess) return error;
     const bool is_failure_of_device = error == broken_device_error();
-    if (!is_failure_of_device || current_device().tells_failure_first()) checking::api_failed(error);
+    if (!is_failure_of_device || current_device().tells_failure_first()) events().api_failed(error);
     return last_error() = error;
 }
 

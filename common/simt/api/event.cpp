@@ -1,21 +1,7 @@
 // Events: recording, waiting, and the time between two of them.
-#include <chrono>
-
 #include "common/simt/runtime/capture.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
-
-namespace simt {
-
-Work stamp(std::shared_ptr<Recording> recording) {
-    return [recording] {
-        const auto now = std::chrono::steady_clock::now().time_since_epoch();
-        recording->nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-        return 0;
-    };
-}
-
-}  // namespace simt
 
 using namespace simt;
 
@@ -85,11 +71,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     return on_event(handle, [](Event& event) {
         if (event.captured()) return cudaErrorCapturedEvent;
-        const auto recording = recording_of(event);
-        if (recording) {
-            recording->ticket.wait();
-            checking::host_waited_for(recording->ticket.order);
-        }
+        if (const auto recording = recording_of(event)) recording->ticket.host_waits();
         return static_cast<cudaError_t>(runtime().device(event.device).broken());
     });
 }
@@ -98,10 +80,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     return on_event(handle, [](Event& event) {
         if (event.captured()) return cudaErrorCapturedEvent;
         const auto recording = recording_of(event);
-        if (!recording) return cudaSuccess;
-        if (!recording->ticket.done()) return cudaErrorNotReady;
-        checking::host_waited_for(recording->ticket.order);
-        return cudaSuccess;
+        return !recording || recording->ticket.host_sees_done() ? cudaSuccess : cudaErrorNotReady;
     });
 }
 
@@ -128,8 +107,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_ha
         if (event.captured() || stream->capturing()) return capture_wait(*stream, event);
         const auto recording = recording_of(event);
         if (!recording || recording->ticket.stream == stream) return cudaSuccess;
-        // Nothing to wait for, but the order must be known.
-        if (recording->ticket.done() && !checking::orders_operations()) return cudaSuccess;
+        if (recording->ticket.done() && !events().orders_operations) return cudaSuccess;
         const auto nothing = [] { return 0; };
         stream->device().enqueue(*stream, nothing, {recording->ticket}, Start::on_thread);
         return cudaSuccess;

@@ -1,5 +1,5 @@
 // Instantiating, launching and updating graphs.
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
 

@@ -1,7 +1,7 @@
 // What happens to <<<>>> and cudaLaunchKernel: the checks of a launch, and its way into a stream.
 #include <algorithm>
 
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/kernels.hpp"
@@ -37,10 +37,10 @@ int submit(Launch&& launch, void* stream_handle) {
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
         if (const cudaError_t error = check(launch)) return error;
-        auto watch = checking::watch_launch(launch, stream_handle);
+        auto observer = events().launch_submitted(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
-        operation.work = [launch = std::move(launch), watch = std::move(watch)] {
-            return execute(launch, watch.get());
+        operation.work = [launch = std::move(launch), observer = std::move(observer)] {
+            return execute(launch, observer.get());
         };
         return dispatch(*stream, std::move(operation));
     });

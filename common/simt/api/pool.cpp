@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/simt/runtime/capture.hpp"
-#include "common/simt/check/race/streams.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
 
 using namespace simt;
@@ -114,9 +113,9 @@ cudaError_t allocate_from(std::shared_ptr<Pool> pool, void** pointer, size_t byt
     *pointer = runtime().memory.allocate(bytes, MemoryKind::device, pool->device);
     if (!*pointer) return cudaErrorMemoryAllocation;
     members().add(*pointer, std::move(pool), bytes);
-    if (checking::orders_operations()) {
+    if (events().orders_operations) {
         const Ticket allocated = stream->device().enqueue(*stream, [] { return 0; }, {}, Start::at_once_if_idle);
-        checking::allocated_in_stream(reinterpret_cast<uintptr_t>(*pointer), bytes, allocated.order);
+        events().allocated_in_stream(*pointer, bytes, allocated.note);
     }
     return cudaSuccess;
 }
@@ -159,7 +158,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream_handle) {
                                    runtime().memory.release(pointer, [](const Allocation&) { return true; });
                                    return 0;
                                }});
-        checking::freed_in_stream(reinterpret_cast<uintptr_t>(pointer), stream->last_order());
+        events().freed_in_stream(pointer, stream->last_note());
         return error;
     });
 }

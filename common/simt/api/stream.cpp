@@ -1,7 +1,7 @@
 // Streams: creating, destroying, waiting, and running host functions in them.
 #include <algorithm>
 
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/properties.hpp"
 
@@ -50,9 +50,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     return on_stream(handle, [](Stream& stream) {
         if (stream.capturing()) return dispatch(stream, {}, Start::by_waiting);
-        const Ticket last = stream.last_ticket();
-        last.wait();
-        checking::host_waited_for(last.order);
+        stream.last_ticket().host_waits();
         return static_cast<cudaError_t>(stream.device().broken());
     });
 }
@@ -60,9 +58,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
     return on_stream(handle, [](Stream& stream) {
         if (stream.capturing()) return dispatch(stream, {}, Start::by_waiting);
-        const Ticket last = stream.last_ticket();
-        if (!last.done()) return cudaErrorNotReady;
-        checking::host_waited_for(last.order);
+        if (!stream.last_ticket().host_sees_done()) return cudaErrorNotReady;
         return static_cast<cudaError_t>(stream.device().broken());
     });
 }

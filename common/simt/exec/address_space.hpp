@@ -22,7 +22,6 @@ public:
     // The start of a zeroed, accessible region of at least `bytes`, whole pages, or 0 if there is no room.
     uintptr_t take(size_t bytes);
     void give_back(uintptr_t region);
-    size_t region_bytes(uintptr_t region) const { return regions_.at(region); }
 
     uintptr_t base() const { return base_; }
     size_t bytes() const { return bytes_; }

@@ -46,8 +46,8 @@ namespace {
 
 // The running lane makes the copy now.
 bool finishes(bool taken, const AsyncCopy& copy) {
-    checking::BlockWatch* const watch = checking::current_watch;
-    if (watch && taken) watch->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);
+    BlockObserver* const observer = taken ? ResidentBlock::current()->observer() : nullptr;
+    if (observer) observer->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);
     return taken;
 }
 
@@ -55,9 +55,10 @@ bool finishes(bool taken, const AsyncCopy& copy) {
 
 void start_copy(unsigned rank, const AsyncCopy& copy) {
     const Uninterrupted section;
-    ResidentBlock::current()->async_copies.start(rank, copy);
-    if (checking::BlockWatch* const watch = checking::current_watch) {
-        watch->copy_started(reinterpret_cast<uintptr_t>(copy.target), copy.bytes, __builtin_return_address(0));
+    ResidentBlock& block = *ResidentBlock::current();
+    block.async_copies.start(rank, copy);
+    if (BlockObserver* const observer = block.observer()) {
+        observer->copy_started(reinterpret_cast<uintptr_t>(copy.target), copy.bytes, __builtin_return_address(0));
     }
 }
 void commit_copies(unsigned rank) {

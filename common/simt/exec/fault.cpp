@@ -8,7 +8,6 @@
 #include <cstdlib>
 
 #include "common/simt/exec/address_space.hpp"
-#include "common/simt/check/memory/library_functions.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -51,7 +50,9 @@ void on_fault(int signal, siginfo_t* information, void* context) {
         const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
         if (signal == SIGSEGV && block->is_on_lane_stack(address)) {
             const uintptr_t behind_guard = round_up(address + 1, page_bytes());
-            checking::stack_overflowed(registers.program_counter, reinterpret_cast<const uintptr_t*>(behind_guard));
+            if (BlockObserver* const observer = block->observer()) {
+                observer->stack_overflowed(registers.program_counter, reinterpret_cast<const uintptr_t*>(behind_guard));
+            }
         }
         block->running_launch().fail(error_illegal_address);
         block->abandon();

@@ -25,12 +25,12 @@ bool is_complete(const Warp& warp, unsigned group) {
 
 }  // namespace
 
-bool complete_meetings(Warp& warp, checking::BlockWatch* watch, unsigned index) {
+bool complete_meetings(Warp& warp, BlockObserver* observer, unsigned index) {
     unsigned released = 0;
     for (unsigned candidates = warp.meeting; candidates; candidates &= (candidates - 1) & ~released) {
         const unsigned group = awaited_lanes(warp, std::countr_zero(candidates));
         if (!is_complete(warp, group)) continue;
-        if (watch && group & ~released) watch->meeting_completed(index, group);
+        if (observer && group & ~released) observer->meeting_completed(index, group);
         released |= group;
     }
     if (!released) return false;

@@ -3,7 +3,6 @@
 #include <bit>
 #include <utility>
 
-#include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/context.hpp"
 #include "common/simt/exec/meetings.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
@@ -63,7 +62,6 @@ ResidentBlock::ResidentBlock(unsigned lane_capacity)
         warps_[warp].contexts = &contexts_[warp * lanes_per_warp];
         warps_[warp].tally = &tally_;
     }
-    if (checking::is_watching()) watch_ = std::make_unique<checking::BlockWatch>(*this);
 }
 
 ResidentBlock::~ResidentBlock() = default;
@@ -108,11 +106,14 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
     current_warp = nullptr;
     run_lanes_ = launch.launch.run_lanes;
     arguments_ = launch.launch.arguments.get();
-    is_watched_ = launch.watch != nullptr;
-    if (is_watched_) {
+    if (launch.observer && !own_observer_) own_observer_ = launch.observer->observe(*this);
+    observer_ = launch.observer ? own_observer_.get() : nullptr;
+    if (observer_) {
         detach_all();
-        watch_->begin_block(*launch.watch, index, lane_count_);
+        observer_->began(*launch.observer, index, lane_count_);
+        schedule_ = observer_->schedule();
     } else {
+        schedule_ = Schedule::independent;
         prepare_context(starter_, &ResidentBlock::run_lane_loop);
     }
 }
@@ -124,14 +125,14 @@ Pause ResidentBlock::run() {
     Context* first = &starter_;
     if (detached_) first = first_ready_lane();
     current_lane = first;
-    if (is_watched_) watch_->resume();
+    if (observer_) observer_->resumed();
     switch_context(&worker_, first);
     interruption = {};  // the lane's, if it was abandoned
     const bool is_abandoned = pause_ == Pause::failed || pause_ == Pause::deadlocked;
     if (is_abandoned) forget_frames(reinterpret_cast<void*>(stacks_.begin()), stacks_.bytes());
-    if (is_watched_) watch_->leave();
+    if (observer_) observer_->left();
     current_block = nullptr;
-    if (is_watched_ && pause_ == Pause::ended) watch_->block_ended();
+    if (observer_ && pause_ == Pause::ended) observer_->ended();
     return pause_;
 }
 
@@ -182,23 +183,25 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_remaining_lanes(Context* next) {
 
 Context* ResidentBlock::end_lane(Context* ended) {
     current_warp->live &= ~(1u << ended->lane);
-    if (is_watched_) watch_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
+    if (observer_) observer_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
     return next_lane();
 }
 
 // The warp goes on as long as one of its lanes can.
 Context* ResidentBlock::next_lane() {
     if (!current_warp->ready) return next_after_stall();
-    const bool changes_warp = is_watched_ && watch_->turns().are_random() && watch_->turns().below(4) == 0;
+    const bool changes_warp = is_random() && observer_->random_below(4) == 0;
     return take_lane(changes_warp ? *next_ready_warp() : *current_warp);
 }
 
 Context* ResidentBlock::take_lane(Warp& warp) {
-    if (!is_watched_ || !watch_->turns().are_random()) return take_ready_lane(warp);
-    const unsigned chosen = watch_->turns().any_of(warp.ready);
+    if (!is_random()) return take_ready_lane(warp);
+    unsigned candidates = warp.ready;
+    uint32_t skipped = observer_->random_below(static_cast<uint32_t>(std::popcount(candidates)));
+    for (; skipped > 0; --skipped) candidates &= candidates - 1;
     current_warp = &warp;
-    warp.ready &= ~chosen;
-    return warp.contexts + std::countr_zero(chosen);
+    warp.ready &= ~(candidates & -candidates);
+    return warp.contexts + std::countr_zero(candidates);
 }
 
 void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
@@ -223,7 +226,7 @@ void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
     current_warp = &warps_[rank / lanes_per_warp];
 }
 
-// Watched lanes have stacks of their own from the start: each of them can be paused at any access.
+// Observed lanes have stacks of their own from the start: each of them can be paused at any access.
 void ResidentBlock::detach_all() {
     detach(0, 0, 0);
     warps_[0].ready = warps_[0].unstarted = warps_[0].live;
@@ -268,9 +271,9 @@ Context* ResidentBlock::next_of_paused() {
 Context* ResidentBlock::next_in_step() {
     Warp& warp = *current_warp;
     const auto index = static_cast<unsigned>(current_warp - warps_.data());
-    unsigned behind = watch_->turns().furthest_behind(index, warp.paused | warp.yielded);
-    if (behind & warp.yielded & watch_->polling_lanes(index)) return next_in_another_warp();
-    if (!(behind & warp.paused)) behind = watch_->turns().furthest_behind(index, warp.paused);
+    unsigned behind = observer_->furthest_behind(index, warp.paused | warp.yielded);
+    if (behind & warp.yielded & observer_->waiting_loop_lanes(index)) return next_in_another_warp();
+    if (!(behind & warp.paused)) behind = observer_->furthest_behind(index, warp.paused);
     warp.ready = behind;
     warp.paused &= ~behind;
     warp.yielded &= ~behind;
@@ -280,14 +283,13 @@ Context* ResidentBlock::next_in_step() {
 Context* ResidentBlock::next_after_stall() {
     const Uninterrupted section;
     Warp& warp = *current_warp;
-    if (is_watched_) {
-        const auto index = static_cast<unsigned>(current_warp - warps_.data());
-        watch_->warp_stalled(index, warp.paused, warp.paused == 0);
-        if (warp.paused && watch_->turns().are_in_step()) return next_in_step();
+    if (observer_) {
+        observer_->warp_stalled(static_cast<unsigned>(current_warp - warps_.data()), warp.paused);
+        if (warp.paused && schedule_ == Schedule::lockstep) return next_in_step();
         if (warp.paused) return next_of_paused();
     }
     if (warp.meeting &&
-        complete_meetings(warp, is_watched_ ? watch_.get() : nullptr, static_cast<unsigned>(&warp - warps_.data()))) {
+        complete_meetings(warp, observer_, static_cast<unsigned>(&warp - warps_.data()))) {
         return warp.meetings_in_turn < meetings_per_turn ? take_lane(warp) : next_after_long_turn();
     }
     if (warp.asking) {
@@ -320,7 +322,7 @@ Context* ResidentBlock::next_in_another_warp() {
 Context* ResidentBlock::next_after_barrier() {
     tally_.published = tally_.arriving;
     tally_.arriving = 0;
-    if (is_watched_) watch_->block_barrier_completed();
+    if (observer_) observer_->block_barrier_completed();
     if (!has_polled_) progress_->advance();
     has_polled_ = false;
     const bool ends_turn = ++barriers_in_turn_ >= barriers_per_turn;
@@ -343,7 +345,7 @@ Warp* ResidentBlock::next_ready_warp() {
     Warp* const first = warps_.data();
     Warp* const last = first + warp_count_ - 1;
     Warp* warp = current_warp;
-    if (is_watched_ && watch_->turns().are_random()) warp += watch_->turns().below(warp_count_) - (warp - first);
+    if (is_random()) warp += observer_->random_below(static_cast<uint32_t>(warp_count_)) - (warp - first);
     Warp* const begin = warp;
     do {
         if (upwards_) {
@@ -373,7 +375,7 @@ Context* ResidentBlock::next_after_grid_barrier() {
         warps_[i].ready = warps_[i].at_grid;
         warps_[i].at_grid = 0;
     }
-    if (is_watched_) watch_->grid_barrier_completed();
+    if (observer_) observer_->grid_barrier_completed();
     awaited_generation_ = launch_->grid_barrier.arrive();
     progress_->advance();
     return pause(Pause::at_grid);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/simt/exec/async_copies.hpp"
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/exec/lane_stacks.hpp"
 #include "common/simt/exec/running_launch.hpp"
@@ -45,16 +45,15 @@ public:
     // The block whose lanes run on the calling thread, or null.
     static ResidentBlock* current();
 
-    // ---- for the checked simulator
+    // ---- for observers
     // The running lane leaves the kernel here and now; the others go on.
     [[noreturn]] void drop_running_lane();
     // The other lanes of its warp go first, until each has paused too, waits or has ended.
     void pause_running_lane();
     const Context* contexts() const { return contexts_.data(); }
     const Warp& warp(size_t index) const { return warps_[index]; }
-    size_t warp_count() const { return warp_count_; }
-    // Null unless the block is watched.
-    checking::BlockWatch* watch() const { return is_watched_ ? watch_.get() : nullptr; }
+    // Null: nobody follows the block.
+    BlockObserver* observer() const { return observer_; }
     uintptr_t stacks_begin() const { return stacks_.begin(); }
     size_t stacks_bytes() const { return stacks_.bytes(); }
 
@@ -96,6 +95,7 @@ private:
     Context* pause(Pause reason);
     Context* next_lane();
     Context* take_lane(Warp& warp);
+    bool is_random() const { return schedule_ == Schedule::random; }
     bool polls_again(const Warp& warp, unsigned lane) const;
 
     // The decisions of a stalled warp, in the order in which they are tried.
@@ -131,8 +131,9 @@ private:
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;
     unsigned steps_in_turn_ = 0;  // in lockstep
-    std::unique_ptr<checking::BlockWatch> watch_;  // null unless something is watched
-    bool is_watched_ = false;    // in this launch
+    std::unique_ptr<BlockObserver> own_observer_;  // null until a launch has brought one
+    BlockObserver* observer_ = nullptr;            // the same if this launch is observed, else null
+    Schedule schedule_ = Schedule::independent;    // as the observer chooses; without one independent
     Context worker_;             // where run() continues
     Context starter_;            // the lane loop
     Context abandoned_;          // written, never resumed

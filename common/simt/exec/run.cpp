@@ -29,13 +29,13 @@ namespace {
 
 }  // namespace
 
-int execute(const Launch& launch, checking::LaunchWatch* watch) {
+int execute(const Launch& launch, LaunchObserver* observer) {
     WorkerPool& pool = WorkerPool::instance();
-    RunningLaunch running(launch, pool.worker_count(), watch);
-    if (watch) checking::launch_begins(*watch);
+    RunningLaunch running(launch, pool.worker_count(), observer);
+    if (observer) observer->began();
     pool.run(running);
-    if (watch) checking::launch_ends(*watch);
-    return running.error == 0 && watch ? watch->error : running.error;
+    const int observed_error = observer ? observer->ended() : 0;
+    return running.error == 0 ? observed_error : running.error.load();
 }
 
 unsigned worker_count() { return WorkerPool::instance().worker_count(); }
@@ -44,7 +44,7 @@ void fail_lane(const char* message) {
     ResidentBlock* block = ResidentBlock::current();
     if (!block) std::abort();
     const Uninterrupted section;
-    if (!block->watch() || !block->watch()->misused(message, __builtin_return_address(0))) {
+    if (!block->observer() || !block->observer()->misused(message, __builtin_return_address(0))) {
         std::fprintf(stderr, "simcc: %s: %s\n", block->describe_position().c_str(), message);
     }
     give_up(*block, error_launch_failure);

@@ -1,7 +1,7 @@
 // The execution core: runs the blocks of a kernel launch on a pool of threads.
 #pragma once
 
-#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
@@ -15,8 +15,8 @@ namespace simt {
 // After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. May be called by
 // several threads at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor).
 // With one thread, atomic operations of device code are plain ones. The extents must be valid: 1 to 1024 lanes per
-// block, at least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes.
-int execute(const Launch& launch, checking::LaunchWatch* watch = nullptr);
+// block, at least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. An observer may be null.
+int execute(const Launch& launch, LaunchObserver* observer = nullptr);
 
 constexpr size_t max_dynamic_shared_bytes = 227 << 10;
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
@@ -68,9 +68,9 @@ struct alignas(64) Progress {
 };
 
 struct RunningLaunch {
-    RunningLaunch(const Launch& launch, unsigned workers, checking::LaunchWatch* watch)
+    RunningLaunch(const Launch& launch, unsigned workers, LaunchObserver* observer)
         : launch(launch),
-          watch(watch),
+          observer(observer),
           worker_count(workers),
           block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
           // Few claims per worker for small blocks, yet enough of them to balance the load.
@@ -89,7 +89,7 @@ struct RunningLaunch {
     bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
 
     const Launch& launch;
-    checking::LaunchWatch* const watch;  // null unless the launch is watched
+    LaunchObserver* const observer;  // null: nobody follows it
     const unsigned worker_count;
     const uint64_t block_count;
     const uint64_t blocks_per_claim;
@@ -100,7 +100,7 @@ struct RunningLaunch {
     std::atomic<bool> timeout_reported{false};
     // Guarded by the pool's mutex:
     unsigned workers_inside = 0;
-    uint64_t watched_steps = 0;
+    uint64_t last_steps = 0;
     std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
 };
 

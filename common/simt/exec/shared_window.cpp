@@ -39,6 +39,8 @@ int find_thread_storage(dl_phdr_info* module, size_t, void* data) {
 
 }  // namespace
 
+char* SharedWindow::dynamic_begin() { return simt_dynamic_shared; }
+
 SharedWindow::SharedWindow() {
     Search search{reinterpret_cast<uintptr_t>(simt_dynamic_shared)};
     dl_iterate_phdr(find_thread_storage, &search);
@@ -47,7 +49,7 @@ SharedWindow::SharedWindow() {
 }
 
 void SharedWindow::pieces(size_t dynamic_bytes, Piece (&result)[3]) const {
-    char* const dynamic = simt_dynamic_shared;
+    char* const dynamic = dynamic_begin();
     char* const after = dynamic + sizeof simt_dynamic_shared;
     result[0] = {begin_, static_cast<size_t>(dynamic - begin_)};
     result[1] = {dynamic, dynamic_bytes};

@@ -15,6 +15,9 @@ public:
     // The window of the calling thread.
     SharedWindow();
 
+    // The calling thread's window for dynamic shared memory, of max_dynamic_shared_bytes.
+    static char* dynamic_begin();
+
     const char* begin() const { return begin_; }
     size_t bytes() const { return static_cast<size_t>(end_ - begin_); }
 

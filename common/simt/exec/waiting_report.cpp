@@ -4,7 +4,6 @@
 #include <sstream>
 #include <tuple>
 
-#include "common/simt/check/sync/arrivals.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
 namespace simt {
@@ -44,10 +43,9 @@ std::string ResidentBlock::describe_position() const {
     return text.str();
 }
 
-// A lane that was taking another look when the launch was given up. Only the checkers know about it.
+// A lane that was taking another look when the launch was given up. Only an observer knows about it.
 bool ResidentBlock::polls_again(const Warp& warp, unsigned lane) const {
-    const checking::SyncCheck* const checker = watch() ? watch()->synchronization() : nullptr;
-    return checker && checker->is_polling(static_cast<unsigned>(&warp - warps_.data()) * 32 + lane);
+    return observer_ && observer_->polls_again(static_cast<unsigned>(&warp - warps_.data()) * 32 + lane);
 }
 
 bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
@@ -61,7 +59,6 @@ bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
 std::string ResidentBlock::describe_waiting() const {
     if (!detached_) return "  a thread is in a loop that neither ends nor waits\n";
     std::map<Place, WaitingGroup> groups;
-    const checking::SyncCheck* const checker = watch() ? watch()->synchronization() : nullptr;
     unsigned live = 0, running = 0;
     const Context* first_running = nullptr;
     for (size_t i = 0; i < warp_count_; ++i) {
@@ -77,8 +74,9 @@ std::string ResidentBlock::describe_waiting() const {
                 continue;
             }
             const bool is_polling = polling >> lane & 1 || polls_again(warp, lane);
-            const char* const warp_function = checker ? checker->function_of(static_cast<unsigned>(i) * 32 + lane)
-                                                      : "shuffle, vote or __syncwarp";
+            const unsigned rank = static_cast<unsigned>(i) * 32 + lane;
+            const char* const known_function = observer_ ? observer_->warp_function_of(rank) : nullptr;
+            const char* const warp_function = known_function ? known_function : "shuffle, vote or __syncwarp";
             const std::string kind = pause_ == Pause::at_grid ? "at grid.sync()"
                                      : is_polling             ? "in a loop that polls"
                                                               : kind_of_wait(warp, 1u << lane, warp_function);

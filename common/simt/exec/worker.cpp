@@ -77,7 +77,7 @@ void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
         launch.fail(error_out_of_memory);
         return;
     }
-    block->begin(launch, launch.watch ? checking::random_block(index, launch.block_count) : index,
+    block->begin(launch, launch.observer ? launch.observer->block_at(index, launch.block_count) : index,
                  launch.progress[index_]);
     run(std::move(block));
 }
@@ -136,7 +136,7 @@ void Worker::run(Block block) {
 }
 
 void Worker::end_deadlocked(ResidentBlock& block) {
-    if (!block.watch() || !block.watch()->deadlocked()) {
+    if (!block.observer() || !block.observer()->deadlocked()) {
         std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
                      block.describe_position().c_str(), block.describe_waiting().c_str());
     }
@@ -146,7 +146,7 @@ void Worker::end_deadlocked(ResidentBlock& block) {
 void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
     const bool timed_out = launch.error == error_timeout && !launch.timeout_reported.exchange(true);
-    if (timed_out && !(block->watch() && block->watch()->timed_out())) {
+    if (timed_out && !(block->observer() && block->observer()->timed_out())) {
         std::fprintf(stderr,
                      "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for what does "
                      "not happen\n%s",

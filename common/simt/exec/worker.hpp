@@ -31,7 +31,6 @@ private:
     bool resume_suspended_blocks();
     void leave_finished_launches();
     void run(Block block);
-    void suspend(Block block);
     void end_deadlocked(ResidentBlock& block);
     void retire(Block block);
     void trim_spare_blocks();

@@ -16,7 +16,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 // How often the watchdog looks, and how often it tries to end a launch that has failed.
-constexpr auto watch_interval = 100ms;
+constexpr auto watchdog_interval = 100ms;
 constexpr auto interrupt_interval = 2ms;
 
 constexpr long most_workers = 1024;
@@ -48,7 +48,7 @@ void WorkerPool::start_workers() {
         workers_.push_back(std::make_unique<Worker>(*this, index));
         workers_.back()->start();
     }
-    std::thread(&WorkerPool::watch, this).detach();
+    std::thread(&WorkerPool::run_watchdog, this).detach();
 }
 
 void WorkerPool::run(RunningLaunch& launch) {
@@ -57,7 +57,7 @@ void WorkerPool::run(RunningLaunch& launch) {
     launches_.push_back(&launch);
     const uint64_t useful = std::min<uint64_t>(idle_workers_, launch.block_count);
     for (uint64_t i = 0; i < useful; ++i) work_came_.notify_one();
-    if (launches_.size() == 1) watch_needed_.notify_one();
+    if (launches_.size() == 1) watchdog_needed_.notify_one();
     launch_ended_.wait(lock, [&] { return !launch.has_unclaimed_blocks() && launch.workers_inside == 0; });
     std::erase(launches_, &launch);
 }
@@ -85,13 +85,12 @@ void WorkerPool::leave_launch(RunningLaunch& launch) {
     if (--launch.workers_inside == 0) launch_ended_.notify_all();
 }
 
-// The watchdog thread.
-void WorkerPool::watch() {
+void WorkerPool::run_watchdog() {
     std::unique_lock lock(mutex_);
     for (;;) {
-        watch_needed_.wait(lock, [&] { return !launches_.empty(); });
+        watchdog_needed_.wait(lock, [&] { return !launches_.empty(); });
         const bool ending = end_stuck_launches();
-        watch_needed_.wait_for(lock, ending ? interrupt_interval : watch_interval, [] { return false; });
+        watchdog_needed_.wait_for(lock, ending ? interrupt_interval : watchdog_interval, [] { return false; });
     }
 }
 
@@ -102,8 +101,8 @@ bool WorkerPool::end_stuck_launches() {
     for (RunningLaunch* launch : launches_) {
         const uint64_t steps = steps_of(*launch);
         // A launch that has not got a worker yet waits for others; its time has not begun.
-        if (steps != launch->watched_steps || launch->workers_inside == 0) {
-            launch->watched_steps = steps;
+        if (steps != launch->last_steps || launch->workers_inside == 0) {
+            launch->last_steps = steps;
             launch->last_progress = now;
         } else if (timeout_ > 0s && now - launch->last_progress >= timeout_) {
             launch->fail(error_timeout);

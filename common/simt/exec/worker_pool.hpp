@@ -37,7 +37,7 @@ private:
     WorkerPool();
 
     void start_workers();
-    void watch();
+    void run_watchdog();
     bool end_stuck_launches();
     RunningLaunch* find_unclaimed_work();
 
@@ -45,7 +45,7 @@ private:
     const std::chrono::seconds timeout_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::mutex mutex_;
-    std::condition_variable work_came_, launch_ended_, watch_needed_;
+    std::condition_variable work_came_, launch_ended_, watchdog_needed_;
     std::vector<RunningLaunch*> launches_;
     unsigned idle_workers_ = 0;
 };

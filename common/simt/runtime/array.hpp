@@ -3,8 +3,9 @@
 
 #include <memory>
 
-#include "common/simt/runtime/copy.hpp"
 #include "common/simt/include/texture_types.h"
+#include "common/simt/runtime/copy.hpp"
+#include "common/simt/runtime/handle_table.hpp"
 
 // What a cudaArray_t points to.
 struct cudaArray {
@@ -21,6 +22,8 @@ struct cudaArray {
 };
 
 namespace simt {
+
+HandleTable<cudaArray>& arrays();
 
 // The array behind a handle, or null.
 std::shared_ptr<cudaArray> find_array(const cudaArray* handle);

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <set>
 
-#include "common/simt/runtime/device.hpp"
-
 namespace simt {
 namespace {
 
@@ -54,21 +52,6 @@ cudaError_t record(Stream& stream, Operation operation, GraphNode** node) {
     tail = {added};
     if (node) *node = added;
     return cudaSuccess;
-}
-
-cudaError_t dispatch(Stream& stream, Operation operation, Start start) {
-    if (const auto capture = stream.capture()) {
-        if (start != Start::by_waiting) return record(stream, std::move(operation));
-        const std::lock_guard lock(capture->mutex);
-        capture->invalidated = true;
-        return cudaErrorStreamCaptureUnsupported;
-    }
-    if (!operation.work) return cudaSuccess;
-    const Ticket ticket = stream.device().enqueue(stream, std::move(operation.work), {}, start);
-    if (start != Start::by_waiting) return cudaSuccess;
-    ticket.wait();
-    checking::host_waited_for(ticket.order);
-    return static_cast<cudaError_t>(stream.device().broken());
 }
 
 cudaError_t capture_event(Stream& stream, Event& event) {

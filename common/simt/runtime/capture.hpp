@@ -1,4 +1,4 @@
-// Handing operations to streams, which run them or, while they are captured, record them into a graph.
+// Streams that record what they are given into a graph instead of running it.
 #pragma once
 
 #include <memory>
@@ -28,10 +28,6 @@ struct Capture {
 
     std::vector<GraphNode*>& tail(Stream& stream);
 };
-
-// Hands an operation to a stream: into its queue, or into the graph that it records. With Start::by_waiting the call
-// returns when the operation has ended; a recording stream cannot do that (cudaErrorStreamCaptureUnsupported).
-cudaError_t dispatch(Stream& stream, Operation operation, Start start = Start::on_thread);
 
 // Adds a node to the graph that the stream records, after the stream's previous ones.
 cudaError_t record(Stream& stream, Operation operation, GraphNode** node = nullptr);

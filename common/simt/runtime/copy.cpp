@@ -3,9 +3,8 @@
 #include <cstring>
 #include <vector>
 
-#include "common/simt/runtime/capture.hpp"
-#include "common/simt/check/memory/events.hpp"
-#include "common/simt/check/race/streams.hpp"
+#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt {
@@ -55,24 +54,7 @@ void for_each_row(size_t height, size_t depth, Row row) {
     }
 }
 
-// For racecheck. Of what has very many rows with gaps between them nothing is told.
-void tell_races(const void* pointer, size_t pitch, size_t slice, size_t width, size_t height, size_t depth,
-                bool is_write) {
-    constexpr size_t most_rows = 1024;
-    const auto address = reinterpret_cast<uintptr_t>(pointer);
-    if (!checking::orders_operations()) return;
-    if ((height == 1 || pitch == width) && (depth == 1 || slice == pitch * height)) {
-        checking::operation_touches(address, width * height * depth, is_write);
-    } else if (height * depth <= most_rows) {
-        for_each_row(height, depth, [&](size_t y, size_t z) {
-            checking::operation_touches(address + z * slice + y * pitch, width, is_write);
-        });
-    }
-}
-
 void perform(const BlockCopy& copy) {
-    tell_races(copy.to, copy.to_pitch, copy.to_slice, copy.width, copy.height, copy.depth, true);
-    tell_races(copy.from, copy.from_pitch, copy.from_slice, copy.width, copy.height, copy.depth, false);
     auto* to = static_cast<char*>(copy.to);
     auto* from = static_cast<const char*>(copy.from);
     for_each_row(copy.height, copy.depth, [&](size_t y, size_t z) {
@@ -82,7 +64,6 @@ void perform(const BlockCopy& copy) {
 }
 
 void perform(const BlockFill& fill) {
-    tell_races(fill.to, fill.pitch, fill.slice, fill.width, fill.height, fill.depth, true);
     for_each_row(fill.height, fill.depth, [&](size_t y, size_t z) {
         char* row = static_cast<char*>(fill.to) + z * fill.slice + y * fill.pitch;
         if (fill.element_bytes == 1) {
@@ -103,7 +84,7 @@ Work staged_copy_work(const BlockCopy& copy) {
     BlockCopy from_staged = copy;
     from_staged.from = staged->data();
     return [from_staged, staged] {
-        checking::copied(from_staged, {});
+        events().copied(from_staged, nullptr);
         perform(from_staged);
         return 0;
     };
@@ -130,9 +111,9 @@ cudaError_t check(const BlockFill& fill) {
 }
 
 Work copy_work(const BlockCopy& copy) {
-    return [copy, origin = checking::origin_of_copy()] {
+    return [copy, request = events().copy_requested()] {
         if (copy.empty()) return 0;
-        checking::copied(copy, origin);
+        events().copied(copy, request);
         perform(copy);
         return 0;
     };
@@ -140,7 +121,7 @@ Work copy_work(const BlockCopy& copy) {
 
 Work fill_work(const BlockFill& fill) {
     return [fill] {
-        checking::filled(fill);
+        events().filled(fill);
         perform(fill);
         return 0;
     };

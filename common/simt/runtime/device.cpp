@@ -36,13 +36,13 @@ std::vector<std::shared_ptr<Stream>> Device::streams() const {
 }
 
 Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Start start) {
-    std::vector<checking::OrderPointer> ordered_after;
-    for (const Ticket& ticket : after) ordered_after.push_back(ticket.order);
+    std::vector<ClientNote> ordered_after;
+    for (const Ticket& ticket : after) ordered_after.push_back(ticket.note);
     std::erase_if(after, [](const Ticket& ticket) { return ticket.done(); });
     const std::lock_guard lock(order);
     const auto wait_for_last_of = [&](Stream& other) {
         Ticket last = other.last_ticket();
-        ordered_after.push_back(last.order);
+        ordered_after.push_back(last.note);
         if (!last.done()) after.push_back(std::move(last));
     };
     if (stream.kind() == Stream::Kind::legacy_default) {
@@ -58,11 +58,7 @@ Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Sta
 }
 
 void Device::synchronize() {
-    for (const auto& stream : streams()) {
-        const Ticket last = stream->last_ticket();
-        last.wait();
-        checking::host_waited_for(last.order);
-    }
+    for (const auto& stream : streams()) stream->last_ticket().host_waits();
 }
 
 void Device::fail(int error) {

@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <new>
 
-#include "common/simt/check/memory/library_functions.hpp"
+#include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/runtime/state.hpp"
-#include "common/simt/exec/uninterrupted.hpp"
 
 using namespace simt;
 
@@ -28,7 +28,7 @@ void free_on_heap(void* pointer, const void* pc) {
     const Uninterrupted section;
     const auto from_heap = [](const Allocation& allocation) { return allocation.kind == MemoryKind::heap; };
     if (runtime().memory.release(pointer, from_heap)) return;
-    checking::invalid_free(pointer, pc);
+    if (BlockObserver* const observer = ResidentBlock::current()->observer()) observer->invalid_free(pointer, pc);
     fail_lane("free() of what is not on the device heap, or no longer");
 }
 

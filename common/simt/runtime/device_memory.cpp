@@ -4,10 +4,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "common/simt/check/memory/events.hpp"
-#include "common/simt/check/race/memory.hpp"
-#include "common/simt/check/race/streams.hpp"
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/runtime/events.hpp"
 
 namespace simt {
 namespace {
@@ -20,8 +18,6 @@ constexpr size_t many_regions = 16384;
 constexpr size_t chunk_bytes = 1 << 20;
 constexpr size_t largest_shared_block = 64 << 10;
 
-// A freed small block waits until so many of its size have been freed after it: late uses meet old data, not new.
-constexpr size_t quarantined_blocks = 16;
 constexpr size_t remembered_frees = 4096;
 
 // Below this size an allocation is granted without asking the machine how much memory is left.
@@ -29,15 +25,7 @@ constexpr size_t worth_asking = size_t{64} << 20;
 
 constexpr size_t largest_reservation = size_t{256} << 30;
 
-// When memory is checked, what nobody may touch lies behind every allocation, as much as the allocation itself between
-// these limits: an index that is far too large must not find the next one. And freed small blocks stay unused for longer.
-constexpr size_t smallest_red_zone = 256;
-constexpr size_t largest_red_zone = size_t{16} << 20;
-constexpr size_t quarantined_checked_blocks = 1 << 16;
-
-size_t red_zone(size_t bytes) {
-    return checking::checks_memory() ? std::clamp(bytes, smallest_red_zone, largest_red_zone) : 0;
-}
+size_t red_zone(size_t bytes) { return std::clamp(bytes, events().smallest_red_zone, events().largest_red_zone); }
 
 uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
@@ -54,8 +42,7 @@ bool DeviceMemory::affordable(size_t bytes, int device) const {
 void* DeviceMemory::allocate(size_t bytes, MemoryKind kind, int device, unsigned flags) {
     const auto allocation = allocate_storage(bytes, kind, device, flags);
     if (!allocation) return nullptr;
-    checking::allocated(*allocation);
-    checking::memory_was_allocated(allocation->base, allocation->bytes);
+    events().allocated(*allocation);
     return reinterpret_cast<void*>(allocation->base);
 }
 
@@ -86,7 +73,7 @@ std::optional<Allocation> DeviceMemory::allocate_storage(size_t bytes, MemoryKin
 
 uintptr_t DeviceMemory::take_small_block(size_t bytes) {
     auto& waiting = free_blocks_[bytes];
-    if (waiting.size() > (checking::checks_memory() ? quarantined_checked_blocks : quarantined_blocks)) {
+    if (waiting.size() > events().quarantined_blocks) {
         const uintptr_t block = waiting.front();
         waiting.pop_front();
         std::memset(reinterpret_cast<void*>(block), 0, bytes);
@@ -112,8 +99,7 @@ void DeviceMemory::release_storage(std::map<uintptr_t, Storage>::iterator positi
         free_blocks_[storage.block].push_back(storage.allocation.base);
     }
     used_[storage.allocation.device] -= storage.charged;
-    checking::freed(storage.allocation);
-    checking::released(storage.allocation.base);
+    events().freed(storage.allocation);
     storage.allocation.freed = true;
     freed_.push_back(storage.allocation);
     if (freed_.size() > remembered_frees) freed_.pop_front();

@@ -1,10 +1,7 @@
 #include "common/simt/runtime/properties.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 
-#include "common/simt/api/error.hpp"
 #include "common/simt/exec/run.hpp"
 
 namespace simt {
@@ -23,113 +20,4 @@ int resident_blocks(int block_size, size_t shared_bytes) {
     return std::min(blocks, static_cast<int>(shared_bytes_per_multiprocessor / footprint));
 }
 
-namespace {
-
-// A fixed identity per device, so that programs can choose devices by UUID and tests can expect it.
-cudaUUID_t device_uuid(int device) {
-    cudaUUID_t uuid = {};
-    std::snprintf(uuid.bytes, sizeof uuid.bytes, "SIMT simulator");
-    uuid.bytes[15] = static_cast<char>(device);
-    return uuid;
-}
-
-cudaDeviceProp properties_of(int device) {
-    cudaDeviceProp properties = {};
-    std::snprintf(properties.name, sizeof properties.name, "SIMT simulator");
-    properties.uuid = device_uuid(device);
-    properties.major = 9;
-    properties.minor = 0;
-
-    properties.totalGlobalMem = runtime().memory.total_bytes();
-    properties.totalConstMem = 64 << 10;
-    properties.memPitch = 2147483647;
-    properties.l2CacheSize = 32 << 20;
-    properties.persistingL2CacheMaxSize = 0;
-    properties.accessPolicyMaxWindowSize = 0;
-    properties.memoryBusWidth = 256;
-    properties.memoryClockRate = 1000000;
-    properties.clockRate = 1000000;
-
-    properties.warpSize = warp_size;
-    properties.maxThreadsPerBlock = max_threads_per_block;
-    const auto copy_extent = [](const Extent& extent, int* to) {
-        to[0] = static_cast<int>(extent.x), to[1] = static_cast<int>(extent.y), to[2] = static_cast<int>(extent.z);
-    };
-    copy_extent(max_block, properties.maxThreadsDim);
-    copy_extent(max_grid, properties.maxGridSize);
-    properties.multiProcessorCount = multiprocessor_count();
-    properties.maxThreadsPerMultiProcessor = max_threads_per_multiprocessor;
-    properties.maxBlocksPerMultiProcessor = max_blocks_per_multiprocessor;
-    properties.regsPerBlock = registers_per_multiprocessor;
-    properties.regsPerMultiprocessor = registers_per_multiprocessor;
-    properties.sharedMemPerBlock = shared_bytes_per_block;
-    properties.sharedMemPerBlockOptin = shared_bytes_per_block_optin;
-    properties.sharedMemPerMultiprocessor = shared_bytes_per_multiprocessor;
-    properties.reservedSharedMemPerBlock = reserved_shared_bytes_per_block;
-    properties.singleToDoublePrecisionPerfRatio = 2;
-
-    properties.pciBusID = pci_bus(device);
-    properties.asyncEngineCount = 2;
-    properties.deviceOverlap = 1;
-    properties.concurrentKernels = 1;
-    properties.streamPrioritiesSupported = 1;
-    properties.cooperativeLaunch = 1;
-    properties.computePreemptionSupported = 1;
-    properties.globalL1CacheSupported = 1;
-    properties.localL1CacheSupported = 1;
-    properties.unifiedFunctionPointers = 1;
-
-    // Host and device share one memory: everything that unified memory can offer is there.
-    properties.unifiedAddressing = 1;
-    properties.canMapHostMemory = 1;
-    properties.managedMemory = 1;
-    properties.concurrentManagedAccess = 1;
-    properties.directManagedMemAccessFromHost = 1;
-    properties.pageableMemoryAccess = 1;
-    properties.pageableMemoryAccessUsesHostPageTables = 1;
-    properties.hostNativeAtomicSupported = 1;
-    properties.hostRegisterSupported = 1;
-    properties.hostRegisterReadOnlySupported = 1;
-    properties.canUseHostPointerForRegisteredMem = 1;
-    properties.memoryPoolsSupported = 1;
-    properties.hostNumaId = -1;
-    properties.deviceNumaId = -1;
-
-    properties.textureAlignment = 512;
-    properties.texturePitchAlignment = 32;
-    properties.surfaceAlignment = 512;
-    properties.maxTexture1D = properties.maxSurface1D = 131072;
-    properties.maxTexture1DLinear = 268435456;
-    properties.maxTexture1DMipmap = 32768;
-    properties.maxTextureCubemap = properties.maxSurfaceCubemap = 32768;
-    const auto fill = [](int* to, int x, int y) { to[0] = x, to[1] = y; };
-    fill(properties.maxTexture2D, 131072, 65536);
-    fill(properties.maxSurface2D, 131072, 65536);
-    fill(properties.maxTexture2DLinear, 131072, 65000);
-    properties.maxTexture2DLinear[2] = 2097120;
-    fill(properties.maxTexture2DMipmap, 32768, 32768);
-    fill(properties.maxTexture2DGather, 32768, 32768);
-    for (int axis = 0; axis < 3; ++axis) properties.maxTexture3D[axis] = properties.maxSurface3D[axis] = 16384;
-    fill(properties.maxTexture3DAlt, 8192, 8192);
-    properties.maxTexture3DAlt[2] = 32768;
-    fill(properties.maxTexture1DLayered, 32768, 2048);
-    fill(properties.maxSurface1DLayered, 32768, 2048);
-    fill(properties.maxTexture2DLayered, 32768, 32768);
-    properties.maxTexture2DLayered[2] = properties.maxSurface2DLayered[2] = 2048;
-    fill(properties.maxSurface2DLayered, 32768, 32768);
-    fill(properties.maxTextureCubemapLayered, 32768, 2046);
-    fill(properties.maxSurfaceCubemapLayered, 32768, 2046);
-    return properties;
-}
-
-}  // namespace
 }  // namespace simt
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    return simt::api([=] {
-        if (!properties) return cudaErrorInvalidValue;
-        if (!simt::runtime().has_device(device)) return cudaErrorInvalidDevice;
-        *properties = simt::properties_of(device);
-        return cudaSuccess;
-    });
-}

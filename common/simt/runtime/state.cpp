@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/machine.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
@@ -25,11 +24,10 @@ size_t memory_per_device(int device_count) {
     return std::min(share, largest) / huge_page_bytes * huge_page_bytes;
 }
 
-// The program ends. CUDA does not wait for what is still under way, but a report covers all of it: when something is
-// watched, everything that has been submitted runs. (Not if a function in a stream ends the program: it would wait for
-// itself.)
+// The program ends. CUDA does not wait for what is still under way, but a client may have to report on all of it. (Not
+// if a function in a stream ends the program: it would wait for itself.)
 void end_all_work() {
-    const bool all_is_wanted = checking::is_watching() && !inside_host_function();
+    const bool all_is_wanted = events().finishes_work && !inside_host_function();
     for (int index = 0; index < runtime().device_count(); ++index) {
         Device& device = runtime().device(index);
         all_is_wanted ? device.synchronize() : device.discard_work();

@@ -9,11 +9,11 @@ namespace simt {
 namespace {
 
 // Waiting threads look this long before they sleep: shorter than waking up takes, longer than a small kernel.
-constexpr auto watch_time = std::chrono::microseconds(10);
+constexpr auto spin_time = std::chrono::microseconds(10);
 
 template <class Condition>
-bool watch(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + watch_time;
+bool spin_until(Condition condition) {
+    const auto deadline = std::chrono::steady_clock::now() + spin_time;
     do {
         for (int i = 0; i < 16; ++i) {
             if (condition()) return true;
@@ -40,10 +40,20 @@ void Ticket::wait() const {
     if (stream) stream->wait(sequence);
 }
 
+bool Ticket::host_sees_done() const {
+    if (!done()) return false;
+    events().host_waited(note);
+    return true;
+}
+
+void Ticket::host_waits() const {
+    wait();
+    events().host_waited(note);
+}
+
 Work host_function(std::function<void()> function) {
     return [function = std::move(function)] {
-        // The function may tell the host how far the stream has come.
-        if (checking::orders_operations()) checking::host_waited_for(checking::current_operation());
+        events().host_function_began();
         inside = true;
         function();
         inside = false;
@@ -61,20 +71,19 @@ bool Stream::blocking() const {
     return kind_ != Kind::legacy_default && !(flags_ & non_blocking);
 }
 
-Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start,
-                      const std::vector<checking::OrderPointer>& ordered_after) {
+Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after) {
     std::unique_lock lock(mutex_);
     const bool idle = queue_.empty() && !running_ && after.empty();
-    const auto order = checking::order_operation(id_, last_sequence() + 1, last_order_, ordered_after);
-    queue_.push_back({std::move(work), std::move(after), order});
-    last_order_ = order;
+    const ClientNote note = events().operation_submitted(id_, last_sequence() + 1, last_note_, ordered_after);
+    queue_.push_back({std::move(work), std::move(after), note});
+    last_note_ = note;
     const uint64_t sequence = submitted_.fetch_add(1, std::memory_order_acq_rel) + 1;
     if (start == Start::at_once_if_idle && idle) {
         run_queue(lock, sequence);
     } else if (start != Start::by_waiting && !running_) {
         wake_thread();
     }
-    return {shared_from_this(), sequence, order};
+    return {shared_from_this(), sequence, note};
 }
 
 void Stream::wake_thread() {
@@ -120,8 +129,9 @@ bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
 void Stream::run(Task& task) {
     for (const Ticket& ticket : task.after) ticket.wait();
     if (device_.broken()) return;  // as on a GPU: after an illegal access nothing more is executed
-    const checking::CurrentOperation current(task.order);
+    events().operation_began(task.note);
     if (const int error = task.work()) device_.fail(error);
+    events().operation_ended();
 }
 
 void Stream::wait(uint64_t sequence) {
@@ -130,16 +140,16 @@ void Stream::wait(uint64_t sequence) {
     while (!done(sequence)) {
         if (run_queue(lock, sequence)) continue;
         lock.unlock();
-        const bool ended = watch([&] { return done(sequence); });
+        const bool ended = spin_until([&] { return done(sequence); });
         lock.lock();
         if (!ended) task_ended_.wait(lock, [&] { return done(sequence) || !running_; });
     }
 }
 
-checking::OrderPointer Stream::last_order() const {
-    if (!checking::orders_operations()) return nullptr;
+ClientNote Stream::last_note() const {
+    if (!events().orders_operations) return nullptr;
     const std::lock_guard lock(mutex_);
-    return last_order_;
+    return last_note_;
 }
 
 void Stream::close() {

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/runtime/events.hpp"
 
 namespace simt {
 
@@ -26,10 +26,13 @@ struct Capture;
 struct Ticket {
     std::shared_ptr<Stream> stream;
     uint64_t sequence = 0;
-    checking::OrderPointer order;  // null unless races are checked
+    ClientNote note;  // of the operation
 
     bool done() const;
     void wait() const;
+    // The same for the host, which then knows: what it does from now on comes after the task.
+    bool host_sees_done() const;
+    void host_waits() const;
 };
 
 // What a stream runs. Returns a cudaError_t value; anything but 0 breaks the device.
@@ -50,16 +53,15 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Appends work that starts after `after`. By what the program asked for it comes after `ordered_after`, much of
-    // which may have ended already.
-    Ticket submit(Work work, std::vector<Ticket> after, Start start,
-                  const std::vector<checking::OrderPointer>& ordered_after = {});
+    // Appends work that starts after `after`. By what the program asked for it comes after the operations of these
+    // notes, many of which may have ended already.
+    Ticket submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after = {});
 
     bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }
     void wait(uint64_t sequence);
     uint64_t last_sequence() const { return submitted_.load(std::memory_order_acquire); }
-    Ticket last_ticket() { return {shared_from_this(), last_sequence(), last_order()}; }
-    checking::OrderPointer last_order() const;
+    Ticket last_ticket() { return {shared_from_this(), last_sequence(), last_note()}; }
+    ClientNote last_note() const;
 
     // No more work will come; the thread ends when the queue is empty.
     void close();
@@ -86,7 +88,7 @@ private:
     struct Task {
         Work work;
         std::vector<Ticket> after;
-        checking::OrderPointer order;
+        ClientNote note;
     };
 
     bool run_queue(std::unique_lock<std::mutex>& lock, uint64_t until);
@@ -107,7 +109,7 @@ private:
     bool has_thread_ = false;
     bool closed_ = false;
     std::shared_ptr<Capture> capture_;
-    checking::OrderPointer last_order_;
+    ClientNote last_note_;
     std::atomic<uint64_t> submitted_{0}, completed_{0};
 };
 

@@ -1,13 +1,12 @@
 #include "common/simt/check/core/api_errors.hpp"
 
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
 
 namespace simt::checking {
 
 void api_failed(cudaError_t error) {
-    if (!settings().memcheck || error == cudaErrorNotReady) return;
+    if (error == cudaErrorNotReady) return;
     Finding finding;
     finding.backtrace = host_backtrace();
     finding.backtrace_time = "at error";

@@ -29,13 +29,13 @@ BlockWatch::BlockWatch(ResidentBlock& block) : contexts_(block.contexts()), bloc
 
 BlockWatch::~BlockWatch() = default;
 
-void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned lanes) {
-    launch_ = &launch;
+void BlockWatch::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
+    launch_ = static_cast<LaunchWatch*>(&launch);
     block_index_ = block_index;
     lane_count_ = lanes;
     has_lost_lanes_ = false;
     std::fill(std::begin(polling_), std::end(polling_), 0);
-    turns_.begin_block(launch.serial, block_index, lanes);
+    turns_.begin_block(launch_->serial, block_index, lanes);
     follows_lanes_ = turns_.are_chosen() || counters_;
     if (memory_) memory_->begin_block();
     if (races_) races_->begin_block();
@@ -43,8 +43,9 @@ void BlockWatch::begin_block(LaunchWatch& launch, uint64_t block_index, unsigned
     if (counters_) counters_->begin_block();
 }
 
-void BlockWatch::resume() { current_watch = this; }
-void BlockWatch::leave() {
+void BlockWatch::resumed() { current_watch = this; }
+
+void BlockWatch::left() {
     if (races_) races_->leave();
     current_watch = nullptr;
 }
@@ -54,8 +55,8 @@ void BlockWatch::meeting_completed(unsigned warp, unsigned lanes) {
     if (synchronization_) synchronization_->meeting_completed(warp, lanes);
 }
 
-void BlockWatch::warp_stalled(unsigned warp, unsigned paused, bool all_final) {
-    if (counters_) counters_->warp_stalled(warp, paused, all_final);
+void BlockWatch::warp_stalled(unsigned warp, unsigned paused) {
+    if (counters_) counters_->warp_stalled(warp, paused);
 }
 
 void BlockWatch::block_barrier_completed() {
@@ -91,11 +92,26 @@ bool BlockWatch::misused(const char* message, const void* pc) {
     return synchronization_ && synchronization_->misused(message, pc);
 }
 
-void BlockWatch::block_ended() {
+void BlockWatch::ended() {
     if (memory_) memory_->block_ended();
     if (races_) races_->block_ended();
     if (synchronization_) synchronization_->block_ended();
     if (counters_) counters_->block_ended();
+}
+
+// Not while a report is being made, which runs on the lane's stack.
+void BlockWatch::invalid_free(const void* pointer, const void* pc) {
+    if (current_watch && memory_) memory_->invalid_free(pointer, pc);
+}
+
+void BlockWatch::stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
+    if (current_watch && memory_) memory_->stack_overflow(instruction, stack);
+}
+
+bool BlockWatch::polls_again(unsigned lane) const { return synchronization_ && synchronization_->polls_again(lane); }
+
+const char* BlockWatch::warp_function_of(unsigned lane) const {
+    return synchronization_ ? synchronization_->function_of(lane) : nullptr;
 }
 
 // Synchronization is checked first: what it finds wrong does not order anything.

@@ -8,6 +8,7 @@
 #include "common/simt/check/core/access.hpp"
 #include "common/simt/check/core/launch_watch.hpp"
 #include "common/simt/check/core/turns.hpp"
+#include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/context.hpp"
 
 namespace simt {
@@ -27,26 +28,36 @@ struct AddressRange {
     bool contains(uintptr_t address) const { return address - begin < bytes; }
 };
 
-class BlockWatch {
+class BlockWatch final : public BlockObserver {
 public:
     explicit BlockWatch(ResidentBlock& block);
-    ~BlockWatch();
+    ~BlockWatch() override;
 
-    // ---- from the scheduler
-    void begin_block(LaunchWatch& launch, uint64_t block_index, unsigned lanes);
-    void resume();                                                      // the worker thread enters the block
-    void leave();                                                       // and leaves it
-    void meeting_completed(unsigned warp, unsigned lanes);              // these lanes go on, all having met
-    void warp_stalled(unsigned warp, unsigned paused, bool all_final);  // none of its lanes can run just now
-    void block_barrier_completed();
-    void grid_barrier_completed();
-    void lane_ended(unsigned lane);
-    // The block cannot go on, or has not for too long. False: nobody has reported it.
-    bool deadlocked();
-    bool timed_out();
-    // The running lane has misused an object of the device language.
-    bool misused(const char* message, const void* pc);
-    void block_ended();
+    // ---- from the execution core: see exec/observer.hpp
+    void began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) override;
+    void resumed() override;
+    void left() override;
+    void ended() override;
+    void lane_ended(unsigned lane) override;
+    void warp_stalled(unsigned warp, unsigned paused) override;
+    void meeting_completed(unsigned warp, unsigned lanes) override;
+    void block_barrier_completed() override;
+    void grid_barrier_completed() override;
+    void copy_started(uintptr_t target, size_t bytes, const void* pc) override;
+    void copy_finished(uintptr_t target, size_t bytes) override;
+    bool deadlocked() override;
+    bool timed_out() override;
+    bool misused(const char* message, const void* pc) override;
+    void invalid_free(const void* pointer, const void* pc) override;
+    void stack_overflowed(uintptr_t instruction, const uintptr_t* stack) override;
+    Schedule schedule() const override { return turns_.schedule(); }
+    uint32_t random_below(uint32_t limit) override { return turns_.below(limit); }
+    uint32_t furthest_behind(unsigned warp, uint32_t candidates) const override {
+        return turns_.furthest_behind(warp, candidates);
+    }
+    uint32_t waiting_loop_lanes(unsigned warp) const override { return polling_[warp]; }
+    bool polls_again(unsigned lane) const override;
+    const char* warp_function_of(unsigned lane) const override;
 
     // ---- from the kernel's hooks; may not return: a finding can take the lane out of the launch
     void access(const Access& access);
@@ -59,9 +70,6 @@ public:
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(watching::Reach reach);
     void set_polling(bool polls);  // the running lane is in a loop that only waits
-    // An asynchronous copy of the running lane owns its target from its start until it is waited for.
-    void copy_started(uintptr_t target, size_t bytes, const void* pc);
-    void copy_finished(uintptr_t target, size_t bytes);
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
 
@@ -73,13 +81,11 @@ public:
     // A finding has taken a lane out: what it would have done is missing.
     bool has_lost_lanes() const { return has_lost_lanes_; }
     bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
-    uint32_t polling_lanes(unsigned warp) const { return polling_[warp]; }
     AddressRange shared_window() const { return shared_; }
     Space space_of(uintptr_t address) const;
     ResidentBlock& block() const { return block_; }
     const Context& context(unsigned lane) const { return contexts_[lane]; }
 
-    Turns& turns() { return turns_; }
     // Before an access, where the schedule may want other lanes to go first.
     void end_turn(const Access& access);
 

@@ -1,5 +1,6 @@
 #include "common/simt/check/core/launch_watch.hpp"
 
+#include "common/simt/check/core/block_watch.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/counters/launch.hpp"
 #include "common/simt/check/race/launch.hpp"
@@ -9,8 +10,8 @@
 
 namespace simt::checking {
 
-std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stream) {
-    if (!launch.checked || !is_watching()) return nullptr;
+std::shared_ptr<LaunchObserver> watch_launch(const Launch& launch, const void* stream) {
+    if (!launch.checked) return nullptr;
     static std::atomic<uint64_t> launches{0};
     auto watch = std::make_shared<LaunchWatch>();
     watch->kernel = launch.name;
@@ -24,20 +25,27 @@ std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stre
     return watch;
 }
 
-void launch_begins(LaunchWatch& launch) {
-    if (!settings().racecheck) return;
-    launch.races = std::make_shared<RaceLaunch>(launch, current_operation());
-    LaunchHistory::instance().began(*launch.races);
-    add_foreign_ranges(*launch.races);
+std::unique_ptr<BlockObserver> LaunchWatch::observe(ResidentBlock& block_of_worker) {
+    return std::make_unique<BlockWatch>(block_of_worker);
 }
 
-void launch_ends(LaunchWatch& launch) {
-    if (launch.races) {
-        launch.races->report_races();
-        LaunchHistory::instance().ended(*launch.races);
+uint64_t LaunchWatch::block_at(uint64_t index, uint64_t count) const { return random_block(index, count); }
+
+void LaunchWatch::began() {
+    if (!settings().racecheck) return;
+    races = std::make_shared<RaceLaunch>(*this, current_operation());
+    LaunchHistory::instance().began(*races);
+    add_foreign_ranges(*races);
+}
+
+int LaunchWatch::ended() {
+    if (races) {
+        races->report_races();
+        LaunchHistory::instance().ended(*races);
     }
     print_findings();
-    if (launch.counters) keep_counters(launch);
+    if (counters) keep_counters(*this);
+    return error;
 }
 
 }  // namespace simt::checking

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt::checking {
@@ -13,7 +14,7 @@ namespace simt::checking {
 class LaunchCounters;
 class RaceLaunch;
 
-struct LaunchWatch {
+struct LaunchWatch final : LaunchObserver {
     const char* kernel = "";
     uint64_t serial = 0;  // 1 for the first launch of the process
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
@@ -24,13 +25,14 @@ struct LaunchWatch {
     std::shared_ptr<RaceLaunch> races;         // of the execution that is under way; null unless they are checked
     // A lane has been taken out of the launch by a finding: the launch ends with this cudaError_t.
     std::atomic<int> error{0};
+
+    std::unique_ptr<BlockObserver> observe(ResidentBlock& block) override;
+    void began() override;
+    int ended() override;
+    uint64_t block_at(uint64_t index, uint64_t count) const override;
 };
 
-// Null unless something is watched and the launch was compiled in the checked flavour. On the submitting thread.
-std::shared_ptr<LaunchWatch> watch_launch(const Launch& launch, const void* stream);
-
-// Around the blocks of the launch, on the thread that executes its stream.
-void launch_begins(LaunchWatch& launch);
-void launch_ends(LaunchWatch& launch);
+// Null unless the launch was compiled in the checked flavour. On the submitting thread.
+std::shared_ptr<LaunchObserver> watch_launch(const Launch& launch, const void* stream);
 
 }  // namespace simt::checking

@@ -58,9 +58,8 @@ uint64_t OperationOrder::last_before(uint64_t other_stream) const { return last_
 
 bool orders_operations() { return settings().racecheck; }
 
-OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPointer& previous,
-                             const std::vector<OrderPointer>& after) {
-    if (!orders_operations()) return nullptr;
+ClientNote order_operation(uint64_t stream, uint64_t sequence, const ClientNote& previous,
+                           const std::vector<ClientNote>& after) {
     auto order = std::make_shared<OperationOrder>();
     order->stream = stream;
     order->sequence = sequence;
@@ -72,8 +71,8 @@ OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPoin
         host.operation = nullptr;
         host.is_behind = true;
     }
-    join(order->after, previous);
-    for (const OrderPointer& operation : after) join(order->after, operation);
+    join(order->after, order_of(previous));
+    for (const ClientNote& operation : after) join(order->after, order_of(operation));
     return order;
 }
 
@@ -110,7 +109,8 @@ void host_may_have_synchronized() {
 
 const OrderPointer& current_operation() { return current_slot(); }
 
-CurrentOperation::CurrentOperation(OrderPointer order) { current_slot() = std::move(order); }
-CurrentOperation::~CurrentOperation() { current_slot().reset(); }
+void begin_operation(OrderPointer order) { current_slot() = std::move(order); }
+
+void end_operation() { current_slot().reset(); }
 
 }  // namespace simt::checking

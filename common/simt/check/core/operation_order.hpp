@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/runtime/events.hpp"
+
 namespace simt::checking {
 
 struct OperationOrder {
@@ -26,12 +28,17 @@ struct OperationOrder {
 };
 using OrderPointer = std::shared_ptr<const OperationOrder>;
 
+// What the runtime keeps with an operation is its order.
+inline OrderPointer order_of(const ClientNote& operation) {
+    return std::static_pointer_cast<const OperationOrder>(operation);
+}
+
 // Whether anybody wants to know.
 bool orders_operations();
 
 // An operation is submitted to a stream behind `previous` (null: its first) and behind the others.
-OrderPointer order_operation(uint64_t stream, uint64_t sequence, const OrderPointer& previous,
-                             const std::vector<OrderPointer>& after);
+ClientNote order_operation(uint64_t stream, uint64_t sequence, const ClientNote& previous,
+                           const std::vector<ClientNote>& after);
 
 // The host has seen the end of this operation: what it submits from now on comes after it.
 void host_waited_for(const OrderPointer& operation);
@@ -46,11 +53,7 @@ void host_may_have_synchronized();
 // The operation that the calling thread carries out; null outside of one.
 const OrderPointer& current_operation();
 
-class CurrentOperation {
-public:
-    explicit CurrentOperation(OrderPointer order);
-    ~CurrentOperation();
-    CurrentOperation(const CurrentOperation&) = delete;
-};
+void begin_operation(OrderPointer order);
+void end_operation();
 
 }  // namespace simt::checking

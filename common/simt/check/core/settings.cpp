@@ -3,6 +3,7 @@
 #include <charconv>
 #include <mutex>
 
+#include "common/simt/check/core/client.hpp"
 #include "common/simt/check/core/fatal_signals.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/memory/leaks.hpp"
@@ -65,6 +66,7 @@ void start(const Settings& wanted) {
     if (is_watching() || !wanted.any()) return;
     current_settings = wanted;
     if (wanted.counters) current_settings.schedule = Schedule::independent;
+    become_client(current_settings);
     watch_fatal_signals();
 }
 

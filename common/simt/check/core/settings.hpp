@@ -5,14 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace simt::checking {
+#include "common/simt/exec/schedule.hpp"
 
-// The order in which the lanes of a warp, the warps of a block and the blocks of a grid take turns.
-enum class Schedule {
-    independent,  // each lane runs until it has to wait, as Volta and its successors allow
-    lockstep,     // the lanes of a warp advance together, one access each
-    random,       // a different order of lanes, warps and blocks for every seed
-};
+namespace simt::checking {
 
 struct Settings {
     bool memcheck = false, racecheck = false, initcheck = false, synccheck = false;

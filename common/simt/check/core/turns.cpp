@@ -30,13 +30,6 @@ uint32_t Turns::below(uint32_t limit) {
     return static_cast<uint32_t>((mixed(state_) >> 32) * limit >> 32);
 }
 
-uint32_t Turns::any_of(uint32_t lanes) {
-    for (uint32_t skipped = below(static_cast<uint32_t>(std::popcount(lanes))); skipped > 0; --skipped) {
-        lanes &= lanes - 1;
-    }
-    return lanes & -lanes;
-}
-
 uint32_t Turns::furthest_behind(unsigned warp, uint32_t candidates) const {
     uint64_t first = ~uint64_t{0};
     uint32_t group = 0;

@@ -20,12 +20,11 @@ class Turns {
 public:
     void begin_block(uint64_t launch, uint64_t block, unsigned lanes);
 
+    Schedule schedule() const { return schedule_; }
     bool are_chosen() const { return schedule_ != Schedule::independent; }
-    bool are_random() const { return schedule_ == Schedule::random; }
     bool are_in_step() const { return schedule_ == Schedule::lockstep; }
 
-    // Random: one of these bits; a number below a limit; whether the running lane loses its turn at an access.
-    uint32_t any_of(uint32_t lanes);
+    // Random: a number below a limit; whether the running lane loses its turn at an access.
     uint32_t below(uint32_t limit);
     bool ends_at_access() { return are_in_step() || below(accesses_per_turn) == 0; }
 

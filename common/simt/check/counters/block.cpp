@@ -45,7 +45,7 @@ void BlockCounters::lane_ended(unsigned lane) {
     log_.lane(lane % lanes_of_warp).append(EventPlace(EventKind::kernel_left, 0, nullptr), 0);
 }
 
-void BlockCounters::warp_stalled(unsigned warp, unsigned paused, bool) {
+void BlockCounters::warp_stalled(unsigned warp, unsigned paused) {
     // Lanes can also pause for other reasons than a full log; then there is time.
     if (paused && !(log_.full_lanes() & paused)) return;
     draining_warp_ = warp;

@@ -21,7 +21,7 @@ public:
     void access(const Access& access);
     void block_entered(const void* pc);
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
-    void warp_stalled(unsigned warp, unsigned paused, bool all_final);
+    void warp_stalled(unsigned warp, unsigned paused);
     void block_barrier_completed() {}
     void lane_ended(unsigned lane);
     void block_ended();

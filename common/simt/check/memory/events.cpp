@@ -14,6 +14,8 @@
 namespace simt::checking {
 namespace {
 
+using Origin = std::vector<const void*>;  // return addresses
+
 uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
 StateMap* map_of_device_memory() {
@@ -27,7 +29,7 @@ StateMap* map_of_device_memory() {
     return map;
 }
 
-void check_source(const BlockCopy& copy, size_t y, size_t z, const std::vector<const void*>& origin) {
+void check_source(const BlockCopy& copy, size_t y, size_t z, const ClientNote& origin) {
     const StateMap& map = global_memory();
     const uintptr_t row = number(copy.from) + z * copy.from_slice + y * copy.from_pitch;
     const size_t first = map.first_uninitialised(row, copy.width);
@@ -38,7 +40,7 @@ void check_source(const BlockCopy& copy, size_t y, size_t z, const std::vector<c
                     counted(copy.width * copy.height * copy.depth, "byte");
     finding.details = {"Uninitialized access at " + hexadecimal(row + first) + " on access by the source of a copy"};
     if (const auto allocation = runtime().memory.find(copy.from)) finding.allocation_serial = allocation->serial;
-    finding.backtrace = origin;
+    if (origin) finding.backtrace = *std::static_pointer_cast<const Origin>(origin);
     finding.backtrace_time = "at the copy";
     report(std::move(finding));
 }
@@ -67,11 +69,9 @@ void freed(const Allocation& allocation) {
     global_memory().forbid(allocation.base, allocation.bytes);
 }
 
-std::vector<const void*> origin_of_copy() {
-    return settings().initcheck ? host_backtrace() : std::vector<const void*>();
-}
+ClientNote origin_of_copy() { return std::make_shared<const Origin>(host_backtrace()); }
 
-void copied(const BlockCopy& copy, const std::vector<const void*>& origin) {
+void copied(const BlockCopy& copy, const ClientNote& origin) {
     if (!checks_memory()) return;
     StateMap& map = global_memory();
     const bool to_device = map.contains(number(copy.to)), from_device = map.contains(number(copy.from));

@@ -17,11 +17,11 @@ StateMap& global_memory();
 void allocated(const Allocation& allocation);
 void freed(const Allocation& allocation);
 
-// Where the host asked for a copy or a fill: to be taken when it asks, for findings when the copy is made.
-std::vector<const void*> origin_of_copy();
+// Where the host asks for a copy, for findings when the copy is made.
+ClientNote origin_of_copy();
 
 // To be told before the bytes are copied.
-void copied(const BlockCopy& copy, const std::vector<const void*>& origin);
+void copied(const BlockCopy& copy, const ClientNote& origin);
 void filled(const BlockFill& fill);
 
 }  // namespace simt::checking

@@ -1,10 +1,8 @@
-#include "common/simt/check/memory/library_functions.hpp"
-
+// Functions of the C library that kernels call, as far as memory is concerned.
 #include <cstring>
 
 #include "common/simt/check/core/block_watch_inline.hpp"
 #include "common/simt/check/race/host_access.hpp"
-#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
@@ -29,22 +27,6 @@ void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
 }
 
 }  // namespace
-
-void invalid_free(const void* pointer, const void* pc) {
-    if (current_watch && current_watch->memory()) current_watch->memory()->invalid_free(pointer, pc);
-}
-
-// The instruction may be one of the simulator's, called from the kernel: then the first return address into the kernel
-// that lies on the stack is the place.
-void stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
-    constexpr size_t words_searched = 512;
-    if (!current_watch || !current_watch->memory()) return;
-    const void* place = reinterpret_cast<const void*>(instruction + 1);
-    for (size_t i = 0; i < words_searched && device_frames(symbol_of(place)).empty(); ++i) {
-        place = reinterpret_cast<const void*>(stack[i]);
-    }
-    current_watch->memory()->stack_overflow(place);
-}
 
 }  // namespace simt::checking
 

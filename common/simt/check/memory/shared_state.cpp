@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/simt/exec/run.hpp"
-#include "common/simt/include/simt/builtins.hpp"
+#include "common/simt/exec/shared_window.hpp"
 
 namespace simt::checking {
 namespace {
@@ -11,13 +11,11 @@ namespace {
 // Variables of the simulator itself, and the window for dynamic shared memory, of which a launch asks for a part.
 bool is_of_the_program(const Variable& variable) { return variable.name.find("simt") == std::string::npos; }
 
-uintptr_t dynamic_window() { return reinterpret_cast<uintptr_t>(simt_dynamic_shared); }
-
 }  // namespace
 
 SharedState::SharedState(AddressRange window)
     : window_(window),
-      dynamic_begin_(dynamic_window()),
+      dynamic_begin_(reinterpret_cast<uintptr_t>(SharedWindow::dynamic_begin())),
       fresh_(window.begin, window.bytes),
       current_(window.begin, window.bytes) {
     const auto& variables = ProgramImage::instance().thread_local_variables();

@@ -176,6 +176,16 @@ void MemoryCheck::stack_overflow(const void* pc) {
     watch_.drop_running_lane(launch_failure);
 }
 
+// The first return address into the kernel that lies on the stack is the place.
+void MemoryCheck::stack_overflow(uintptr_t instruction, const uintptr_t* stack) {
+    constexpr size_t words_searched = 512;
+    const void* place = reinterpret_cast<const void*>(instruction + 1);
+    for (size_t i = 0; i < words_searched && device_frames(symbol_of(place)).empty(); ++i) {
+        place = reinterpret_cast<const void*>(stack[i]);
+    }
+    stack_overflow(place);
+}
+
 void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
     if (!settings().memcheck) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);

@@ -35,6 +35,9 @@ public:
     void invalid_index(const Access& access, const std::string& array, const std::string& type);
     // Its stack has no room for the calls of the running lane: takes it out likewise.
     void stack_overflow(const void* pc);
+    // The same at an instruction that may be the simulator's own, called from the kernel. `stack`: the end of what the
+    // lane could use.
+    void stack_overflow(uintptr_t instruction, const uintptr_t* stack);
     // free() in the kernel of what is not on the device heap.
     void invalid_free(const void* pointer, const void* pc);
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/race/block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

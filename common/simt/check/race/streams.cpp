@@ -120,10 +120,6 @@ void compare_with_operations(const Operation& operation, const std::deque<Operat
     }
 }
 
-}  // namespace
-
-namespace {
-
 // An operation that goes on where the last of the host has ended is one with it: the host reads an array by elements.
 void remember(const Operation& operation, std::deque<Operation>& operations) {
     if (!operations.empty()) {
@@ -148,12 +144,37 @@ void carried_out(const Operation& operation) {
     remember(operation, all.operations);
 }
 
-}  // namespace
-
 void operation_touches(uintptr_t begin, size_t bytes, bool is_write) {
     const OrderPointer& order = current_operation();
     if (!order || bytes == 0 || !runtime().memory.address_space().contains(begin)) return;
     carried_out({begin, bytes, is_write, order});
+}
+
+// Rows of `width` bytes.
+void operation_touches_rows(const void* pointer, size_t pitch, size_t slice, size_t width, size_t height, size_t depth,
+                            bool is_write) {
+    constexpr size_t most_rows = 1024;
+    const auto begin = reinterpret_cast<uintptr_t>(pointer);
+    if ((height == 1 || pitch == width) && (depth == 1 || slice == pitch * height)) {
+        return operation_touches(begin, width * height * depth, is_write);
+    }
+    if (height * depth > most_rows) return;
+    for (size_t z = 0; z < depth; ++z) {
+        for (size_t y = 0; y < height; ++y) operation_touches(begin + z * slice + y * pitch, width, is_write);
+    }
+}
+
+}  // namespace
+
+void operation_touches(const BlockCopy& copy) {
+    if (!orders_operations()) return;
+    operation_touches_rows(copy.to, copy.to_pitch, copy.to_slice, copy.width, copy.height, copy.depth, true);
+    operation_touches_rows(copy.from, copy.from_pitch, copy.from_slice, copy.width, copy.height, copy.depth, false);
+}
+
+void operation_touches(const BlockFill& fill) {
+    if (!orders_operations()) return;
+    operation_touches_rows(fill.to, fill.pitch, fill.slice, fill.width, fill.height, fill.depth, true);
 }
 
 void host_touches(uintptr_t begin, size_t bytes, bool is_write, const void* pc) {

@@ -7,11 +7,14 @@
 
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/race/launch.hpp"
+#include "common/simt/runtime/copy.hpp"
 
 namespace simt::checking {
 
-// The operation that the calling thread carries out, a copy or fill, reads or writes this memory.
-void operation_touches(uintptr_t begin, size_t bytes, bool is_write);
+// The operation that the calling thread carries out is this copy or fill. Those of more than 1024 rows with gaps between
+// them are not checked.
+void operation_touches(const BlockCopy& copy);
+void operation_touches(const BlockFill& fill);
 
 // So does the host itself, at `pc`: managed or pinned memory.
 void host_touches(uintptr_t begin, size_t bytes, bool is_write, const void* pc);

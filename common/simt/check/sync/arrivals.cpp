@@ -206,7 +206,7 @@ const char* SyncCheck::function_of(unsigned lane) const {
     }
 }
 
-bool SyncCheck::is_polling(unsigned lane) const {
+bool SyncCheck::polls_again(unsigned lane) const {
     return watch_.is_polling(lane) && lanes_[lane].kind == watching::Wait::poll;
 }
 

@@ -35,7 +35,7 @@ public:
     // Which function it is in which this lane waits for others of its warp.
     const char* function_of(unsigned lane) const;
     // Whether it is in a loop that only waits and has let others go first there.
-    bool is_polling(unsigned lane) const;
+    bool polls_again(unsigned lane) const;
     // The running lane has misused an object of the device language. False: this is not about synchronization.
     bool misused(const char* message, const void* pc);
     void block_ended() {}

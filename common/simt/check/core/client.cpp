@@ -1,0 +1,73 @@
+#include "common/simt/check/core/client.hpp"
+
+#include "common/simt/check/core/api_errors.hpp"
+#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/memory/events.hpp"
+#include "common/simt/check/memory/leaks.hpp"
+#include "common/simt/check/race/memory.hpp"
+#include "common/simt/check/race/streams.hpp"
+#include "common/simt/runtime/events.hpp"
+
+namespace simt::checking {
+namespace {
+
+// An index that is far too large must not find the next allocation, and a late use must not find a new one.
+constexpr size_t smallest_red_zone = 256;
+constexpr size_t largest_red_zone = size_t{16} << 20;
+constexpr size_t quarantined_blocks = 1 << 16;
+
+void ask_for_memory_events(Events& events) {
+    events.smallest_red_zone = smallest_red_zone;
+    events.largest_red_zone = largest_red_zone;
+    events.quarantined_blocks = quarantined_blocks;
+}
+
+// The order of operations: of the copies and fills among them, what they touch.
+void ask_for_order(Events& events) {
+    events.orders_operations = true;
+    events.operation_submitted = order_operation;
+    events.operation_began = [](const ClientNote& operation) { begin_operation(order_of(operation)); };
+    events.operation_ended = end_operation;
+    events.host_function_began = [] { host_waited_for(current_operation()); };
+    events.host_waited = [](const ClientNote& operation) { host_waited_for(order_of(operation)); };
+    events.allocated_in_stream = [](const void* pointer, size_t bytes, const ClientNote& operation) {
+        allocated_in_stream(reinterpret_cast<uintptr_t>(pointer), bytes, order_of(operation));
+    };
+    events.freed_in_stream = [](const void* pointer, const ClientNote& operation) {
+        freed_in_stream(reinterpret_cast<uintptr_t>(pointer), order_of(operation));
+    };
+}
+
+}  // namespace
+
+void become_client(const Settings& settings) {
+    Events events;
+    events.finishes_work = true;  // a report covers all that has been submitted
+    events.launch_submitted = watch_launch;
+    events.device_reset = report_leaks;
+    if (settings.memcheck) events.api_failed = api_failed;
+    if (settings.memcheck || settings.initcheck) ask_for_memory_events(events);
+    if (settings.initcheck) events.copy_requested = origin_of_copy;
+    if (settings.racecheck) ask_for_order(events);
+    // Memory is told first: where a copy is wrong by itself, that is the nearer cause.
+    events.allocated = [](const Allocation& allocation) {
+        allocated(allocation);
+        memory_was_allocated(allocation.base, allocation.bytes);
+    };
+    events.freed = [](const Allocation& allocation) {
+        freed(allocation);
+        released(allocation.base);
+    };
+    events.copied = [](const BlockCopy& copy, const ClientNote& request) {
+        copied(copy, request);
+        operation_touches(copy);
+    };
+    events.filled = [](const BlockFill& fill) {
+        filled(fill);
+        operation_touches(fill);
+    };
+    install_events(events);
+}
+
+}  // namespace simt::checking

@@ -1,0 +1,82 @@
+// Who follows a launch while it runs. The execution core tells an observer what happens, and asks it where the choice is
+// free. It knows nothing else of observers, and a launch that nobody observes has none.
+//
+// Every function has a body that does nothing or makes the usual choice: an observer overrides what it cares for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "common/simt/exec/schedule.hpp"
+
+namespace simt {
+
+class LaunchObserver;
+class ResidentBlock;
+
+// Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. Lanes are
+// counted in the block, x first; a mask has a bit for each lane of a warp.
+class BlockObserver {
+public:
+    virtual ~BlockObserver() = default;
+
+    // ---- events
+    virtual void began(LaunchObserver&, uint64_t /*block_index*/, unsigned /*lanes*/) {}
+    virtual void resumed() {}  // the worker thread enters the block
+    virtual void left() {}     // and leaves it, maybe for good
+    virtual void ended() {}    // every lane has left the kernel
+    virtual void lane_ended(unsigned /*lane*/) {}
+    // None of the warp's lanes can run just now; those of the mask `paused` let the others catch up.
+    virtual void warp_stalled(unsigned /*warp*/, unsigned /*paused*/) {}
+    virtual void meeting_completed(unsigned /*warp*/, unsigned /*lanes*/) {}
+    virtual void block_barrier_completed() {}
+    virtual void grid_barrier_completed() {}
+    // An asynchronous copy of the running lane has begun, and has been waited for. `pc`: where in the kernel.
+    virtual void copy_started(uintptr_t /*target*/, size_t /*bytes*/, const void* /*pc*/) {}
+    virtual void copy_finished(uintptr_t /*target*/, size_t /*bytes*/) {}
+
+    // ---- mishaps; the launch fails after each of them
+    // Lanes wait for each other, or have waited for too long, or the running lane has misused an object of the device
+    // language. True: it has been reported, and the core says nothing.
+    virtual bool deadlocked() { return false; }
+    virtual bool timed_out() { return false; }
+    virtual bool misused(const char* /*message*/, const void* /*pc*/) { return false; }
+    // free() in a kernel of what is not on the device's heap; a lane has met the guard page of its stack, whose usable
+    // part begins at `stack`. Both may take the lane out of the block (ResidentBlock::drop_running_lane).
+    virtual void invalid_free(const void* /*pointer*/, const void* /*pc*/) {}
+    virtual void stack_overflowed(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) {}
+
+    // ---- choices
+    // Of the block that has just begun.
+    virtual Schedule schedule() const { return Schedule::independent; }
+    virtual uint32_t random_below(uint32_t /*limit*/) { return 0; }
+    // In lockstep: which of these lanes of a warp are furthest behind, and which are in a loop that only waits.
+    virtual uint32_t furthest_behind(unsigned /*warp*/, uint32_t candidates) const { return candidates; }
+    virtual uint32_t waiting_loop_lanes(unsigned /*warp*/) const { return 0; }
+
+    // ---- what an observer knows better, for messages about lanes that wait
+    // The lane is in a loop that only waits, and has let others go first there.
+    virtual bool polls_again(unsigned /*lane*/) const { return false; }
+    // "__syncwarp": what the lane waits in for others of its warp; null: not known.
+    virtual const char* warp_function_of(unsigned /*lane*/) const { return nullptr; }
+};
+
+// Follows one launch, from its submission to its end; a launch in a graph may run several times.
+class LaunchObserver {
+public:
+    virtual ~LaunchObserver() = default;
+
+    // Who follows the blocks that run here: kept for all later launches. Null: nobody.
+    virtual std::unique_ptr<BlockObserver> observe(ResidentBlock&) { return nullptr; }
+
+    // Around the blocks of the launch, on the thread that executes its stream. The result is a cudaError_t value with
+    // which the launch fails even though all its blocks have ended; 0: none.
+    virtual void began() {}
+    virtual int ended() { return 0; }
+
+    // The block that runs as the index-th of `count`: a permutation.
+    virtual uint64_t block_at(uint64_t index, uint64_t /*count*/) const { return index; }
+};
+
+}  // namespace simt

@@ -1,0 +1,13 @@
+// The way of every operation into a stream: into its queue or, while the stream is captured, into the graph that it
+// records.
+#pragma once
+
+#include "common/simt/runtime/graph.hpp"
+
+namespace simt {
+
+// With Start::by_waiting the call returns when the operation has ended; a recording stream cannot do that
+// (cudaErrorStreamCaptureUnsupported).
+cudaError_t dispatch(Stream& stream, Operation operation, Start start = Start::on_thread);
+
+}  // namespace simt
