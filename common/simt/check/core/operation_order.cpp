@@ -87,9 +87,9 @@ void host_waited_for(const OrderPointer& operation) {
 }
 
 OrderPointer host_operation() {
+    if (current_slot()) return current_slot();  // a host function, in its place among the operations of its stream
     HostClock& host = host_clock();
     if (!host.is_behind) return nullptr;
-    if (current_slot()) return current_slot();  // a host function, in its place among the operations of its stream
     const std::lock_guard lock(host.mutex);
     if (!host.operation) {
         host.operation = std::make_shared<OperationOrder>(OperationOrder{host_stream, ++host.operations, host.clock});
