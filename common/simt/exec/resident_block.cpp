@@ -142,6 +142,12 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::abandon() {
     __builtin_unreachable();
 }
 
+inline Context* ResidentBlock::end_lane(Context* ended) {
+    current_warp->live &= ~(1u << ended->lane);
+    if (observer_) observer_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
+    return next_lane();
+}
+
 // The first lanes of a block run in a loop, one after the other on one stack, until one of them waits.
 SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
     announce_arrival(nullptr);
@@ -181,12 +187,6 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_remaining_lanes(Context* next) {
     }
 }
 
-Context* ResidentBlock::end_lane(Context* ended) {
-    current_warp->live &= ~(1u << ended->lane);
-    if (observer_) observer_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
-    return next_lane();
-}
-
 // The warp goes on as long as one of its lanes can.
 Context* ResidentBlock::next_lane() {
     if (!current_warp->ready) return next_after_stall();
@@ -194,8 +194,9 @@ Context* ResidentBlock::next_lane() {
     return take_lane(changes_warp ? *next_ready_warp() : *current_warp);
 }
 
-Context* ResidentBlock::take_lane(Warp& warp) {
-    if (!is_random()) return take_ready_lane(warp);
+Context* ResidentBlock::take_lane(Warp& warp) { return is_random() ? take_any_lane(warp) : take_ready_lane(warp); }
+
+Context* ResidentBlock::take_any_lane(Warp& warp) {
     unsigned candidates = warp.ready;
     uint32_t skipped = observer_->random_below(static_cast<uint32_t>(std::popcount(candidates)));
     for (; skipped > 0; --skipped) candidates &= candidates - 1;

@@ -91,11 +91,12 @@ private:
     void detach(unsigned x, unsigned y, unsigned z);
     void detach_all();
     [[noreturn]] void run_remaining_lanes(Context* next);
-    Context* end_lane(Context* ended);
+    [[gnu::always_inline]] Context* end_lane(Context* ended);
     Context* pause(Pause reason);
     Context* next_lane();
     Context* take_lane(Warp& warp);
-    bool is_random() const { return schedule_ == Schedule::random; }
+    bool is_random() const { return __builtin_expect(schedule_ == Schedule::random, 0); }
+    [[gnu::cold]] Context* take_any_lane(Warp& warp);
     bool polls_again(const Warp& warp, unsigned lane) const;
 
     // The decisions of a stalled warp, in the order in which they are tried.
