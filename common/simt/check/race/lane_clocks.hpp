@@ -31,6 +31,7 @@ public:
     uint32_t block_base() const { return block_base_; }
     uint32_t warp_base(unsigned warp) const { return warp_bases_[warp]; }
     uint32_t time() const { return time_; }
+    uint32_t owner() const { return owner_; }
     // The same by the dates of shadow records, of which one with a flag is never before: of this block, and earlier
     // than its last barrier; or no earlier.
     bool is_before_barrier(uint64_t date) const { return date - first_date_ < dates_before_barrier_; }

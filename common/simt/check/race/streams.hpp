@@ -11,8 +11,8 @@
 
 namespace simt::checking {
 
-// The operation that the calling thread carries out is this copy or fill. Those of more than 1024 rows with gaps between
-// them are not checked.
+// The operation that the calling thread carries out is this copy or fill. Strided copies and fills of more than 1024 rows
+// are not checked.
 void operation_touches(const BlockCopy& copy);
 void operation_touches(const BlockFill& fill);
 

@@ -8,7 +8,7 @@ void RaceCheck::access(const Access& access) {
     settle();
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
-    if (has_foreign_) check_foreign(access);
+    if (has_foreign_) reporter_.report_foreign(access, order_.clocks().owner());
     if (access.is_volatile || ((access.address | access.bytes) & 3) || access.bytes > 16) {
         check(access, access.is_volatile ? AccessKind::volatile_access : AccessKind::plain);
         return;
@@ -29,27 +29,20 @@ ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
     return memory_.variables.contains(address) ? &memory_.variables : nullptr;
 }
 
-bool RaceCheck::is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const {
-    if (earlier.owner() != owner_) return is_shared || earlier.owner() < ordered_below_;
-    if (earlier.clock() < clocks_.block_base()) return true;
-    return earlier.warp() == mine.warp() &&
-           (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
-}
-
 bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared) {
     const ShadowRecord store = ShadowRecord::load(cell.store);
-    if (store.flags() || !is_settled(store, mine, is_shared)) return false;
+    if (store.flags() || !order_.is_settled(store, mine, is_shared)) return false;
     const ShadowRecord use = ShadowRecord::load(cell.use);
-    if (use.owner() != owner_ && (is_shared || use.owner() < ordered_below_)) {
+    const bool is_own = use.owner() == order_.clocks().owner();
+    if (!is_own && (is_shared || order_.is_of_earlier_operation(use.owner()))) {
         ShadowRecord::store(cell.use, mine);
         return true;
     }
     // Other blocks of this launch have read it, too. Only the last reader is remembered.
-    const uint64_t blocks = use.owner() == owner_ ? use.flags() & ShadowRecord::several_blocks
-                                                  : ShadowRecord::several_blocks;
-    if (use.kind() != AccessKind::plain || (blocks && has_learned_)) return false;
-    if (use.owner() != owner_ && use.owner() - first_block_ >= block_count_) return false;
-    if (use.owner() != owner_ || use.clock() < clocks_.block_base()) {
+    const uint64_t blocks = is_own ? use.flags() & ShadowRecord::several_blocks : ShadowRecord::several_blocks;
+    if (use.kind() != AccessKind::plain || (blocks && published_.has_learned())) return false;
+    if (!is_own && !order_.is_of_this_launch(use.owner())) return false;
+    if (!is_own || use.clock() < order_.clocks().block_base()) {
         ShadowRecord::store(cell.use, mine.with(blocks));
         return true;
     }
@@ -58,12 +51,12 @@ bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is
     if (use.has(ShadowRecord::several_warps)) {
         ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | 1u << mine.warp()));
     } else if (use.warp() != mine.warp()) {
-        if (has_learned_) return false;
+        if (published_.has_learned()) return false;
         ShadowRecord::store(cell.use, mine.with(blocks | ShadowRecord::several_warps)
                                           .with_lanes(1u << mine.warp() | 1u << use.warp()));
     } else if (use.clock() == mine.clock()) {
         ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | mine.lanes()));
-    } else if (use.lanes() == mine.lanes() || use.clock() < clocks_.warp_base(mine.warp())) {
+    } else if (use.lanes() == mine.lanes() || use.clock() < order_.clocks().warp_base(mine.warp())) {
         ShadowRecord::store(cell.use, mine.with(blocks));
     } else {
         return false;
@@ -73,14 +66,14 @@ bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is
 
 bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared) {
     const ShadowRecord store = ShadowRecord::load(cell.store);
-    if (store.flags() || !is_settled(store, mine, is_shared)) return false;
+    if (store.flags() || !order_.is_settled(store, mine, is_shared)) return false;
     const ShadowRecord use = ShadowRecord::load(cell.use);
     if (!use.empty()) {
-        if (use.owner() == owner_) {
+        if (use.owner() == order_.clocks().owner()) {
             if (use.has(ShadowRecord::several_blocks)) return false;
-            if (use.has(ShadowRecord::several_warps) && use.clock() >= clocks_.block_base()) return false;
+            if (use.has(ShadowRecord::several_warps) && use.clock() >= order_.clocks().block_base()) return false;
         }
-        if (!is_settled(use, mine, is_shared)) return false;
+        if (!order_.is_settled(use, mine, is_shared)) return false;
         ShadowRecord::store(cell.use, ShadowRecord());
     }
     ShadowRecord::store(cell.store, mine);

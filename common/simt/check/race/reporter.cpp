@@ -1,4 +1,5 @@
-// What racecheck reports of the races that it has found.
+#include "common/simt/check/race/reporter.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -6,7 +7,7 @@
 #include <utility>
 
 #include "common/simt/check/core/symbols.hpp"
-#include "common/simt/check/race/block.hpp"
+#include "common/simt/check/race/place.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::checking {
@@ -19,10 +20,37 @@ const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
 
 BlockNumbers numbers_of(uint32_t owner) { return LaunchHistory::instance().find(owner).value_or(BlockNumbers()); }
 
+// The place of the plain read, if the two are that and an atomic operation on an aligned word; otherwise 0.
+uint64_t tried_read(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current) {
+    if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
+    if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
+    if (is_atomic(earlier.kind()) && current.kind == AccessKind::plain && !current.is_write) {
+        return current.record.place();
+    }
+    return 0;
+}
+
 }  // namespace
 
-void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const Current& current) {
-    const bool same_block = earlier.owner() == owner_ && !earlier.has(ShadowRecord::several_blocks);
+void RaceReporter::begin_block(std::shared_ptr<RaceLaunch> launch, const char* kernel) {
+    launch_ = std::move(launch);
+    kernel_ = kernel;
+    doubtful_.clear();
+    counted_.clear();
+    trying_reads_.clear();
+}
+
+void RaceReporter::block_ended() {
+    for (const auto& [key, counted] : counted_) launch_->count(key, counted.count, counted.severity);
+    counted_.clear();
+}
+
+void RaceReporter::note_trying_read(uint64_t place) {
+    if (trying_reads_.insert(place).second) launch_->add_trying_read(place);
+}
+
+void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current) {
+    const bool same_block = earlier.owner() == current.record.owner() && !earlier.has(ShadowRecord::several_blocks);
     const bool same_warp = same_block && earlier.warp() == current.lane / 32 &&
                            (earlier_is_store || !earlier.has(ShadowRecord::several_warps));
     const bool both_store = earlier_is_store && current.is_write && current.kind <= AccessKind::volatile_access;
@@ -48,21 +76,10 @@ void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, 
     Doubtful doubt{current.address, current.bytes, {}, key, severity};
     std::memcpy(doubt.before, reinterpret_cast<const void*>(current.address), current.bytes);
     doubtful_.push_back(doubt);
-    has_deferred_ = true;
 }
 
-// The place of the plain read, if the two are that and an atomic operation on an aligned word; otherwise 0.
-uint64_t RaceCheck::tried_read(const ShadowRecord& earlier, bool earlier_is_store, const Current& current) {
-    if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
-    if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
-    if (is_atomic(earlier.kind()) && current.kind == AccessKind::plain && !current.is_write) {
-        return current.record.place();
-    }
-    return 0;
-}
-
-void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
-                     const Current& current) {
+void RaceReporter::note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
+                        const CheckedAccess& current) {
     const auto [position, is_new] = counted_.try_emplace(key);
     Counted& counted = position->second;
     if (!is_new && severity >= counted.severity) {
@@ -70,12 +87,13 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
         return;
     }
     counted.severity = severity;
+    const uint32_t owner = current.record.owner();
     unsigned other_lane = earlier.warp() * 32;
     if (earlier.has(ShadowRecord::several_warps) && !earlier_is_store) {
         const uint32_t warps = earlier.lanes() & ~(1u << current.lane / 32);
         other_lane = static_cast<unsigned>(std::countr_zero(warps ? warps : earlier.lanes())) * 32 + current.lane % 32;
     } else {
-        const bool same_warp = earlier.owner() == owner_ && earlier.warp() == current.lane / 32;
+        const bool same_warp = earlier.owner() == owner && earlier.warp() == current.lane / 32;
         const uint32_t others = same_warp ? earlier.lanes() & ~(1u << current.lane % 32) : earlier.lanes();
         other_lane += static_cast<unsigned>(std::countr_zero(others ? others : earlier.lanes()));
     }
@@ -86,9 +104,9 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
     const char* const what = name_of_access(earlier_is_store, earlier.kind(), false);
     const char* const own_what = name_of_access(false, current.kind, current.is_write);
     const BlockNumbers other = numbers_of(earlier.owner());
-    race.kernel = std::min(other.kernel, std::string(watch_.launch().kernel));
+    race.kernel = std::min(other.kernel, std::string(kernel_));
     race.sides = {side_of(other, what, earlier.place(), earlier.owner(), other_lane),
-                  side_of(numbers_of(owner_), own_what, current.record.place(), owner_, current.lane)};
+                  side_of(numbers_of(owner), own_what, current.record.place(), owner, current.lane)};
     if (!earlier_is_store && current.is_write) std::swap(race.sides[0], race.sides[1]);
     char where[80];
     std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
@@ -97,17 +115,14 @@ void RaceCheck::note(const RaceKey& key, Severity severity, const ShadowRecord& 
     if (earlier.has(ShadowRecord::pending) && earlier_is_store) {
         race.details.push_back("The write is an asynchronous copy that has not been waited for");
     }
-    if (is_atomic(earlier.kind()) && current.kind != AccessKind::plain && is_too_narrow(earlier, current)) {
+    if (is_atomic(earlier.kind()) && current.kind != AccessKind::plain && current.is_too_narrow_for(earlier)) {
         race.details.push_back("The scope of an atomic operation is too narrow: it is atomic only within its block");
     }
     launch_->add(key, std::move(race));
 }
 
-// The lane has got to its next event: what it was about to read it has read, what it was about to store is there.
-void RaceCheck::settle_deferred() {
-    const Uninterrupted section;
-    has_deferred_ = false;
-    if (const uintptr_t polled = std::exchange(polled_, 0)) learn_of_volatile(polled, polled_space_, polling_lane_);
+// What the lane was about to store is there.
+void RaceReporter::settle_doubts() {
     for (const Doubtful& doubt : std::exchange(doubtful_, {})) {
         if (std::memcmp(doubt.before, reinterpret_cast<const void*>(doubt.address), doubt.bytes) == 0) continue;
         Counted& counted = counted_[doubt.key];
@@ -117,8 +132,7 @@ void RaceCheck::settle_deferred() {
     }
 }
 
-// Something else than a kernel uses the memory, and nothing orders the two.
-void RaceCheck::check_foreign(const Access& access) {
+void RaceReporter::report_foreign(const Access& access, uint32_t owner) {
     if (access.space != Space::global) return;
     const Uninterrupted section;
     const bool is_read = !access.is_write;
@@ -130,8 +144,8 @@ void RaceCheck::check_foreign(const Access& access) {
                         ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") + " of size " +
                               std::to_string(access.bytes) + " bytes"
                         : range->title;
-    finding.kernel = watch_.launch().kernel;
-    finding.sides.push_back(side_of(numbers_of(owner_), "", place_of(access.pc), owner_, access.lane));
+    finding.kernel = kernel_;
+    finding.sides.push_back(side_of(numbers_of(owner), "", place_of(access.pc), owner, access.lane));
     finding.details.push_back(range->what);
     if (range->host_pc)
         for (const std::string& frame : describe_backtrace({range->host_pc})) finding.details.push_back("    " + frame);

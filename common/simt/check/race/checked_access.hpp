@@ -1,0 +1,28 @@
+// An access that is being compared with the records of the shadow memory.
+#pragma once
+
+#include <cstdint>
+
+#include "common/simt/check/race/shadow.hpp"
+
+namespace simt::checking {
+
+struct CheckedAccess {
+    ShadowRecord record;  // as the shadow memory will hold it
+    unsigned lane;
+    bool is_write;
+    bool is_shared;
+    AccessKind kind;
+    uintptr_t address;  // of the whole access
+    uint32_t bytes;
+    bool is_narrow_load = false;  // an atomic load, for the threads of the block only
+
+    // One of the two is atomic for its block only, and another block takes part.
+    bool is_too_narrow_for(const ShadowRecord& earlier) const {
+        const bool for_one_block =
+            earlier.kind() == AccessKind::block_atomic || kind == AccessKind::block_atomic || is_narrow_load;
+        return for_one_block && (earlier.owner() != record.owner() || earlier.has(ShadowRecord::several_blocks));
+    }
+};
+
+}  // namespace simt::checking

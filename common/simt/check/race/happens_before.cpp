@@ -1,0 +1,79 @@
+#include "common/simt/check/race/happens_before.hpp"
+
+#include <bit>
+
+namespace simt::checking {
+
+void HappensBefore::begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes) {
+    launch_ = std::move(launch);
+    block_index_ = block_index;
+    generation_ = 0;
+    take_numbers();
+    clocks_.begin(lanes);
+}
+
+void HappensBefore::begin_numbering(unsigned lanes) {
+    ++generation_;
+    take_numbers();
+    clocks_.begin(lanes);
+}
+
+void HappensBefore::take_numbers() {
+    first_block_ = launch_->first_block(generation_);
+    block_count_ = launch_->block_count();
+    clocks_.set_owner(first_block_ + static_cast<uint32_t>(block_index_ % block_count_));
+    // Nothing of this launch before a grid barrier is left to be compared, unless other launches came between.
+    const bool is_alone = first_block_ == launch_->ordered_below() + generation_ * block_count_;
+    ordered_below_ = is_alone ? first_block_ : launch_->ordered_below();
+    ordered_dates_below_ = ShadowRecord::first_date(ordered_below_);
+}
+
+bool HappensBefore::is_obsolete(const ShadowRecord& earlier, bool is_shared) const {
+    if (earlier.owner() != clocks_.owner()) return is_shared || is_of_earlier_operation(earlier.owner());
+    return earlier.clock() < clocks_.block_base() && !earlier.has(ShadowRecord::several_blocks) &&
+           !earlier.has(ShadowRecord::split);
+}
+
+bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const {
+    if (earlier.owner() != clocks_.owner()) return is_shared || is_of_earlier_operation(earlier.owner());
+    if (earlier.clock() < clocks_.block_base()) return true;
+    return earlier.warp() == mine.warp() &&
+           (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
+}
+
+// Of other blocks that have used the word only the last is remembered. Where nothing has been learned the others cannot
+// be ordered; where something has, they are taken to be if the last one is.
+bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {
+    const unsigned warp = earlier.warp();
+    const auto each_is_known = [&](uint32_t bits, auto lane_of) {
+        for (; bits; bits &= bits - 1) {
+            const DatedAccess access{earlier.owner(), lane_of(static_cast<unsigned>(std::countr_zero(bits))),
+                                     earlier.clock()};
+            if (!published_.is_known(current.lane, access)) return false;
+        }
+        return true;
+    };
+    const auto lane_of_bit = [warp](unsigned bit) { return warp * 32 + bit; };
+    const auto some_lane_of_warp = [](unsigned bit) { return bit * 32; };
+    const bool several_warps = earlier.has(ShadowRecord::several_warps);
+    if (earlier.owner() != clocks_.owner()) {
+        if (current.is_shared || is_of_earlier_operation(earlier.owner())) return true;
+        if (launch_->comes_after_block(earlier.owner(), first_block_)) return true;
+        return several_warps ? each_is_known(earlier.lanes(), some_lane_of_warp)
+                             : each_is_known(earlier.lanes(), lane_of_bit);
+    }
+    if (earlier.has(ShadowRecord::several_blocks) && !published_.has_learned(current.lane)) return false;
+    if (earlier.clock() < clocks_.block_base()) return true;
+    const unsigned own_warp = current.lane / 32;
+    if (several_warps) return each_is_known(earlier.lanes() & ~(1u << own_warp), some_lane_of_warp);
+    if (warp != own_warp) return each_is_known(earlier.lanes(), lane_of_bit);
+    if (earlier.clock() < clocks_.warp_base(warp)) return true;
+    for (uint32_t others = earlier.lanes() & ~(1u << current.lane % 32); others; others &= others - 1) {
+        const unsigned other = lane_of_bit(static_cast<unsigned>(std::countr_zero(others)));
+        if (clocks_.knows_of_warp(current.lane, other, earlier.clock())) continue;
+        if (!published_.is_known(current.lane, {clocks_.owner(), other, earlier.clock()})) return false;
+    }
+    return true;
+}
+
+}  // namespace simt::checking

@@ -1,0 +1,87 @@
+// Which accesses that the shadow memory remembers happened before what a lane of a block does now. An earlier one did
+// if
+//   - the same lane made it, or it is of an operation that streams, events or the host order before this launch;
+//   - block barriers or meetings of warps lie between (LaneClocks), or grid barriers (each begins a new numbering);
+//   - the lane has learned of it through synchronization variables (Publication).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "common/simt/check/core/access.hpp"
+#include "common/simt/check/race/checked_access.hpp"
+#include "common/simt/check/race/lane_clocks.hpp"
+#include "common/simt/check/race/launch.hpp"
+#include "common/simt/check/race/publication.hpp"
+#include "common/simt/check/race/shadow.hpp"
+
+namespace simt::checking {
+
+class HappensBefore {
+public:
+    // Barriers, meetings and fences advance them; the block has its number from here.
+    LaneClocks& clocks() { return clocks_; }
+    const LaneClocks& clocks() const { return clocks_; }
+    // What the lanes have learned of each other beside that.
+    Publication& published() { return published_; }
+
+    void begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes);
+    // After a grid barrier, and when dates run out: the block has another number, and all that it did comes before.
+    void begin_numbering(unsigned lanes);
+
+    // Of an operation that comes before this launch.
+    bool is_of_earlier_operation(uint32_t owner) const { return owner < ordered_below_; }
+    bool is_of_this_launch(uint32_t owner) const { return owner - first_block_ < block_count_; }
+    // The record is of an access that nobody can race with any more.
+    bool is_obsolete(const ShadowRecord& earlier, bool is_shared) const;
+    // Barriers, or that one lane makes both, order the two: what a few comparisons show.
+    bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
+    bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const;
+
+    // The same for the fast path, of plain accesses to whole words, whose records are `stamp` but for the place.
+    template <Space space>
+    bool is_of_earlier_block(uint64_t date) const;
+    template <Space space>
+    bool is_store_ordered(const ShadowRecord& store, const ShadowRecord& stamp) const;
+    template <Space space>
+    bool is_use_ordered(const ShadowRecord& use, const ShadowRecord& stamp) const;
+
+private:
+    void take_numbers();
+
+    LaneClocks clocks_;
+    uint64_t ordered_dates_below_ = 0;            // dates of shadow records of earlier operations
+    uint32_t ordered_below_ = 0;                  // the same for numbers of blocks
+    uint32_t first_block_ = 0, block_count_ = 0;  // the numbers of this launch's blocks
+    unsigned generation_ = 0;                     // numberings that the block has had in this launch
+    uint64_t block_index_ = 0;
+    std::shared_ptr<RaceLaunch> launch_;
+    Publication published_{clocks_};
+};
+
+// What other blocks did in shared memory has nothing to do with this one.
+template <Space space>
+[[gnu::always_inline]] inline bool HappensBefore::is_of_earlier_block(uint64_t date) const {
+    const uint64_t owner = date & ShadowRecord::owner_mask;
+    return space == Space::shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;
+}
+
+// A store that is ordered before any access of the lane, and of which nothing else has to be known.
+template <Space space>
+[[gnu::always_inline]] inline bool HappensBefore::is_store_ordered(const ShadowRecord& store,
+                                                                   const ShadowRecord& stamp) const {
+    const uint64_t date = ShadowRecord::load_date(store);
+    if (clocks_.is_before_barrier(date)) return true;
+    if (space == Space::shared ? is_of_earlier_block<space>(date) : date < ordered_dates_below_) return true;
+    return date == stamp.date() && ShadowRecord::load_own(store).lanes() == stamp.lanes();
+}
+
+template <Space space>
+[[gnu::always_inline]] inline bool HappensBefore::is_use_ordered(const ShadowRecord& use,
+                                                                 const ShadowRecord& stamp) const {
+    const uint64_t date = ShadowRecord::load_date(use);
+    if (clocks_.is_before_barrier(date & ~ShadowRecord::several_warps) || is_of_earlier_block<space>(date)) return true;
+    return date == stamp.date() && ShadowRecord::load_own(use).lanes() == stamp.lanes();
+}
+
+}  // namespace simt::checking

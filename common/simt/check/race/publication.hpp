@@ -1,0 +1,94 @@
+// What the lanes of a block know of each other's accesses, and those of other blocks, through synchronization variables
+// (Knowledge): a lane publishes there, by an atomic operation or a volatile store, what it had known at its last fence,
+// or what it knows if the operation releases. A lane that looks at the variable learns that.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "common/simt/check/core/access.hpp"
+#include "common/simt/check/race/knowledge.hpp"
+#include "common/simt/check/race/lane_clocks.hpp"
+#include "common/simt/check/race/memory.hpp"
+
+namespace simt::checking {
+
+class Publication {
+public:
+    explicit Publication(LaneClocks& clocks) : clocks_(clocks), memory_(race_memory()) {}
+
+    void begin_block(unsigned lanes);
+    // All that the block did comes before what it does now: nothing else needs to be known.
+    void forget();
+    // The worker leaves the block, maybe for good and from the middle of an atomic operation.
+    void leave() { unlock(); }
+
+    // ---- what is known
+    bool has_learned() const { return has_learned_; }  // some lane knows more than barriers told it
+    bool has_learned(unsigned lane) const { return learned_[lane] != nullptr; }
+    bool is_known(unsigned lane, const DatedAccess& access) const {
+        return learned_[lane] && is_known_through(*learned_[lane], access);
+    }
+    bool has_fenced(unsigned lane) const {
+        return !fenced_.empty() && !(fenced_[lane].device.empty() && fenced_[lane].block.empty());
+    }
+
+    // ---- fences, and barriers, behind which lanes know what each of them knew and has fenced
+    void fence(unsigned lane, watching::Reach reach);
+    // `live`: the lanes of the warp that are still in the kernel, of which these have met.
+    void meeting_completed(unsigned warp, uint32_t lanes, uint32_t live);
+    void block_barrier_completed();
+
+    // ---- synchronization variables
+    // Nobody else's atomic operation comes between lock and unlock; variables in shared memory need none.
+    void lock(uintptr_t address, Space space);
+    void unlock();
+    void learn_of_atomic(const Access& access);
+    void publish_by_atomic(const Access& access);
+    void learn_of_volatile(uintptr_t address, Space space, unsigned lane);
+    void publish_by_volatile(const Access& access);
+    // Whether something has been published there.
+    bool is_published(uintptr_t address, Space space);
+    // The variables that somebody has waited for in a loop.
+    PolledVariables& polled_variables_of(Space space) {
+        return space == Space::shared ? shared_polled_ : memory_.polled_variables;
+    }
+
+private:
+    using RangesByLane = std::vector<std::shared_ptr<const LogRanges>>;
+
+    // What the last fences of a lane cover, for all threads and for those of the block.
+    struct Fenced {
+        Knowledge device, block;
+    };
+
+    Knowledge knowledge_of(unsigned lane) const;
+    void publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces);
+    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach, RangesByLane& by_lane);
+    void learn_what_was_unfenced(unsigned first, uint32_t lanes);
+    void learn_within_block(unsigned lane);
+    void share_what_was_learned(unsigned first, uint32_t lanes);
+    void share_fences(const std::vector<unsigned>& lanes);
+
+    // The logs of variables; those of global memory with their stripe locked.
+    std::unique_lock<SyncVariables::Stripe> locked(uintptr_t address, Space space);
+    std::shared_ptr<SyncLog> log_of(uintptr_t address, Space space);
+    std::shared_ptr<SyncLog> new_log_of(uintptr_t address, Space space);
+
+    LaneClocks& clocks_;
+    RaceMemory& memory_;
+    bool has_learned_ = false;
+    RangesByLane learned_;
+    RangesByLane unfenced_;       // what its next fence lets a lane learn
+    std::vector<Fenced> fenced_;  // by lane; empty before the first fence
+    bool fenced_since_barrier_ = false;
+    uint32_t fenced_warps_ = 0;   // those with fences since they met
+    std::map<uintptr_t, std::shared_ptr<SyncLog>> shared_logs_;
+    PolledVariables shared_polled_;
+    SyncVariables::Stripe* held_ = nullptr;  // during an atomic operation
+};
+
+}  // namespace simt::checking

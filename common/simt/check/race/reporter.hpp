@@ -1,0 +1,59 @@
+// What racecheck reports of the races that it finds in one block: two accesses become a race of the launch, graver or
+// milder by what they are, and counted.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "common/simt/check/core/access.hpp"
+#include "common/simt/check/race/checked_access.hpp"
+#include "common/simt/check/race/launch.hpp"
+#include "common/simt/check/race/shadow.hpp"
+
+namespace simt::checking {
+
+class RaceReporter {
+public:
+    void begin_block(std::shared_ptr<RaceLaunch> launch, const char* kernel);
+    void block_ended();
+
+    // Nothing orders the two, and one of them is a store or an atomic operation.
+    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current);
+
+    // A store may have stored what was there already: that can be told apart when the lane has got to its next event.
+    bool has_doubts() const { return !doubtful_.empty(); }
+    void settle_doubts();
+
+    // The lane has read at this place what it now updates by an atomic operation.
+    void note_trying_read(uint64_t place);
+
+    // Something else than a kernel may use the memory, and nothing orders the two. `owner`: the number of the block.
+    void report_foreign(const Access& access, uint32_t owner);
+
+private:
+    struct Doubtful {
+        uintptr_t address;
+        uint32_t bytes;
+        unsigned char before[16];
+        RaceKey key;
+        Severity severity;
+    };
+    struct Counted {
+        uint64_t count = 0;
+        Severity severity = Severity::info;
+    };
+
+    void note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
+              const CheckedAccess& current);
+
+    std::shared_ptr<RaceLaunch> launch_;
+    const char* kernel_ = "";
+    std::vector<Doubtful> doubtful_;
+    std::map<RaceKey, Counted> counted_;
+    std::set<uint64_t> trying_reads_;  // places of plain reads that are followed by an atomic operation
+};
+
+}  // namespace simt::checking
