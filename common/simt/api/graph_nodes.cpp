@@ -59,7 +59,7 @@ cudaError_t copy_operation(const cudaMemcpy3DParms* parameters, Operation& opera
     BlockCopy copy;
     cudaMemcpyKind kind = cudaMemcpyDefault;
     if (const cudaError_t error = block_copy(*parameters, copy, kind)) return error;
-    if (const cudaError_t error = check(copy, kind)) return error;
+    if (const cudaError_t error = validate(copy, kind)) return error;
     operation = {cudaGraphNodeTypeMemcpy, copy_work(copy)};
     return cudaSuccess;
 }
@@ -69,7 +69,7 @@ cudaError_t copy_operation(void* to, const void* from, size_t bytes, cudaMemcpyK
     copy.to = to;
     copy.from = from;
     copy.width = bytes;
-    if (const cudaError_t error = check(copy, kind)) return error;
+    if (const cudaError_t error = validate(copy, kind)) return error;
     operation = {cudaGraphNodeTypeMemcpy, copy_work(copy)};
     return cudaSuccess;
 }
@@ -85,7 +85,7 @@ cudaError_t fill_operation(const cudaMemsetParams* parameters, Operation& operat
     fill.height = parameters->height;
     fill.value = parameters->value;
     fill.element_bytes = bytes;
-    if (const cudaError_t error = check(fill)) return error;
+    if (const cudaError_t error = validate(fill)) return error;
     operation = {cudaGraphNodeTypeMemset, fill_work(fill)};
     return cudaSuccess;
 }

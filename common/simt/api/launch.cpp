@@ -15,7 +15,7 @@ bool fits(const Extent& extent, const Extent& limit) {
            extent.z <= limit.z;
 }
 
-cudaError_t check(const Launch& launch) {
+cudaError_t validate(const Launch& launch) {
     const Extent& block = launch.block;
     const size_t threads = size_t{block.x} * block.y * block.z;
     if (!fits(launch.grid, max_grid) || !fits(block, max_block) || threads > max_threads_per_block) {
@@ -36,7 +36,7 @@ int submit(Launch&& launch, void* stream_handle) {
     return api([&] {
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
-        if (const cudaError_t error = check(launch)) return error;
+        if (const cudaError_t error = validate(launch)) return error;
         auto observer = events().launch_submitted(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
         operation.work = [launch = std::move(launch), observer = std::move(observer)] {

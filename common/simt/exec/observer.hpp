@@ -1,5 +1,5 @@
-// Who follows a launch while it runs. The execution core tells an observer what happens, and asks it where the choice is
-// free. It knows nothing else of observers, and a launch that nobody observes has none.
+// Who follows a launch while it runs. The execution core tells an observer what happens, and asks it where there is a
+// choice. It knows nothing else of observers, and a launch that nobody observes has none.
 //
 // Every function has a body that does nothing or makes the usual choice: an observer overrides what it cares for.
 #pragma once
@@ -15,8 +15,8 @@ namespace simt {
 class LaunchObserver;
 class ResidentBlock;
 
-// Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. Lanes are
-// counted in the block, x first; a mask has a bit for each lane of a warp.
+// Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. A lane's
+// number is its position in the block, x first; a mask has a bit for each lane of a warp.
 class BlockObserver {
 public:
     virtual ~BlockObserver() = default;

@@ -92,7 +92,7 @@ Work staged_copy_work(const BlockCopy& copy) {
 
 }  // namespace
 
-cudaError_t check(const BlockCopy& copy, cudaMemcpyKind kind) {
+cudaError_t validate(const BlockCopy& copy, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
     if (copy.empty()) return cudaSuccess;
     if (copy.height > 1 && (copy.to_pitch < copy.width || copy.from_pitch < copy.width)) {
@@ -104,7 +104,7 @@ cudaError_t check(const BlockCopy& copy, cudaMemcpyKind kind) {
     return check_range(copy.from, from_bytes, source_side(kind));
 }
 
-cudaError_t check(const BlockFill& fill) {
+cudaError_t validate(const BlockFill& fill) {
     if (fill.width == 0 || fill.height == 0 || fill.depth == 0) return cudaSuccess;
     if (fill.height > 1 && fill.pitch < fill.width) return cudaErrorInvalidPitchValue;
     return check_range(fill.to, span(fill.pitch, fill.slice, fill.width, fill.height, fill.depth), Side::device);
@@ -128,7 +128,7 @@ Work fill_work(const BlockFill& fill) {
 }
 
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream_handle, bool asynchronous) {
-    if (const cudaError_t error = check(copy, kind)) return error;
+    if (const cudaError_t error = validate(copy, kind)) return error;
     const auto stream = find_stream(stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (stream->capturing()) return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)});
@@ -144,7 +144,7 @@ cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* s
 }
 
 cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool asynchronous) {
-    if (const cudaError_t error = check(fill)) return error;
+    if (const cudaError_t error = validate(fill)) return error;
     const auto stream = find_stream(stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     // CUDA's own cudaMemset does not wait either; filling at once saves the switch to another thread.

@@ -30,8 +30,8 @@ struct BlockFill {
 
 // cudaErrorInvalidValue if a pointer is null, on the wrong side for `kind`, or its range leaves its allocation;
 // cudaErrorInvalidPitchValue if rows overlap; cudaErrorInvalidMemcpyDirection if `kind` is none of CUDA's.
-cudaError_t check(const BlockCopy& copy, cudaMemcpyKind kind);
-cudaError_t check(const BlockFill& fill);
+cudaError_t validate(const BlockCopy& copy, cudaMemcpyKind kind);
+cudaError_t validate(const BlockFill& fill);
 
 Work copy_work(const BlockCopy& copy);
 Work fill_work(const BlockFill& fill);

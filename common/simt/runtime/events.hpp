@@ -45,7 +45,7 @@ struct Events {
     // Around the operation, on the thread that carries it out.
     void (*operation_began)(const ClientNote& operation) = [](const ClientNote&) {};
     void (*operation_ended)() = [] {};
-    // The operation that is under way is a function of the program, which may tell the host how far the stream has come.
+    // The operation under way is a function of the program, which may tell the host how far the stream has come.
     void (*host_function_began)() = [] {};
     // The host has seen the end of this operation.
     void (*host_waited)(const ClientNote& operation) = [](const ClientNote&) {};

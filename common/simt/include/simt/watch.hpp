@@ -62,7 +62,6 @@ void end_atomic(const volatile void* address, bool has_written);
 // The lane begins to use a synchronization object of 8 bytes (cuda::barrier): its initialization must be ordered before,
 // by something else than the object itself.
 void use(const volatile void* object);
-void learn(const volatile void* object);
 
 }  // namespace watching
 }  // namespace simt
