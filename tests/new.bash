@@ -12,19 +12,24 @@ refuse() {
 
 name=${1-}
 [ -n "$name" ] || refuse "a name is missing: make new NAME=x"
-[[ $name =~ ^[a-z][a-z0-9]*$ ]] || refuse "'$name' is no name for a program: it needs letters a to z and digits, a letter first"
+[[ $name =~ ^[a-z][a-z0-9]*$ ]] || refuse "'$name' is no name for a program: use a to z and digits, a letter first"
 case $(type -t -- "$name" || true) in
     builtin | keyword) refuse "'$name' is a word of the shell; choose another name" ;;
 esac
 if grep -q "^$name()" tests/helpers.bash; then refuse "'$name' is a function of the tests; choose another name"; fi
 
-declare -A made=([tool.cu]=tools/$name.cu [kernels.cuh]=kernels/$name.cuh [tests.bats]=tests/$name.bats [page.1]=man/$name.1)
+declare -A made=(
+    [tool.cu]=tools/$name.cu
+    [kernels.cuh]=kernels/$name.cuh
+    [tests.bats]=tests/$name.bats
+    [page.1]=man/$name.1
+)
 for file in "${made[@]}" "tools/$name.cpp" "tools/$name" "kernels/$name" "tests/$name" "tests/$name.bash"; do
     [ ! -e "$file" ] || refuse "$file is there already; choose another name"
 done
 for template in "${!made[@]}"; do
-    sed "s/@NAME@/$name/g; s/@TYPE@/${name^}/g; s/@PAGE@/${name^^}/g; s/@DATE@/$(date '+%B %-d, %Y')/g" "tests/new/$template" \
-        >"${made[$template]}"
+    sed "s/@NAME@/$name/g; s/@TYPE@/${name^}/g; s/@PAGE@/${name^^}/g; s/@DATE@/$(date '+%B %-d, %Y')/g" \
+        "tests/new/$template" >"${made[$template]}"
 done
 printf '%s\n' "tools/$name.cu, kernels/$name.cuh, tests/$name.bats and man/$name.1 are written." \
     "make bin/$name && bats tests/$name.bats builds and tests it."

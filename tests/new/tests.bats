@@ -33,6 +33,14 @@ load helpers
     expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
+@test "@NAME@: lanes of a warp read neighbouring elements" {
+    capture @NAME@ --counters -k 'one-per-thread,grid-stride' -n 1024 --csv
+    expect_status 0
+    expect_clean_table
+    # 32 warps with a request each, of four sectors of 32 bytes.
+    [ "$(paste -d ' ' <(column gld_requests) <(column gld_sectors_per_request) | sort -u)" = "32 4.0000" ]
+}
+
 @test "@NAME@: an operand, an unknown option and an unknown variant are refused" {
     refuses 2 "unexpected operand 'a'" @NAME@ a
     refuses 2 "unknown option '--sizes'; did you mean '--size'" @NAME@ --sizes 5

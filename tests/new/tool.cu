@@ -87,7 +87,8 @@ void run(Session& session) {
     for (size_t n : session.sizes()) {
         const auto vectors = std::make_shared<Vectors>(n, session.options.seed);
         std::vector<Case> cases;
-        for (const auto* variant : session.selected<@TYPE@Variant>()) cases.push_back(case_of(session, *variant, vectors));
+        for (const @TYPE@Variant* variant : session.selected<@TYPE@Variant>())
+            cases.push_back(case_of(session, *variant, vectors));
         bench.run(cases);
     }
 }
