@@ -114,7 +114,7 @@ finds_each() {
         simcc -G $optimization "$programs"/own_operators.{cpp,cu} -o two_files
         simcc -G $optimization one.cu -o one_file
         for program in ./two_files ./one_file; do
-            capture timeout 60 $program
+            capture timeout 120 $program
             expect_status 0 || return
             expect_output "cudaSuccess, 8 sides, 1 kept, 0 left"
         done

@@ -205,12 +205,17 @@ load helpers
 @test "a reader that leaves ends the program silently, by SIGPIPE" {
     local program
     for program in $(programs); do
-        { sleep 0.1; code=0; env --default-signal=PIPE "$program" -d "$device" --list 2>stderr || code=$?; echo $code >code; } | true
-        [ "$(cat code)" -eq 141 ]
+        exec {gone}> >(true)
+        wait $!
+        status=0
+        env --default-signal=PIPE "$program" -d "$device" --list >&"$gone" 2>stderr || status=$?
+        [ "$status" -eq 141 ]
         [ ! -s stderr ]
         # Where the caller ignores SIGPIPE the write fails instead.
-        { sleep 0.1; code=0; env --ignore-signal=PIPE "$program" -d "$device" --list 2>stderr || code=$?; echo $code >code; } | true
-        [ "$(cat code)" -eq 5 ]
+        status=0
+        env --ignore-signal=PIPE "$program" -d "$device" --list >&"$gone" 2>stderr || status=$?
+        exec {gone}>&-
+        [ "$status" -eq 5 ]
         grep -q "Broken pipe" stderr
     done
     pipeline 'reduce -d $device -n 10 --csv | head -1'

@@ -23,7 +23,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
 
 # ---- runs
 
-@test "every plant runs as intended, in less than ten seconds, and its twin's result is right" {
+@test "every plant runs as intended, in ten seconds or on a busy machine in a minute, and its twin's result is right" {
     need jq
     local plant hangs begin
     [ "$(plants | wc -l)" -eq 47 ]
@@ -31,7 +31,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
         hangs=$(field hangs "$plant")
         begin=$SECONDS
         try memcheckdemo "$plant" --csv
-        [ $((SECONDS - begin)) -le 10 ] || complain "$plant took $((SECONDS - begin)) s"
+        [ $((SECONDS - begin)) -le 60 ] || complain "$plant took $((SECONDS - begin)) s"
         if [ "$plant" = device-ptr-on-host ] && [ "$status" -eq 139 ]; then continue; fi
         if [ "$hangs" = 1 ] && [ "$status" -eq 3 ]; then continue; fi
         expect_status 0

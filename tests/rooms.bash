@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Which rooms of the tree include which, and whether they may.
 #     tests/rooms.bash [--up] [--as COMMIT] [FOLDER]
-# Prints a line per edge: the room that includes, the room that is included, how many #include lines say so, and "down" or
-# "up"; then how many edges and lines go up, that is against the table below; then the largest circle of parts (a header
-# with the .cpp of its name) that include each other, directly or by way of others. --up prints the lines that go up alone,
-# with their files. FOLDER is another checkout; if it is older than the rooms, --as COMMIT gives its files the names that
-# they were moved to by then.
+# Prints a line per edge: the room that includes, the room that is included, how many #include lines say so, and "down"
+# or "up"; then how many edges and lines go up, that is against the table below; then the largest circle of parts (a
+# header with the .cpp of its name) that include each other, directly or by way of others. --up prints the lines that go
+# up alone, with their files. FOLDER is another checkout; if it is older than the rooms, --as COMMIT gives its files the
+# names that they were moved to by then.
 set -eu
 
 only_up='' later=''

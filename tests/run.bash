@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs all tests on one backend, a file on each processor:
+# Runs all tests on one backend, as many files at once as there are processors:
 #     tests/run.bash sim|gpu [FILE.bats]...
 # A file's results are printed, in TAP, when it has ended; what failed is listed again at the end. The very last line is
 # "N passed, N failed", with ", N skipped" when there are any. Exits 0 only if tests ran and none failed.
 # TEST_JOBS sets how many files run at once, TEST_TIMEOUT after how many seconds a file counts as hung.
-# On a GPU, whose kernels would disturb each other's times, four run at once; a file with the line "# Alone on a GPU" waits
-# until these have ended.
+# On a GPU, whose kernels would disturb each other's times, four run at once; a file with the line "# Alone on a GPU"
+# waits until these have ended. The tests of a file with the line "# Tests side by side" count as a file each: they take
+# long.
 set -u
 
 case ${1-} in
@@ -41,19 +42,20 @@ report() {
         END {
             lost = planned ? planned - passed - failed - skipped : 1
             if (lost > 0) {
-                lost_text = (planned ? lost " tests" : "the file") " did not run to the end"
-                print "# " lost_text
-                print "tests/" file ": " lost_text >>failures
+                text = (planned ? lost " tests" : "the file") " did not run to the end"
+                print "# " text
+                print "tests/" file ": " text >>failures
                 failed += lost
             }
             print passed + 0, failed + 0, skipped + 0 >>counts
         }' "$results/$1.tap"
 }
 
-# One file, in the background: its results go out in one piece.
-run_file() {
-    local begin=$SECONDS bats
-    timeout --kill-after=10 "$limit" bats --tap "$1" >"$results/$1.tap" 2>&1 &
+# A job is a file, or FILE.N, the Nth test of one. In the background: its results go out in one piece.
+run_job() {
+    local begin=$SECONDS file=${1%.bats*}.bats filter=() bats
+    if [ "$file" != "$1" ]; then filter=(--filter "^$(title "$file" "${1##*.}")\$"); fi
+    timeout --kill-after=10 "$limit" bats --tap "${filter[@]}" "$file" >"$results/$1.tap" 2>&1 &
     bats=$!
     trap 'kill "$bats" 2>/dev/null; wait; exit 1' TERM
     wait "$bats"
@@ -64,32 +66,53 @@ run_file() {
     report "$1" $((SECONDS - begin))
 }
 
-# run_files JOBS FILE...
-run_files() {
-    local most=$1 file
+# The title of the Nth test of a file, as a regular expression.
+title() {
+    grep '^@test "' "$1" | sed -n "$2"'{ s/^@test "//; s/" {.*$//; s/[][(){}.*+?^$|\\]/\\&/g; p }'
+}
+
+# run_jobs MOST JOB...
+run_jobs() {
+    local most=$1 job
     shift
-    for file; do
+    for job; do
         while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do wait -n; done
-        run_file "$file" &
+        run_job "$job" &
     done
     wait
 }
 
-# Those that took longest the last time first; before there was one, those with the most lines.
-sorted() {
+jobs_of() {
     local file
     for file; do
-        echo "$(cat "$seconds/$file" 2>/dev/null || echo $(($(wc -l <"$file") / 5))) $file"
+        if grep -q '^# Tests side by side' "$file"; then
+            seq -f "$file.%g" "$(grep -c '^@test "' "$file")"
+        else
+            echo "$file"
+        fi
+    done
+}
+
+# Those that took longest the last time first; before there was one, those with the most lines.
+sorted() {
+    local job
+    for job; do
+        echo "$(cat "$seconds/$job" 2>/dev/null || echo $(($(wc -l <"${job%.bats*}.bats") / 5))) $job"
     done | sort -rn | cut -d ' ' -f 2
 }
 
-files=() alone=()
+beside=() alone=()
 if [ $# -eq 0 ]; then set -- *.bats; fi
-for file in $(sorted "${@##*/}"); do
-    if [ "$GRIDUTILS_DEVICE" = gpu ] && grep -q '^# Alone on a GPU' "$file"; then alone+=("$file"); else files+=("$file"); fi
+# shellcheck disable=SC2046  # one argument each
+for job in $(sorted $(jobs_of "${@##*/}")); do
+    if [ "$GRIDUTILS_DEVICE" = gpu ] && grep -q '^# Alone on a GPU' "${job%.bats*}.bats"; then
+        alone+=("$job")
+    else
+        beside+=("$job")
+    fi
 done
-run_files "$jobs" "${files[@]}"
-run_files 1 "${alone[@]}"
+run_jobs "$jobs" "${beside[@]}"
+run_jobs 1 "${alone[@]}"
 
 if [ -s "$results/failures" ]; then printf '# Failed:\n' && sed 's/^/#     /' "$results/failures"; fi
 awk '{ passed += $1; failed += $2; skipped += $3 }

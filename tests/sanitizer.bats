@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Every program under the four tools of compute-sanitizer, on a GPU: its kernels are right, and not by accident.
 
+# Tests side by side
+
 load helpers
 
 setup() {

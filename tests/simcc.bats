@@ -131,10 +131,10 @@ lock 480, last block 2450, no error"
 @test "threads and blocks may wait for each other by reading a flag, in every way that a loop can be written" {
     builds spin
     for threads in 1 2; do
-        SIMCC_THREADS=$threads SIMCC_TIMEOUT=5 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
+        SIMCC_THREADS=$threads SIMCC_TIMEOUT=30 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
     done
     builds spin -O0
-    SIMCC_THREADS=1 SIMCC_TIMEOUT=5 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
+    SIMCC_THREADS=1 SIMCC_TIMEOUT=30 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
 }
 
 @test "a flag that is never set ends the launch, and the message tells who reads it where" {

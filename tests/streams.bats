@@ -2,6 +2,8 @@
 # What streams promises: every variant moves and computes every element, in every cut and order; its table, its drawings and
 # its traces tell the same; and what makes no sense is refused.
 
+# Alone on a GPU: what overlaps is seen by its time.
+
 load helpers
 
 # The variants of one experiment that move --size elements, and those that do not.
@@ -31,6 +33,7 @@ expect_copies_verified() {
 }
 
 @test "every order of issue is right for any streams and chunks, also where they do not divide n" {
+    need mlr
     expect_fine streams -k 'copy-*' -n 10007 --streams 1,2,3,5,16 --chunks 1,3,7,64 -w 0 -r 1 --csv
     expect_copies_verified 10007
     # Ways with streams per stage round the number; the whole array has one stream and one chunk.
@@ -67,14 +70,18 @@ expect_copies_verified() {
 }
 
 @test "a row tells streams, chunks, the sum of the parts and the ideal" {
+    need mlr
     expect_fine streams -k 'copy-depth-first,kernels-streams,kernels-graph-events' -n 1000 --streams 2 --chunks 5 --work 3 --csv
     [ "$(column p_streams | paste -sd ' ')" = "2 5 5" ]
     [ "$(column p_chunks | paste -sd ' ')" = "5 0 0" ]
     [ "$(column p_operations | paste -sd ' ')" = "15 5 5" ]
     [ "$(column bytes | head -1) $(column flop | head -1)" = "8000 6000" ]
     mlr --icsv --ojson put -q '
-        bad = $p_sum_ns <= 0 || $p_ideal_ns <= 0 || abs($p_concurrency * $median_ns / $p_sum_ns - 1) > 0.02 ||
-            abs($p_efficiency * $median_ns / $p_ideal_ns - 1) > 0.02 || abs($median_ns - $p_ideal_ns - $p_overhead_ns) > 1;
+        # The ratios are printed to 3 and 4 digits, and are small when others have the processor.
+        concurrency = $p_sum_ns / $median_ns; efficiency = $p_ideal_ns / $median_ns;
+        bad = $p_sum_ns <= 0 || $p_ideal_ns <= 0 || abs($p_concurrency - concurrency) > 0.0006 + 0.001 * concurrency ||
+            abs($p_efficiency - efficiency) > 0.00006 + 0.001 * efficiency ||
+            abs($median_ns - $p_ideal_ns - $p_overhead_ns) > 1;
         if (bad) { emit $* }' <<<"$output" >wrong
     [ -z "$(tr -d '[] \n' <wrong)" ] || complain "$(cat wrong)"
 }
@@ -88,6 +95,7 @@ expect_copies_verified() {
 
 @test "what overlaps does, and what waits waits" {
     if on_simulator; then skip "the simulator shows the order, not the time"; fi
+    need mlr
     expect_fine streams -k 'kernels-*,host-*streams,priority-*' --csv
     mlr --icsv --ojson put -q '
         together = $kernel == "kernels-streams" || $kernel == "kernels-graph" || $kernel == "host-nonblocking-streams";
@@ -126,6 +134,7 @@ expect_copies_verified() {
 }
 
 @test "in the picture and in the trace no operation begins before what it depends on has ended" {
+    need jq
     expect_fine streams -k 'copy-*,kernels-events,kernels-graph-events' -n 10000 --chunks 5 --trace trace.json --csv
     # Of every run: a chunk's stages follow each other, the diamond's kernels too; a microsecond for the clock's steps.
     jq -e '[.traceEvents[] | select(.ph == "X")] | group_by(.pid)[] |
@@ -144,6 +153,7 @@ expect_copies_verified() {
 }
 
 @test "--trace writes the Trace Event Format" {
+    need jq
     expect_fine streams -k 'copy-by-stage,kernels-streams,host-callback' -n 1000,2000 --streams 3 --chunks 4 --trace trace.json --csv
     # Complete events have name, category, process, thread, begin and duration in microseconds; all else is metadata.
     jq -e '(.displayTimeUnit == "ns") and (.traceEvents | type == "array" and length > 0) and all(.traceEvents[];

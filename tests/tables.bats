@@ -138,7 +138,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     [ "$(column samples)" -eq 13 ]
     expect_fine reduce -k cpu -n 1000 -r 100000 --max-ci 100 --csv  # any interval is good enough
     [ "$(column samples)" -eq 10 ]
-    expect_fine reduce -k cpu -n 100k -r 1000000 --max-ci 0 --timeout 0.2 --csv
+    expect_fine reduce -k cpu -n 100k -r 1000000 --max-ci 0 --timeout 1 --csv
     [ "$(column samples)" -lt 1000000 ]
     [ "$(column samples)" -gt 10 ]
 }

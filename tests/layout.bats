@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# The tree shows the architecture: what lies where, and which room includes which (tests/rooms.bash has the table).
+# shellcheck disable=SC2154  # helpers.bash sets $root and $output
+
+load helpers
+
+# The project's files, whether it is a checkout or not.
+tree() { (cd "$root" && find Makefile README.md common kernels man tests tools -type f | sort); }
+
+# The includes of kernels or of tools that go from one program's files to another's folder.
+across() {
+    (cd "$root" && grep -r -o -E "^ *# *include +\"$1/[^\"]+/" "$1") |
+        sed -E "s,^$1/([^/.:]+)[^:]*:.*\"$1/([^/\"]+)/.*,\1 \2," | awk '$1 != $2' | sort -u
+}
+
+@test "the top level is the layout's, beside what begins with a dot and what is built" {
+    cd "$root"
+    # holds FOLDER NAME...
+    holds() {
+        local folder=$1
+        shift
+        diff <(printf '%s\n' "$@") <(cd "$folder" && printf '%s\n' * | grep -v -x -e bin -e build -e shared) >&2 ||
+            complain "$folder"
+    }
+    holds . Makefile README.md common kernels man tests tools
+    holds common cli cuda io measure simt
+    holds common/simt api check driver exec include rewrite runtime
+    holds common/simt/check core counters memory race sync
+}
+
+@test "no include goes up from one room to another" {
+    cd "$root"
+    capture bash tests/rooms.bash --up
+    expect_status 0
+    expect_output ""
+}
+
+@test "rooms.bash sees the edges that there are, and those that go up" {
+    local repository=$scratch/tree
+    mkdir -p "$repository"/{tests,common/{io,cli,simt/{exec,check/core}}}
+    cp "$root/tests/rooms.bash" "$repository/tests"
+    cd "$repository"
+    printf '#include "common/io/b.hpp"\n' >common/cli/a.cpp
+    printf '#include "common/cli/a.hpp"\n' >common/io/b.hpp
+    printf '#include "common/io/b.hpp"\n' >common/cli/a.hpp
+    printf '# include "common/simt/check/core/d.hpp"\n#include <vector>\n' >common/simt/exec/c.hpp
+    : >common/simt/check/core/d.hpp
+    git init -q . && git add .
+    capture bash tests/rooms.bash --up
+    [ "$(sort <<<"$output")" = "common/io/b.hpp: common/cli/a.hpp
+common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected two includes"
+    capture bash tests/rooms.bash
+    expect_output_like "cli +io +2 +down"
+    expect_output_like "io +cli +1 +up"
+    expect_output_like "3 edges, 2 of them up \(2 lines\)"
+    expect_output_like "the largest circle .* has 2"
+}
+
+@test "no program's kernels or helpers include another's" {
+    [ -z "$(across kernels)" ] || complain "kernels: $(across kernels)"
+    [ -z "$(across tools)" ] || complain "tools: $(across tools)"
+    # The way to look sees the includes of a folder's own files.
+    (cd "$root" && grep -r -q -E '^ *# *include +"kernels/matmul/' kernels/matmul)
+}
+
+@test "no file's name repeats its folder's" {
+    local file folder name
+    for file in $(tree | grep / | grep -v -e '^common/simt/include/' -e '^common/simt/rewrite/rewrite\.'); do
+        folder=${file%/*} && folder=${folder##*/} name=${file##*/}
+        [[ ${name%%.*} != "$folder" && $name != "${folder}"_* && ${name%%.*} != *_"$folder" ]] || complain "$file"
+    done
+}
+
+# (CUDA's own names fill simcc's folder of headers, and the parts that these are made of the one beside them.)
+@test "no folder holds more than forty files, and no file more lines than it may" {
+    local crowded
+    crowded=$(tree | grep -v '^common/simt/include/' | sed 's,/[^/]*$,,' | sort | uniq -c | awk '$1 > 40')
+    [ -z "$crowded" ] || complain "$crowded"
+    cd "$root"
+    wc -l $(tree | grep -E '^(common|kernels)/.*\.(cpp|hpp|cu|cuh)$') | awk '$1 > 400 && $2 != "total"' >"$scratch/long"
+    wc -l $(tree | grep -E '^tools/.*\.(cpp|cu|cuh)$') | awk '$1 > 250 && $2 != "total"' >>"$scratch/long"
+    [ ! -s "$scratch/long" ] || complain "too long: $(cat "$scratch/long")"
+}
+
+# ---- dependencies
+
+@test "a changed header rebuilds what uses it, in every backend, and a header that is gone is no error" {
+    local backend
+    cd "$root"
+    # rebuilt HEADER: the objects that make would make if it were newer than all of them.
+    rebuilt() { make -n NVCC= -W "$1" all 2>/dev/null | grep -o -E ' -o build/[^ ]+\.o( |$)' | tr -d ' '; }
+    [ -d build/sim ] || skip "nothing is built"
+    make -q NVCC= all 2>/dev/null || skip "make all has not been here with these files"
+    rebuilt common/measure/statistics.hpp >"$scratch/objects"
+    for backend in sim simck; do
+        grep -q -x -e "-obuild/$backend/tools/reduce.o" "$scratch/objects" || complain "$backend"
+    done
+    grep -q -x -e '-obuild/host/common/measure/statistics.o' "$scratch/objects" || complain "host"
+    rebuilt common/simt/include/simt/warp.hpp >"$scratch/objects"
+    grep -q -x -e '-obuild/sim/tools/reduce.o' "$scratch/objects" || complain "a header of simcc"
+    # Every header in a list of dependencies is a target, too, so that make goes on without it.
+    for list in $(find build -name '*.d' -not -path 'build/toolkit/*'); do
+        comm -23 <(tr -s ' \\' '\n' <"$list" | grep -E '\.(hpp|cuh|h)$' | sort -u) \
+            <(sed -n -E 's/^([^ ]+\.(hpp|cuh|h)) ?:$/\1/p' "$list" | sort -u) >"$scratch/missing"
+        [ ! -s "$scratch/missing" ] || complain "$list: $(head -3 "$scratch/missing")"
+    done
+}
