@@ -9,7 +9,7 @@ programs=$BATS_TEST_DIRNAME/check
 
 # counts PROGRAM: runs tests/check/PROGRAM.cu in the checked simulator, counters into counters.csv.
 counts() {
-    [ -x "$1" ] || simcc -G "$programs/$1.cu" -o "$1" || return
+    once "$1" simcc -G "$programs/$1.cu" -o "$1" || return
     capture env SIMCC_COUNTERS=csv:counters.csv "./$1"
     expect_status 0 && expect_output "" && expect_no_errors
 }

@@ -19,7 +19,7 @@ under_check() {
 # DISTANCE lines below), and none when it is fixed.
 finds_each() {
     local program=$1 checks=$2 distance=${3:-0} line marker name title cases=0
-    simcc -G "$programs/$program.cu" -o "$program"
+    once "$program" simcc -G "$programs/$program.cu" -o "$program"
     while IFS=: read -r line marker; do
         read -r name title <<<"${marker#*@}"
         cases=$((cases + 1))
@@ -43,7 +43,7 @@ finds_each() {
 }
 
 @test "memory that is not used is found when asked for" {
-    simcc -G "$programs/memory_host.cu" -o memory_host
+    once memory_host simcc -G "$programs/memory_host.cu" -o memory_host
     under_check unusedcheck ./memory_host unused
     expect_status 86
     [[ $errors == *"Not written 512 bytes, the first at 0x"*"50% of allocation were unused."* ]] || complain "$errors"
@@ -52,7 +52,7 @@ finds_each() {
 }
 
 @test "an access out of bounds is told with thread, block, allocation and both backtraces" {
-    simcc -G "$programs/memory_device.cu" -o memory_device
+    once memory_device simcc -G "$programs/memory_device.cu" -o memory_device
     under_check memcheck ./memory_device past-end
     expect_status 86
     local lines=(
@@ -72,27 +72,27 @@ finds_each() {
 }
 
 @test "after a wrong access the launch and all later calls fail" {
-    simcc -G "$programs/memory_device.cu" -o memory_device
+    once memory_device simcc -G "$programs/memory_device.cu" -o memory_device
     under_check memcheck ./memory_device past-end
     [[ $errors == *'Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure"'* ]] ||
         complain "no error 719 in: $errors"
 }
 
 @test "without checks there is no report" {
-    simcc -G "$programs/memory_host.cu" -o memory_host
+    once memory_host simcc -G "$programs/memory_host.cu" -o memory_host
     under_check none ./memory_host leak
     expect_status 0 && expect_no_errors
 }
 
 @test "a report covers what still runs when the program ends" {
-    simcc -G "$programs/ending.cu" -o ending
+    once ending simcc -G "$programs/ending.cu" -o ending
     under_check memcheck ./ending running
     expect_status 86 && expect_output ran
     [[ $errors == *"========= Invalid __global__ write of size 4 bytes"*"ERROR SUMMARY: 1 error" ]] || complain "$errors"
 }
 
 @test "of the calls that return a kernel's error the first one is told" {
-    simcc -G "$programs/ending.cu" -o ending
+    once ending simcc -G "$programs/ending.cu" -o ending
     under_check memcheck ./ending failing
     expect_status 86
     [[ $errors == *"on CUDA API call to cudaDeviceSynchronize."*"ERROR SUMMARY: 2 errors" ]] || complain "$errors"
@@ -100,7 +100,7 @@ finds_each() {
 
 @test "what is missing of a thread that a finding has taken out gives no further finding" {
     local schedule
-    simcc -G "$programs/memory_device.cu" -o memory_device
+    once memory_device simcc -G "$programs/memory_device.cu" -o memory_device
     for schedule in independent lockstep random:1 random:2; do
         SIMCC_SCHEDULE=$schedule capture ./memory_device goes-on
         [[ $errors == *"ERROR SUMMARY: 2 errors" ]] || complain "$schedule: $errors" || return

@@ -11,7 +11,7 @@ export SIMCC_TIMEOUT=3
 
 cases() { grep -o '{"[a-z0-9-]*"' "$programs/$1.cu" | tr -d '{"'; }
 
-builds() { capture simcc -G -O2 "$programs/$1.cu" -o "$1" && expect_status 0 && expect_no_errors; }
+builds() { capture once "$1" simcc -G -O2 "$programs/$1.cu" -o "$1" && expect_status 0 && expect_no_errors; }
 
 # finds PROGRAM CASE: the finding that the source announces, with every line that it marks.
 finds() {

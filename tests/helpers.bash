@@ -42,6 +42,18 @@ pipeline() {
 
 on_simulator() { [ "$device" = sim ]; }
 
+# once NAME COMMAND...: NAME, which COMMAND makes, is made by the first test of a file that asks for it; the others share it.
+once() {
+    local name=$1 made
+    made=$BATS_FILE_TMPDIR/$(cksum <<<"$*" | tr ' ' -)
+    shift
+    if [ ! -e "$made" ]; then
+        "$@" && mv "$name" "$made" || return
+    fi
+    # (Under its own name, by which reports call it.)
+    ln -f "$made" "$name" 2>/dev/null || cp "$made" "$name"
+}
+
 # need COMMAND...: skips a test whose point is another program that is not here, or not in working order.
 need() {
     local command

@@ -12,7 +12,7 @@ programs=$BATS_TEST_DIRNAME/simcc
 builds() {
     local program=$1
     shift
-    capture simcc "$@" "$programs/$program.cu" -o "$program"
+    capture once "$program" simcc "$@" "$programs/$program.cu" -o "$program"
     expect_status 0 && expect_no_errors && expect_output ""
 }
 
