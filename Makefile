@@ -21,18 +21,20 @@ SIMULATED = -O2
 
 TOOLKIT := build/toolkit/nvidia/cu13
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard $(TOOLKIT)/bin/nvcc))
-# The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs. The newest plain one also goes
-# in as PTX, for GPUs that are newer than this build; a word such as ptx75 asks for PTX alone, and for which. Without a GPU to
-# go by it is Hopper, the only generation with kernels of its own here, and PTX of the oldest that nvcc and the programs
-# know, which every GPU from there on compiles for itself at the first start.
+# The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs. The newest plain one also
+# goes in as PTX, for GPUs that are newer than this build; a word such as ptx75 asks for PTX alone, and for which. Without
+# a GPU to go by it is Hopper, the only generation with kernels of its own here, and PTX of the oldest that both nvcc and
+# the programs know, which every GPU from there on compiles for itself at the first start.
 # (90a rather than 90: Hopper's own instructions need it, and there is no other GPU of that generation.)
-NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
+NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | \
+    grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
 KNOWN = $(if $(NVCC),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null)))
 ARCHS ?= $(or $(NATIVE),$(addprefix ptx,$(firstword $(filter 75 80,$(KNOWN)))) $(patsubst 90,90a,$(filter 90,$(KNOWN))))
 PTX = $(or $(patsubst ptx%,%,$(filter ptx%,$(ARCHS))),$(lastword $(filter-out %a,$(ARCHS))))
 comma := ,
 gencode = -gencode arch=compute_$(1)$(comma)code=$(2)_$(1)
-GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm)) $(foreach arch,$(PTX),$(call gencode,$(arch),compute))
+GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm)) \
+    $(foreach arch,$(PTX),$(call gencode,$(arch),compute))
 
 # GCC 12 sees uninitialised members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
@@ -60,13 +62,14 @@ LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
 # The programs with the most kernel code first: they take longest to compile, and should not be waited for at the end.
 PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do \
-    echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | sort -rn | cut -d ' ' -f 2)
+    echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | \
+    sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
 COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard $(addprefix common/,$(addsuffix /*.cpp,io cli measure))))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
-# The simulator is compiled as one unit per room: most of the time of a file goes into headers that the others read, too.
-# Each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked only into programs that
-# have checked kernels, and what starts them by itself only into those that simcc --check has built.
+# The simulator is compiled as one unit per room: most of a file's time goes into headers that the others read, too.
+# Each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked only into programs
+# that have checked kernels, and what starts them by itself only into those that simcc --check has built.
 SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
@@ -78,7 +81,8 @@ BACKENDS := $(if $(NVCC),gpu) sim simck
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
 
 without-nvcc:
-	$(if $(NVCC),,@echo "make: no nvcc: the programs are built for the simulator only (README.md, \"On a GPU\", says how to get it)" >&2)
+	$(if $(NVCC),,@echo "make: no nvcc: the programs are built for the simulator only" \
+	    "(README.md, \"On a GPU\", says how to get it)" >&2)
 
 help:
 	@echo "make demo        install what is missing, build, and show the programs at work"
@@ -92,7 +96,8 @@ help:
 	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX=     (and uninstall)"
 	@echo "make clean       remove bin/ and build/, but keep the toolkit"
-	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, ptx75 and the like as PTX; NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
+	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
+	@echo "NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
 
 # ---- a changed flag rebuilds what it changes: each stamp is rewritten only when its text differs
 
@@ -129,8 +134,8 @@ build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
 
-# The largest library here takes longer to optimize than the options of all programs will ever take to read. (A precompiled
-# header serves one level of optimization only.)
+# The largest library here takes longer to optimize than the options of all programs will ever take to read.
+# (A precompiled header serves one level of optimization only.)
 build/host/common/cli/options.o: common/cli/options.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) -O0 -MMD -MP -c $< -o $@
@@ -181,7 +186,8 @@ build/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
 	$(AR) rcs $@ $^
 
 # timing-test is the timing layer's own test: kernels of known duration.
-$(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.isolated.o) build/libgridutils.a build/libsimt.a build/flags-link
+$(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.isolated.o) \
+        build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
 	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
 
@@ -196,9 +202,9 @@ bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter build/host/common/s
 
 # ---- every source and every header compiles by itself, whatever is included ahead of it elsewhere
 
-# (Not what simcc's headers are made of: programs include CUDA's names, and those include the parts in their order. Nor what
-# nvcc alone can compile.)
-ALONE := $(shell find common kernels tools \( -name '*.cpp' -o -name '*.[ch]pp' -o -name '*.cuh' \) -not -path 'common/simt/include/*' \
+# (Not what simcc's headers are made of: programs include CUDA's names, and those include the parts in their order. Nor
+# what nvcc alone can compile.)
+ALONE := $(shell find common kernels tools \( -name '*.[ch]pp' -o -name '*.cuh' \) -not -path 'common/simt/include/*' \
     -not -path '*hopper*' -not -name 'cub*.cuh' -not -name bulk_copy.cuh)
 
 headers: $(ALONE:%=build/alone/%.ok)
@@ -229,7 +235,8 @@ compile_commands:
 	    printf '%s\n' $(filter %.cu,$(FORMATTED)) | sed 's|.*|& -x cuda -nocudalib -std=c++17 -I. -DBACKEND=gpu|'; } | \
 	awk -v folder='$(CURDIR)' 'BEGIN { print "[" } \
 	    { file = $$1; sub(/^[^ ]+ /, ""); \
-	      printf "%s{\"directory\": \"%s\", \"file\": \"%s\", \"command\": \"clang++ %s -c %s\"}", separator, folder, file, $$0, file; \
+	      printf "%s{\"directory\": \"%s\", \"file\": \"%s\", ", separator, folder, file; \
+	      printf "\"command\": \"clang++ %s -c %s\"}", $$0, file; \
 	      separator = ",\n" } \
 	    END { print "\n]" }' >build/compile_commands.json
 
@@ -243,12 +250,14 @@ TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck clang-
 
 define install_packages
 	@missing=; for package in $(1); do \
-	    dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; done; \
+	    dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || \
+	        missing="$$missing $$package"; done; \
 	[ -z "$$missing" ] && exit 0; \
 	command -v apt-get >/dev/null || { echo "make: install these packages first:$$missing" >&2; exit 2; }; \
 	[ "$$(id -u)" = 0 ] || { echo "make: missing packages; type: sudo apt-get install$$missing" >&2; exit 2; }; \
 	echo "make: installing$$missing"; \
-	apt-get update -q >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing >/dev/null
+	apt-get update -q >/dev/null && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing >/dev/null
 endef
 
 build-packages:
@@ -309,5 +318,5 @@ uninstall:
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc headers compile_commands build-packages test-packages toolkit demo test test-gpu new lint format \
-    install uninstall clean FORCE
+.PHONY: all help without-nvcc headers compile_commands build-packages test-packages toolkit demo test test-gpu new \
+    lint format install uninstall clean FORCE
