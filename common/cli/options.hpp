@@ -50,7 +50,7 @@ struct Options : MeasureSettings {
         table.add({"--check", "[=LIST]",
                    "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: watch every access", "",
                    [this, refuse](const std::string& list) { refuse(parse_checks(list.empty() ? "all,leakcheck" : list, watch)); }});
-        const bool independent = watch.schedule == simt::checking::Schedule::independent;
+        const bool independent = watch.schedule == simt::Schedule::independent;
         table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
                    independent ? "independent" : "",
                    [this, refuse](const std::string& order) { refuse(parse_schedule(order, watch)); }});
