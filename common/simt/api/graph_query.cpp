@@ -96,7 +96,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
         if (!node || !parameters || node_of(node)->operation.type != cudaGraphNodeTypeKernel) {
             return cudaErrorInvalidValue;
         }
-        // Of a captured launch neither the kernel's address nor the addresses of its arguments are known.
+        // Neither the kernel's address nor the addresses of its arguments are known of a captured launch.
         if (!static_cast<void*>(node_of(node)->kernel.func)) return cudaErrorNotSupported;
         *parameters = node_of(node)->kernel;
         return cudaSuccess;

@@ -166,7 +166,7 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
     __builtin_unreachable();
 }
 
-// Where a lane starts that has a stack of its own.
+// A lane that has a stack of its own starts here.
 SIMT_ENDS_ELSEWHERE void ResidentBlock::run_single_lane(Context* self) {
     announce_arrival(nullptr);
     current_block->run_remaining_lanes(self);

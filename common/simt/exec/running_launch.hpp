@@ -46,7 +46,7 @@ public:
 
     uint64_t generation() const { return generation_; }
 
-    // How many blocks have ended while all the others wait for them; 0 as long as somebody may still come.
+    // How many blocks have ended while all the others wait for them; 0 as long as another block may still come.
     uint64_t missing() const {
         std::lock_guard lock(mutex_);
         return arrived_ > 0 && arrived_ + ended_ == blocks_ ? ended_ : 0;

@@ -54,8 +54,8 @@ void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
         const uint64_t last = std::min(launch.block_count, first + launch.blocks_per_claim);
         for (uint64_t index = first; index < last && !launch.failed(); ++index) {
             run_new_block(launch, index);
-            // Whoever waits for a block that has been claimed but not started gets it in the end. Yet each suspended
-            // block gets a turn first: few blocks are then resident at once.
+            // Every block that has been claimed starts in the end, if others wait for it. Yet each suspended block gets
+            // a turn first: few blocks are then resident at once.
             resume_suspended_blocks();
         }
     }

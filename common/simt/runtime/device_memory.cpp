@@ -176,7 +176,7 @@ std::optional<Allocation> DeviceMemory::nearest(const void* pointer) const {
     const auto next = storages_.upper_bound(address);
     if (next != storages_.end()) consider(next->second.allocation);
     if (next != storages_.begin()) consider(std::prev(next)->second.allocation);
-    // Of several freed allocations that held the address the latest explains most.
+    // If several freed allocations held the address, the latest one explains most.
     std::for_each(freed_.rbegin(), freed_.rend(), consider);
     return best ? std::optional(*best) : std::nullopt;
 }

@@ -105,7 +105,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable work_came_, task_ended_;
     std::deque<Task> queue_;
-    bool running_ = false;  // somebody is taking tasks from the queue
+    bool running_ = false;  // some thread is taking tasks from the queue
     bool has_thread_ = false;
     bool closed_ = false;
     std::shared_ptr<Capture> capture_;

@@ -65,7 +65,7 @@ public:
     // one, which access() is to be told of instead.
     template <unsigned bytes, bool is_write>
     bool word_access(uintptr_t address, const void* pc);
-    bool follows_lanes() const { return follows_lanes_; }  // somebody wants to know of every access and basic block
+    bool follows_lanes() const { return follows_lanes_; }  // every access and basic block is told
     void block_entered(const void* pc);  // a basic block
     void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(watching::Reach reach);

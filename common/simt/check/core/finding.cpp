@@ -10,7 +10,7 @@
 
 #include "common/simt/check/memory/allocation_log.hpp"
 #include "common/simt/check/core/block_watch.hpp"
-#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/uninterrupted.hpp"

@@ -21,7 +21,7 @@ struct Place {
     unsigned line = 0;
 };
 
-// Somebody in a grid.
+// A thread of a grid.
 struct ThreadName {
     Extent thread = {0, 0, 0};
     Extent block = {0, 0, 0};

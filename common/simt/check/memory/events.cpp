@@ -7,7 +7,7 @@
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/check/memory/leaks.hpp"
-#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/runtime/state.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/memory/events.hpp"
-#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::checking {

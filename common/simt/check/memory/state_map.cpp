@@ -73,7 +73,7 @@ void StateMap::propagate(uintptr_t to, const StateMap& source, uintptr_t from, s
             *target = (*target & 0xf0) | (*source.cell(from + done) & 0x0f);
         }
     }
-    // Of overlapping ranges the one that lies ahead is copied backwards.
+    // If the ranges overlap and the target lies ahead, the bytes are copied backwards.
     if (to <= from) {
         for (; done < bytes; ++done) copy_byte(done);
     } else {

@@ -6,7 +6,7 @@
 #include "common/simt/check/core/block_watch_inline.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/memory/events.hpp"
-#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/runtime/state.hpp"

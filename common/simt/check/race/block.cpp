@@ -35,7 +35,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     has_foreign_ = launch_->has_foreign_ranges();
     CheckedAccess current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                           access.space == Space::shared, kind, access.address, access.bytes};
-    // It is a flag from the first look on, whether or not somebody has stored to it by then.
+    // It is a flag from the first look on, whether or not a lane has stored to it by then.
     if (kind == AccessKind::volatile_access && watch_.is_polling(access.lane)) {
         published_.polled_variables_of(access.space).insert(access.address);
     }
@@ -123,7 +123,7 @@ void RaceCheck::check_cell(ShadowCell& cell, const CheckedAccess& current) {
 bool RaceCheck::clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current) {
     if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return false;
     if (earlier.kind() == AccessKind::plain || current.kind == AccessKind::plain) return true;
-    // To be volatile orders nothing; but that is how flags are written.
+    // A volatile access orders nothing; but that is how flags are written.
     return !is_flag(current, true);
 }
 

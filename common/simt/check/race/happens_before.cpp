@@ -41,8 +41,8 @@ bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& 
            (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
 }
 
-// Of other blocks that have used the word only the last is remembered. Where nothing has been learned the others cannot
-// be ordered; where something has, they are taken to be if the last one is.
+// Only the last of the other blocks that have used the word is remembered. The others cannot be ordered if the lane has
+// learned nothing; if it has, they are taken to be ordered if the last one is.
 bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {
     const unsigned warp = earlier.warp();
     const auto each_is_known = [&](uint32_t bits, auto lane_of) {

@@ -29,7 +29,7 @@ public:
     // After a grid barrier, and when dates run out: the block has another number, and all that it did comes before.
     void begin_numbering(unsigned lanes);
 
-    // Of an operation that comes before this launch.
+    // The block is of an operation that comes before this launch.
     bool is_of_earlier_operation(uint32_t owner) const { return owner < ordered_below_; }
     bool is_of_this_launch(uint32_t owner) const { return owner - first_block_ < block_count_; }
     // The record is of an access that nobody can race with any more.

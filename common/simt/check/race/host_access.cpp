@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/numbers.hpp"
+#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/streams.hpp"

@@ -37,7 +37,7 @@ struct DatedAccess {
     uint32_t date;
 };
 
-// The accesses that somebody knew to have happened, at some moment.
+// The accesses that a lane knew to have happened, at some moment.
 struct Knowledge {
     uint32_t owner = 0;       // the block that this is about; 0: nothing is known
     unsigned lane = ~0u;      // of this lane all before `clock`,
@@ -63,7 +63,7 @@ struct Knowledge {
 // What was published in one synchronization variable. Any thread.
 class SyncLog {
 public:
-    // `replaces`: the variable was stored to, not updated: whoever reads it from now on learns only this, unless the
+    // `replaces`: the variable was stored to, not updated: who reads it from now on learns only this, unless the
     // publisher knew the rest.
     void publish(const Knowledge& knowledge, watching::Reach reach, bool replaces);
     // The whole of it, as a lane of block `reader` learns it.
@@ -88,7 +88,7 @@ private:
     size_t begin_ = 0;                                              // what was before has been replaced
 };
 
-// Whether the access is known through what was learned, at first or any further hand.
+// Whether the access is known through what was learned, directly or through what the publishers had learned in turn.
 bool is_known_through(const LogRanges& learned, const DatedAccess& access);
 
 // `ranges` with this one: extended where it continues a range of the same log, without those that it makes needless.

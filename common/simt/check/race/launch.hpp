@@ -83,7 +83,7 @@ public:
     uint64_t execution() const { return execution_; }
 
     void add(const RaceKey& key, Race race);
-    // Of a race that has been added: so many times more, and at least of this severity.
+    // A race that has been added was seen so many times more, and is at least of this severity.
     void count(const RaceKey& key, uint64_t times, Severity severity);
     // A plain read here only looks whether an atomic operation on the same address is worth trying, or what with: the
     // operation that follows finds out what the value is.
@@ -108,7 +108,7 @@ private:
     std::atomic<bool> has_foreign_{false};
 };
 
-// Of all launches so far, the latest of each stream in detail. Any thread.
+// All launches so far, the latest of each stream in detail. Any thread.
 class LaunchHistory {
 public:
     static LaunchHistory& instance();

@@ -10,7 +10,7 @@
 
 namespace simt::checking {
 
-// The variables that somebody has waited for in a loop: flags and locks. Any thread.
+// The variables that a lane has waited for in a loop: flags and locks. Any thread.
 class PolledVariables {
 public:
     void insert(uintptr_t address) {
@@ -44,7 +44,7 @@ public:
     ShadowMap& device_bytes();
     ShadowMap& variable_bytes();
 
-    // Memory has been given to the program: what happened there before was somebody else's.
+    // Memory has been given to the program: what happened there before belongs to an earlier allocation.
     void forget(uintptr_t begin, size_t bytes);
     void forget();
 

@@ -52,7 +52,7 @@ public:
     void publish_by_volatile(const Access& access);
     // Whether something has been published there.
     bool is_published(uintptr_t address, Space space);
-    // The variables that somebody has waited for in a loop.
+    // The variables that a lane has waited for in a loop.
     PolledVariables& polled_variables_of(Space space) {
         return space == Space::shared ? shared_polled_ : memory_.polled_variables;
     }

@@ -55,10 +55,9 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
                            (earlier_is_store || !earlier.has(ShadowRecord::several_warps));
     const bool both_store = earlier_is_store && current.is_write && current.kind <= AccessKind::volatile_access;
     const bool same_place = earlier.place() == current.record.place();
-    // Lanes of a warp that are taken to advance in step are a programming model of its own; but a place where all of
-    // them store is wrong in any.
-    // Neither is a plain read of one word, whole, that other blocks update by atomic operations the same as a race that
-    // tears values; but it need not see the newest one.
+    // Some programs take the lanes of a warp to advance in step, which is a programming model of its own; but a place
+    // where all of them store is wrong in any model. A plain read of one whole word that other blocks update by atomic
+    // operations does not tear the value either; but it need not see the newest one.
     const bool is_mild = same_warp ? !(both_store && same_place)
                                    : !same_block && tried_read(earlier, earlier_is_store, current) != 0;
     const Severity severity = is_mild ? Severity::warning : Severity::error;

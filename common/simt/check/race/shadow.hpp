@@ -30,11 +30,11 @@ public:
     static constexpr uint64_t all_flags = uint64_t{7} << flags_shift;
     static constexpr uint64_t owner_mask = uint64_t{0xffffffff} << owner_shift;
 
-    // Of a record of uses: lanes of other warps of the block are among them; `lanes` has a bit for each warp then.
+    // In a record of uses: lanes of other warps of the block are among them; `lanes` has a bit for each warp then.
     static constexpr uint64_t several_warps = uint64_t{1} << flags_shift;
     // And so are other blocks of the launch.
     static constexpr uint64_t several_blocks = uint64_t{2} << flags_shift;
-    // Of a record of a store: an asynchronous copy to the word is under way.
+    // In a record of a store: an asynchronous copy to the word is under way.
     static constexpr uint64_t pending = uint64_t{1} << flags_shift;
     // The bytes of this word have records of their own.
     static constexpr uint64_t split = uint64_t{4} << flags_shift;

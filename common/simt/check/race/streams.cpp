@@ -68,7 +68,7 @@ bool has_records(const Operation& operation) {
     return false;
 }
 
-// Where the host is or was, for findings that an access of its own is a side of.
+// Adds where the host is or was to a finding if one side is an access of its own.
 void add_host(const Operation& access, Finding& finding, const std::vector<const void*>& backtrace) {
     if (!access.is_host()) return;
     finding.backtrace = backtrace;

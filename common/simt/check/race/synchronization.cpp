@@ -70,8 +70,9 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
     has_deferred_ = true;
 }
 
-// Whether the access is to a flag, which lanes write and look at without being ordered: somebody has waited for it in a
-// loop. Nor is it a mistake to look at what was written behind a fence, or to write behind a fence what others look at.
+// Whether the access is to a flag, which lanes write and look at without being ordered: a lane has waited for it in a
+// loop. It is no mistake either to look at what was written behind a fence, or to write behind a fence what others look
+// at.
 bool RaceCheck::is_flag(const CheckedAccess& current, bool earlier_is_store) {
     const Space space = current.is_shared ? Space::shared : Space::global;
     if (watch_.is_polling(current.lane)) return true;
