@@ -227,7 +227,9 @@ build/alone/%.ok: % build/flags-host
 # ---- for clangd and clang-tidy: every file's command, as make would run it
 
 # (clang reads CUDA by itself; the flags that are simcc's and nvcc's own stay out.)
-FORMATTED := $(shell find common kernels tools tests \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \))
+# (tests/new has templates, which are not yet sources.)
+FORMATTED := $(shell find common kernels tools tests -path tests/new -prune -o \
+    \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -print)
 compile_commands:
 	@mkdir -p build
 	@{ printf '%s\n' $(filter-out common/simt/%,$(filter %.cpp,$(FORMATTED))) | sed 's|.*|& -x c++ $(HOST_FLAGS)|'; \
@@ -291,7 +293,7 @@ format:
 
 # What needs no build: the format of all sources, scripts, pages, and which room includes which.
 lint: test-packages
-	@bash tests/lint.bash
+	@bash tests/lint.bash $(FORMATTED)
 
 PAGES := $(wildcard man/*.1 man/*.7)
 INSTALLED := $(PROGRAMS) $(HOST_TOOLS)

@@ -36,7 +36,7 @@ compile() {
 
 # Headers are not followed one by one: the newest of them decides.
 newest=$(find common tests/fuzz -name '*.hpp' -newer build/fuzz/headers 2>/dev/null | head -1)
-[ -e build/fuzz/headers ] && [ -z "$newest" ] || touch build/fuzz/headers
+if [ ! -e build/fuzz/headers ] || [ -n "$newest" ]; then touch build/fuzz/headers; fi
 rejected=0
 echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' >build/fuzz/probe.cpp
 if clang++ -fsanitize=fuzzer,address,undefined build/fuzz/probe.cpp -o build/fuzz/probe 2>/dev/null; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What can be seen without a build: tests/lint.bash. Prints what is wrong; exits 1 if anything is.
+# What can be seen without a build: tests/lint.bash SOURCE... Prints what is wrong; exits 1 if anything is.
 # shellcheck disable=SC2317  # part calls the functions
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -18,9 +18,9 @@ part() {
 # Of the files that are not in clang-format's form, their names alone: `make format` mends them.
 format() {
     local file wrong=0
-    while read -r file; do
+    for file; do
         clang-format "$file" | cmp -s - "$file" || { echo "$file" && wrong=1; }
-    done < <(find common kernels tools tests -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh')
+    done
     return "$wrong"
 }
 
@@ -30,7 +30,7 @@ no_include_goes_up() {
     [ -z "$up" ] || { echo "$up" && return 1; }
 }
 
-part "the form of sources: make format" format
+part "the form of sources: make format" format "$@"
 part "scripts" shellcheck -s bash tests/*.bash .ci/run
 part "pages" mandoc -T lint -W warning man/*.[17]
 part "rooms: these includes go up (tests/rooms.bash)" no_include_goes_up
