@@ -65,7 +65,7 @@ PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do
     echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | \
     sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
-COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard $(addprefix common/,$(addsuffix /*.cpp,io cli measure))))
+COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard $(addprefix common/,$(addsuffix /*.cpp,io cli measure)) tools/*/*.cpp))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # The simulator is compiled as one unit per room: most of a file's time goes into headers that the others read, too.
 # Each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked only into programs
@@ -134,11 +134,11 @@ build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
 
-# The largest library here takes longer to optimize than the options of all programs will ever take to read.
-# (A precompiled header serves one level of optimization only.)
-build/host/common/cli/options.o: common/cli/options.cpp build/flags-host
+# Two files want a level of their own, without the precompiled header, which serves one level only. The largest library here
+# takes longer to optimize than the options of all programs will ever take to read; products on the CPU are where time goes.
+build/host/common/cli/options.o build/host/tools/matmul/host_product.o: build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
-	$(CXX) $(HOST_FLAGS) -O0 -MMD -MP -c $< -o $@
+	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@
 
 build/simt-%.o: build/simt-%.cpp build/flags-simt
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
@@ -175,6 +175,8 @@ define hardly_optimized
 build/gpu/$(1): private KERNEL_HOST = -O1
 build/sim/$(1) build/simck/$(1): private SIMULATED = -O1
 endef
+# matmul's launches are more than a hundred, and its products on the CPU are compiled once, above.
+build/gpu/tools/matmul.o: private KERNEL_HOST = -O1
 $(foreach object,cuda-unit tools/devquery tools/memcheckdemo tools/streams,$(eval $(call hardly_optimized,$(object).o)))
 
 build/libgridutils.a: $(COMMON_HOST) build/flags-files

@@ -113,6 +113,29 @@ expect_right_for() {
     expect_errors_like "64x64x64 f32 on .*: fastest is .*, tile [0-9x]+"
 }
 
+@test "--tile lists the tiles of a type, and forces one, shared or not" {
+    if on_simulator; then
+        refuses 77 "--tile needs a GPU" matmul --tile 64x64x64
+        return
+    fi
+    try matmul --tile list -t bf16
+    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    [ "$(grep -c '^hopper,' <<<"$output")" -eq 39 ]
+    local tile
+    for tile in 128x256x64 64x64x64/2 64x128x64:multicast 64x128x64:stream-k@40; do
+        expect_fine matmul -t bf16 -k hopper --tile $tile -n 512x640x4096 -w 0 -r 1 --csv
+        [ "$(column p_tile) $(column verify)" = "${tile%%:*} pass" ] || complain "--tile $tile"
+    done
+    refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x256x64, " matmul -t bf16 -k hopper --tile 1x1x1 -n 64
+}
+
+@test "the cost model's constants can be fitted again: a dry run shows every measurement" {
+    capture bash "$root/tests/fit_matmul.bash" --dry-run
+    expect_status 0
+    [ "$(wc -l <<<"$output")" -gt 40 ]
+    for tile in 16x64x64:stream-k@132 64x64x64/4 128x128x32:stream-k; do grep -q -- "--tile $tile -n" <<<"$output"; done
+}
+
 @test "text is multiplied with --shape" {
     printf '1 2 3\n4 5 6\n' >a
     printf '1 0\n0 1\n1 1\n' >b

@@ -1,8 +1,8 @@
 #pragma once
 // What Hopper (compute capability 9.0) adds to move data without threads, as functions: barriers in shared memory that
-// count bytes, bulk tensor copies that report to them, clusters of blocks that see each other's shared memory, and
-// warpgroups that trade registers. Thin covers over PTX; its manual has the exact rules. For nvcc only, and usable only
-// in code compiled for sm_90a: kernels guard their bodies by HOPPER_CODE.
+// count bytes, bulk tensor copies by TMA (the tensor memory accelerator) that report to them, clusters of blocks that
+// see each other's shared memory, and warpgroups that hand registers to each other. Thin wrappers of PTX; its manual has
+// the exact rules. For nvcc only, and usable only in code compiled for sm_90a: kernels guard their bodies by HOPPER_CODE.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -30,14 +30,14 @@ __device__ inline void barrier_init(std::uint64_t* barrier, unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals));
 }
 
-/// Makes initialized barriers visible to the copy engine and to the other blocks of the cluster.
+/// Makes initialized barriers visible to TMA and to the other blocks of the cluster.
 __device__ inline void fence_barrier_init() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 __device__ inline void barrier_arrive(std::uint64_t* barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/// Arrives and announces that copies will bring `bytes`.
+/// Arrives and announces that copies will write `bytes`.
 __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
@@ -79,7 +79,7 @@ __device__ inline void barrier_among(unsigned number, unsigned threads) {
 /// Arrives at the barrier of the cluster; whoever waits sees what this thread has written to shared memory.
 __device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
 
-/// Waits until all threads of all blocks of the cluster have arrived, or left.
+/// Waits until all threads of all blocks of the cluster have arrived, or exited.
 __device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory"); }
 
 __device__ inline void cluster_barrier() {
@@ -151,7 +151,7 @@ template <int pending> __device__ inline void wait_copies_out_read() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
-/// Makes this thread's ordinary writes to shared memory visible to the copy engine and the tensor cores.
+/// Makes this thread's ordinary writes to shared memory visible to TMA and the tensor cores.
 __device__ inline void fence_shared_for_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // ---- registers. All warps of a warpgroup call it; the kernel has __launch_bounds__ with a minimum of one block.

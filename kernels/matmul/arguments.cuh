@@ -1,7 +1,5 @@
 #pragma once
-// The arguments of every launch of a matrix product, and the order in which its tiles are worked on.
-#include "common/cuda/launch_shape.cuh"
-
+// The arguments of every launch of a matrix product.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -11,6 +9,11 @@ namespace BACKEND {
 /// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory, aligned to 16 bytes; C overlaps
 /// neither input. m, n and k are at least 1 and at most 2^31 - 512, so that an int holds the end of the last tile, too;
 /// their products may be larger.
+///
+/// The type of a kernel with one tile size, Tile, has
+///     Element                    float, double, __half or __nv_bfloat16
+///     tile                       its TileSize
+///     enqueue(arguments)         enqueues the product, and returns how
 template <typename T> struct MatmulArguments {
     const T* d_a = nullptr;
     const T* d_b = nullptr;
@@ -21,36 +24,18 @@ template <typename T> struct MatmulArguments {
     unsigned multiprocessors = 1;
     unsigned block_size = 256; // used by the kernels of one element a thread
     cudaStream_t stream = nullptr;
+    unsigned stream_k_shares = 0; // not 0: where Stream-K may share tiles, it cuts the last wave into so many shares
+
+    /// The same for elements of type U.
+    template <typename U> MatmulArguments<U> as() const {
+        return {static_cast<const U*>(d_a), static_cast<const U*>(d_b), static_cast<U*>(d_c), m, n, k, d_workspace,
+                d_partials, multiprocessors, block_size, stream, stream_k_shares};
+    }
 };
 
-/// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
-/// `group` tiles, then one to the right, until the band of that height is finished. Each kernel has the height that was
-/// fastest.
-struct TileOrder {
-    unsigned tiles_m, tiles_n, group;
-
-    /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its
-    /// own. `together`: so many tiles that follow each other, from a multiple of it, lie below each other, the last
-    /// perhaps beyond the matrix.
-    TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1) : tiles_n(columns) {
-        const auto sets = static_cast<unsigned>(divide_up(rows, together)),
-                   bands = static_cast<unsigned>(divide_up(sets * together, highest));
-        tiles_m = sets * together;
-        group = static_cast<unsigned>(divide_up(sets, bands)) * together;
-    }
-
-    __host__ __device__ unsigned tiles() const { return tiles_m * tiles_n; }
-
-    /// How many of them are this block's, if it takes every gridDim.x-th.
-    __device__ unsigned own_tiles() const { return (tiles() - blockIdx.x + gridDim.x - 1) / gridDim.x; }
-
-    __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column) const {
-        const unsigned band_tiles = group * tiles_n;
-        const unsigned first_row = tile / band_tiles * group;
-        const unsigned rows = tiles_m - first_row < group ? tiles_m - first_row : group;
-        tile_row = first_row + tile % band_tiles % rows;
-        tile_column = tile % band_tiles / rows;
-    }
+/// The tile of C that a block computes, and the steps along k that it loads at once; 0 where it loads single elements.
+struct TileSize {
+    unsigned m = 0, n = 0, k = 0;
 };
 
 } // namespace BACKEND

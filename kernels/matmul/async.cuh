@@ -1,10 +1,10 @@
 #pragma once
 // C = A B in f32, the last step that every GPU can take:
 //   matmul_async   removes, from the warp tile, the waiting for global memory: while one stage is multiplied the next
-//   are on
-//                  their way, copied to shared memory without passing through registers; and one of the two barriers
-// A is turned by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes on
-// in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
+//                  ones are on their way, copied to shared memory without passing through registers; and one of the two
+//                  barriers
+// A is transposed by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes
+// on in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
 #include "common/cuda/async_copy.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -23,7 +23,7 @@ template <int tile_m_, int tile_n_, typename Warp_, int stages_> struct AsyncSha
     static_assert(tile_m * steps % threads == 0 && tile_n * steps / 4 % threads == 0, "every thread copies as much");
 
     struct Stage {
-        float a[steps][tile_m + 4]; // four more: turned elements fall into different banks
+        float a[steps][tile_m + 4]; // four more: transposed elements fall into different banks
         float b[steps][tile_n];
     };
 };
@@ -86,21 +86,21 @@ __global__ void __launch_bounds__(Shape::threads, 2)
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }
 
-template <typename Shape> LaunchShape launch_matmul_async_as(const MatmulArguments<float>& arguments) {
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, Shape::tile_m), divide_up(arguments.n, Shape::tile_n)),
-               block(Shape::threads);
-    matmul_async<Shape><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-    return {grid, block, 0, address_of(matmul_async<Shape>)};
-}
+template <typename Shape> struct MatmulAsync {
+    using Element = float;
+    static constexpr TileSize tile = {Shape::tile_m, Shape::tile_n, Shape::steps};
 
-/// Whether tiles of 128 x 128 give every multiprocessor work; else tiles of 64 x 64 do better.
-inline bool async_tile_is_large(const MatmulArguments<float>& arguments) {
-    return divide_up(arguments.m, 128) * divide_up(arguments.n, 128) >= arguments.multiprocessors;
-}
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
+        const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
+                   block(Shape::threads);
+        matmul_async<Shape><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+        return {grid, block, 0, address_of(matmul_async<Shape>)};
+    }
+};
 
-inline LaunchShape launch_matmul_async(const MatmulArguments<float>& arguments) {
-    return async_tile_is_large(arguments) ? launch_matmul_async_as<LargeAsyncShape>(arguments)
-                                          : launch_matmul_async_as<SmallAsyncShape>(arguments);
+/// Whether large tiles give every multiprocessor work; else small ones are faster.
+inline bool async_tile_is_large(size_t m, size_t n, size_t multiprocessors) {
+    return divide_up(m, LargeAsyncShape::tile_m) * divide_up(n, LargeAsyncShape::tile_n) >= multiprocessors;
 }
 
 } // namespace BACKEND

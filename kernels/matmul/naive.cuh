@@ -37,20 +37,30 @@ template <typename T> __global__ void matmul_naive(const T* a, const T* b, T* c,
 
 inline dim3 naive_block(unsigned block_size) { return dim3(lanes_per_warp, whole_warps(block_size) / lanes_per_warp); }
 
-template <typename T> LaunchShape launch_matmul_uncoalesced(const MatmulArguments<T>& arguments) {
-    const dim3 block = naive_block(arguments.block_size);
-    const dim3 grid = grid_of_tiles(divide_up(arguments.n, block.y), divide_up(arguments.m, block.x));
-    matmul_uncoalesced<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
-                                                             arguments.n, arguments.k);
-    return {grid, block, 0, address_of(matmul_uncoalesced<T>)};
-}
+template <typename T> struct MatmulUncoalesced {
+    using Element = T;
+    static constexpr TileSize tile = {1, 1, 0}; // of a thread
 
-template <typename T> LaunchShape launch_matmul_naive(const MatmulArguments<T>& arguments) {
-    const dim3 block = naive_block(arguments.block_size);
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, block.y), divide_up(arguments.n, block.x));
-    matmul_naive<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
-                                                       arguments.n, arguments.k);
-    return {grid, block, 0, address_of(matmul_naive<T>)};
-}
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        const dim3 block = naive_block(arguments.block_size);
+        const dim3 grid = grid_of_tiles(divide_up(arguments.n, block.y), divide_up(arguments.m, block.x));
+        matmul_uncoalesced<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
+                                                                 arguments.m, arguments.n, arguments.k);
+        return {grid, block, 0, address_of(matmul_uncoalesced<T>)};
+    }
+};
+
+template <typename T> struct MatmulNaive {
+    using Element = T;
+    static constexpr TileSize tile = {1, 1, 0}; // of a thread
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        const dim3 block = naive_block(arguments.block_size);
+        const dim3 grid = grid_of_tiles(divide_up(arguments.m, block.y), divide_up(arguments.n, block.x));
+        matmul_naive<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.m,
+                                                           arguments.n, arguments.k);
+        return {grid, block, 0, address_of(matmul_naive<T>)};
+    }
+};
 
 } // namespace BACKEND

@@ -1,8 +1,7 @@
 #pragma once
 // C = A B with several elements of C to a thread, kept in registers:
 //   matmul_register_1d   removes, from the tiled kernel, most loads of B from shared memory: a thread computes 8
-//   elements below
-//                        each other, so one element of B serves 8 multiply-adds
+//                        elements below each other, so one element of B serves 8 multiply-adds
 //   matmul_register_2d   removes as many of A's: a square of 8 x 8, 16 loads for 64 multiply-adds
 // It goes on in vectorized.cuh. Any m, n and k.
 #include "kernels/matmul/arguments.cuh"
@@ -26,11 +25,15 @@ __device__ inline void load_tile(T (&tile)[rows][columns], const MatrixView<cons
     }
 }
 
+constexpr TileSize register_1d_tile = {64, 64, 8};
+constexpr unsigned register_1d_block = 512;
+
 /// Tile of C 64 x 64, 8 steps along k. Grid ceil(n / 64) x ceil(m / 64), block 512.
 template <typename T>
-__global__ void __launch_bounds__(512)
+__global__ void __launch_bounds__(register_1d_block)
     matmul_register_1d(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
-    constexpr int tile_m = 64, tile_n = 64, tile_k = 8, rows = 8, threads = 512;
+    constexpr int tile_m = register_1d_tile.m, tile_n = register_1d_tile.n, tile_k = register_1d_tile.k, rows = 8,
+                  threads = register_1d_block;
     __shared__ T a_tile[tile_m][tile_k];
     __shared__ T b_tile[tile_k][tile_n];
     const int thread = static_cast<int>(threadIdx.x), x = thread % tile_n, y = thread / tile_n * rows;
@@ -52,14 +55,16 @@ __global__ void __launch_bounds__(512)
     for (int r = 0; r < rows; ++r) c.store(row + y + r, column + x, sums[r]);
 }
 
+constexpr int register_2d_side = 8, register_2d_steps = 8;
+
 /// Tile of C (8 threads_m) x (8 threads_n), 8 steps along k. A thread's rows and columns are threads_m and threads_n
 /// apart, so that neighbouring lanes read neighbouring words. Block threads_m * threads_n, grid ceil(n / tile_n) x
 /// ceil(m / tile_m).
 template <typename T, int threads_m, int threads_n>
 __global__ void __launch_bounds__(threads_m* threads_n)
     matmul_register_2d(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
-    constexpr int side = 8, tile_m = side * threads_m, tile_n = side * threads_n, tile_k = 8,
-                  threads = threads_m * threads_n;
+    constexpr int side = register_2d_side, tile_m = side * threads_m, tile_n = side * threads_n,
+                  tile_k = register_2d_steps, threads = threads_m * threads_n;
     __shared__ T a_tile[tile_m][tile_k];
     __shared__ T b_tile[tile_k][tile_n];
     const int thread = static_cast<int>(threadIdx.x), x = thread % threads_n, y = thread / threads_n;
@@ -89,19 +94,31 @@ __global__ void __launch_bounds__(threads_m* threads_n)
         for (int s = 0; s < side; ++s) c.store(row + y + r * threads_m, column + x + s * threads_n, sums[r][s]);
 }
 
-template <typename T> LaunchShape launch_matmul_register_1d(const MatmulArguments<T>& arguments) {
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, 64), divide_up(arguments.n, 64)), block(512);
-    matmul_register_1d<T><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-    return {grid, block, 0, address_of(matmul_register_1d<T>)};
-}
+template <typename T> struct MatmulRegister1d {
+    using Element = T;
+    static constexpr TileSize tile = register_1d_tile;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
+                   block(register_1d_block);
+        matmul_register_1d<T><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+        return {grid, block, 0, address_of(matmul_register_1d<T>)};
+    }
+};
 
 /// Tiles of 128 x 128; f64 needs twice the registers and takes 64 x 64.
-template <typename T> LaunchShape launch_matmul_register_2d(const MatmulArguments<T>& arguments) {
-    constexpr int side = sizeof(T) == 4 ? 16 : 8, tile = 8 * side;
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile), divide_up(arguments.n, tile)), block(side * side);
-    matmul_register_2d<T, side, side>
-        <<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-    return {grid, block, 0, address_of(matmul_register_2d<T, side, side>)};
-}
+template <typename T> struct MatmulRegister2d {
+    using Element = T;
+    static constexpr int threads = sizeof(T) == 4 ? 16 : 8; // along each side of the tile
+    static constexpr TileSize tile = {register_2d_side * threads, register_2d_side * threads, register_2d_steps};
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
+                   block(threads * threads);
+        matmul_register_2d<T, threads, threads>
+            <<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+        return {grid, block, 0, address_of(matmul_register_2d<T, threads, threads>)};
+    }
+};
 
 } // namespace BACKEND

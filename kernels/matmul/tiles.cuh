@@ -46,6 +46,22 @@ template <typename T> struct MatrixView {
     }
 };
 
+/// Stores four neighbours, as far as they exist, at (row, column) of the rows x columns elements of C that begin at
+/// `c`. `column` is a multiple of four, and so is where `c` begins in its row of `row_elements`.
+__device__ inline void store_four(float* c, size_t row_elements, int row, int column, int rows, int columns,
+                                  float4 four) {
+    if (row >= rows) return;
+    float* target = c + static_cast<size_t>(row) * row_elements + column;
+    if (row_elements % 4 == 0 && column + 4 <= columns) {
+        *reinterpret_cast<float4*>(target) = four;
+    } else {
+        if (column < columns) target[0] = four.x;
+        if (column + 1 < columns) target[1] = four.y;
+        if (column + 2 < columns) target[2] = four.z;
+        if (column + 3 < columns) target[3] = four.w;
+    }
+}
+
 /// The three matrices of a product.
 template <typename T> MatrixView<const T> a_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_a, arguments.m, arguments.k};

@@ -1,12 +1,10 @@
 #pragma once
 // C = A B in f32 with 16-byte accesses:
 //   matmul_vectorized   removes, from the 2-D register tile, three quarters of the load instructions: tiles come from
-//   global
-//                       memory four elements at a time; A's is turned on its way into shared memory, so that the four
-//                       rows a lane needs lie side by side there too
-//   matmul_warp_tile    removes most bank conflicts and repeated loads of one warp: its lanes lie 8 x 4 in a tile of 64
-//   x 32,
-//                       which touches 96 different words of shared memory for each step along k instead of 144
+//                       global memory four elements at a time; A's is transposed on its way into shared memory, so that
+//                       the four rows a lane needs lie side by side there too
+//   matmul_warp_tile    removes most bank conflicts and repeated loads of one warp: its lanes lie 8 x 4 in a tile of
+//                       64 x 32, which touches 96 different words of shared memory for each step along k instead of 144
 // It goes on in async.cuh. Any m, n and k; rows that do not begin at multiples of 16 bytes are read by elements.
 // Tile of C 128 x 128, 8 steps along k; grid ceil(n / 128) x ceil(m / 128), block 256.
 #include "kernels/matmul/arguments.cuh"
@@ -20,13 +18,13 @@ namespace BACKEND {
 
 constexpr int vectorized_tile = 128, vectorized_steps = 8, vectorized_block = 256;
 
-/// One stage in shared memory. A's rows have four elements more than they need, which spreads the turned elements over
-/// the banks.
+/// One stage in shared memory. A's rows have four elements more than they need, which spreads the transposed elements
+/// over the banks.
 struct VectorizedStage {
     float a[vectorized_steps][vectorized_tile + 4];
     float b[vectorized_steps][vectorized_tile];
 
-    /// Each thread brings four elements of A, along k, and four of B, along n.
+    /// Each thread loads four elements of A, along k, and four of B, along n.
     __device__ void load(const MatrixView<const float>& matrix_a, const MatrixView<const float>& matrix_b, size_t row,
                          size_t column, size_t k, int thread) {
         const int a_row = thread / 2, a_step = thread % 2 * 4, b_step = thread / 32, b_column = thread % 32 * 4;
@@ -81,16 +79,26 @@ inline dim3 vectorized_grid(const MatmulArguments<float>& arguments) {
     return grid_of_tiles(divide_up(arguments.m, vectorized_tile), divide_up(arguments.n, vectorized_tile));
 }
 
-inline LaunchShape launch_matmul_vectorized(const MatmulArguments<float>& arguments) {
-    const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
-    matmul_vectorized<<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-    return {grid, block, 0, address_of(matmul_vectorized)};
-}
+struct MatmulVectorized {
+    using Element = float;
+    static constexpr TileSize tile = {vectorized_tile, vectorized_tile, vectorized_steps};
 
-inline LaunchShape launch_matmul_warp_tile(const MatmulArguments<float>& arguments) {
-    const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
-    matmul_warp_tile<<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-    return {grid, block, 0, address_of(matmul_warp_tile)};
-}
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
+        const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
+        matmul_vectorized<<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+        return {grid, block, 0, address_of(matmul_vectorized)};
+    }
+};
+
+struct MatmulWarpTile {
+    using Element = float;
+    static constexpr TileSize tile = {vectorized_tile, vectorized_tile, vectorized_steps};
+
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
+        const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
+        matmul_warp_tile<<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+        return {grid, block, 0, address_of(matmul_warp_tile)};
+    }
+};
 
 } // namespace BACKEND

@@ -1,7 +1,7 @@
 #pragma once
 // C = A B on tensor cores, by the interface that every generation since Turing has:
-//   matmul_wmma   removes, from the register tile, the multiply-adds of single threads: a warp multiplies 16 x 16
-//   fragments
+//   matmul_wmma   removes, from the register tile, the multiply-adds of single threads: a warp multiplies fragments of
+//                 16 x 16
 // f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper it goes on
 // in hopper/mma.cuh and hopper/tf32.cuh, where the tensor cores read shared memory themselves. Tile of C
 // 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
@@ -112,11 +112,16 @@ __global__ void __launch_bounds__(wmma_block)
 #endif
 }
 
-template <typename T> LaunchShape launch_matmul_wmma(const MatmulArguments<T>& arguments) {
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, wmma_tile), divide_up(arguments.n, wmma_tile)),
-               block(wmma_block);
-    matmul_wmma<T><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-    return {grid, block, 0, address_of(matmul_wmma<T>)};
-}
+template <typename T> struct MatmulWmma {
+    using Element = T;
+    static constexpr TileSize tile = {wmma_tile, wmma_tile, WmmaStage<T>::steps};
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        const dim3 grid = grid_of_tiles(divide_up(arguments.m, wmma_tile), divide_up(arguments.n, wmma_tile)),
+                   block(wmma_block);
+        matmul_wmma<T><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
+        return {grid, block, 0, address_of(matmul_wmma<T>)};
+    }
+};
 
 } // namespace BACKEND

@@ -1,4 +1,4 @@
-// matmul as a filter: C = A B of two inputs, written in the first one's format.
+// matmul as a filter: C = A B for two inputs, written in the format of the first.
 #pragma once
 
 #include "common/io/numbers.hpp"
@@ -48,33 +48,31 @@ inline Chunk read_matrix(NumberReader& reader, const std::string& operand, std::
 }
 
 // How numbers of a type lie in a file: tf32 as f32.
-template <typename Type>
-constexpr DType dtype_in_files = Type::dtype == DType::tf32 ? DType::f32 : Type::dtype;
+inline DType dtype_in_files(DType dtype) { return dtype == DType::tf32 ? DType::f32 : dtype; }
 
-template <typename Type>
-Chunk multiply(const Session& session, const ProductShape& shape, const Chunk& a, const Chunk& b) {
-    using T = typename Type::Element;
-    const std::string name = session.filter_variant("fastest").name;
-    const ProductMethod<T> method = MethodFinder(session).find<Type>(name, shape.m, shape.n, shape.k);
+inline Chunk multiply(const Session& session, DType dtype, const ProductShape& shape, const Chunk& a, const Chunk& b) {
+    const auto& variant = session.filter_variant<MatmulVariant>("fastest");
+    ProductProblem problem = problem_on(session, dtype);
+    problem.shape = shape;
+    const ProductMethod method = find_method(variant, problem);
     if (!method.launch) {
         // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end.
-        if (Type::dtype == DType::f16) return multiply<F32>(session, shape, a, b).converted_to(DType::f16);
-        fail(Exit::unavailable, "{}: {}", name, why_not<Type>(session.device));
+        if (dtype == DType::f16) return multiply(session, DType::f32, shape, a, b).converted_to(DType::f16);
+        fail(Exit::unavailable, "{}: {}", variant.name, why_not(session.device, dtype));
     }
-    const DeviceProduct<Type> device(session, shape, method.workspace_bytes);
+    const DeviceProduct device(session, dtype, shape, method.workspace_bytes);
     Chunk c;
-    c.dtype = dtype_in_files<Type>;
-    CHECK(cudaMemcpy(device.a.data(), a.converted_to(c.dtype).template as<T>(), device.a.bytes(), cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(device.b.data(), b.converted_to(c.dtype).template as<T>(), device.b.bytes(), cudaMemcpyHostToDevice));
-    launch_product(method, device.arguments(session, shape, nullptr));
+    c.dtype = dtype_in_files(dtype);
+    device.upload(a.converted_to(c.dtype).bytes.data(), b.converted_to(c.dtype).bytes.data());
+    device.launch(method, session, shape, nullptr);
     CHECK(cudaGetLastError());
     c.count = shape.m * shape.n;
     c.bytes.resize(device.c.bytes());
-    CHECK(cudaMemcpy(c.as<T>(), device.c.data(), device.c.bytes(), cudaMemcpyDeviceToHost));
+    device.download(c.bytes.data());
     return c;
 }
 
-// The type that an operand asks for: f32 and f16 as they lie in its file, f64 for all others and for text.
+// The type that an operand asks for: f32 and f16 as they lie in its file, f64 for all other types and for text.
 inline DType wanted_dtype(const NumberReader& reader) {
     const NumberLayout& layout = reader.layout();
     if (layout.stored == DType::f16) return DType::f16;
@@ -115,7 +113,7 @@ inline void run_matmul_filter(Session& session) {
     NumberLayout layout = reader_a->layout();
     layout.shape = text("({}, {})", m, n);
     NumberWriter writer(layout);
-    with_matmul_type(dtype, [&](auto type) { writer.append(multiply<decltype(type)>(session, shape, a, b)); });
+    writer.append(multiply(session, dtype, shape, a, b));
     writer.finish(session.output);
 }
 

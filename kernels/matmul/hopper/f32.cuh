@@ -1,17 +1,19 @@
 #pragma once
-// f32 without tensor cores on Hopper, where the multiply-add units decide:
-//   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the instructions of the copies (the
-//                       copy engine fetches whole tiles for one thread), the turning of A's tile (a lane loads four
-//                       neighbours along k at once; the swizzle keeps its lanes on different banks), and the barriers
-//                       of the whole block: each warp waits only for data
+// f32 without tensor cores on Hopper, where the multiply-add units are the limit:
+//   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the instructions of the copies (TMA
+//                       fetches whole tiles for one thread), the transposing of A's tile (a lane loads four neighbours
+//                       along k at once; the swizzle keeps its lanes on different banks), and the barriers of the whole
+//                       block: each warp waits only for data
 // What remains to be issued beside the multiply-adds is 16-byte loads from shared memory. For larger products, and for
 // few rows or columns, it goes on in hopper/f32_transposed.cuh.
 //
-// Eight warps multiply, one thread of a third warpgroup brings tiles. In `slices`, groups of warps take shares of every
-// stage along k and add their sums at the end: a small tile, and still many independent sums a lane.
+// Eight consumer warps multiply; one thread of a third warpgroup, the producer, loads tiles. Each consumer takes a
+// slice of every stage along k for the whole tile, and their sums are added at the end: a small tile, and still many
+// independent sums a lane.
+#include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -20,24 +22,24 @@
 
 namespace BACKEND {
 
-/// How eight warps share a block's tile, and lanes their warp's.
-template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_, int slices_> struct F32Shape {
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_, slices = slices_;
-    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
-    static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n; // of one lane
-    static constexpr int vectors = columns / 4;
-    static constexpr int warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
-    static_assert(warps * slices == 8, "eight warps multiply");
-    static_assert(columns % 4 == 0 && warp_n <= 128, "a lane loads four columns at once");
+/// How the lanes of a warp share a block's tile.
+template <int tile_m_, int tile_n_, int lanes_m_> struct F32Shape {
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
+    static constexpr int rows = tile_m / lanes_m, columns = tile_n / lanes_n, vectors = columns / 4; // of one lane
+    static constexpr int slices = 8, stages = 8;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
+    static_assert(columns % 4 == 0 && tile_n <= 128, "a lane loads four columns at once");
     static_assert(lanes_m == 4 || lanes_m == 8, "rows of lanes stay within a swizzled group of eight");
+    static_assert(slices * tile_m * tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
+                  "the slices' sums fit where the stages were");
 };
 
-/// Where this warp and lane work.
+/// Where this warp and lane work. (Each warp has the whole tile, from row and column 0. Without these zeros ptxas
+/// allocates other registers, with more bank conflicts in tiles of 64 x 64.)
 template <typename Shape> struct F32Position {
     int row, column, slice, lane_row, lane_column;
     __device__ explicit F32Position(int warp, int lane)
-        : row(warp % Shape::warps / Shape::warps_n * Shape::warp_m), column(warp % Shape::warps_n * Shape::warp_n),
-          slice(warp / Shape::warps), lane_row(lane / Shape::lanes_n), lane_column(lane % Shape::lanes_n) {}
+        : row(0), column(0), slice(warp), lane_row(lane / Shape::lanes_n), lane_column(lane % Shape::lanes_n) {}
 };
 
 /// sums += this lane's part of one stage: A's tile swizzled in rows of 32 along k, B's in rows of tile_n.
@@ -73,19 +75,6 @@ __device__ inline void multiply_stage(const float* a, const float* b, const F32P
     }
 }
 
-__device__ inline void store_four(float* c, int row, int column, int m, int n, float4 four) {
-    if (row >= m) return;
-    float* target = c + static_cast<size_t>(row) * n + column;
-    if (n % 4 == 0 && column + 4 <= n) {
-        *reinterpret_cast<float4*>(target) = four;
-    } else {
-        if (column < n) target[0] = four.x;
-        if (column + 1 < n) target[1] = four.y;
-        if (column + 2 < n) target[2] = four.z;
-        if (column + 3 < n) target[3] = four.w;
-    }
-}
-
 /// Adds the slices' sums through shared memory, which the stages no longer need, and stores them.
 template <typename Shape>
 __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
@@ -93,7 +82,7 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
                                   int tile_column, int m, int n) {
     constexpr unsigned consumers = 256;
     constexpr int tile_elements = Shape::tile_m * Shape::tile_n;
-    barrier_among(1, consumers); // nobody reads the stages any more
+    barrier_among(1, consumers); // no warp reads the stages any more
 #pragma unroll
     for (int r = 0; r < Shape::rows; ++r)
 #pragma unroll
@@ -111,17 +100,17 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
             const float4 more = *reinterpret_cast<const float4*>(partial + slice * tile_elements + i);
             total = make_float4(total.x + more.x, total.y + more.y, total.z + more.z, total.w + more.w);
         }
-        store_four(c, tile_row + i / Shape::tile_n, tile_column + i % Shape::tile_n, m, n, total);
+        store_four(c, n, tile_row + i / Shape::tile_n, tile_column + i % Shape::tile_n, m, n, total);
     }
 }
 
 /// Grid: one block per tile. Block 384: warps 0 to 7 multiply.
-template <typename Shape, int stages>
+template <typename Shape>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
                       int m, int n, int k, TileOrder order) {
 #if HOPPER_CODE
-    using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages, Shape::tile_n>;
+    using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     const int steps = (k + Pipeline::tile_k - 1) / Pipeline::tile_k;
@@ -151,17 +140,19 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-template <typename Shape, int stages>
-LaunchShape launch_hopper_f32(const MatmulArguments<float>& arguments) {
-    constexpr unsigned group = 8;
-    using Pipeline = HopperPipeline<float, Shape::tile_m, Shape::tile_n, stages, Shape::tile_n>;
-    static_assert(Shape::slices * Shape::tile_m * Shape::tile_n * sizeof(float) <= stages * Pipeline::stage_bytes,
-                  "the slices' sums fit where the stages were");
-    const HopperOperands<float> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
-    return launch_hopper(matmul_hopper_f32<Shape, stages>, order.tiles(), 384, sizeof(typename Pipeline::Shared), 1,
-                         arguments.stream, operands.map_a(Pipeline::tile_m), operands.map_b_rows(Pipeline::tile_n),
-                         arguments.d_c, int(arguments.m), int(arguments.n), int(arguments.k), order);
-}
+template <int tile_m_, int tile_n_, int lanes_m> struct F32Tile : HopperTile {
+    using Element = float;
+    using Shape = F32Shape<tile_m_, tile_n_, lanes_m>;
+    static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
+
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
+        constexpr unsigned group = 8;
+        const HopperOperands<float> operands(arguments);
+        const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+        return launch_hopper(matmul_hopper_f32<Shape>, order.tiles(), 384, sizeof(typename Shape::Pipeline::Shared), 1,
+                             arguments.stream, operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
+                             int(arguments.m), int(arguments.n), int(arguments.k), order);
+    }
+};
 
 } // namespace BACKEND

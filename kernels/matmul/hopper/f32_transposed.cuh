@@ -1,23 +1,25 @@
 #pragma once
 // f32 without tensor cores on Hopper, for all but small products. A scheduler issues one instruction a cycle: of 134,
-// 128 are multiply-adds and six are 16-byte loads from shared memory. All else is about the cycles in which it issues
-// none.
-//   matmul_hopper_f32_turned   removes, from matmul_hopper_f32,
+// 128 are multiply-adds and six are 16-byte loads from shared memory. All the rest is about cycles in which it issues
+// nothing.
+//   matmul_hopper_f32_transposed   removes, from matmul_hopper_f32,
 //     - conflicts in the register file. Its two banks give one operand a cycle each: a multiply-add must find one of
 //       its three operands in the reuse cache and the other two in different banks, or it takes two cycles. Warps that
-//       do not multiply turn A's tile, so that a lane needs 24 registers for operands, not 48 or more. Rows and columns
-//       are walked to and fro: one operand is the one of the multiply-add before. And the sum of column c is kept in
-//       element c ^ 1: vectors of sums and of B lie in aligned groups of registers, so that a sum is always in the bank
-//       that its column of B is not in;
-//     - loads that bring two registers in a cycle, at the expense of the multiply-adds: see TurnedPosition;
+//       do not multiply transpose A's tile in shared memory, so that a lane needs 24 registers for operands, not 48 or
+//       more. Rows and columns are walked to and fro: one operand is the one of the multiply-add before. And the sum of
+//       column c is kept in element c ^ 1: vectors of sums and of B lie in aligned groups of registers, so that a sum
+//       is always in the bank that its column of B is not in;
+//     - loads that return two registers in a cycle, at the expense of the multiply-adds: see TransposedAPosition;
 //     - waits for loads: the operands of a step along k are loaded during the step before;
-//     - waits that keep a scheduler busy: see supply_turned_stages().
-// The tiles of the last waves are shared out evenly. With few rows or columns all tiles are: with 16 rows, a tile's
-// multiply-adds take no longer than the memory needs to bring B.
+//     - waits that keep a scheduler busy: see supply_transposed_stages().
+// Stream-K shares the tiles of the last waves evenly. With few rows or columns it shares all tiles: with 16 rows, a
+// tile's multiply-adds take no longer than the memory needs to deliver B.
+// (Only A's tile is transposed, not the product as in transposed_product.cuh.)
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/hopper/shares.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -26,36 +28,36 @@
 
 namespace BACKEND {
 
-/// A block's tile, and how eight warps and their lanes share it. Where fewer warps' parts fill the tile, several warps
-/// have the same part: each takes a slice of every stage along k, and their sums are added at the end.
-template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4> struct TurnedShape {
+/// A block's tile, and how eight warps and their lanes share it. Where the parts of fewer warps fill the tile, several
+/// warps have the same part: each takes a slice of every stage along k, and their sums are added at the end.
+template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4> struct TransposedAShape {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_;
     static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n, vectors = columns / 4; // of one lane
-    static constexpr int multipliers = 256, warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
+    static constexpr int consumers = 256, warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
     static constexpr int slices = 8 / warps, slice_k = 32 / slices;
     static constexpr int sums = rows * columns, totals = sums / slices; // of one lane
     static_assert(warps * slices == 8 && slice_k % 4 == 0, "eight warps multiply");
     static_assert(rows % 4 == 0 && columns % 4 == 0, "a lane loads four neighbours at once");
     static constexpr bool waits_for_memory = sums < 128;
-    static_assert(waits_for_memory || lanes_m <= lanes_n, "see TurnedPosition");
+    static_assert(waits_for_memory || lanes_m <= lanes_n, "see TransposedAPosition");
 
     /// Sums pass through shared memory in rounds of some rows of every lane.
     static constexpr int rounds = sums / 32, round_rows = rows / rounds;
-    static constexpr unsigned results_bytes = multipliers * 32 * sizeof(float);
+    static constexpr unsigned results_bytes = consumers * 32 * sizeof(float);
     static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128; // A's tile is there twice
     static constexpr unsigned barrier_bytes = 2048; // at most, with what aligns the stages
     static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
-    static constexpr int stages_ahead = stages * 3 / 4; // see supply_turned_stages()
+    static constexpr int stages_ahead = stages * 3 / 4; // see supply_transposed_stages()
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
 };
 
 /// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows
 /// and different columns: where all such pairs load the same values, shared memory returns two registers in a cycle,
 /// not one, and each load costs a multiply-add's cycle. Tiles of few rows wait for memory: they want fast loads.
-template <typename Shape> struct TurnedPosition {
+template <typename Shape> struct TransposedAPosition {
     int row, column, slice, lane_row, lane_column;
-    __device__ TurnedPosition(int warp, int lane)
+    __device__ TransposedAPosition(int warp, int lane)
         : row(warp % Shape::warps / Shape::warps_n * Shape::warp_m), column(warp % Shape::warps_n * Shape::warp_n),
           slice(warp / Shape::warps), lane_row(lane % Shape::lanes_m), lane_column(lane / Shape::lanes_m) {
         if (!Shape::waits_for_memory) lane_column ^= lane_row;
@@ -65,19 +67,19 @@ template <typename Shape> struct TurnedPosition {
     __device__ int column_of(int v) const { return (v * Shape::lanes_n + lane_column) * 4; }
 };
 
-/// The ring of stages; beside each stage A's tile once more, turned: [32 along k][tile_m]; and results on their way
+/// The ring of stages; beside each stage A's tile once more, transposed: [32 along k][tile_m]; and results on their way
 /// from lanes to whole rows.
-template <typename Shape> struct TurnedShared {
+template <typename Shape> struct TransposedAShared {
     typename Shape::Pipeline::Shared ring;
-    alignas(1024) float turned_a[Shape::stages][32 * Shape::tile_m];
+    alignas(1024) float transposed_a[Shape::stages][32 * Shape::tile_m];
     alignas(16) float4 results[Shape::results_bytes / sizeof(float4)];
-    std::uint64_t turned[Shape::stages];
+    std::uint64_t transposed[Shape::stages];
 };
 
-/// Turns A's tile. 128 threads. A lane turns squares of 4 x 4: the eight lanes whose accesses go together take eight
-/// squares below each other but, by the exclusive or, from different columns: neither the loads from swizzled rows nor
-/// the stores meet in a bank.
-template <typename Shape> __device__ inline void turn_tile(const float* a, float* turned, int thread) {
+/// Transposes A's tile. 128 threads. A lane transposes squares of 4 x 4: the eight lanes whose accesses go together
+/// take eight squares below each other but, by the exclusive or, from different columns: neither the loads from
+/// swizzled rows nor the stores meet in a bank.
+template <typename Shape> __device__ inline void transpose_tile(const float* a, float* transposed, int thread) {
     constexpr int tile_m = Shape::tile_m, squares = tile_m * 2, below = tile_m < 32 ? tile_m / 4 : 8;
 #pragma unroll
     for (int first = 0; first < squares; first += 128) {
@@ -89,7 +91,7 @@ template <typename Shape> __device__ inline void turn_tile(const float* a, float
 #pragma unroll
         for (int i = 0; i < 4; ++i)
             square[i] = *reinterpret_cast<const float4*>(a + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
-        auto* target = reinterpret_cast<float4*>(turned + piece * 4 * tile_m + row);
+        auto* target = reinterpret_cast<float4*>(transposed + piece * 4 * tile_m + row);
         target[0] = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
         target[tile_m / 4] = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
         target[tile_m / 2] = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
@@ -97,24 +99,24 @@ template <typename Shape> __device__ inline void turn_tile(const float* a, float
     }
 }
 
-/// Brings the block's stages and turns A's. Four warps, one for each of the multiprocessor's schedulers: those that
-/// multiply go on in step, so that what one scheduler has to do besides would delay all. The first warp asks for stages
-/// ahead, but not for as many as there are: it should seldom wait for one to be emptied, since it has to turn the next.
-/// All its lanes wait: that suspends the warp, whereas a lane that waits alone would poll, and take its scheduler's
-/// time from the warps that multiply.
+/// Loads the block's stages and transposes A's. Four producer warps, one for each of the multiprocessor's schedulers:
+/// the consumers go on in step, so that extra work of one scheduler would delay them all. The first warp asks for
+/// stages ahead, but not for as many as there are: it should seldom wait for one to be emptied, since it has to
+/// transpose the next. All its lanes wait: that suspends the warp, whereas a lane that waits alone would poll, and take
+/// its scheduler's time from the consumers.
 template <typename Shape>
-__device__ inline void supply_turned_stages(TurnedShared<Shape>& shared, const CUtensorMap& map_a,
+__device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const CUtensorMap& map_a,
                                             const CUtensorMap& map_b, const TileOrder& order,
-                                            const TileShares& shares) {
+                                            const StreamKSchedule& schedule) {
     using Pipeline = typename Shape::Pipeline;
-    const int thread = static_cast<int>(threadIdx.x) - Shape::multipliers, warp = thread / 32, lane = thread % 32;
-    typename Pipeline::Position asked, turned;
+    const int thread = static_cast<int>(threadIdx.x) - Shape::consumers, warp = thread / 32, lane = thread % 32;
+    typename Pipeline::Position asked, transposed;
     TileSegment segment;
     unsigned asked_segments = 0;
     int row = 0, column = 0;
     const auto ask = [&] {
         if (segment.first == segment.end) {
-            if (!find_segment(shares, asked_segments++, segment)) {
+            if (!find_segment(schedule, asked_segments++, segment)) {
                 segment = {};
                 return;
             }
@@ -124,31 +126,31 @@ __device__ inline void supply_turned_stages(TurnedShared<Shape>& shared, const C
             column = static_cast<int>(tile_column) * Shape::tile_n;
         }
         const int step = segment.first++;
-        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1); // as bring() will, in vain
-        if (lane == 0) Pipeline::bring(shared.ring, asked, map_a, map_b, row, column, step);
+        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1); // load_stage() then finds it emptied
+        if (lane == 0) Pipeline::load_stage(shared.ring, asked, map_a, map_b, row, column, step);
         asked.advance();
         __syncwarp();
     };
-    TileSegment turning;
+    TileSegment transposing;
     int missing = warp == 0 ? Shape::stages_ahead : 0;
-    for (unsigned index = 0; find_segment(shares, index, turning); ++index)
-        for (int step = turning.first; step < turning.end; ++step, turned.advance()) {
+    for (unsigned index = 0; find_segment(schedule, index, transposing); ++index)
+        for (int step = transposing.first; step < transposing.end; ++step, transposed.advance()) {
 #pragma unroll 1
             for (; missing > 0; --missing) ask();
-            const int stage = turned.stage;
-            barrier_wait(&shared.ring.filled[stage], turned.parity);
-            turn_tile<Shape>(shared.ring.a[stage], shared.turned_a[stage], thread);
-            barrier_arrive(&shared.turned[stage]); // each lane for what it stored
+            const int stage = transposed.stage;
+            barrier_wait(&shared.ring.filled[stage], transposed.parity);
+            transpose_tile<Shape>(shared.ring.a[stage], shared.transposed_a[stage], thread);
+            barrier_arrive(&shared.transposed[stage]); // each lane for what it stored
             if (warp == 0) missing = 1;
         }
 }
 
 /// What a lane multiplies in one step along k.
-template <typename Shape> struct TurnedOperands {
+template <typename Shape> struct TransposedAOperands {
     float left[Shape::rows], right[Shape::columns];
 
-    /// From the lane's first row of A's turned tile and its first column of B's, `k` steps on; what multiply() needs
-    /// first comes first.
+    /// From the lane's first row of A's transposed tile and its first column of B's, `k` steps on; what multiply()
+    /// needs first comes first.
     __device__ void load(const float* a, const float* b, int k) {
         load_left(a, k, 0);
 #pragma unroll
@@ -178,18 +180,18 @@ template <typename Shape> struct TurnedOperands {
 /// sums += this lane's part of `stages` stages. A stage's first operands, too, are loaded during the step before, which
 /// is the last of another stage. The loop has four steps and no more: 32 would not fit in the instruction cache.
 template <typename Shape>
-__device__ inline void multiply_turned_stages(TurnedShared<Shape>& shared, typename Shape::Pipeline::Position& position,
-                                              int stages, const TurnedPosition<Shape>& at,
-                                              float (&sums)[Shape::sums]) {
+__device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shared,
+                                                  typename Shape::Pipeline::Position& position, int stages,
+                                                  const TransposedAPosition<Shape>& at, float (&sums)[Shape::sums]) {
     constexpr int loop_steps = 4, loops = Shape::slice_k / loop_steps;
     const float *a = nullptr, *b = nullptr;
     const auto enter_stage = [&] {
-        barrier_wait(&shared.turned[position.stage], position.parity); // those who turned A waited for B, too
+        barrier_wait(&shared.transposed[position.stage], position.parity); // who transposed A waited for B, too
         const int first_k = at.slice * Shape::slice_k;
-        a = shared.turned_a[position.stage] + first_k * Shape::tile_m + at.row + at.lane_row * 4;
+        a = shared.transposed_a[position.stage] + first_k * Shape::tile_m + at.row + at.lane_row * 4;
         b = shared.ring.b[position.stage][0] + first_k * Shape::tile_n + at.column + at.column_of(0);
     };
-    TurnedOperands<Shape> even, odd;
+    TransposedAOperands<Shape> even, odd;
     enter_stage();
     even.load(a, b, 0);
     for (int loops_left = loops;;) {
@@ -218,10 +220,10 @@ __device__ inline void multiply_turned_stages(TurnedShared<Shape>& shared, typen
 }
 
 /// Where results lie in shared memory during a round, in fours of a row; and which row of the tile that is.
-template <typename Shape> struct TurnedRound {
+template <typename Shape> struct TransposedARound {
     static constexpr int row_fours = Shape::tile_n / 4, warp_rows = Shape::round_rows * Shape::lanes_m;
     static constexpr int fours = Shape::tile_m / Shape::rounds * row_fours; // of one slice
-    static constexpr int fours_of_thread = fours / Shape::multipliers;
+    static constexpr int fours_of_thread = fours / Shape::consumers;
 
     /// Every other row is swizzled, for the banks.
     __device__ static int place(int row, int four) {
@@ -237,12 +239,12 @@ template <typename Shape> struct TurnedRound {
 /// may ask for total_of_slices().
 template <typename Shape, typename Finish>
 __device__ inline void add_slices(float4* results, int thread, const float (&sums)[Shape::sums], const Finish& finish) {
-    using Round = TurnedRound<Shape>;
-    const TurnedPosition<Shape> at(thread / 32, thread % 32);
+    using Round = TransposedARound<Shape>;
+    const TransposedAPosition<Shape> at(thread / 32, thread % 32);
     const int first_row = at.row / Shape::warp_m * Round::warp_rows + at.lane_row;
 #pragma unroll
     for (int round = 0; round < Shape::rounds; ++round) {
-        barrier_among(1, Shape::multipliers); // all have read the results before
+        barrier_among(1, Shape::consumers); // all have read the results before
 #pragma unroll
         for (int r = 0; r < Shape::round_rows; ++r)
 #pragma unroll
@@ -252,15 +254,15 @@ __device__ inline void add_slices(float4* results, int thread, const float (&sum
                         Round::place(first_row + r * Shape::lanes_m, (at.column + at.column_of(v)) / 4)] =
                     make_float4(four[0], four[1], four[2], four[3]);
             }
-        barrier_among(1, Shape::multipliers); // all results are there
+        barrier_among(1, Shape::consumers); // all results are there
         finish(round);
     }
 }
 
 /// Of a round's results, a thread gets the fours `thread`, `thread` + 256, ...: neighbours have neighbouring columns.
 template <typename Shape> __device__ inline float4 total_of_slices(const float4* results, int thread, int i) {
-    using Round = TurnedRound<Shape>;
-    const int number = thread + i * Shape::multipliers;
+    using Round = TransposedARound<Shape>;
+    const int number = thread + i * Shape::consumers;
     const float4* four = results + Round::place(number / Round::row_fours, number % Round::row_fours);
     float4 total = *four;
 #pragma unroll
@@ -271,68 +273,58 @@ template <typename Shape> __device__ inline float4 total_of_slices(const float4*
     return total;
 }
 
-/// Stores four neighbours that total_of_slices() gave to this thread. `c` is the corner of the tile, of which `rows` x
-/// `columns` elements exist.
+/// Stores four neighbours that total_of_slices() gave to this thread, whose pairs are the wrong way round: see
+/// TransposedAOperands::multiply(). `c` is the corner of the tile, of which `rows` x `columns` elements exist.
 template <typename Shape>
-__device__ inline void store_turned(float* c, size_t row_elements, int rows, int columns, int thread,
-                                    int round, int i, float4 swapped) {
-    using Round = TurnedRound<Shape>;
-    const int number = thread + i * Shape::multipliers;
-    const int y = Round::tile_row(round, number / Round::row_fours), x = number % Round::row_fours * 4;
-    if (y >= rows) return;
-    float* target = c + static_cast<size_t>(y) * row_elements + x;
-    const float4 four = make_float4(swapped.y, swapped.x, swapped.w, swapped.z);
-    if (row_elements % 4 == 0 && x + 4 <= columns) {
-        *reinterpret_cast<float4*>(target) = four;
-    } else {
-        if (x < columns) target[0] = four.x;
-        if (x + 1 < columns) target[1] = four.y;
-        if (x + 2 < columns) target[2] = four.z;
-        if (x + 3 < columns) target[3] = four.w;
-    }
+__device__ inline void store_total(float* c, size_t row_elements, int rows, int columns, int thread, int round, int i,
+                                   float4 total) {
+    using Round = TransposedARound<Shape>;
+    const int number = thread + i * Shape::consumers;
+    store_four(c, row_elements, Round::tile_row(round, number / Round::row_fours), number % Round::row_fours * 4, rows,
+               columns, make_float4(total.y, total.x, total.w, total.z));
 }
 
-/// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, the others bring and turn.
+/// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, the others load and transpose.
 template <typename Shape>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_f32_turned(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             float* c, int m, int n, TileOrder order, TileShares shares, PartialSums partial) {
+    matmul_hopper_f32_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                             float* c, int m, int n, TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
-    auto& shared = *reinterpret_cast<TurnedShared<Shape>*>(memory);
+    auto& shared = *reinterpret_cast<TransposedAShared<Shape>*>(memory);
     if (threadIdx.x == 0) {
         prefetch_tensor_map(map_a);
         prefetch_tensor_map(map_b);
-        for (std::uint64_t& barrier : shared.turned) barrier_init(&barrier, 128);
-        Pipeline::init(shared.ring, Shape::multipliers);
+        for (std::uint64_t& barrier : shared.transposed) barrier_init(&barrier, 128);
+        Pipeline::init(shared.ring, Shape::consumers);
     }
     __syncthreads();
 
-    if (threadIdx.x >= Shape::multipliers) {
+    if (threadIdx.x >= Shape::consumers) {
         give_up_registers<88>();
-        supply_turned_stages(shared, map_a, map_b, order, shares);
+        supply_transposed_stages(shared, map_a, map_b, order, schedule);
     } else {
         take_registers<208>();
-        const TurnedPosition<Shape> at(static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32);
+        const TransposedAPosition<Shape> at(static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32);
         typename Pipeline::Position position;
         TileSegment segment;
-        for (unsigned index = 0; find_segment(shares, index, segment); ++index) {
+        for (unsigned index = 0; find_segment(schedule, index, segment); ++index) {
             float sums[Shape::sums] = {};
-            multiply_turned_stages(shared, position, segment.end - segment.first, at, sums);
+            multiply_transposed_stages(shared, position, segment.end - segment.first, at, sums);
             unsigned tile_row = 0, tile_column = 0;
             order.place(segment.tile, tile_row, tile_column);
             const int row = static_cast<int>(tile_row) * Shape::tile_m,
                       column = static_cast<int>(tile_column) * Shape::tile_n;
-            int thread; // read anew: what follows from it would else be kept in registers while multiplying
+            int thread; // read again here: what follows from it would else stay in registers while multiplying
             asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
             const auto store = [&](int round, int i, float4 four) {
-                store_turned<Shape>(c + static_cast<size_t>(row) * n + column, static_cast<size_t>(n), m - row,
-                                    n - column, thread, round, i, four);
+                store_total<Shape>(c + static_cast<size_t>(row) * n + column, static_cast<size_t>(n), m - row,
+                                   n - column, thread, round, i, four);
             };
-            using Round = TurnedRound<Shape>;
+            using Round = TransposedARound<Shape>;
             if constexpr (Shape::slices == 1) {
-                if (!complete_tile<Shape::multipliers>(sums, segment, shares, partial)) continue;
+                if (!complete_tile<Shape::consumers>(sums, segment, schedule, partial)) continue;
                 add_slices<Shape>(shared.results, thread, sums, [&](int round) {
 #pragma unroll 1
                     for (int i = 0; i < Round::fours_of_thread; ++i)
@@ -351,22 +343,22 @@ __global__ void __launch_bounds__(384, 1)
                         totals[first + 3] = total.w;
                     }
                 });
-                if (!complete_tile<Shape::multipliers>(totals, segment, shares, partial)) continue;
-                // Instructions that run once take longer to fetch than to run: a loop, and no unrolled one.
-                barrier_among(1, Shape::multipliers); // all have read the results
+                if (!complete_tile<Shape::consumers>(totals, segment, schedule, partial)) continue;
+                // Instructions that run once take longer to fetch than to run: a loop that is not unrolled.
+                barrier_among(1, Shape::consumers); // all have read the results
                 constexpr int fours = Shape::totals / 4, at_once = fours < 8 ? fours : 8;
 #pragma unroll
                 for (int first = 0; first < fours; first += at_once) {
 #pragma unroll
                     for (int i = 0; i < at_once; ++i) {
                         const float* four = totals + (first + i) * 4;
-                        shared.results[i * Shape::multipliers + thread] =
+                        shared.results[i * Shape::consumers + thread] =
                             make_float4(four[0], four[1], four[2], four[3]);
                     }
 #pragma unroll 1
                     for (int i = 0; i < at_once; ++i)
                         store((first + i) / Round::fours_of_thread, (first + i) % Round::fours_of_thread,
-                              shared.results[i * Shape::multipliers + thread]);
+                              shared.results[i * Shape::consumers + thread]);
                 }
             }
         }
@@ -374,25 +366,32 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-/// The cycles of a stage as measured: beside multiply-adds, all warps wait for each other's.
-template <typename Shape> constexpr double turned_stage_cycles = 1.08 * Shape::tile_m * Shape::tile_n / 4 + 650;
-
-template <typename Shape> constexpr SharingCost turned_sharing() {
-    if (Shape::slices == 1) return f32_sharing;
-    return grouped_sharing(Shape::tile_m * Shape::tile_n, turned_stage_cycles<Shape>);
-}
-
-template <typename Shape>
-LaunchShape launch_hopper_f32_turned(const MatmulArguments<float>& arguments) {
+/// The host's part of every such tile.
+inline __attribute__((noinline)) LaunchShape
+launch_hopper_f32_transposed(void (*kernel)(CUtensorMap, CUtensorMap, float*, int, int, TileOrder, StreamKSchedule,
+                                            PartialSums),
+                             unsigned tile_m, unsigned tile_n, size_t shared_bytes,
+                             const MatmulArguments<float>& arguments, const StreamKCost& cost) {
     constexpr unsigned group = 8;
     const HopperOperands<float> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
-    const TileShares shares = tile_shares(order.tiles(), arguments.k, Shape::Pipeline::tile_k,
-                                          arguments.multiprocessors, turned_sharing<Shape>());
-    return launch_hopper(matmul_hopper_f32_turned<Shape>, shares_grid(shares, arguments.multiprocessors), 384,
-                         sizeof(TurnedShared<Shape>), 1, arguments.stream, operands.map_a(Shape::tile_m),
-                         operands.map_b_rows(Shape::tile_n), arguments.d_c, int(arguments.m), int(arguments.n),
-                         order, shares, partial_sums(arguments));
+    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+    const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>,
+                                                       arguments.multiprocessors, cost, arguments.stream_k_shares);
+    return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1,
+                         arguments.stream, operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
+                         int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
 }
+
+template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4> struct F32TransposedTile : HopperTile {
+    using Element = float;
+    using Shape = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m>;
+    static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
+    static constexpr bool stream_k = true;
+
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+        return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<Shape>,
+                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments, cost);
+    }
+};
 
 } // namespace BACKEND

@@ -1,17 +1,18 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, for matrices whose tiles do not make whole waves:
-//   matmul_hopper_fitted   removes, from matmul_hopper_overlapped, the idling in the last wave. Computed the other way
-//                          round, C' = B' A', a tile may have any multiple of 8 rows: columns of tiles are cut into so
-//                          many that together they just fill the waves. 4096 x 4096 becomes 528 tiles of 240 to 256
-//                          rows and 128 columns, four for each of 132 multiprocessors
-// (Columns would gain less: at 4096, tiles of B that begin 32 bytes off a line of the L2 cache take 3 % longer on an
-// H200, 16 bytes off 21 %.)
-#include "kernels/matmul/hopper/launch.cuh"
-#include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/hopper/swapped_operands.cuh"
+//   matmul_hopper_fitted   removes, from matmul_hopper_overlapped, the idling in the last wave (wave quantization). In
+//                          the transposed product, C' = B' A', a tile may have any multiple of 8 rows: each column of
+//                          tiles is cut into as many tiles as together just fill the waves. 4096 x 4096 becomes 528
+//                          tiles of 240 to 256 rows and 128 columns, four for each of 132 multiprocessors
+// (To fit columns would gain less: at 4096, tiles of B that begin 32 bytes off a line of the L2 cache take 3 % longer
+// on an H200, 16 bytes off 21 %.)
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fitted_tiles.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
-#include "kernels/matmul/hopper/swapped.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/transposed_operand.cuh"
+#include "kernels/matmul/hopper/transposed_product.cuh"
 
 #include <cuda_runtime.h>
 
@@ -21,78 +22,6 @@
 #include <utility>
 
 namespace BACKEND {
-
-struct FittedShape {
-    static constexpr int most_rows = 256, least_rows = 168, row_step = 8, tile_n = 128, stages = 4;
-    static constexpr int box_rows = 64, box_columns = 64; // of a warpgroup's results
-};
-
-/// Columns of tiles that are cut alike, into tiles of `rows` rows, the last `higher` of a column 8 more.
-struct FittedColumns {
-    TileOrder order;
-    unsigned rows, higher;
-};
-
-/// A tile's corner in C, its rows, and the number of that height: see FittedTiles::rows().
-struct FittedTile {
-    int row, column, rows, height;
-};
-
-/// The tiles of a product: of the columns of tiles some are cut into one tile more than the others.
-struct FittedTiles {
-    FittedColumns cuts[2];
-
-    __host__ __device__ unsigned count() const { return cuts[0].order.tiles() + cuts[1].order.tiles(); }
-
-    /// The rows of its four heights: the lower and the higher ones of both cuts.
-    unsigned rows(int height) const {
-        const FittedColumns& cut = cuts[cuts[1].order.tiles_n > 0 ? height / 2 : 0];
-        return cut.rows + (height % 2 > 0 && cut.higher > 0 ? FittedShape::row_step : 0);
-    }
-
-    unsigned least_rows() const { return rows(2); }
-
-    __device__ FittedTile tile(unsigned number) const {
-        const TileOrder& first = cuts[0].order;
-        const bool second = number >= first.tiles();
-        const FittedColumns& cut = cuts[second];
-        unsigned i = 0, column = 0;
-        cut.order.place(second ? number - first.tiles() : number, i, column);
-        if (second) column += first.tiles_n;
-        const unsigned lower = cut.order.tiles_m - cut.higher;
-        const bool is_higher = i >= lower;
-        const unsigned row = i * cut.rows + (is_higher ? (i - lower) * FittedShape::row_step : 0);
-        return {static_cast<int>(row), static_cast<int>(column * FittedShape::tile_n),
-                static_cast<int>(cut.rows) + (is_higher ? FittedShape::row_step : 0), 2 * second + is_higher};
-    }
-};
-
-/// The fewest waves of `blocks` tiles that hold an m x n product, both at least 1. They are full unless that takes
-/// tiles so low that there is no code for them.
-inline FittedTiles fitted_tiles(size_t m, size_t n, unsigned blocks) {
-    using Shape = FittedShape;
-    constexpr unsigned group = 2;
-    const size_t columns = divide_up(n, Shape::tile_n), steps = divide_up(m, Shape::row_step);
-    const size_t fewest = divide_up(m, Shape::most_rows) * columns, tiles = divide_up(fewest, blocks) * blocks;
-    const size_t parts = tiles / columns;
-    const bool finer_fit = steps / (parts + 1) * Shape::row_step >= Shape::least_rows;
-    const size_t finer = finer_fit ? tiles % columns : 0;
-    const auto cut = [&](size_t cut_columns, size_t cut_parts) {
-        return FittedColumns{TileOrder(unsigned(cut_parts), unsigned(cut_columns), group),
-                             unsigned(steps / cut_parts) * Shape::row_step, unsigned(steps % cut_parts)};
-    };
-    return {{cut(columns - finer, parts), cut(finer, parts + 1)}};
-}
-
-/// Whether there is code for its lowest tiles.
-inline bool can_fit(const FittedTiles& tiles) { return tiles.least_rows() >= FittedShape::least_rows; }
-
-/// The rows of all tiles of the block that has most. In several full waves that is about the average and a step more.
-inline double fitted_rows_per_block(const FittedTiles& tiles, size_t m, size_t n, unsigned blocks) {
-    const size_t waves = divide_up(tiles.count(), blocks);
-    if (waves == 1 || tiles.count() < waves * blocks) return double(waves * tiles.rows(1));
-    return double(m) * double(divide_up(n, FittedShape::tile_n)) / blocks + FittedShape::row_step;
-}
 
 /// A's boxes, one for each height.
 struct FittedMaps {
@@ -149,7 +78,7 @@ private:
         barrier_among(1 + consumer, threads);
 #pragma unroll
         for (int i = 0; i < 4; ++i) // 16 rows: left, right; left, right below
-            store_matrices_swapped(target + i * 16 * Shape::box_columns, box_pairs[4 * i], box_pairs[4 * i + 1],
+            store_matrices_transposed(target + i * 16 * Shape::box_columns, box_pairs[4 * i], box_pairs[4 * i + 1],
                                    box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
         fence_shared_for_copies();
         barrier_among(1 + consumer, threads);
@@ -171,8 +100,9 @@ __device__ inline void with_rows(int rows, Work work, std::integer_sequence<int,
     (is(std::integral_constant<int, Shape::most_rows - steps * Shape::row_step>{}) || ...);
 }
 
-/// Grid: at most one block per multiprocessor. Block 384: a warpgroup that brings tiles and two that multiply 64
-/// columns each. `least_rows`: of the tiles. With code for three heights, not twelve, 4096 takes 0.5 % less.
+/// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
+/// which multiply 64 columns each. `least_rows`: of the tiles. With code for three heights, not twelve, 4096 takes 0.5
+/// % less.
 template <typename T, int least_rows>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_fitted(const __grid_constant__ FittedMaps maps_a, const __grid_constant__ CUtensorMap map_b,
@@ -193,7 +123,7 @@ __global__ void __launch_bounds__(384, 1)
             const FittedTile tile = tiles.tile(number);
             const unsigned bytes = static_cast<unsigned>(tile.rows + Shape::tile_n) * 128;
             for (int step = 0; step < steps; ++step, position.advance())
-                Pipeline::bring(shared.ring, position, maps_a.of_height[tile.height], map_b, tile.row, tile.column,
+                Pipeline::load_stage(shared.ring, position, maps_a.of_height[tile.height], map_b, tile.row, tile.column,
                                 step, bytes);
         }
         return;
@@ -217,7 +147,7 @@ __global__ void __launch_bounds__(384, 1)
                 wgmma_fence();
 #pragma unroll
                 for (int i = 0; i < 4; ++i) // 16 along k: 16 rows of B, 32 bytes of A's rows; addresses in 16 bytes
-                    WgmmaSwapped<T, rows>::multiply(d, b + i * 128, a + i * 2, step > 0 || i > 0);
+                    WgmmaTransposed<T, rows>::multiply(d, b + i * 128, a + i * 2, step > 0 || i > 0);
                 wgmma_commit();
                 results.store_next(map_c, shared.results[consumer], consumer, thread); // of the tile before
                 if (step > 0) {
@@ -242,23 +172,28 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-/// Only where can_fit(), and the copy engine can store rows of C.
-template <typename T> LaunchShape launch_hopper_fitted(const MatmulArguments<T>& arguments) {
+/// Only where can_fit().
+template <typename T> struct FittedHopperTile : HopperTile {
+    using Element = T;
     using Shape = FittedShape;
-    using Pipeline = HopperPipeline<T, Shape::most_rows, Shape::tile_n, Shape::stages>;
-    const HopperOperands<T> operands(arguments);
-    const FittedTiles tiles = fitted_tiles(arguments.m, arguments.n, arguments.multiprocessors);
-    FittedMaps maps_a;
-    for (int height = 0; height < 4; ++height) maps_a.of_height[height] = operands.map_a(tiles.rows(height));
-    const unsigned grid = tiles.count() < arguments.multiprocessors ? tiles.count() : arguments.multiprocessors;
-    constexpr int usual_least_rows = 240;
-    const bool usual = tiles.least_rows() >= usual_least_rows;
-    return launch_hopper(usual ? matmul_hopper_fitted<T, usual_least_rows> : matmul_hopper_fitted<T, Shape::least_rows>,
-                         grid, 384, sizeof(HopperFittedShared<T>), 1, arguments.stream, maps_a,
-                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B),
-                         tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, Shape::box_rows,
-                                    Shape::box_columns, CU_TENSOR_MAP_SWIZZLE_128B),
-                         tiles, static_cast<int>(divide_up(arguments.k, Pipeline::tile_k)));
-}
+    static constexpr unsigned tile_m = Shape::most_rows, tile_n = Shape::tile_n, least_rows = Shape::least_rows;
+    static constexpr bool needs_aligned_rows = true;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+        const HopperOperands<T> operands(arguments);
+        const FittedTiles tiles = fitted_tiles(arguments.m, arguments.n, arguments.multiprocessors);
+        FittedMaps maps_a;
+        for (int height = 0; height < 4; ++height) maps_a.of_height[height] = operands.map_a(tiles.rows(height));
+        const unsigned grid = tiles.count() < arguments.multiprocessors ? tiles.count() : arguments.multiprocessors;
+        constexpr int usual_least_rows = 240;
+        const bool usual = tiles.least_rows() >= usual_least_rows;
+        return launch_hopper(
+            usual ? matmul_hopper_fitted<T, usual_least_rows> : matmul_hopper_fitted<T, Shape::least_rows>, grid, 384,
+            sizeof(HopperFittedShared<T>), 1, arguments.stream, maps_a, operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B),
+            tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, Shape::box_rows, Shape::box_columns,
+                       CU_TENSOR_MAP_SWIZZLE_128B),
+            tiles, static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)));
+    }
+};
 
 } // namespace BACKEND

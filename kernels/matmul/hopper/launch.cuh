@@ -1,25 +1,27 @@
 #pragma once
-// The host's side of the Hopper matrix kernels: operands as the copy engine wants them, which tiles are shared, and
-// launches in clusters.
-#include "kernels/matmul/hopper/shares.cuh"
+// The host's side of the Hopper matrix kernels: operands as TMA wants them, and launches in clusters.
+#include "common/cuda/check.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/stream_k_cost.cuh"
 #include "kernels/matmul/hopper/tensor_map.cuh"
+#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 namespace BACKEND {
 
-/// Whether the copy engine can read or write a matrix as it lies: its rows begin at multiples of 16 bytes.
+/// Whether TMA can read or write a matrix as it lies: its rows begin at multiples of 16 bytes.
 template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
     return reinterpret_cast<std::uintptr_t>(d_matrix) % tensor_row_alignment == 0 &&
            columns * sizeof(T) % tensor_row_alignment == 0;
 }
 
-/// Columns that fill pieces of `bytes`: the least that the copy engine reads, or whole lines of the caches.
+/// Columns that fill pieces of `bytes`: the least that TMA reads, or whole lines of the caches.
 template <typename T> constexpr size_t padded_columns(size_t columns, size_t bytes = tensor_row_alignment) {
     return divide_up(columns * sizeof(T), bytes) * bytes / sizeof(T);
 }
@@ -153,64 +155,6 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
     return order.tiles() < blocks ? order.tiles() : blocks;
 }
 
-/// What sharing costs, in stages, as measured: waiting for each other takes as long as `stages_of_waiting`, adding one
-/// block's sums as `stages_per_sum`. Where shares begin in the middle of tiles, blocks that run at the same time are at
-/// different places along k and find less in the L2 cache: each stage takes `slowdown` times as long. `group` sums are
-/// added one after another, then those of the groups.
-struct SharingCost {
-    double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
-    bool possible = true;
-    size_t group = 1024; // all
-};
-constexpr SharingCost f32_sharing = {1, 0.6}, tensor_core_sharing = {1.4, 2.3, 9}, no_sharing = {1, 1, 0, false};
-
-/// Of tiles whose sums are added in groups, with so many elements and cycles a stage; as measured.
-constexpr SharingCost grouped_sharing(double elements, double stage_cycles) {
-    const double sum_cycles = 250 + elements / 12, waiting_cycles = 5000;
-    return {1, sum_cycles / stage_cycles, waiting_cycles / stage_cycles, true, sums_group};
-}
-
-/// The time of `left` tiles cut into `shares`, in stages of a whole tile.
-inline double shared_stages(size_t left, size_t steps, size_t shares, const SharingCost& cost) {
-    const bool equal_parts = shares % left == 0; // of each tile
-    double stages = double(divide_up(left * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
-    for (size_t sums = divide_up(shares, left), added = 0; added != 1; sums = added) {
-        added = divide_up(sums, cost.group);
-        stages += double(std::min(sums, cost.group)) * cost.stages_per_sum + cost.stages_of_waiting;
-    }
-    return stages;
-}
-
-/// Tiles in whole waves; those of the last wave are shared out if that is faster, among all blocks or into so many
-/// equal parts each. Where stages do not become slower by it, a whole wave may be shared together with them: a few
-/// tiles more make its shares a little longer, whereas alone they would be cut in parts whose sums take long to add.
-inline TileShares tile_shares(size_t tiles, size_t k, unsigned tile_k, unsigned blocks, const SharingCost& cost) {
-    const size_t steps = divide_up(k, tile_k), left = tiles % blocks;
-    size_t shared = 0, shares = 0;
-    double fewest = double(steps);
-    const auto consider = [&](size_t candidate_tiles, size_t candidate) {
-        const size_t whole_waves = candidate_tiles / blocks;
-        const double stages = shared_stages(candidate_tiles, steps, candidate, cost) - double(whole_waves * steps);
-        if (stages >= fewest) return;
-        fewest = stages;
-        shared = candidate_tiles;
-        shares = candidate;
-    };
-    if (cost.possible && left > 0 && (left + blocks) * steps < size_t{1} << 31) { // device code counts in 32 bits
-        if (left * steps >= blocks) consider(left, blocks); // no share is empty
-        for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
-        if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
-    }
-    return {static_cast<unsigned>(tiles), static_cast<unsigned>(tiles - shared), static_cast<unsigned>(steps),
-            static_cast<unsigned>(shares)};
-}
-
-/// A block per multiprocessor, in whole clusters, and no more than there are tiles if they are not shared.
-inline unsigned shares_grid(const TileShares& shares, unsigned multiprocessors) {
-    const unsigned blocks = multiprocessors >> shares.paired;
-    return (shares.shares == 0 && shares.tiles < blocks ? shares.tiles : blocks) << shares.paired;
-}
-
 /// For each block a tile's sums; before them, the flags.
 inline size_t partial_flags_bytes(unsigned multiprocessors) {
     return divide_up(multiprocessors * sizeof(unsigned), 256) * 256;
@@ -223,6 +167,20 @@ template <typename T> PartialSums partial_sums(const MatmulArguments<T>& argumen
     return {reinterpret_cast<float*>(memory + partial_flags_bytes(arguments.multiprocessors)),
             reinterpret_cast<unsigned*>(memory)};
 }
+
+/// What a tile of a Hopper kernel is unless its type says otherwise. Such a type names a kernel with one tile size:
+///     Element, tile_m, tile_n
+///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
+struct HopperTile {
+    static constexpr unsigned split_k = 1;            // blocks of a cluster that share one tile along k
+    static constexpr unsigned multicast = 1;          // blocks of a cluster that receive the same columns of B
+    static constexpr unsigned least_rows = 0;         // not 0: tiles have any multiple of 8 rows from here to tile_m
+    static constexpr bool stream_k = false;           // has the code to share tiles
+    static constexpr bool needs_aligned_rows = false; // of C: TMA stores them
+};
+
+/// A stage along k is always 128 bytes of a row of A.
+template <typename T> constexpr unsigned hopper_tile_k = 128 / sizeof(T);
 
 template <typename... Parameters, typename... Arguments>
 LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes,

@@ -1,15 +1,16 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, after the tiles of the portable kernels:
 //   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read
-//                       shared memory themselves), the address arithmetic of copies (one thread asks the copy engine
-//                       for whole tiles), the waiting for them (a ring of stages) and the launching of blocks (each
-//                       stays for many tiles)
-// A block is one warpgroup that brings tiles and two that multiply 64 rows each. Sums are in f32. In use where rows of
-// C do not begin at multiples of 16 bytes: the copy engine, which matmul_hopper_overlapped needs, cannot store those.
+//                       shared memory themselves), the address arithmetic of copies (one thread asks TMA, the tensor
+//                       memory accelerator, for whole tiles), the waiting for them (a ring of stages) and the launching
+//                       of blocks (each stays for many tiles)
+// Warps are specialized: a block is one producer warpgroup, which loads tiles, and two consumer warpgroups, which
+// multiply 64 rows each. Sums are in f32. It is for rows of C that do not begin at multiples of 16 bytes: TMA, which
+// matmul_hopper_overlapped needs, cannot store those.
+#include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/wgmma.cuh"
-#include "kernels/matmul/arguments.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -58,11 +59,10 @@ template <typename T> struct HopperMmaShared {
 };
 
 /// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
-/// the rows become one copy. Where C's rows are not aligned for the copy engine, its threads store them.
+/// and neighbouring threads store neighbours. Two boxes take turns, so that one barrier a box is enough.
 template <typename T, int tile_n>
-__device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], const CUtensorMap& map_c, T* c,
-                                  int row, int column, int m, int n, bool copy_engine, unsigned consumer,
-                                  unsigned thread) {
+__device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], T* c, int row, int column,
+                                  int m, int n, unsigned consumer, unsigned thread) {
     static_assert(tile_n / 64 % 2 == 0, "the two boxes alternate from tile to tile, too");
     constexpr unsigned threads = 128;
     const unsigned lane = thread % 32;
@@ -70,8 +70,6 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
 #pragma unroll
     for (int box = 0; box < tile_n / 64; ++box) {
         T* target = boxes[box % 2];
-        if (thread == 0) wait_copies_out_read<1>(); // the box before the last has left
-        barrier_among(1 + consumer, threads);
 #pragma unroll
         for (int pair = 0; pair < 4; ++pair) { // 16 columns: matrices left top, left bottom, right top, right bottom
             const float* value = &d[box * 32 + pair * 8];
@@ -80,15 +78,7 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
                            pack_pair(value[2], value[3], T{}), pack_pair(value[4], value[5], T{}),
                            pack_pair(value[6], value[7], T{}));
         }
-        if (copy_engine) fence_shared_for_copies();
-        barrier_among(1 + consumer, threads);
-        if (copy_engine) {
-            if (thread == 0) {
-                copy_box_out(map_c, target, column + box * 64, row);
-                commit_copies_out();
-            }
-            continue;
-        }
+        barrier_among(1 + consumer, threads); // the box is filled, and the other one has been read
         for (unsigned i = thread; i < 64 * 64; i += threads) {
             const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
             const int piece = x / 8 ^ r % 8;
@@ -101,9 +91,8 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
 /// Grid: at most one block per multiprocessor. Block 384.
 template <typename T>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                      const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, int steps, TileOrder order,
-                      bool copy_engine) {
+    matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, T* c, int m,
+                      int n, int steps, TileOrder order) {
 #if HOPPER_CODE
     constexpr int tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, MmaShape::stages>;
@@ -145,28 +134,25 @@ __global__ void __launch_bounds__(384, 1)
         Pipeline::release(shared.ring, previous, thread);
         order.place(tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(consumer) * 64;
-        store_tile<T, tile_n>(d, shared.c[consumer], map_c, c, row, static_cast<int>(tile_column) * tile_n, m, n,
-                              copy_engine, consumer, thread);
+        store_tile<T, tile_n>(d, shared.c[consumer], c, row, static_cast<int>(tile_column) * tile_n, m, n, consumer,
+                              thread);
     }
-    if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
 #endif
 }
 
-template <typename T> LaunchShape launch_hopper_mma(const MatmulArguments<T>& arguments) {
-    constexpr int tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
-    constexpr unsigned group = 8;
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, MmaShape::stages>;
-    const HopperOperands<T> operands(arguments);
-    const bool copy_engine = rows_are_aligned(arguments.d_c, arguments.n);
-    const CUtensorMap map_a = operands.map_a(tile_m), map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B);
-    const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 64, 64,
-                                                       CU_TENSOR_MAP_SWIZZLE_128B)
-                                          : map_b; // not used
-    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-    return launch_hopper(matmul_hopper_mma<T>, persistent_grid(order, arguments.multiprocessors), 384,
-                         sizeof(HopperMmaShared<T>), 1, arguments.stream, map_a, map_b, map_c, arguments.d_c,
-                         int(arguments.m), int(arguments.n), int(divide_up(arguments.k, Pipeline::tile_k)), order,
-                         copy_engine);
-}
+template <typename T> struct MmaTile : HopperTile {
+    using Element = T;
+    static constexpr unsigned tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+        constexpr unsigned group = 8;
+        const HopperOperands<T> operands(arguments);
+        const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+        return launch_hopper(matmul_hopper_mma<T>, persistent_grid(order, arguments.multiprocessors), 384,
+                             sizeof(HopperMmaShared<T>), 1, arguments.stream, operands.map_a(tile_m),
+                             operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B), arguments.d_c, int(arguments.m),
+                             int(arguments.n), int(divide_up(arguments.k, hopper_tile_k<T>)), order);
+    }
+};
 
 } // namespace BACKEND

@@ -5,14 +5,15 @@
 //                              the results need half the registers of their sums, so that the next tile's sums have
 //                              room beside them: its multiplications begin at once, and a quarter of the results
 //                              leaves during each of its first four stages. Narrower tiles make whole waves of other
-//                              shapes; two blocks of a cluster may share B, for rows that take long to read
-// Each warp stores by itself, without waiting for the others of its warpgroup: a box of 16 rows x 64 columns at a time.
-#include "kernels/matmul/hopper/launch.cuh"
-#include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/hopper/shares.cuh"
-#include "kernels/matmul/hopper/wgmma.cuh"
+//                              shapes; two blocks of a cluster may share B by multicast, for rows that are slow to read
+// Each warp stores on its own, without waiting for the others of its warpgroup: a box of 16 rows x 64 columns at a
+// time.
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/wgmma.cuh"
 
 #include <cuda_runtime.h>
 
@@ -81,16 +82,17 @@ private:
     }
 };
 
-/// Grid: at most one block per multiprocessor. Block 384: a warpgroup that brings tiles and two that multiply.
-/// `may_share`: with the code to share tiles along k, which costs 1 %. `sharers`: blocks of a cluster that share B.
-template <typename T, int tile_n, bool may_share, int sharers>
+/// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
+/// which multiply. `stream_k`: with the code to share tiles along k, which costs 1 %. `multicast`: blocks of a cluster
+/// that share B.
+template <typename T, int tile_n, bool stream_k, int multicast>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             const __grid_constant__ CUtensorMap map_c, TileOrder order, TileShares shares,
+                             const __grid_constant__ CUtensorMap map_c, TileOrder order, StreamKSchedule schedule,
                              PartialSums partial) {
 #if HOPPER_CODE
     using Shape = OverlappedShape<tile_n>;
-    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, sharers>;
+    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, multicast>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
     typename Pipeline::Position position;
@@ -101,7 +103,7 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        bring_segments<Pipeline, may_share>(shared.ring, map_a, map_b, order, shares);
+        produce_segments<Pipeline, stream_k>(shared.ring, map_a, map_b, order, schedule);
         return;
     }
     take_registers<232>();
@@ -110,8 +112,8 @@ __global__ void __launch_bounds__(384, 1)
     const unsigned thread = threadIdx.x % 128;
     T* box = shared.results[warp];
     WaitingResults<tile_n> results;
-    int refills = Pipeline::refills(shares.own_stages());
-    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+    int refills = Pipeline::refills(schedule.stages_of(blockIdx.x, gridDim.x));
+    for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float d[tile_n / 2];
         int previous = 0;
         for (int step = segment.first; step < segment.end; ++step) {
@@ -131,8 +133,8 @@ __global__ void __launch_bounds__(384, 1)
         wgmma_wait<0>();
         wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread, refills);
-        if constexpr (may_share)
-            if (!complete_tile<256>(d, segment, shares, partial)) continue;
+        if constexpr (stream_k)
+            if (!complete_tile<256>(d, segment, schedule, partial)) continue;
         order.place(segment.tile, tile_row, tile_column);
         results.take(d, static_cast<int>(tile_row) * Shape::tile_m + warp * Shape::box_rows,
                      static_cast<int>(tile_column) * tile_n, T{});
@@ -142,27 +144,46 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-template <typename T, int tile_n, bool may_share, int sharers = 1>
-LaunchShape launch_hopper_overlapped(const MatmulArguments<T>& arguments) {
+/// The host's part of every such tile.
+struct OverlappedLaunch {
+    unsigned tile_m, tile_n, multicast, b_box_rows, shared_bytes;
+};
+
+template <typename T>
+__attribute__((noinline)) LaunchShape
+launch_hopper_overlapped(void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, TileOrder, StreamKSchedule, PartialSums),
+                         const OverlappedLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
     constexpr unsigned group = 8;
-    static_assert(sharers == 1 || sharers == 2, "TileShares knows pairs");
-    using Shape = OverlappedShape<tile_n>;
-    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, sharers>;
-    if (!rows_are_aligned(arguments.d_c, arguments.n)) // the copy engine cannot store them
-        return launch_hopper_mma(arguments);
+    using Shape = OverlappedShape<256>; // boxes of results are the same for all
     const HopperOperands<T> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, tile_n), group, sharers};
-    TileShares shares = tile_shares(order.tiles() / sharers, arguments.k, 64, arguments.multiprocessors / sharers,
-                                    may_share ? tensor_core_sharing : no_sharing);
-    shares.paired = sharers - 1;
-    return launch_hopper(matmul_hopper_overlapped<T, tile_n, may_share, sharers>,
-                         shares_grid(shares, arguments.multiprocessors), 384,
-                         sizeof(HopperOverlappedShared<T, tile_n>), sharers, arguments.stream,
-                         operands.map_a(Shape::tile_m),
-                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, Pipeline::box_rows),
+    const TileOrder order{grid_for(arguments.m, tile.tile_m), grid_for(arguments.n, tile.tile_n), group,
+                          tile.multicast};
+    StreamKSchedule schedule =
+        stream_k_schedule(order.tiles() / tile.multicast, arguments.k, hopper_tile_k<T>,
+                          arguments.multiprocessors / tile.multicast, cost, arguments.stream_k_shares);
+    schedule.paired = tile.multicast - 1;
+    return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
+                         tile.multicast, arguments.stream, operands.map_a(tile.tile_m),
+                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows),
                          tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, Shape::box_rows,
                                     Shape::box_columns, CU_TENSOR_MAP_SWIZZLE_128B),
-                         order, shares, partial_sums(arguments));
+                         order, schedule, partial_sums(arguments));
 }
+
+template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1> struct OverlappedTile : HopperTile {
+    using Element = T;
+    using Shape = OverlappedShape<tile_n_>;
+    static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
+    static constexpr bool stream_k = stream_k_, needs_aligned_rows = true;
+    static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+        using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_>;
+        return launch_hopper_overlapped<T>(
+            matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_>,
+            {tile_m, tile_n, multicast, Pipeline::box_rows, sizeof(HopperOverlappedShared<T, tile_n_>)}, arguments,
+            cost);
+    }
+};
 
 } // namespace BACKEND

@@ -1,7 +1,7 @@
 #pragma once
-// The ring of shared-memory stages between Hopper's copy engine and the warps that multiply: one thread asks for tiles
-// of A and B, `filled` tells the consumers that a stage has come, `emptied` tells the producer that they are done with
-// it. Blocks of a cluster may share B: each asks for a part, and all receive it.
+// The ring of shared-memory stages between TMA and the warps that multiply: one thread, the producer, asks for tiles of
+// A and B; `filled` tells the consumers that a stage has come, `emptied` tells the producer that they are done with it.
+// Blocks of a cluster may share B by multicast: each asks for a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
 
 #include <cuda_runtime.h>
@@ -32,20 +32,21 @@ template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / size
 
 /// One stage holds tile_m x tile_k of A and tile_k x tile_n of B, tile_k elements being 128 bytes. A's rows are 128
 /// bytes, swizzled; B lies in boxes of tile_k x box_n side by side: square, as swizzled ones must be, or fewer. The
-/// last one may bring more columns than the tile has.
-/// The `sharers` blocks of a cluster have tiles below each other: each brings its A, and its part of B for all of them.
-template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int sharers_ = 1>
+/// last one may hold more columns than the tile has.
+/// The `multicast` blocks of a cluster have tiles below each other: each loads its A, and its part of B for all of
+/// them.
+template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int multicast_ = 1>
 struct HopperPipeline {
     using Shared = HopperRing<T, tile_m_, tile_n_, stages_, box_n_>;
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, sharers = sharers_;
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, multicast = multicast_;
     static constexpr int tile_k = Shared::tile_k, boxes = Shared::boxes;
     static constexpr unsigned stage_bytes = (tile_m + boxes * box_n) * 128;
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
-    static_assert(box_n <= 256, "the copy engine's limit");
+    static_assert(box_n <= 256, "TMA's limit");
 
     /// A block's part of B: whole boxes, or, of each, so many rows.
-    static constexpr int box_rows = boxes % sharers == 0 ? tile_k : tile_k / sharers;
-    static constexpr int own_boxes = boxes % sharers == 0 ? boxes / sharers : boxes;
+    static constexpr int box_rows = boxes % multicast == 0 ? tile_k : tile_k / multicast;
+    static constexpr int own_boxes = boxes % multicast == 0 ? boxes / multicast : boxes;
 
     using Position = RingPosition<stages>;
 
@@ -53,14 +54,14 @@ struct HopperPipeline {
     __device__ static void init(Shared& shared, unsigned consumers) {
         for (int stage = 0; stage < stages; ++stage) {
             barrier_init(&shared.filled[stage], 1);
-            barrier_init(&shared.emptied[stage], consumers * sharers);
+            barrier_init(&shared.emptied[stage], consumers * multicast);
         }
         fence_barrier_init();
     }
 
-    /// By all threads: nobody uses barriers that have not been initialized, in any of the sharers.
+    /// By all threads of all blocks that share B: none uses a barrier before it is initialized.
     __device__ static void begin() {
-        if (sharers > 1) cluster_barrier();
+        if (multicast > 1) cluster_barrier();
         else __syncthreads();
     }
 
@@ -75,16 +76,16 @@ struct HopperPipeline {
         begin();
     }
 
-    /// Brings the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of C. By one
+    /// Loads the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of C. By one
     /// thread.
     __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,
                                    const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage) {
         for (int step = first_stage; step < end_stage; ++step, position.advance())
-            bring(shared, position, map_a, map_b, row, column, step);
+            load_stage(shared, position, map_a, map_b, row, column, step);
     }
 
-    /// Brings one of them. `bytes`: of boxes that are smaller than the stage has room for.
-    __device__ static void bring(Shared& shared, const Position& position, const CUtensorMap& map_a,
+    /// Loads one of them. `bytes`: of boxes that are smaller than the stage has room for.
+    __device__ static void load_stage(Shared& shared, const Position& position, const CUtensorMap& map_a,
                                  const CUtensorMap& map_b, int row, int column, int step,
                                  unsigned bytes = stage_bytes) {
         const int stage = position.stage;
@@ -92,14 +93,14 @@ struct HopperPipeline {
         barrier_wait(&shared.emptied[stage], position.parity ^ 1); // a fresh barrier counts as emptied
         barrier_arrive_and_expect(filled, bytes);
         copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
-        const int rank = static_cast<int>(blockIdx.x % sharers);
+        const int rank = static_cast<int>(blockIdx.x % multicast);
         const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
                   first_row = box_rows < tile_k ? rank * box_rows : 0;
 #pragma unroll
         for (int own = 0; own < own_boxes; ++own) {
             const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
             T* target = shared.b[stage][box] + first_row * box_n;
-            if constexpr (sharers > 1) copy_box_to_blocks<sharers>(target, map_b, filled, box_column, row_of_b);
+            if constexpr (multicast > 1) copy_box_to_blocks<multicast>(target, map_b, filled, box_column, row_of_b);
             else copy_box_in(target, map_b, filled, box_column, row_of_b);
         }
     }
@@ -108,20 +109,20 @@ struct HopperPipeline {
     /// they will still fill again. They are told no more than that: a block that is done leaves, and its barriers with
     /// it.
     __device__ static void release(Shared& shared, int stage, unsigned thread, int& refills) {
-        if constexpr (sharers == 1) {
+        if constexpr (multicast == 1) {
             if (thread == 0) barrier_arrive(&shared.emptied[stage]);
         } else {
-            if (refills-- > 0 && thread < sharers) barrier_arrive_at_block(&shared.emptied[stage], thread);
+            if (refills-- > 0 && thread < multicast) barrier_arrive_at_block(&shared.emptied[stage], thread);
         }
     }
     __device__ static void release(Shared& shared, int stage, unsigned thread) {
-        static_assert(sharers == 1);
+        static_assert(multicast == 1);
         int refills = 0;
         release(shared, stage, thread, refills);
     }
 
     /// The number to begin with, of so many steps in all: the first ones find empty stages.
-    __device__ static int refills(unsigned steps) { return sharers > 1 ? static_cast<int>(steps) - stages : 0; }
+    __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
 };
 
 } // namespace BACKEND

@@ -1,6 +1,6 @@
 #pragma once
-// Describing a matrix in global memory to Hopper's copy engine. The driver encodes the description; its function is
-// asked for at run time, so that no program needs the driver's library to be linked or present.
+// Describes a matrix in global memory to TMA, Hopper's tensor memory accelerator. The driver encodes the description;
+// its function is looked up at run time, so that no program needs the driver's library to be linked or present.
 #include "common/cuda/check.cuh"
 #include "common/io/text.hpp"
 
@@ -18,7 +18,7 @@ template <typename T> constexpr CUtensorMapDataType tensor_map_type = CU_TENSOR_
 template <> inline constexpr CUtensorMapDataType tensor_map_type<__half> = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 template <> inline constexpr CUtensorMapDataType tensor_map_type<__nv_bfloat16> = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
 
-/// The copy engine reads rows that begin at multiples of 16 bytes.
+/// TMA reads rows that begin at multiples of 16 bytes.
 constexpr size_t tensor_row_alignment = 16;
 
 using EncodeTensorMap = decltype(&cuTensorMapEncodeTiled);

@@ -1,16 +1,16 @@
 #pragma once
-// f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by the copy engine):
+// f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by TMA):
 //   matmul_hopper_tf32   matmul_hopper_mma, changed in one point: in tf32 the tensor cores cannot read an operand in
-//                        shared memory whose rows run along n, as B's do. So it computes the transpose, C' = B' A':
-//                        now B' is the first operand, which may come from registers, and each lane loads the elements
-//                        of B that it needs
+//                        shared memory whose rows run along n, as B's do. So it computes the transposed product,
+//                        C' = B' A': now B' is the first operand, which may come from registers, and each lane loads
+//                        the elements of B that it needs
 // The larger tiles have more rows than columns: only B's elements have to be loaded into registers, and each serves all
-// rows. Small ones are shared along k by as many blocks as pay. Sums are in f32.
+// rows. Stream-K shares small tiles along k among as many blocks as are worth it. Sums are in f32.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/hopper/shares.cuh"
-#include "kernels/matmul/hopper/swapped_operands.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/transposed_operand.cuh"
 
 #include <cuda_runtime.h>
 
@@ -30,14 +30,14 @@ template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
     alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
 };
 
-/// Stores a pair of warps' sums through shared memory, 32 rows at a time: the copy engine writes whole lines, and the
-/// warps multiply on meanwhile. (row, column): the pair's corner of C. Tiles of fewer rows are stored by their threads.
+/// Stores a pair of warps' sums through shared memory, 32 rows at a time: TMA writes whole lines, and the warps go on
+/// multiplying meanwhile. (row, column): the pair's corner of C. Threads store tiles of fewer rows themselves.
 template <int tile_m, int count>
 __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
                                 int row, int column, int warp, int lane) {
     constexpr unsigned threads = 64;
     const unsigned pair_barrier = partial_barrier + 1 + static_cast<unsigned>(warp) / 2;
-    const int piece = SwappedOperand<float>::piece(warp, lane);
+    const int piece = TransposedOperand<float>::piece(warp, lane);
     const bool leader = threadIdx.x % threads == 0, second_first = lane / 8 % 2 != 0;
 #pragma unroll
     for (int rows = 0; rows < tile_m / 32; ++rows) {
@@ -66,11 +66,11 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
 
 /// Grid: at most one block per multiprocessor. Block 128 + 128 per warpgroup that multiplies. A tile is tile_m x 64
 /// columns for each of these.
-template <int tile_m, int warpgroups, int stages, bool may_share>
+template <int tile_m, int warpgroups, int stages, bool stream_k>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                        const __grid_constant__ CUtensorMap map_c, float* c, int m, int n, TileOrder order,
-                       TileShares shares, PartialSums partial, bool copy_engine) {
+                       StreamKSchedule schedule, PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256; // more sums than an equal part of the registers holds
@@ -85,14 +85,14 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     if (threadIdx.x < 128) {
         if (large) give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        bring_segments<Pipeline, may_share>(shared, map_a, map_b, order, shares);
+        produce_segments<Pipeline, stream_k>(shared, map_a, map_b, order, schedule);
         return;
     }
     if (large) take_registers<232>();
     const int warp = static_cast<int>(threadIdx.x) / 32 - 4, lane = static_cast<int>(threadIdx.x) % 32;
-    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+    for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float d[tile_m / 2];
-        SwappedOperand<float> operands[2]; // one is multiplied while the other is loaded
+        TransposedOperand<float> operands[2]; // one is multiplied while the other is loaded
         int previous = 0;
         for (int first = segment.first; first < segment.end; first += 2) {
 #pragma unroll
@@ -119,43 +119,46 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         wgmma_wait<0>();
         wgmma_settle(d);
         Pipeline::release(shared, previous, threadIdx.x % 128);
-        if constexpr (may_share)
-            if (!complete_tile<128 * warpgroups>(d, segment, shares, partial)) continue;
+        if constexpr (stream_k)
+            if (!complete_tile<128 * warpgroups>(d, segment, schedule, partial)) continue;
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
-        if (tile_m % 32 == 0 && copy_engine) {
+        if (tile_m % 32 == 0 && tma_store) {
             copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, warp, lane);
         } else {
-            store_swapped<tile_m>(c, row + lane % 4 * 2, column + SwappedOperand<float>::first_column(warp, lane), m, n,
-                                  d);
+            store_transposed<tile_m>(c, row + lane % 4 * 2, column + TransposedOperand<float>::first_column(warp, lane),
+                                     m, n, d);
         }
     }
     if (threadIdx.x % 64 == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
 #endif
 }
 
-/// `sharing`: which tiles pay to be shared.
-template <int tile_m, int warpgroups, int stages, bool may_share>
-LaunchShape launch_hopper_tf32(const MatmulArguments<float>& arguments, const SharingCost& sharing = no_sharing) {
-    constexpr int tile_n = 64 * warpgroups;
-    constexpr unsigned group = 6;
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
-    const HopperOperands<float> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-    const TileShares shares =
-        tile_shares(order.tiles(), arguments.k, Pipeline::tile_k, arguments.multiprocessors, sharing);
-    const CUtensorMap map_a = operands.map_a(tile_m, swapped_map_type<float>),
-                      map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, swapped_map_type<float>);
-    const bool copy_engine = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
-    const CUtensorMap map_c = copy_engine ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
-                                                       CU_TENSOR_MAP_SWIZZLE_128B)
-                                          : map_b; // not used
-    return launch_hopper(matmul_hopper_tf32<tile_m, warpgroups, stages, may_share>,
-                         shares_grid(shares, arguments.multiprocessors), 128 + 128 * warpgroups,
-                         sizeof(HopperTf32Shared<tile_m, warpgroups, stages>), 1, arguments.stream, map_a, map_b,
-                         map_c, arguments.d_c, int(arguments.m), int(arguments.n), order, shares,
-                         partial_sums(arguments), copy_engine);
-}
+template <int tile_m_, int warpgroups, int stages, bool stream_k_> struct Tf32Tile : HopperTile {
+    using Element = float;
+    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
+    static constexpr bool stream_k = stream_k_;
+
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+        constexpr unsigned group = 6;
+        const HopperOperands<float> operands(arguments);
+        const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+        const StreamKSchedule schedule =
+            stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>, arguments.multiprocessors, cost,
+                              arguments.stream_k_shares);
+        const CUtensorMap map_a = operands.map_a(tile_m, transposed_map_type<float>),
+                          map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>);
+        const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
+        const CUtensorMap map_c = tma_store ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
+                                                         CU_TENSOR_MAP_SWIZZLE_128B)
+                                            : map_b; // not used
+        return launch_hopper(matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_>,
+                             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
+                             sizeof(HopperTf32Shared<tile_m_, warpgroups, stages>), 1, arguments.stream, map_a, map_b,
+                             map_c, arguments.d_c, int(arguments.m), int(arguments.n), order, schedule,
+                             partial_sums(arguments), tma_store);
+    }
+};
 
 } // namespace BACKEND

@@ -8,11 +8,11 @@
 // up. So they add the products of one stage only, the small ones first, and f32's units add these sums. After Ootomo
 // and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
 // performance", 2022.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/hopper/shares.cuh"
-#include "kernels/matmul/hopper/swapped_operands.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/transposed_operand.cuh"
 #include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
@@ -50,7 +50,7 @@ __global__ void split_rows(MatrixView<const float> a, float* split, size_t split
 
 /// The lane's elements of a stage of B', split.
 struct SplitOperand {
-    SwappedOperand<float> large, small;
+    TransposedOperand<float> large, small;
 
     __device__ void load(const float (*boxes)[32 * 32], int warp, int lane) {
         large.load(boxes, warp, lane);
@@ -89,7 +89,7 @@ constexpr int least_tensor_k = 8;
 template <int tile_m>
 __device__ __noinline__ void multiply_plainly(const float* a, const float* b, float* c, int row, int column, int m,
                                               int n, int k) {
-    for (int i = 0; i < tile_m / 2; ++i) { // in the order of store_swapped()
+    for (int i = 0; i < tile_m / 2; ++i) { // in the order of store_transposed()
         const int r = row + i / 4 * 8 + i % 2, x = column + i / 2 % 2;
         if (r >= m || x >= n) continue;
         float* result = c + static_cast<size_t>(r) * n + x;
@@ -109,11 +109,11 @@ template <int count> __device__ inline bool all_finite(const float (&sums)[count
 }
 
 /// Grid: at most one block per multiprocessor. A tile is tile_m x 128. map_a is of the split A.
-template <int tile_m, int stages, bool may_share>
+template <int tile_m, int stages, bool stream_k>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_tf32x3(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                          const float* a, const float* b, float* c, int m, int n, int k, TileOrder order,
-                         TileShares shares, PartialSums partial) {
+                         StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     constexpr int tile_n = 128, warpgroups = 2;
     using Pipeline = HopperPipeline<float, 2 * tile_m, tile_n, stages>;
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        bring_segments<Pipeline, may_share>(shared, map_a, map_b, order, shares);
+        produce_segments<Pipeline, stream_k>(shared, map_a, map_b, order, schedule);
         return;
     }
     take_registers<232>();
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(384, 1)
         barrier_wait(&shared.filled[position.stage], position.parity);
         operand.load(shared.b[position.stage], warp, lane);
     };
-    for (unsigned index = 0; find_segment<may_share>(shares, index, segment); ++index) {
+    for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float sums[tile_m / 2] = {};
         SplitOperand operands[2]; // one is multiplied while the other is loaded
         load(operands[0]);
@@ -155,13 +155,13 @@ __global__ void __launch_bounds__(384, 1)
                 for (int i = 0; i < tile_m / 2; ++i) sums[i] += d[i];
             }
         }
-        if constexpr (may_share)
-            if (!complete_tile<128 * warpgroups>(sums, segment, shares, partial)) continue;
+        if constexpr (stream_k)
+            if (!complete_tile<128 * warpgroups>(sums, segment, schedule, partial)) continue;
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m + lane % 4 * 2,
-                  column = static_cast<int>(tile_column) * tile_n + SwappedOperand<float>::first_column(warp, lane);
-        store_swapped<tile_m>(c, row, column, m, n, sums);
+                  column = static_cast<int>(tile_column) * tile_n + TransposedOperand<float>::first_column(warp, lane);
+        store_transposed<tile_m>(c, row, column, m, n, sums);
         if (k < least_tensor_k || !all_finite(sums)) multiply_plainly<tile_m>(a, b, c, row, column, m, n, k);
     }
 #endif
@@ -176,35 +176,37 @@ inline size_t tf32x3_workspace_bytes(size_t m, size_t n, size_t k) {
     return padded_bytes<float>(split_row_count(m), k) + (aligned_b ? 0 : padded_bytes<float>(k, n));
 }
 
-/// The copy engine counts rows in an int, and the split A has twice as many.
+/// TMA counts rows in an int, and the split A has twice as many.
 constexpr size_t tf32x3_most_rows = size_t{1} << 29;
 
-/// As measured.
-constexpr SharingCost tf32x3_sharing = {1.2, 3, 0, true, sums_group};
+template <int tile_m_, int stages, bool stream_k_> struct Tf32x3Tile : HopperTile {
+    using Element = float;
+    static constexpr unsigned tile_m = tile_m_, tile_n = 128;
+    static constexpr bool stream_k = stream_k_;
 
-template <int tile_m, int stages, bool may_share>
-LaunchShape launch_hopper_tf32x3(const MatmulArguments<float>& arguments) {
-    constexpr unsigned tile_n = 128, group = 6;
-    using Pipeline = HopperPipeline<float, 2 * tile_m, tile_n, stages>;
-    const size_t m = arguments.m, n = arguments.n, k = arguments.k;
-    auto* d_split = static_cast<float*>(arguments.d_workspace);
-    auto* d_padded = d_split + padded_bytes<float>(split_row_count(m), k) / sizeof(float);
-    const size_t split_columns = padded_columns<float>(k), pieces = split_row_count(m) / 2 * split_columns / 4;
-    // (With twice the blocks, writing gets in the way of reading: 8 % slower.)
-    split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, 4), grid_stride_threads, 0, arguments.stream>>>(
-        a_of(arguments), d_split, split_columns);
-    const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);
-    const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group};
-    const TileShares shares = tile_shares(order.tiles(), k, Pipeline::tile_k, arguments.multiprocessors,
-                                          may_share ? tf32x3_sharing : no_sharing);
-    const CUtensorMap map_a = tensor_map(d_split, split_row_count(m), k, split_columns, 2 * tile_m, Pipeline::tile_k,
-                                         CU_TENSOR_MAP_SWIZZLE_128B),
-                      map_b = tensor_map(d_b, k, n, padded_columns<float>(n), Pipeline::tile_k, Pipeline::tile_k,
-                                         CU_TENSOR_MAP_SWIZZLE_128B);
-    return launch_hopper(matmul_hopper_tf32x3<tile_m, stages, may_share>,
-                         shares_grid(shares, arguments.multiprocessors), 384, sizeof(typename Pipeline::Shared), 1,
-                         arguments.stream, map_a, map_b, arguments.d_a, arguments.d_b, arguments.d_c, int(m), int(n),
-                         int(k), order, shares, partial_sums(arguments));
-}
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+        constexpr unsigned group = 6;
+        using Pipeline = HopperPipeline<float, 2 * tile_m_, 128, stages>;
+        const size_t m = arguments.m, n = arguments.n, k = arguments.k;
+        auto* d_split = static_cast<float*>(arguments.d_workspace);
+        auto* d_padded = d_split + padded_bytes<float>(split_row_count(m), k) / sizeof(float);
+        const size_t split_columns = padded_columns<float>(k), pieces = split_row_count(m) / 2 * split_columns / 4;
+        constexpr unsigned blocks_per_multiprocessor = 4; // with 8, writing gets in the way of reading: 8 % slower
+        split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, blocks_per_multiprocessor),
+                     grid_stride_threads, 0, arguments.stream>>>(a_of(arguments), d_split, split_columns);
+        const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);
+        const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group};
+        const StreamKSchedule schedule = stream_k_schedule(order.tiles(), k, hopper_tile_k<float>,
+                                                           arguments.multiprocessors, cost, arguments.stream_k_shares);
+        const CUtensorMap map_a = tensor_map(d_split, split_row_count(m), k, split_columns, 2 * tile_m,
+                                             hopper_tile_k<float>, CU_TENSOR_MAP_SWIZZLE_128B),
+                          map_b = tensor_map(d_b, k, n, padded_columns<float>(n), hopper_tile_k<float>,
+                                             hopper_tile_k<float>, CU_TENSOR_MAP_SWIZZLE_128B);
+        return launch_hopper(matmul_hopper_tf32x3<tile_m_, stages, stream_k_>,
+                             stream_k_grid(schedule, arguments.multiprocessors), 384, sizeof(typename Pipeline::Shared),
+                             1, arguments.stream, map_a, map_b, arguments.d_a, arguments.d_b, arguments.d_c, int(m),
+                             int(n), int(k), order, schedule, partial_sums(arguments));
+    }
+};
 
 } // namespace BACKEND

@@ -1,8 +1,8 @@
 #pragma once
-// The warpgroup matrix multiply-accumulate of Hopper: 128 threads multiply a 64-row tile. Thin covers over PTX.
+// The warpgroup matrix multiply-accumulate of Hopper: 128 threads multiply a 64-row tile. Thin wrappers of PTX.
 //   D (64 x tile_n, f32, in registers) += A (64 x 16 or 8) * B (16 or 8 x tile_n)
 // For nvcc only, in code compiled for sm_90a. The instruction runs asynchronously: between its issue and wgmma_wait()
-// nobody may touch its registers or the shared memory it reads.
+// no thread may touch its registers or the shared memory it reads.
 //
 // Thread t of the warpgroup, with warp w = t / 32 and lane l = t % 32, holds of D, for each group j of 8 columns:
 //     d[4 j], d[4 j + 1]       row 16 w + l / 4,      columns 8 j + 2 (l % 4) and the next
@@ -35,7 +35,7 @@ template <int count> __device__ inline void wgmma_settle(float (&d)[count]) {
 }
 
 /// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of
-/// the copy engine's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next
+/// TMA's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next
 /// along the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than
 /// that. The description counts in 16 bytes: one more is 16 bytes on.
 __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block_stride, unsigned group_stride) {
@@ -94,8 +94,8 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 /// `accumulate` 0 overwrites D.
 template <typename T, int tile_n> struct Wgmma;
 
-/// The same product the other way round, D' (+)= B' * A': D' is 64 columns of D by tile_m of its rows.
-template <typename T, int tile_m> struct WgmmaSwapped;
+/// The transposed product, D' (+)= B' * A': D' is 64 columns of D by tile_m of its rows.
+template <typename T, int tile_m> struct WgmmaTransposed;
 
 #define DEFINE_WGMMA(OPERATION, TYPE, NAME, WIDTH, REGISTERS, A, B, P, TRANSPOSED)                                     \
     template <> struct OPERATION<TYPE, WIDTH> {                                                                        \
@@ -116,44 +116,45 @@ DEFINE_WGMMA_STRAIGHT(224, 112, 112, 113, 114)
 DEFINE_WGMMA_STRAIGHT(240, 120, 120, 121, 122)
 DEFINE_WGMMA_STRAIGHT(256, 128, 128, 129, 130)
 
-#define DEFINE_WGMMA_SWAPPED(WIDTH, REGISTERS, A, B, P)                                                                \
-    DEFINE_WGMMA(WgmmaSwapped, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "1, 0")                               \
-    DEFINE_WGMMA(WgmmaSwapped, __half, "f16", WIDTH, REGISTERS, A, B, P, "1, 0")
+#define DEFINE_WGMMA_TRANSPOSED(WIDTH, REGISTERS, A, B, P)                                  \
+    DEFINE_WGMMA(WgmmaTransposed, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "1, 0") \
+    DEFINE_WGMMA(WgmmaTransposed, __half, "f16", WIDTH, REGISTERS, A, B, P, "1, 0")
 
-DEFINE_WGMMA_SWAPPED(16, 8, 8, 9, 10)
-DEFINE_WGMMA_SWAPPED(32, 16, 16, 17, 18)
-DEFINE_WGMMA_SWAPPED(64, 32, 32, 33, 34)
-DEFINE_WGMMA_SWAPPED(72, 36, 36, 37, 38)
-DEFINE_WGMMA_SWAPPED(88, 44, 44, 45, 46)
-DEFINE_WGMMA_SWAPPED(104, 52, 52, 53, 54)
-DEFINE_WGMMA_SWAPPED(120, 60, 60, 61, 62)
-DEFINE_WGMMA_SWAPPED(128, 64, 64, 65, 66)
-DEFINE_WGMMA_SWAPPED(144, 72, 72, 73, 74)
-DEFINE_WGMMA_SWAPPED(168, 84, 84, 85, 86)
-DEFINE_WGMMA_SWAPPED(176, 88, 88, 89, 90)
-DEFINE_WGMMA_SWAPPED(184, 92, 92, 93, 94)
-DEFINE_WGMMA_SWAPPED(192, 96, 96, 97, 98)
-DEFINE_WGMMA_SWAPPED(200, 100, 100, 101, 102)
-DEFINE_WGMMA_SWAPPED(208, 104, 104, 105, 106)
-DEFINE_WGMMA_SWAPPED(216, 108, 108, 109, 110)
-DEFINE_WGMMA_SWAPPED(224, 112, 112, 113, 114)
-DEFINE_WGMMA_SWAPPED(232, 116, 116, 117, 118)
-DEFINE_WGMMA_SWAPPED(240, 120, 120, 121, 122)
-DEFINE_WGMMA_SWAPPED(248, 124, 124, 125, 126)
-DEFINE_WGMMA_SWAPPED(256, 128, 128, 129, 130)
+DEFINE_WGMMA_TRANSPOSED(16, 8, 8, 9, 10)
+DEFINE_WGMMA_TRANSPOSED(32, 16, 16, 17, 18)
+DEFINE_WGMMA_TRANSPOSED(64, 32, 32, 33, 34)
+DEFINE_WGMMA_TRANSPOSED(72, 36, 36, 37, 38)
+DEFINE_WGMMA_TRANSPOSED(88, 44, 44, 45, 46)
+DEFINE_WGMMA_TRANSPOSED(104, 52, 52, 53, 54)
+DEFINE_WGMMA_TRANSPOSED(120, 60, 60, 61, 62)
+DEFINE_WGMMA_TRANSPOSED(128, 64, 64, 65, 66)
+DEFINE_WGMMA_TRANSPOSED(144, 72, 72, 73, 74)
+DEFINE_WGMMA_TRANSPOSED(168, 84, 84, 85, 86)
+DEFINE_WGMMA_TRANSPOSED(176, 88, 88, 89, 90)
+DEFINE_WGMMA_TRANSPOSED(184, 92, 92, 93, 94)
+DEFINE_WGMMA_TRANSPOSED(192, 96, 96, 97, 98)
+DEFINE_WGMMA_TRANSPOSED(200, 100, 100, 101, 102)
+DEFINE_WGMMA_TRANSPOSED(208, 104, 104, 105, 106)
+DEFINE_WGMMA_TRANSPOSED(216, 108, 108, 109, 110)
+DEFINE_WGMMA_TRANSPOSED(224, 112, 112, 113, 114)
+DEFINE_WGMMA_TRANSPOSED(232, 116, 116, 117, 118)
+DEFINE_WGMMA_TRANSPOSED(240, 120, 120, 121, 122)
+DEFINE_WGMMA_TRANSPOSED(248, 124, 124, 125, 126)
+DEFINE_WGMMA_TRANSPOSED(256, 128, 128, 129, 130)
 
 /// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
 /// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.
-#define DEFINE_WGMMA_TF32(TILE_M, REGISTERS, B0, B1, B2, B3, A, P)                                                     \
-    template <> struct WgmmaSwapped<float, TILE_M> {                                                                   \
-        __device__ static void multiply(float (&d)[REGISTERS], const std::uint32_t (&b)[4], std::uint64_t a,           \
-                                        int accumulate) {                                                              \
-            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                              \
-                         "wgmma.mma_async.sync.aligned.m64n" #TILE_M "k8.f32.tf32.tf32 {" WGMMA_NAMES_##REGISTERS      \
-                         "}, {%" #B0 ", %" #B1 ", %" #B2 ", %" #B3 "}, %" #A ", p, 1, 1;\n}"                           \
-                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                              \
-                         : "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "l"(a), "r"(accumulate));                       \
-        }                                                                                                              \
+#define DEFINE_WGMMA_TF32(TILE_M, REGISTERS, B0, B1, B2, B3, A, P)                                                \
+    template <> struct WgmmaTransposed<float, TILE_M> {                                                           \
+        __device__ static void multiply(float (&d)[REGISTERS], const std::uint32_t (&b)[4], std::uint64_t a,      \
+                                        int accumulate) {                                                         \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                  \
+                         ", 0;\n"                                                                                 \
+                         "wgmma.mma_async.sync.aligned.m64n" #TILE_M "k8.f32.tf32.tf32 {" WGMMA_NAMES_##REGISTERS \
+                         "}, {%" #B0 ", %" #B1 ", %" #B2 ", %" #B3 "}, %" #A ", p, 1, 1;\n}"                      \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                         \
+                         : "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "l"(a), "r"(accumulate));                  \
+        }                                                                                                         \
     };
 
 DEFINE_WGMMA_TF32(16, 8, 8, 9, 10, 11, 12, 13)

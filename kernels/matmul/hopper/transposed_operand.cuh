@@ -1,6 +1,6 @@
 #pragma once
-// B as the first operand of Hopper's tensor cores, for products the other way round, C' = B' A': a warpgroup multiplies
-// 64 columns of C by as few as 8 of its rows.
+// B as the first operand of Hopper's tensor cores, for transposed products, C' = B' A': a warpgroup multiplies 64
+// columns of C by as few as 8 of its rows.
 #include "kernels/matmul/hopper/wgmma.cuh"
 #include "kernels/matmul/hopper/tensor_map.cuh"
 
@@ -11,13 +11,13 @@
 
 namespace BACKEND {
 
-/// The copy engine rounds f32 to tf32.
+/// TMA rounds f32 to tf32.
 template <typename T>
-constexpr CUtensorMapDataType swapped_map_type =
+constexpr CUtensorMapDataType transposed_map_type =
     sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : tensor_map_type<T>;
 
 /// B' in 16-bit types: the tensor cores read a warpgroup's box of 64 columns where it lies.
-template <typename T> struct SwappedOperand {
+template <typename T> struct TransposedOperand {
     /// The lane's two columns of the tile: the first one, and how far on the other is.
     static constexpr int column_step = 8;
     __device__ static int first_column(int warp, int lane) { return warp * 16 + lane / 4; }
@@ -29,13 +29,13 @@ template <typename T> struct SwappedOperand {
     }
     template <int tile_m>
     __device__ void multiply(float (&d)[tile_m / 2], int i, std::uint64_t a, int accumulate) const {
-        WgmmaSwapped<T, tile_m>::multiply(d, box + i * 128, a, accumulate);
+        WgmmaTransposed<T, tile_m>::multiply(d, box + i * 128, a, accumulate);
     }
 };
 
 /// B' in tf32, in registers: [step of 8 along k][value]. A warp has 16 of a box's 32 columns, and a lane two of them,
 /// chosen so that the 8-byte loads of half a warp, from four rows, fall into all 32 banks of the swizzled box.
-template <> struct SwappedOperand<float> {
+template <> struct TransposedOperand<float> {
     static constexpr int column_step = 1;
     __device__ static int piece(int warp, int lane) { return lane / 8 % 2 * 4 + lane / 16 + warp % 2 * 2; }
     __device__ static int first_column(int warp, int lane) {
@@ -58,13 +58,13 @@ template <> struct SwappedOperand<float> {
     }
     template <int tile_m>
     __device__ void multiply(float (&d)[tile_m / 2], int i, std::uint64_t a, int accumulate) const {
-        WgmmaSwapped<float, tile_m>::multiply(d, values[i], a, accumulate);
+        WgmmaTransposed<float, tile_m>::multiply(d, values[i], a, accumulate);
     }
 };
 
 /// Stores a lane's sums of f32: of every eight rows two, `row` and the next, in two columns, `column` and the next.
 template <int tile_m>
-__device__ inline void store_swapped(float* c, int row, int column, int m, int n, const float (&d)[tile_m / 2]) {
+__device__ inline void store_transposed(float* c, int row, int column, int m, int n, const float (&d)[tile_m / 2]) {
     if (column >= n) return;
     float* corner = c + static_cast<size_t>(row) * n + column;
     const auto for_each_pair = [&](auto store) {

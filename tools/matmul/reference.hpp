@@ -1,22 +1,22 @@
-// Whether a product is right, in double. All of it is computed twice over where that is affordable; beyond that
+// Whether a product is right, in double. All of it is computed a second time where that is affordable; beyond that
 //   some rows are computed in full: the first, the last, and random ones between, and
 //   all of C is checked by a random vector x of signs: C x must be A (B x), which takes n^2 steps, not n^3 (Freivalds,
 //   1977).
 // The error allowed in an element of C is result_rounding |c| + g |a| |b|, with the lengths of A's row and B's column,
-// and g from the roundings of the type and k: sums that are random walks stay far below it, one forgotten product of
-// two of our normal numbers does not in f32 and f64. In a row of C x the errors' signs are drawn by x: their sum
+// and g from the roundings of the type and k: sums that are random walks stay far below it; in f32 and f64 one
+// forgotten product of two of our normal numbers does not. In a row of C x, x draws the signs of the errors: their sum
 // exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
+#include "common/measure/random.hpp"
 #include "common/measure/verify.hpp"
-#include "tools/matmul/shape.cuh"
-#include "tools/matmul/types.cuh"
-
-namespace BACKEND {
+#include "tools/matmul/element.hpp"
+#include "tools/matmul/shape.hpp"
 
 // Calls work(first, end) for shares of the rows, on as many cores as so many steps are worth.
 template <typename Work>
@@ -27,27 +27,28 @@ void for_rows(std::size_t rows, double steps_per_row, Work work) {
 }
 
 // One row of A B in double: k rows of B are added up, so that memory is read in order.
-template <typename Wide>
-void row_product(const Wide* a_row, const Wide* b, std::size_t n, std::size_t k, double* sums) {
+template <typename U>
+void row_product(const U* a_row, const U* b, std::size_t n, std::size_t k, double* sums) {
     std::fill_n(sums, n, 0.0);
     for (std::size_t i = 0; i < k; ++i) {
         const double factor = a_row[i];
-        const Wide* b_row = b + i * n;
+        const U* b_row = b + i * n;
         for (std::size_t j = 0; j < n; ++j) sums[j] += factor * double(b_row[j]);
     }
 }
 
-template <typename Type>
+template <typename U>
 class ProductReference {
 public:
-    using Wide = typename Type::Wide;
+    // Writes the n elements of a row of C.
+    using ReadRow = std::function<void(std::size_t row, double* elements)>;
 
-    ProductReference(const ProductShape& shape, const Wide* a, const Wide* b, std::uint64_t seed, double tolerance)
-        : shape_(shape) {
+    ProductReference(const ProductShape& shape, const U* a, const U* b, std::uint64_t seed,
+                     const Roundings& roundings, double tolerance)
+        : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest) {
         const auto [m, n, k] = shape;
-        result_rounding_ = tolerance > 0 ? tolerance : Type::result_rounding;
-        growth_ =
-            tolerance > 0 ? tolerance : Type::input_rounding + Type::sum_rounding * (4 + 2 * std::sqrt(double(k)));
+        growth_ = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(k)));
+        if (tolerance > 0) result_rounding_ = growth_ = tolerance;
         choose_rows(seed);
         measure_lengths(a, b);
         expected_.resize(rows_.size() * n);
@@ -57,27 +58,26 @@ public:
         if (rows_.size() < m) multiply_signs(a, b, seed);
     }
 
-    // c: the result, row-major.
-    Verdict check(const typename Type::Element* c) const {
+    Verdict check(const ReadRow& read_row) const {
+        std::vector<double> c_row(shape_.n);
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             const std::size_t row = rows_[r], n = shape_.n;
+            read_row(row, c_row.data());
             for (std::size_t j = 0; j < n; ++j) {
-                const double want = expected_[r * n + j], got = double(widen(c[row * n + j]));
+                const double want = expected_[r * n + j], got = c_row[j];
                 const double allowed =
-                    result_rounding_ * std::fabs(want) + growth_ * a_lengths_[row] * b_lengths_[j] + smallest;
+                    result_rounding_ * std::fabs(want) + growth_ * a_lengths_[row] * b_lengths_[j] + smallest_;
                 if (!(std::fabs(got - want) <= allowed))
                     return {false, text("row {}, column {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}", row, j,
                                         got, want, allowed)};
             }
         }
-        return rows_.size() < shape_.m ? check_signs(c) : Verdict{};
+        return rows_.size() < shape_.m ? check_signs(read_row) : Verdict{};
     }
 
     bool complete() const { return rows_.size() == shape_.m; }
 
 private:
-    static constexpr double smallest = Type::dtype == DType::f16 ? 0x1p-24 : 1e-37;  // below it results lose digits
-
     void choose_rows(std::uint64_t seed) {
         constexpr double affordable_steps = 1 << 28;
         const double per_row = std::max(1.0, double(shape_.n) * double(shape_.k));
@@ -90,7 +90,7 @@ private:
         for (std::uint64_t i = 0; rows_.size() < most; ++i) rows_.push_back(random_bits(seed + 7, i) % shape_.m);
     }
 
-    void measure_lengths(const Wide* a, const Wide* b) {
+    void measure_lengths(const U* a, const U* b) {
         a_lengths_.assign(shape_.m, 0);
         b_lengths_.assign(shape_.n, 0);
         for (std::size_t i = 0; i < shape_.m; ++i) {
@@ -107,7 +107,7 @@ private:
         }
     }
 
-    void multiply_signs(const Wide* a, const Wide* b, std::uint64_t seed) {
+    void multiply_signs(const U* a, const U* b, std::uint64_t seed) {
         for (std::size_t j = 0; j < shape_.n; ++j) signs_.push_back(random_bits(seed + 8, j) & 1 ? 1 : -1);
         std::vector<double> bx(shape_.k);
         for_rows(shape_.k, double(shape_.n), [&](std::size_t first, std::size_t end) {
@@ -121,20 +121,22 @@ private:
         });
     }
 
-    Verdict check_signs(const typename Type::Element* c) const {
+    Verdict check_signs(const ReadRow& read_row) const {
         std::vector<double> cx(shape_.m), squares(shape_.m);
         for_rows(shape_.m, double(shape_.n), [&](std::size_t first, std::size_t end) {
-            for (std::size_t i = first; i < end; ++i)
+            std::vector<double> c_row(shape_.n);
+            for (std::size_t i = first; i < end; ++i) {
+                read_row(i, c_row.data());
                 for (std::size_t j = 0; j < shape_.n; ++j) {
-                    const double value = double(widen(c[i * shape_.n + j]));
-                    cx[i] += value * signs_[j];
-                    squares[i] += value * value;
+                    cx[i] += c_row[j] * signs_[j];
+                    squares[i] += c_row[j] * c_row[j];
                 }
+            }
         });
         for (std::size_t i = 0; i < shape_.m; ++i) {
             const double from_results = result_rounding_ * std::sqrt(squares[i]),
                          from_sums = growth_ * a_lengths_[i] * std::sqrt(b_squares_);
-            const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(abx_[i]) + smallest;
+            const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(abx_[i]) + smallest_;
             if (!(std::fabs(cx[i] - abx_[i]) <= allowed))
                 return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
                                     i, cx[i], abx_[i], allowed)};
@@ -143,10 +145,8 @@ private:
     }
 
     ProductShape shape_;
-    double result_rounding_ = 0, growth_ = 0, b_squares_ = 0;
+    double result_rounding_ = 0, smallest_ = 0, growth_ = 0, b_squares_ = 0;
     std::vector<std::size_t> rows_;  // those that are computed in full
     std::vector<double> expected_, a_lengths_, b_lengths_;
     std::vector<double> signs_, abx_;
 };
-
-}  // namespace BACKEND

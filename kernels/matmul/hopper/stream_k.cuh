@@ -1,0 +1,80 @@
+#pragma once
+// The Stream-K decomposition: tiles are dealt to blocks so that none idles at the end. Whole waves of tiles come first,
+// then equal shares of the stages of the tiles that are left. A share may begin and end in the middle of a tile; the
+// block that has a tile's first stage adds the sums of the others, or of groups of them, and stores the tile: see
+// fix_up.cuh. After Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication
+// on the GPU", PPoPP 2023.
+//
+// Every function here is one of a block's number, on the device and on the host.
+#include <cuda_runtime.h>
+
+namespace BACKEND {
+
+/// `whole` tiles belong to one block each: all tiles, or a multiple of the number of blocks. The stages of the rest are
+/// dealt out in `shares` equal shares, one to each of the first blocks. A tile has `steps` stages along k.
+/// `paired`, 1 or 0: whether the two blocks of a cluster work side by side, on tiles that follow each other. Then a
+/// pair of blocks counts as one here, and so does a pair of tiles.
+struct StreamKSchedule {
+    unsigned tiles = 0, whole = 0, steps = 0, shares = 0, paired = 0;
+
+    __host__ __device__ unsigned shared_tiles() const { return tiles - whole; }
+
+    /// The first stage of a share, counted from the first tile that is shared: share * stages / shares, in 32 bits.
+    __host__ __device__ unsigned begin(unsigned share) const {
+        const unsigned stages = shared_tiles() * steps;
+        return stages / shares * share + stages % shares * share / shares;
+    }
+
+    /// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
+    __host__ __device__ unsigned share_of(unsigned block) const { return shares - 1 - (block >> paired); }
+
+    __host__ __device__ unsigned rank_of(unsigned block) const { return block & paired; }
+
+    /// The stages of all segments of a block.
+    __host__ __device__ unsigned stages_of(unsigned block, unsigned blocks) const {
+        const unsigned unit = block >> paired, units = blocks >> paired;
+        const unsigned waves = whole > unit ? (whole - unit + units - 1) / units : 0;
+        return waves * steps + (unit < shares ? begin(share_of(block) + 1) - begin(share_of(block)) : 0);
+    }
+};
+
+/// Sums of smaller tiles are added in groups of so many shares: two levels for the blocks of an H200.
+constexpr unsigned sums_group = 12;
+
+/// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.
+struct TileSegment {
+    unsigned tile = 0;
+    int first = 0, end = 0;
+    unsigned first_share = 0, end_share = 1;
+};
+
+/// Segment number `index` of block `block` of `blocks`; false, and none in `segment`, if the block has fewer. All roles
+/// of a block walk through its segments in this order.
+/// `stream_k`: false leaves out the code for shares; the shortest kernels would wait for its instructions.
+template <bool stream_k = true>
+__host__ __device__ inline bool segment_of_block(const StreamKSchedule& schedule, unsigned block, unsigned blocks,
+                                                 unsigned index, TileSegment& segment) {
+    if (!stream_k) {
+        segment = {block + index * blocks, 0, static_cast<int>(schedule.steps)};
+        return segment.tile < schedule.tiles << schedule.paired;
+    }
+    const unsigned whole = schedule.whole << schedule.paired;
+    const unsigned waves = (whole + blocks - 1) / blocks, wave_tile = block + index * blocks;
+    if (index < waves) {
+        segment = {wave_tile, 0, static_cast<int>(schedule.steps)};
+        return wave_tile < whole;
+    }
+    if (block >= schedule.shares << schedule.paired) return false;
+    const unsigned begin = schedule.begin(schedule.share_of(block)), end = schedule.begin(schedule.share_of(block) + 1);
+    const unsigned tile = begin / schedule.steps + index - waves, tile_begin = tile * schedule.steps;
+    if (tile_begin >= end) return false;
+    segment.tile = ((schedule.whole + tile) << schedule.paired) + schedule.rank_of(block);
+    segment.first = static_cast<int>(begin > tile_begin ? begin - tile_begin : 0);
+    segment.end = static_cast<int>(end - tile_begin < schedule.steps ? end - tile_begin : schedule.steps);
+    segment.first_share = tile * schedule.shares / schedule.shared_tiles();
+    if (schedule.begin(segment.first_share + 1) <= tile_begin) ++segment.first_share;
+    segment.end_share = ((tile + 1) * schedule.shares + schedule.shared_tiles() - 1) / schedule.shared_tiles();
+    return true;
+}
+
+} // namespace BACKEND

@@ -1,0 +1,113 @@
+#pragma once
+// What Stream-K costs, and which tiles of a product are worth sharing. tests/fit_matmul.bash measures these constants
+// again; they were fitted on an H200 (132 multiprocessors, CUDA 13).
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/matmul/hopper/stream_k.cuh"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace BACKEND {
+
+/// In stages of the tile. Where shares begin in the middle of tiles, blocks that run at the same time are at different
+/// places along k and find less in the L2 cache: each stage takes `slowdown` times as long. Adding one block's sums
+/// takes `stages_per_sum`, waiting for other blocks `stages_of_waiting`. `group` sums are added one after another, then
+/// those of the groups.
+struct StreamKCost {
+    double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
+    bool possible = true;
+    size_t group = 1024; // all
+};
+
+/// For kernels without the code to share tiles.
+constexpr StreamKCost no_stream_k = {1, 1, 0, false};
+
+/// Tiles of 64 x 64 to 128 x 256 in f32, which the multiply-add units keep busy: no slowdown.
+constexpr StreamKCost f32_stream_k = {1, 0.6, 0};
+
+/// Tiles of 128 x 256 in 16-bit types and of 256 x 128 in tf32.
+constexpr StreamKCost tensor_core_stream_k = {1.4, 2.3, 9};
+
+/// Tiles of 128 x 128 by three products of tf32.
+constexpr StreamKCost tf32x3_stream_k = {1.2, 3, 0, true, sums_group};
+
+/// Smaller tiles, whose sums are added in groups.
+struct GroupedSumsCost {
+    static constexpr double cycles_of_waiting = 5000;
+    static constexpr double cycles_per_sum = 250;   // whatever the size of the tile,
+    static constexpr double elements_per_cycle = 12; // and its elements
+};
+
+/// A stage of a tile in f32 by the multiply-add units, which do 128 a cycle: four elements of the tile by 32 along k.
+/// Beside the multiply-adds themselves, all warps wait for each other's.
+struct F32StageCost {
+    static constexpr double elements_per_cycle = 4;
+    static constexpr double multiply_add_factor = 1.08; // cycles over those at the peak
+    static constexpr double cycles_per_stage = 650;     // whatever the size of the tile
+    static constexpr double fixed_cycles = 7000;        // of a tile: filling the pipeline, storing the results
+
+    static constexpr double cycles(double elements) {
+        return multiply_add_factor * elements / elements_per_cycle + cycles_per_stage;
+    }
+};
+
+/// For tiles with so many elements and cycles a stage.
+constexpr StreamKCost grouped_stream_k(double elements, double stage_cycles) {
+    using Cost = GroupedSumsCost;
+    const double sum_cycles = Cost::cycles_per_sum + elements / Cost::elements_per_cycle;
+    return {1, sum_cycles / stage_cycles, Cost::cycles_of_waiting / stage_cycles, true, sums_group};
+}
+
+/// The time of `tiles` tiles cut into `shares`, in stages of a whole tile.
+inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
+    const bool equal_parts = shares % tiles == 0; // of each tile
+    double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
+    for (size_t sums = divide_up(shares, tiles), added = 0; added != 1; sums = added) {
+        added = divide_up(sums, cost.group);
+        stages += double(std::min(sums, cost.group)) * cost.stages_per_sum + cost.stages_of_waiting;
+    }
+    return stages;
+}
+
+/// Tiles in whole waves of `blocks`. Those of the last wave are shared if that is faster: among all blocks, or each in
+/// as many equal parts. Where sharing does not slow stages down, a whole wave may be shared together with them: a few
+/// tiles more make its shares a little longer, whereas alone they would be cut into parts whose sums take long to add.
+/// `forced_shares`: how many shares the last wave is cut into, whatever that costs; 0 leaves it to the model.
+inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k, unsigned blocks,
+                                         const StreamKCost& cost, size_t forced_shares = 0) {
+    const size_t steps = divide_up(k, tile_k), left = tiles % blocks;
+    size_t shared = 0, shares = 0;
+    double fewest = double(steps);
+    const auto consider = [&](size_t candidate_tiles, size_t candidate) {
+        const size_t whole_waves = candidate_tiles / blocks;
+        const double stages = stream_k_stages(candidate_tiles, steps, candidate, cost) - double(whole_waves * steps);
+        if (stages >= fewest) return;
+        fewest = stages;
+        shared = candidate_tiles;
+        shares = candidate;
+    };
+    if (cost.possible && left > 0 && (left + blocks) * steps < size_t{1} << 31) { // device code counts in 32 bits
+        if (forced_shares > 0) {
+            if (forced_shares <= blocks && forced_shares >= left && forced_shares <= left * steps) {
+                shared = left;
+                shares = forced_shares;
+            }
+        } else {
+            if (left * steps >= blocks) consider(left, blocks); // no share is empty
+            for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
+            if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
+        }
+    }
+    return {static_cast<unsigned>(tiles), static_cast<unsigned>(tiles - shared), static_cast<unsigned>(steps),
+            static_cast<unsigned>(shares)};
+}
+
+/// A block per multiprocessor, in whole clusters, and no more than there are tiles if they are not shared.
+inline unsigned stream_k_grid(const StreamKSchedule& schedule, unsigned multiprocessors) {
+    const unsigned blocks = multiprocessors >> schedule.paired;
+    return (schedule.shares == 0 && schedule.tiles < blocks ? schedule.tiles : blocks) << schedule.paired;
+}
+
+} // namespace BACKEND

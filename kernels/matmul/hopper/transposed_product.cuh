@@ -1,0 +1,278 @@
+#pragma once
+// bf16 and f16 products of middle size on Hopper's tensor cores:
+//   matmul_hopper_transposed   removes, from matmul_hopper_mma, most of the idling in the last wave. In the transposed
+//                              product, C' = B' A', a tile may have any multiple of 8 rows, so that for many shapes
+//                              there is one with just as many tiles as there are multiprocessors: 1536 x 1536 is 132
+//                              tiles of 144 x 128. Few rows, where reading B is all that matters, get tiles of 16 or
+//                              32; few tiles are shared along k, by split-K in a cluster or, where k is long, by
+//                              Stream-K. Where rows of B begin between sectors of the L2 cache, reading them takes
+//                              longest: two blocks share them by multicast
+// A block is one or two consumer warpgroups, which multiply tile_m x 64 each, and one producer warp, which loads tiles.
+// Sums are in f32. Nothing is in a cache when a block begins, its code included: what runs before the first copy is
+// kept short.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/mma.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/transposed_operand.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// As store_matrices(), with each matrix transposed.
+__device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                              std::uint32_t d) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
+                 "r"(a), "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+__device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std::uint32_t b) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(shared_address(row)), "r"(a),
+                 "r"(b)
+                 : "memory");
+}
+
+/// Writes a warpgroup's tile_m x 64 results through a box in shared memory: the fragments, which hold columns of C,
+/// become its rows, and the rows one copy. Where C's rows are not aligned for TMA, the threads store them.
+template <typename T, int tile_m>
+__device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
+                                     T* c, int row, int column, int m, int n, bool tma_store, unsigned consumer,
+                                     unsigned thread) {
+    constexpr unsigned threads = 128;
+    const unsigned warp = thread / 32, lane = thread % 32;
+    const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
+    T* target = box + (lane / 16 * 8 + lane % 8) * 64 + piece * 8;
+    if (thread == 0) wait_copies_out_read<0>(); // the tile before has left
+    barrier_among(1 + consumer, threads);
+#pragma unroll
+    for (int group = 0; group < tile_m / 8; group += 2, target += 16 * 64) { // 16 rows: left, right; left, right below
+        const float* value = &d[4 * group];
+        const std::uint32_t left = pack_pair(value[0], value[1], T{}), right = pack_pair(value[2], value[3], T{});
+        if (group + 1 == tile_m / 8) store_matrices_transposed(target, left, right);
+        else
+            store_matrices_transposed(target, left, right, pack_pair(value[4], value[5], T{}),
+                                   pack_pair(value[6], value[7], T{}));
+    }
+    if (tma_store) fence_shared_for_copies();
+    barrier_among(1 + consumer, threads);
+    if (tma_store) {
+        if (thread == 0) {
+            copy_box_out(map_c, box, column, row);
+            commit_copies_out();
+        }
+        return;
+    }
+    for (unsigned i = thread; i < tile_m * 64; i += threads) {
+        const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
+        if (row + r < m && column + x < n)
+            c[static_cast<size_t>(row + r) * n + column + x] = box[r * 64 + (x / 8 ^ r % 8) * 8 + x % 8];
+    }
+}
+
+/// Sums on their way from block to block of a cluster: [sender][eight rows][thread], of the receiver's rows.
+template <int tile_m, int threads, int split_k> struct ClusterSums {
+    float4 sums[split_k][tile_m / 8 / split_k][threads];
+};
+template <int tile_m, int threads> struct ClusterSums<tile_m, threads, 1> {};
+
+/// Adds the sums of a cluster's blocks, in the order of the blocks: each has all tile_m rows of a tile for its part of
+/// k, and gets the totals of its part of the rows.
+template <int tile_m, int threads, int split_k>
+__device__ inline void exchange_sums(ClusterSums<tile_m, threads, split_k>& shared, unsigned rank,
+                                     const float (&d)[tile_m / 2], float (&total)[tile_m / 2 / split_k]) {
+    constexpr int groups = tile_m / 8 / split_k;
+    cluster_wait(); // all blocks have begun: their shared memory is there
+#pragma unroll
+    for (int group = 0; group < tile_m / 8; ++group)
+        store_to_block(&shared.sums[rank][group % groups][threadIdx.x], group / groups,
+                       make_float4(d[4 * group], d[4 * group + 1], d[4 * group + 2], d[4 * group + 3]));
+    cluster_barrier(); // all sums have arrived
+#pragma unroll
+    for (int group = 0; group < groups; ++group) {
+        float4 sum = shared.sums[0][group][threadIdx.x];
+#pragma unroll
+        for (int sender = 1; sender < split_k; ++sender) {
+            const float4 more = shared.sums[sender][group][threadIdx.x];
+            sum = make_float4(sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w);
+        }
+        total[4 * group] = sum.x;
+        total[4 * group + 1] = sum.y;
+        total[4 * group + 2] = sum.z;
+        total[4 * group + 3] = sum.w;
+    }
+}
+
+template <typename T, int tile_m, int warpgroups, int stages, int split_k> struct HopperTransposedShared {
+    HopperRing<T, tile_m, 64 * warpgroups, stages> ring;
+    alignas(1024) T c[warpgroups][tile_m / split_k * 64]; // results on their way out
+    ClusterSums<tile_m, 128 * warpgroups, split_k> cluster;
+};
+
+/// How many of a tile's steps are left for the end. A matrix B with rows shorter than a line of the L2 cache lies in
+/// few lines, which all blocks would want at the same time; so they start at different places along k.
+__device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short_rows) {
+    constexpr unsigned golden_ratio = 0x9e3779b9; // of 2^32: its multiples are spread evenly
+    return short_rows ? static_cast<int>(__umulhi(tile_row * golden_ratio, static_cast<unsigned>(steps))) : 0;
+}
+
+/// This block's segment number `index`: in a cluster, its part of the cluster's only tile.
+template <int split_k, bool stream_k>
+__device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, unsigned index, TileSegment& segment) {
+    if (split_k == 1) return find_segment<stream_k>(schedule, index, segment);
+    const unsigned rank = blockIdx.x % split_k;
+    segment = {blockIdx.x / split_k, static_cast<int>(schedule.steps * rank / split_k),
+               static_cast<int>(schedule.steps * (rank + 1) / split_k)};
+    return index == 0;
+}
+
+/// Grid: at most one block per multiprocessor, or, in clusters of `split_k` that share a tile along k, tiles x split_k.
+/// Block 128 per 64 columns of the tile, and 32 more. `multicast`: blocks of a cluster that share B.
+template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k>
+__global__ void __launch_bounds__(128 * warpgroups + 32, 1)
+    matmul_hopper_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+                          const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
+                          StreamKSchedule schedule, PartialSums partial, bool tma_store) {
+#if HOPPER_CODE
+    constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast>;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& shared = *reinterpret_cast<HopperTransposedShared<T, tile_m, warpgroups, stages, split_k>*>(memory);
+    const unsigned rank = blockIdx.x % split_k;
+    typename Pipeline::Position position;
+    TileSegment segment;
+    unsigned tile_row = 0, tile_column = 0;
+    if (threadIdx.x == consumers) {
+        prefetch_tensor_map(map_a);
+        prefetch_tensor_map(map_b);
+        prefetch_tensor_map(map_c);
+        Pipeline::init(shared.ring, warpgroups);
+    }
+    Pipeline::begin();
+    if (split_k > 1) cluster_arrive(); // for exchange_sums()
+
+    if (threadIdx.x >= consumers) {
+        if (threadIdx.x > consumers) return;
+        for (unsigned index = 0; find_segment_of_cluster<split_k, stream_k>(schedule, index, segment); ++index) {
+            order.place(segment.tile, tile_row, tile_column);
+            const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
+            const int for_the_end =
+                steps_for_the_end(segment.end - segment.first, tile_row / multicast, n < Pipeline::tile_k);
+            int step = segment.first + for_the_end;
+            for (int i = segment.first; i < segment.end; ++i, position.advance()) {
+                Pipeline::load_stage(shared.ring, position, map_a, map_b, row, column, step);
+                if (++step == segment.end) step = segment.first;
+            }
+        }
+        return;
+    }
+    const unsigned consumer = threadIdx.x / 128, thread = threadIdx.x % 128;
+    int refills = Pipeline::refills(order.tiles_of(blockIdx.x, gridDim.x) * schedule.steps);
+    for (unsigned index = 0; find_segment_of_cluster<split_k, stream_k>(schedule, index, segment); ++index) {
+        float d[tile_m / 2];
+        if (split_k > 1 && segment.first == segment.end)
+            for (float& sum : d) sum = 0;
+        int previous = 0;
+        for (int step = segment.first; step < segment.end; ++step) {
+            const int stage = position.stage;
+            barrier_wait(&shared.ring.filled[stage], position.parity);
+            TransposedOperand<T> operand;
+            operand.load(shared.ring.b[stage], static_cast<int>(threadIdx.x) / 32, static_cast<int>(thread) % 32);
+            const std::uint64_t a = wgmma_operand(shared.ring.a[stage], 16, 1024);
+            wgmma_fence();
+#pragma unroll
+            for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows
+                operand.template multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
+            wgmma_commit();
+            if (step > segment.first) {
+                wgmma_wait<1>(); // the group before this one has read its stage
+                Pipeline::release(shared.ring, previous, thread, refills);
+            }
+            previous = stage;
+            position.advance();
+        }
+        wgmma_wait<0>();
+        wgmma_settle(d);
+        Pipeline::release(shared.ring, previous, thread, refills);
+        if constexpr (stream_k)
+            if (!complete_tile<consumers>(d, segment, schedule, partial)) continue;
+        order.place(segment.tile, tile_row, tile_column);
+        const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(rank) * rows,
+                  column = static_cast<int>(tile_column) * tile_n + static_cast<int>(consumer) * 64;
+        if constexpr (split_k > 1) {
+            float total[rows / 2];
+            exchange_sums<tile_m, consumers, split_k>(shared.cluster, rank, d, total);
+            store_transposed<T, rows>(total, shared.c[consumer], map_c, c, row, column, m, n, tma_store, consumer,
+                                   thread);
+        } else {
+            store_transposed<T, rows>(d, shared.c[consumer], map_c, c, row, column, m, n, tma_store, consumer, thread);
+        }
+    }
+    if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+#endif
+}
+
+/// As many stages as fit beside the results.
+template <typename T, int tile_m, int warpgroups, int split_k> constexpr int transposed_stages() {
+    constexpr int enough = 12;
+    using OneStage = HopperTransposedShared<T, tile_m, warpgroups, 1, split_k>;
+    using TwoStages = HopperTransposedShared<T, tile_m, warpgroups, 2, split_k>;
+    constexpr int stage = sizeof(TwoStages) - sizeof(OneStage);
+    constexpr int fit = 1 + (most_shared_bytes - int{sizeof(OneStage)}) / stage;
+    return fit < enough ? fit : enough;
+}
+
+/// The host's part of every such tile. `multicast` and `split_k` as in HopperTile.
+struct TransposedProductLaunch {
+    unsigned tile_m, warpgroups, split_k, multicast, b_box_rows, shared_bytes;
+};
+
+template <typename T>
+__attribute__((noinline)) LaunchShape
+launch_hopper_transposed(void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, T*, int, int, TileOrder, StreamKSchedule,
+                                        PartialSums, bool),
+                         const TransposedProductLaunch& tile, const MatmulArguments<T>& arguments,
+                         const StreamKCost& cost) {
+    constexpr unsigned group = 8;
+    const HopperOperands<T> operands(arguments);
+    const bool tma_store = rows_are_aligned(arguments.d_c, arguments.n);
+    const CUtensorMap map_a = operands.map_a(tile.tile_m),
+                      map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows);
+    const CUtensorMap map_c = tma_store ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n,
+                                                     tile.tile_m / tile.split_k, 64, CU_TENSOR_MAP_SWIZZLE_128B)
+                                        : map_b; // not used
+    const TileOrder order{grid_for(arguments.m, tile.tile_m), grid_for(arguments.n, 64 * tile.warpgroups), group,
+                          tile.multicast};
+    const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>,
+                                                       arguments.multiprocessors, cost, arguments.stream_k_shares);
+    const unsigned grid = tile.split_k > 1      ? order.tiles() * tile.split_k
+                          : schedule.shares > 0 ? stream_k_grid(schedule, arguments.multiprocessors)
+                                                : persistent_grid(order, arguments.multiprocessors, tile.multicast);
+    return launch_hopper(kernel, grid, 128 * tile.warpgroups + 32, tile.shared_bytes, tile.split_k * tile.multicast,
+                         arguments.stream, map_a, map_b, map_c, arguments.d_c, int(arguments.m), int(arguments.n),
+                         order, schedule, partial_sums(arguments), tma_store);
+}
+
+template <typename T, int tile_m_, int warpgroups, int split_k_ = 1, int multicast_ = 1, bool stream_k_ = false>
+struct TransposedProductTile : HopperTile {
+    using Element = T;
+    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_;
+    static constexpr bool stream_k = stream_k_;
+    static_assert((split_k > 1) + (multicast > 1) + stream_k <= 1, "one way of sharing at a time");
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+        constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_>();
+        using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_>;
+        return launch_hopper_transposed<T>(
+            matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_>,
+            {tile_m, warpgroups, split_k, multicast, Pipeline::box_rows,
+             sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
+            arguments, cost);
+    }
+};
+
+} // namespace BACKEND

@@ -1,0 +1,252 @@
+"""Fits the constants of matmul's cost model: fit_matmul.py [--dry-run] PROGRAM MULTIPROCESSORS ROOT."""
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+
+dry_run = "--dry-run" in sys.argv
+program, multiprocessors, root = [word for word in sys.argv[1:] if word != "--dry-run"]
+blocks = int(multiprocessors)
+sample_keys = {  # for a dry run without a GPU: of each kernel one tile
+    "bf16": ["128x256x64", "128x256x64:stream-k", "168..256x128x64", "128x64x64", "64x128x64", "64x64x64/4", "16x64x64",
+             "64x128x64:multicast", "16x64x64:stream-k", "64x128x64:stream-k"],
+    "tf32": ["256x128x32", "64x64x32:stream-k", "16x64x32:stream-k", "64x64x32/2"],
+    "f32": ["64x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"]}
+
+
+class Tile:
+    def __init__(self, dtype, row):
+        self.dtype, self.kernel, self.key = dtype, row["kernel"], row["tile"]
+        self.m, self.n, self.k, self.split = (int(row[name]) for name in ("tile_m", "tile_n", "tile_k", "split_k"))
+        self.stage, self.fixed = float(row["cycles_per_stage"]), float(row["fixed_cycles"])
+
+    def shape(self, rows, columns, stages, less_n=0, less_k=0):
+        """Of so many rows and columns of tiles; less_n and less_k misalign rows of B and of A."""
+        return (self.m * rows, self.n * columns - less_n, self.k * stages * self.split - less_k)
+
+
+def call(arguments):
+    if dry_run:
+        print(" ".join([os.path.relpath(program)] + arguments))
+        return None
+    done = subprocess.run([program] + arguments, capture_output=True, text=True)
+    if done.returncode != 0:
+        print("fit_matmul: %s: %s" % (" ".join(arguments), done.stderr.strip()), file=sys.stderr)
+        return None
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def measure(tile, shapes, shares=0, kernel=None, cache="warm"):
+    """Cycles of each shape, less the launch; None where nothing was measured."""
+    key = [] if tile is None else ["--tile", tile.key + ("@%d" % shares if shares else "")]
+    rows = call(["-d", "gpu", "-t", tile.dtype if tile else "f32", "-k", kernel or tile.kernel] + key +
+                ["-n", ",".join("%dx%dx%d" % shape for shape in shapes), "--no-verify", "--cache", cache,
+                 "-w", "2", "-r", "11", "--timeout", "2", "-q", "--csv"])
+    if rows is None:
+        return None
+    return [float(row["median_ns"]) * float(row["sm_clock_mhz"] or 0) / 1e3 - launch_cycles for row in rows]
+
+
+def tiles_of(dtype):
+    rows = None if dry_run else call(["-d", "gpu", "-t", dtype, "--tile", "list"])
+    if rows is None:  # what is not known in a dry run does not matter there
+        samples = [("hopper", key) for key in sample_keys[dtype]]
+        if dtype == "f32":
+            samples += [("tf32x3", key) for key in sample_keys["tf32x3"]]
+        rows = [{"kernel": kernel, "tile": key, "split_k": (key.split("/") + ["1"])[1], "cycles_per_stage": 1,
+                 "fixed_cycles": 1,
+                 **dict(zip(("tile_m", "tile_n", "tile_k"), re.findall(r"\d+", key.split("..")[-1])))}
+                for kernel, key in samples]
+    seen, tiles = set(), []
+    for row in rows:  # of two tiles with one key the first computes aligned products
+        if (row["kernel"], row["tile"]) not in seen:
+            seen.add((row["kernel"], row["tile"]))
+            tiles.append(Tile(dtype, row))
+    return tiles
+
+
+def in_source(path, name, struct=None):
+    text = open(os.path.join(root, path)).read()
+    if struct:
+        text = text[text.index("struct " + struct):]
+    return float(re.search(r"\b%s = ([0-9.]+)" % name, text).group(1))
+
+
+def members(name):
+    """The numbers of a StreamKCost in the source."""
+    text = open(os.path.join(root, stream_k_file)).read()
+    return [float(word) for word in re.search(r"StreamKCost %s = \{([^}]*)\}" % name, text).group(1).split(",")[:3]]
+
+
+def show(what, unit, source, fitted):
+    change = "" if source == 0 else "%+7.1f %%" % (100 * (fitted / source - 1))
+    print("%-52s %-16s %10.3f %10.3f %s" % (what, unit, source, fitted, change))
+
+
+def line(x, y):
+    """Slope and intercept of the least squares."""
+    slope, intercept = numpy.polyfit(x, y, 1)
+    return float(slope), float(intercept)
+
+
+def one_wave(tile):
+    """Rows and columns of tiles that are a block each for every multiprocessor."""
+    count = blocks // tile.split if tile.split < 3 else blocks * 10 // 11 // tile.split
+    rows = max(rows for rows in range(1, int(count ** 0.5) + 1) if count % rows == 0)
+    rows, columns = max(rows, count // rows), min(rows, count // rows)
+    if "multicast" in tile.key and rows % 2:
+        rows -= 1
+    return rows, columns
+
+
+def fit_stages(tiles):
+    """cycles_per_stage and fixed_cycles of every tile: the slope and the intercept of one full wave over its stages."""
+    for tile in tiles:
+        stages = (24, 48, 96)
+        cycles = measure(tile, [tile.shape(*one_wave(tile), count) for count in stages])
+        if cycles:
+            slope, intercept = line(stages, cycles)
+            show("%s %s %s" % (tile.dtype, tile.kernel, tile.key), "cycles/stage", tile.stage, slope)
+            show("", "fixed cycles", tile.fixed, intercept)
+            tile.measured_stage, tile.measured_fixed = slope, intercept
+
+
+def slope_of(tile, rows=None, **misaligned):
+    stages = (48, 96)
+    full_rows, columns = one_wave(tile)
+    cycles = measure(tile, [tile.shape(rows or full_rows, columns, count, **misaligned) for count in stages])
+    return line(stages, cycles)[0] if cycles else None
+
+
+def fit_loading(by_key):
+    """Cycles for a row of a stage, of tiles that load longer than they multiply."""
+    tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:multicast"]
+    aligned = slope_of(tall)
+    half = slope_of(tall, rows=max(1, one_wave(tall)[0] // 2))
+    of_a, of_b, of_b_shared = slope_of(tall, less_k=8), slope_of(wide, less_n=8), slope_of(shared, less_n=8)
+    if None in (aligned, half, of_a, of_b, of_b_shared):
+        return
+    row = aligned / (tall.m + tall.n)
+    for name, fitted in (("aligned_row", row), ("unaligned_row_of_a", (of_a - tall.n * row) / tall.m),
+                         ("unaligned_row_of_b", (of_b - wide.m * row) / wide.n),
+                         ("unaligned_row_of_b_multicast", (of_b_shared - shared.m * row) / shared.n),
+                         ("waiting_part", 2 * (1 - half / aligned))):
+        show("LoadingCost::" + name, "1" if name == "waiting_part" else "cycles/row",
+             in_source(tile_file, name, "LoadingCost"), fitted)
+
+
+def fit_memory(by_key):
+    """Few rows and a long k: B comes from memory once. Two rows of tiles share it; more have more to multiply."""
+    tile = by_key["16x64x64"]
+    cases = [(rows, k) for rows in (1, 2, 4) for k in (4096, 8192, 16384)]
+    cycles = measure(tile, [(tile.m * rows, tile.n * blocks, k) for rows, k in cases], cache="cold")
+    if not cycles:
+        return
+    stage, fixed = getattr(tile, "measured_stage", tile.stage), getattr(tile, "measured_fixed", tile.fixed)
+    rows, k = (numpy.array(column, float) for column in zip(*cases))
+    multiplying, bytes_read = rows * k / tile.k * stage, (tile.m * rows * k * 2, tile.n * blocks * k * 2)
+    best = None
+    for rate in numpy.arange(10, 30, 0.1):
+        for once in numpy.arange(0.7, 1.01, 0.01):
+            memory = (bytes_read[0] + bytes_read[1] * numpy.where(rows == 1, once, 1)) / (rate * blocks)
+            for visible in numpy.arange(0, 0.51, 0.01):
+                shorter, longer = numpy.minimum(multiplying, memory), numpy.maximum(multiplying, memory)
+                error = float(numpy.sum(((longer + visible * shorter + rows * fixed) / cycles - 1) ** 2))
+                if best is None or error < best[0]:
+                    best = (error, rate, once, visible)
+    names, units = ("bytes_per_cycle", "read_once_factor", "visible_part"), ("bytes/cycle", "1", "1")
+    for name, unit, fitted in zip(names, units, best[1:]):
+        show("MemoryCost::" + name, unit, in_source(tile_file, name, "MemoryCost"), fitted)
+
+
+def fit_clusters(by_key):
+    """The most clusters of four that run at once: one more takes a second wave."""
+    tile = by_key["64x64x64/4"]
+    most = blocks // 4
+    counts = [count for count in range(most - 6, most + 1) if count > 0]
+    cycles = measure(tile, [tile.shape(1, count, 64) for count in counts])
+    if cycles:
+        at_once = max([count for count, time in zip(counts, cycles) if time < 1.3 * min(cycles)])
+        show("ClusterOfFour: occupied / of", "1", 10 / 11, 4 * at_once / blocks)
+
+
+def shared_cycles(tile, tiles, shares, stages):
+    """One wave that is not full, cut into so many shares: the cycles beyond its stages, and the stages of a share."""
+    cycles = measure(tile, [tile.shape(1, tiles, stages)], shares)
+    per_share = -(-tiles * stages // shares)
+    return None if not cycles else (cycles[0] - per_share * tile.measured_stage - tile.measured_fixed, per_share)
+
+
+def fit_grouped_sums(tiles):
+    """Equal parts of small tiles: what is left beyond their stages is waiting and, for each part, adding its sums."""
+    sizes, sums, waits = [], [], []
+    for tile in tiles:
+        parts = (2, 4, 8, 12)
+        rest = [shared_cycles(tile, blocks // 12, blocks // 12 * part, 240) for part in parts]
+        if None not in rest:
+            per_sum, wait = line(parts, [cycles for cycles, _ in rest])
+            sizes.append(tile.m * tile.n)
+            sums.append(per_sum)
+            waits.append(wait)
+    if len(set(sizes)) > 1:
+        per_element, constant = line(sizes, sums)
+        for name, unit, fitted in (("cycles_of_waiting", "cycles", sum(waits) / len(waits)),
+                                   ("cycles_per_sum", "cycles", constant),
+                                   ("elements_per_cycle", "elements/cycle", 1 / per_element)):
+            show("GroupedSumsCost::" + name, unit, in_source(stream_k_file, name, "GroupedSumsCost"), fitted)
+
+
+def fit_large_sums(tile, name):
+    """Large tiles: equal parts give the cost of waiting and of a sum, unequal ones the slowdown of their stages."""
+    parts, stages = (2, 3, 4), 240
+    rest = [shared_cycles(tile, blocks // 4, blocks // 4 * part, stages) for part in parts]
+    unequal = shared_cycles(tile, blocks * 5 // 8, blocks, stages)
+    if unequal is None or None in rest:
+        return
+    per_sum, wait = line(parts, [cycles / tile.measured_stage for cycles, _ in rest])
+    sums = 2 * per_sum + wait  # a tile of 5/8 of the blocks has at most two or three shares
+    source = members(name)
+    show("%s: slowdown" % name, "1", source[0], 1 + (unequal[0] / tile.measured_stage - sums) / unequal[1])
+    show("%s: stages_per_sum" % name, "stages", source[1], per_sum)
+    show("%s: stages_of_waiting" % name, "stages", source[2] if len(source) > 2 else 0, wait)
+
+
+def fit_f32_stage(tiles):
+    """Transposed tiles of f32: cycles of a stage over the multiply-adds in it."""
+    known = [tile for tile in tiles if "stream-k" in tile.key and tile.kernel == "hopper"]
+    if len(known) < 2:
+        return
+    per_cycle = in_source(stream_k_file, "elements_per_cycle", "F32StageCost")
+    factor, constant = line([tile.m * tile.n / per_cycle for tile in known], [tile.measured_stage for tile in known])
+    fixed = sum(tile.measured_fixed for tile in known) / len(known)
+    for name, unit, fitted in (("multiply_add_factor", "1", factor), ("cycles_per_stage", "cycles", constant),
+                               ("fixed_cycles", "cycles", fixed)):
+        show("F32StageCost::" + name, unit, in_source(stream_k_file, name, "F32StageCost"), fitted)
+
+
+tile_file, stream_k_file = "tools/matmul/tile_cost.cuh", "kernels/matmul/hopper/stream_k_cost.cuh"
+launch_cycles = 0
+if not dry_run:
+    import numpy
+    print("%-52s %-16s %10s %10s" % ("constant", "unit", "source", "fitted"))
+empty = measure(None, [(1, 1, 1)], kernel="naive")
+launch_cycles = empty[0] if empty else 0
+tables = {dtype: tiles_of(dtype) for dtype in ("bf16", "tf32", "f32")}
+for table in tables.values():
+    fit_stages(table)
+    for tile in table:  # where a measurement failed, or there is none
+        tile.measured_stage = getattr(tile, "measured_stage", tile.stage)
+        tile.measured_fixed = getattr(tile, "measured_fixed", tile.fixed)
+keys = {dtype: {(tile.kernel, tile.key): tile for tile in table} for dtype, table in tables.items()}
+bf16 = {key: tile for (_, key), tile in keys["bf16"].items()}
+fit_loading(bf16)
+fit_memory(bf16)
+fit_clusters(bf16)
+fit_grouped_sums([bf16["16x64x64:stream-k"], bf16["64x128x64:stream-k"], keys["tf32"]["hopper", "16x64x32:stream-k"],
+                  keys["tf32"]["hopper", "64x64x32:stream-k"]])
+fit_large_sums(bf16["128x256x64:stream-k"], "tensor_core_stream_k")
+fit_large_sums(keys["f32"]["hopper", "64x256x32:stream-k"], "f32_stream_k")
+fit_large_sums(keys["f32"]["tf32x3", "128x128x32:stream-k"], "tf32x3_stream_k")
+fit_f32_stage(tables["f32"])

@@ -1,0 +1,240 @@
+// What matmul's ways to cut a product must have for every shape, on the host: each tile and each step along k is
+// computed exactly once. Usage: properties_matmul CASES [SEED]. A failure prints the seed with which it is the first
+// case.
+#include "common/measure/random.hpp"
+#include "kernels/matmul/hopper/fitted_tiles.cuh"
+#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "kernels/matmul/tile_order.cuh"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace BACKEND {
+namespace {
+
+void require(bool holds, const std::string& what) {
+    if (!holds) throw std::runtime_error(what);
+}
+
+// Numbers of one case.
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : seed_(seed) {}
+    // From `least` to `most`, small ones as often as large ones: uniform in the number of bits.
+    std::size_t number(std::size_t least, std::size_t most) {
+        std::size_t bits = 0;
+        while (bits < 63 && (std::size_t{1} << bits) <= most - least) ++bits;
+        const std::size_t chosen = bits == 0 ? 0 : random_bits(seed_, index_++) % (bits + 1);
+        const std::size_t offset = random_bits(seed_, index_++) % ((std::size_t{1} << chosen) + (chosen == 0));
+        return least + std::min(offset, most - least);
+    }
+    bool coin() { return random_bits(seed_, index_++) % 2 == 0; }
+
+private:
+    std::uint64_t seed_, index_ = 0;
+};
+
+// Multiprocessors: an H200's, other GPUs', or any number.
+unsigned some_blocks(Random& random) {
+    constexpr unsigned usual[] = {132, 114, 108, 78, 1, 2};
+    return random.coin() ? usual[random.number(0, 5)] : static_cast<unsigned>(random.number(1, 300));
+}
+
+struct Piece {
+    TileSegment segment;
+    unsigned block;
+};
+
+// The pieces of a tile are its steps, in order, without gap or overlap. The one with the first step belongs to the
+// share that is to add the others' sums; it waits only for blocks that started before its own.
+void require_whole(unsigned tile, std::vector<Piece>& pieces, const StreamKSchedule& schedule) {
+    const std::string name = "tile " + std::to_string(tile);
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Piece& one, const Piece& other) { return one.segment.first < other.segment.first; });
+    int next = 0;
+    for (const Piece& piece : pieces) {
+        require(piece.segment.first == next && piece.segment.end > next, name + " has a gap or an overlap along k");
+        next = piece.segment.end;
+        require(piece.block <= pieces.front().block, name + " waits for a block that starts later");
+    }
+    require(next == static_cast<int>(schedule.steps), name + " misses its last steps");
+    if (tile >> schedule.paired < schedule.whole) return require(pieces.size() == 1, name + " is not one block's");
+    std::set<unsigned> shares;
+    for (const Piece& piece : pieces) {
+        const auto [first, end] = std::pair(piece.segment.first_share, piece.segment.end_share);
+        require(end - first == pieces.size(), name + " names other shares than it has");
+        const unsigned own = schedule.share_of(piece.block);
+        require(first <= own && own < end && shares.insert(own).second, name + " has a share twice, or a wrong one");
+        require((piece.segment.first == 0) == (own == first), name + " is not stored by its first share");
+        require(schedule.rank_of(piece.block) == (tile & schedule.paired), name + " is at the wrong block of its pair");
+    }
+}
+
+void check_schedule(const StreamKSchedule& schedule, unsigned multiprocessors) {
+    const unsigned blocks = stream_k_grid(schedule, multiprocessors);
+    require(blocks <= multiprocessors, "more blocks than multiprocessors");
+    std::map<unsigned, std::vector<Piece>> pieces;
+    for (unsigned block = 0; block < blocks; ++block) {
+        TileSegment segment;
+        unsigned stages = 0;
+        for (unsigned index = 0; segment_of_block(schedule, block, blocks, index, segment); ++index) {
+            require(segment.first < segment.end, "a segment is empty");
+            stages += static_cast<unsigned>(segment.end - segment.first);
+            pieces[segment.tile].push_back({segment, block});
+        }
+        require(stages == schedule.stages_of(block, blocks), "stages_of() counts other stages than the segments have");
+    }
+    require(pieces.size() == size_t{schedule.tiles} << schedule.paired, "a tile is nobody's");
+    require(pieces.rbegin()->first == (schedule.tiles << schedule.paired) - 1, "a tile is not of the product");
+    for (auto& [tile, of_tile] : pieces) require_whole(tile, of_tile, schedule);
+}
+
+// Without the code for shares: each tile is one block's.
+void check_whole_tiles(const StreamKSchedule& schedule, unsigned multiprocessors) {
+    const unsigned blocks = stream_k_grid(schedule, multiprocessors), tiles = schedule.tiles << schedule.paired;
+    std::vector<int> times(tiles);
+    TileSegment segment;
+    for (unsigned block = 0; block < blocks; ++block)
+        for (unsigned index = 0; segment_of_block<false>(schedule, block, blocks, index, segment); ++index) {
+            require(segment.tile < tiles && segment.first == 0 && segment.end == static_cast<int>(schedule.steps),
+                    "a segment is not a whole tile");
+            ++times[segment.tile];
+        }
+    require(std::all_of(times.begin(), times.end(), [](int count) { return count == 1; }),
+            "a tile is not computed once");
+}
+
+std::string stream_k_case(Random& random) {
+    constexpr StreamKCost costs[] = {f32_stream_k,
+                                     tensor_core_stream_k,
+                                     tf32x3_stream_k,
+                                     grouped_stream_k(16 * 64, 270),
+                                     grouped_stream_k(64 * 128, 380),
+                                     {1, 0, 0},
+                                     {1, 1e-3, 1e-3},
+                                     no_stream_k};
+    const StreamKCost& cost = costs[random.number(0, std::size(costs) - 1)];
+    const unsigned paired = random.coin(), blocks = std::max(1u, some_blocks(random) >> paired);
+    const std::size_t k = random.number(1, 1'000'000), tiles = random.number(1, 3000),
+                      tile_k = random.coin() ? 64 : 32,
+                      forced = random.coin() ? random.number(0, blocks) : 0;
+    StreamKSchedule schedule = stream_k_schedule(tiles, k, static_cast<unsigned>(tile_k), blocks, cost, forced);
+    schedule.paired = paired;
+    const bool shared = schedule.shares > 0;
+    try {
+        require(schedule.steps == divide_up(k, tile_k) && schedule.tiles == tiles,
+                "the schedule is of another product");
+        require(cost.possible || !shared, "tiles are shared where they cannot be");
+        require(schedule.whole == tiles || schedule.whole % blocks == 0, "whole tiles are not whole waves");
+        check_schedule(schedule, blocks << paired);
+        if (!shared) check_whole_tiles(schedule, blocks << paired);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error("Stream-K: " + std::to_string(tiles) + " tiles, k " + std::to_string(k) +
+                                 " in steps of " + std::to_string(tile_k) + ", " + std::to_string(blocks) +
+                                 " blocks, " + std::to_string(schedule.shares) + " shares, paired " +
+                                 std::to_string(paired) + ": " + error.what());
+    }
+    return shared ? "shared" : "whole";
+}
+
+std::string tile_order_case(Random& random) {
+    const auto rows = static_cast<unsigned>(random.number(1, 400)),
+               columns = static_cast<unsigned>(random.number(1, 300)),
+               highest = static_cast<unsigned>(random.number(1, 12)),
+               together = random.coin() ? 1 : static_cast<unsigned>(random.number(1, 2));
+    const TileOrder order(rows, columns, highest, together);
+    try {
+        require(order.tiles_m >= rows && order.tiles_m < rows + together, "rows of tiles are missing or too many");
+        std::vector<bool> seen(order.tiles());
+        unsigned first_row = 0, first_column = 0;
+        for (unsigned tile = 0; tile < order.tiles(); ++tile) {
+            unsigned row = 0, column = 0;
+            order.place(tile, row, column);
+            require(row < order.tiles_m && column < order.tiles_n, "a tile lies outside");
+            require(!seen[row * columns + column], "two tiles have the same place");
+            seen[row * columns + column] = true;
+            if (tile % together == 0) first_row = row, first_column = column;
+            require(row == first_row + tile % together && column == first_column, "a set's tiles do not lie together");
+        }
+        const unsigned blocks = some_blocks(random);
+        unsigned counted = 0;
+        for (unsigned block = 0; block < std::min(blocks, order.tiles()); ++block)
+            counted += order.tiles_of(block, blocks);
+        require(counted == order.tiles(), "tiles_of() counts other tiles than there are");
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error("order of " + std::to_string(rows) + " x " + std::to_string(columns) +
+                                 " tiles, bands of " + std::to_string(highest) + ", " + std::to_string(together) +
+                                 " together: " + error.what());
+    }
+    return "order";
+}
+
+// The tiles of each column of tiles are all m rows, in order, and there is code for each height.
+std::string fitted_case(Random& random) {
+    using Shape = FittedShape;
+    const std::size_t m = random.number(1, 20000), n = random.number(1, 20000);
+    const unsigned blocks = some_blocks(random);
+    const FittedTiles tiles = fitted_tiles(m, n, blocks);
+    if (!can_fit(tiles)) return "not fitted";
+    try {
+        std::map<int, std::vector<FittedTile>> columns;
+        for (unsigned number = 0; number < tiles.count(); ++number) {
+            const FittedTile tile = tiles.tile(number);
+            columns[tile.column].push_back(tile);
+            require(tile.height >= 0 && tile.height < 4 && static_cast<int>(tiles.rows(tile.height)) == tile.rows,
+                    "a tile's height has another number of rows");
+            require(tile.rows % Shape::row_step == 0 && tile.rows >= Shape::least_rows && tile.rows <= Shape::most_rows,
+                    "there is no code for a tile of " + std::to_string(tile.rows) + " rows");
+        }
+        require(columns.size() == divide_up(n, Shape::tile_n), "a column of tiles is missing or too many");
+        for (auto& [column, of_column] : columns) {
+            require(column % Shape::tile_n == 0 && static_cast<std::size_t>(column) < n, "a column lies outside");
+            std::sort(of_column.begin(), of_column.end(),
+                      [](const FittedTile& one, const FittedTile& other) { return one.row < other.row; });
+            int next = 0;
+            for (const FittedTile& tile : of_column) {
+                require(tile.row == next, "rows have a gap or an overlap");
+                next = tile.row + tile.rows;
+            }
+            require(static_cast<std::size_t>(next) == divide_up(m, Shape::row_step) * Shape::row_step,
+                    "rows are missing or too many");
+        }
+        const std::size_t fewest = divide_up(m, Shape::most_rows) * divide_up(n, Shape::tile_n);
+        require(tiles.count() <= divide_up(fewest, blocks) * blocks, "more waves than needed");
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error("fitted tiles of " + std::to_string(m) + " x " + std::to_string(n) + " for " +
+                                 std::to_string(blocks) + " blocks: " + error.what());
+    }
+    return "fitted";
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+int main(int count, char** arguments) {
+    using namespace BACKEND;
+    if (count < 2) return 2;
+    const std::uint64_t cases = std::strtoull(arguments[1], nullptr, 10),
+                        seed = count > 2 ? std::strtoull(arguments[2], nullptr, 10) : 42;
+    std::map<std::string, std::uint64_t> kinds;
+    for (std::uint64_t i = 0; i < cases; ++i) {
+        Random random(seed + i);
+        try {
+            ++kinds[stream_k_case(random)];
+            ++kinds[tile_order_case(random)];
+            ++kinds[fitted_case(random)];
+        } catch (const std::runtime_error& error) {
+            std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + i), error.what());
+            return 1;
+        }
+    }
+    for (const auto& [kind, times] : kinds)
+        std::printf("%s %llu\n", kind.c_str(), static_cast<unsigned long long>(times));
+}

@@ -1,0 +1,42 @@
+// The host's side of one product: its inputs, the CPU's variants, and whether a result is right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "common/io/dtype.hpp"
+#include "common/measure/verify.hpp"
+#include "tools/matmul/shape.hpp"
+
+class HostProduct {
+public:
+    virtual ~HostProduct() = default;
+
+    // The matrices as a device stores them. C is where the CPU's variants leave their result, and where a device's is
+    // to be copied.
+    virtual const void* a() const = 0;
+    virtual const void* b() const = 0;
+    virtual void* c() = 0;
+
+    virtual void multiply_on_one_core() = 0;
+    virtual void multiply_on_all_cores() = 0;
+    virtual void multiply_with_openblas() = 0;
+
+    // Whether C is A B. Only where the settings asked for verification.
+    virtual Verdict check() const = 0;
+    // Whether that looks at every element of C; large products are checked by some rows and a random vector.
+    virtual bool checks_all() const = 0;
+};
+
+struct HostProductSettings {
+    std::uint64_t seed = 0;
+    bool verify = true;
+    double tolerance = 0;  // relative; 0: what follows from type and k
+};
+
+std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape,
+                                               const HostProductSettings& settings);
+
+// Whether OpenBLAS is installed and multiplies that type.
+bool openblas_has(DType dtype);

@@ -1,0 +1,44 @@
+// How a variant multiplies matrices of one shape and type on one device.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/cuda/device_info.hpp"
+#include "common/cuda/launch_shape.cuh"
+#include "common/io/dtype.hpp"
+#include "common/io/text.hpp"
+#include "kernels/matmul/arguments.cuh"
+#include "tools/matmul/shape.hpp"
+
+namespace BACKEND {
+
+struct ProductProblem {
+    const DeviceInfo* device = nullptr;
+    bool hopper = false;  // whether the device and this build run kernels for sm_90a
+    DType dtype = DType::f32;
+    ProductShape shape = {};
+    std::string forced_tile = {};  // --tile; "" leaves it to the cost model
+};
+
+// No launch: the variant does not exist there.
+struct ProductMethod {
+    std::function<LaunchShape(const MatmulArguments<void>&)> launch = {};
+    std::string tile = "none";
+    size_t workspace_bytes = 0;  // beside A, B and C
+    const char* variant = "";    // the one whose method `fastest` uses
+};
+
+inline std::string tile_name(const TileSize& tile) {
+    return tile.k > 0 ? text("{}x{}x{}", tile.m, tile.n, tile.k) : text("{}x{}", tile.m, tile.n);
+}
+
+// The method of a kernel with one tile size: see kernels/matmul/arguments.cuh.
+template <typename Tile>
+ProductMethod method_of() {
+    return {
+        [](const MatmulArguments<void>& arguments) { return Tile::enqueue(arguments.as<typename Tile::Element>()); },
+        tile_name(Tile::tile)};
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,50 @@
+// OpenBLAS, the CPU's peer.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+#include "tools/matmul/shape.hpp"
+
+// cblas_sgemm and cblas_dgemm of OpenBLAS, found at run time.
+class OpenBlas {
+public:
+    OpenBlas() {
+        for (const char* name : {"libopenblas.so.0", "libopenblas.so"})
+            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
+        if (!library_) return;
+        multiply_f32_ = reinterpret_cast<Multiply<float>>(dlsym(library_, "cblas_sgemm"));
+        multiply_f64_ = reinterpret_cast<Multiply<double>>(dlsym(library_, "cblas_dgemm"));
+    }
+    ~OpenBlas() {
+        if (library_) dlclose(library_);
+    }
+    OpenBlas(const OpenBlas&) = delete;
+    OpenBlas& operator=(const OpenBlas&) = delete;
+
+    explicit operator bool() const { return multiply_f32_ && multiply_f64_; }
+    void multiply(const ProductShape& s, const float* a, const float* b, float* c) const {
+        call(multiply_f32_, s, a, b, c);
+    }
+    void multiply(const ProductShape& s, const double* a, const double* b, double* c) const {
+        call(multiply_f64_, s, a, b, c);
+    }
+
+private:
+    template <typename T>
+    using Multiply = void (*)(int order, int a_transposed, int b_transposed, int m, int n, int k, T alpha, const T* a,
+                              int lda, const T* b, int ldb, T beta, T* c, int ldc);
+
+    template <typename T>
+    static void call(Multiply<T> multiply, const ProductShape& s, const T* a, const T* b, T* c) {
+        constexpr int row_major = 101, not_transposed = 111;
+        const int m = int(s.m), n = int(s.n), k = int(s.k);
+        multiply(row_major, not_transposed, not_transposed, m, n, k, 1, a, std::max(1, k), b, std::max(1, n), 0, c,
+                 std::max(1, n));
+    }
+
+    void* library_ = nullptr;
+    Multiply<float> multiply_f32_ = nullptr;
+    Multiply<double> multiply_f64_ = nullptr;
+};

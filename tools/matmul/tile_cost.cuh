@@ -1,0 +1,146 @@
+// How long a Hopper kernel takes with each of its tiles: the cycles of the block that has most to do, estimated. All
+// constants of the model are in this file, in stream_k_cost.cuh, and in the tables of hopper_tiles.cuh; they were
+// fitted on an H200 (132 multiprocessors, CUDA 13), and tests/fit_matmul.bash measures them again.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "common/cuda/launch_shape.cuh"
+#include "common/io/text.hpp"
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fitted_tiles.cuh"
+#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "tools/matmul/shape.hpp"
+
+namespace BACKEND {
+
+// What a tile's type says of it (see HopperTile), and what decides how long it takes.
+struct TileChoice {
+    TileSize tile;
+    unsigned element_bytes, split_k, multicast, least_rows;
+    bool stream_k, needs_aligned_rows;
+    double cycles_per_stage;  // the larger of multiplying and loading
+    double fixed_cycles;      // of a tile: filling the pipeline, storing the results
+    StreamKCost stream_k_cost;
+    LaunchShape (*launch)(const MatmulArguments<void>&, const StreamKCost&);
+
+    // As the column p_tile has it: "168..256x128x64", "64x64x64/2" for two blocks of a cluster that split k.
+    std::string name() const {
+        return text("{}{}x{}x{}{}", least_rows > 0 ? text("{}..", least_rows) : "", tile.m, tile.n, tile.k,
+                    split_k > 1 ? text("/{}", split_k) : "");
+    }
+    // As --tile names it: unlike the other tiles of the table that a product can have.
+    std::string key() const { return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : ""); }
+};
+
+// The cycles in which a multiprocessor receives 128 bytes of a row of A or B, while all others receive as much.
+struct LoadingCost {
+    static constexpr double aligned_row = 2.05;  // rows begin at multiples of 32 bytes, the L2 cache's sectors
+    static constexpr double unaligned_row_of_a = 3.3;
+    static constexpr double unaligned_row_of_b = 4;
+    static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
+    static constexpr double waiting_part = 0.5;  // of them: for the other multiprocessors that have tiles
+};
+
+// The memory's share of the time.
+struct MemoryCost {
+    static constexpr double bytes_per_cycle = 18;     // of each multiprocessor
+    static constexpr double read_once_factor = 0.87;  // for a matrix that only one row or column of tiles reads
+    static constexpr double visible_part = 0.15;      // of the shorter of computing and reading: the rest is hidden
+};
+
+// Clusters of four leave some multiprocessors of the larger groups idle: of every 11, so many have a block.
+struct ClusterOfFour {
+    static constexpr unsigned occupied = 10, of = 11;
+};
+
+// The cycles that a multiprocessor needs to receive a stage; `busy` is the part of the multiprocessors that have tiles.
+inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy) {
+    using Cost = LoadingCost;
+    constexpr size_t copied_alignment = 16;  // rows that do not begin at multiples of it are copied first
+    const auto is_unaligned = [&](size_t columns) {
+        const size_t bytes = columns * choice.element_bytes;
+        return bytes % copied_alignment == 0 && bytes % 32 != 0;
+    };
+    const double row_of_a = is_unaligned(shape.k) ? Cost::unaligned_row_of_a : Cost::aligned_row;
+    const double row_of_b = !is_unaligned(shape.n)   ? Cost::aligned_row
+                            : choice.multicast > 1 ? Cost::unaligned_row_of_b_multicast
+                                                   : Cost::unaligned_row_of_b;
+    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * (1 - Cost::waiting_part + Cost::waiting_part * busy);
+}
+
+// The cycles in which the memory delivers A and B once.
+inline double memory_cycles(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+    using Cost = MemoryCost;
+    const double of_a = double(shape.m) * (shape.n <= choice.tile.n ? Cost::read_once_factor : 1),
+                 of_b = double(shape.n) * (shape.m <= choice.tile.m ? Cost::read_once_factor : 1);
+    return (of_a + of_b) * double(shape.k) * choice.element_bytes / (Cost::bytes_per_cycle * multiprocessors);
+}
+
+// The blocks that run at once.
+inline unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors) {
+    return cluster > 2 ? multiprocessors * ClusterOfFour::occupied / ClusterOfFour::of
+                       : multiprocessors / cluster * cluster;
+}
+
+// What the block that has most to do does: how long it multiplies, in stages of a whole tile, and the tiles it stores;
+// and the part of the multiprocessors that have tiles.
+struct BlockWork {
+    double stages, stores, busy;
+};
+
+inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+    const auto [m, n, k] = shape;
+    const double steps = double(divide_up(k, choice.tile.k)) / choice.split_k;
+    if (choice.least_rows > 0) {
+        const FittedTiles tiles = fitted_tiles(m, n, multiprocessors);
+        if (!can_fit(tiles)) return {HUGE_VAL, 1, 1};
+        return {steps * fitted_rows_per_block(tiles, m, n, multiprocessors) / choice.tile.m,
+                double(divide_up(tiles.count(), multiprocessors)), 1};
+    }
+    const unsigned cluster = choice.split_k * choice.multicast;
+    const size_t tiles = divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n);
+    const StreamKSchedule schedule =
+        stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, choice.stream_k_cost);
+    const double waves = double(divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors)));
+    if (schedule.whole == tiles)
+        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
+    return {
+        waves * steps + stream_k_stages(tiles - schedule.whole, schedule.steps, schedule.shares, choice.stream_k_cost),
+        waves + 1, 1};
+}
+
+// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
+// or as the shares of the last one. Meanwhile the memory has to deliver A and B once.
+inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+    const BlockWork work = longest_work(choice, shape, multiprocessors);
+    const double from_memory = memory_cycles(choice, shape, multiprocessors);
+    const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
+    return std::max(computing, from_memory) + MemoryCost::visible_part * std::min(computing, from_memory) +
+           work.stores * choice.fixed_cycles;
+}
+
+// Whether a choice can compute a product at all, however slowly.
+inline bool can_compute(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+    constexpr size_t tma_alignment = 16;
+    if (choice.needs_aligned_rows && shape.n * choice.element_bytes % tma_alignment != 0) return false;
+    return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
+}
+
+// The choice that takes the fewest cycles. Of those that take equally long, the one with fewer tiles, which reads less;
+// then the first, which has the fewest rows.
+template <typename Choices>
+const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, unsigned multiprocessors) {
+    const auto cost = [&](const TileChoice& choice) {
+        if (!can_compute(choice, shape, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
+        return std::pair(estimated_cycles(choice, shape, multiprocessors),
+                         divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n));
+    };
+    const auto faster = [&](const TileChoice& one, const TileChoice& other) { return cost(one) < cost(other); };
+    return *std::min_element(choices.begin(), choices.end(), faster);
+}
+
+}  // namespace BACKEND
