@@ -20,6 +20,9 @@ struct Throughput {
     int tensor_f16, tensor_bf16, tensor_tf32, tensor_f64, tensor_i8;  // dense; f16 and bf16 with sums in f32, i8 in i32
 };
 
+// One of its rates.
+using ThroughputRate = int Throughput::*;
+
 constexpr Throughput throughputs[] = {
     {60, 128, 64, 32, 0, 0, 0, 0, 0},
     {61, 2, 128, 4, 0, 0, 0, 0, 0},
@@ -46,7 +49,7 @@ inline std::optional<Throughput> throughput_of(int compute_capability, std::stri
         const bool is_l40 = device_name == "NVIDIA L40";
         const int halves_of_floats = is_called("GeForce GTX") ? 0 : is_called("GeForce") || is_l40 ? 1 : 2;
         const int halves_of_integers = is_called("GeForce GTX") ? 0 : is_l40 ? 1 : 2;
-        for (int Throughput::*rate : {&Throughput::tensor_f16, &Throughput::tensor_bf16, &Throughput::tensor_tf32})
+        for (const ThroughputRate rate : {&Throughput::tensor_f16, &Throughput::tensor_bf16, &Throughput::tensor_tf32})
             row.*rate = row.*rate * halves_of_floats / 2;
         row.tensor_i8 = row.tensor_i8 * halves_of_integers / 2;
         return row;

@@ -71,7 +71,7 @@ constexpr Attribute attributes[] = {
 struct Peak {
     const char* property;
     const char* unit;
-    int Throughput::*multiply_adds;
+    ThroughputRate multiply_adds;
 };
 
 constexpr Peak peaks[] = {
