@@ -329,6 +329,18 @@ CU
     expect_status 1 && expect_errors_like 'missing.cu:1:10: fatal error: missing.h'
 }
 
+@test "a bracket that is never closed, or closes nothing, is an error at its place" {
+    printf '__global__ void k() {}\nint main() {\n    if (true) {\n    k<<<1, 1>>>();\n}\n' >unclosed.cu
+    capture simcc unclosed.cu
+    expect_status 1 && expect_errors_like "unclosed.cu:2:12: error: this '\{' is never closed"
+    printf '__global__ void k(int* p) { p[0) = 1; }\n' >mixed.cu
+    capture simcc -c mixed.cu
+    expect_status 1 && expect_errors_like "mixed.cu:1:30: error: this '\[' is never closed"
+    printf 'int main() { return 0; }}\n' >extra.cu
+    capture simcc extra.cu
+    expect_status 1 && expect_errors_like "extra.cu:1:25: error: this '\}' closes nothing"
+}
+
 # ---- the command line
 
 @test "options of nvcc are taken in all their spellings" {
