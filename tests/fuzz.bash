@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit
 seconds=${1-60}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite
-sources=(common/io/*.cpp common/cli/options.cpp common/cli/sizes.cpp common/simt/rewrite/*.cpp common/simt/driver/option*.cpp)
+sources=(common/io/*.cpp common/cli/option_table.cpp common/cli/options.cpp common/cli/sizes.cpp common/simt/rewrite/*.cpp common/simt/driver/option*.cpp)
 # options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they are hidden.
 libraries=(build/fuzz/libsimt.a -lfmt -lpthread -ldl)
 backtrace=$(g++ -print-file-name=libbacktrace.a)

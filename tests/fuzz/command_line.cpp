@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/cli/options.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
 #include "common/simt/driver/options.hpp"
 #include "tests/fuzz/target.hpp"
@@ -42,6 +43,16 @@ bool matches_by_table(std::string_view pattern, std::string_view name) {
     return reached[name.size()];
 }
 
+struct OwnOptions {
+    int own = 7;
+    bool flag = false;
+
+    void add_options(OptionTable& table) {
+        table.whole("--own", "N", "a number", own, 1, 9);
+        table.flag("--flag", "a flag", flag);
+    }
+};
+
 Program sample_program() {
     Program program;
     program.name = "sample";
@@ -51,7 +62,7 @@ Program sample_program() {
     program.dtypes = {DType::f32, DType::f64, DType::i32};
     static constexpr Variant variants[] = {{.name = "first", .idea = "the first"}, {.name = "second", .idea = "the second"}};
     program.variants = variants_of(variants);
-    program.options = {OptionSpec{"--own", "N", "a number", "7"}, OptionSpec{"--flag", nullptr, "a flag", ""}};
+    program.options = own_options<OwnOptions>;
     return program;
 }
 
@@ -89,15 +100,19 @@ void fuzz_options(std::string_view input) {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
-    bool done = false;
     Options options;
-    if (!succeeds([&] { options = parse_options(program, static_cast<int>(words.size()), arguments.data(), done); }) || done)
+    bool is_run = false;
+    if (!succeeds([&] { is_run = parse_options(program, static_cast<int>(words.size()), arguments.data(), options); }) || !is_run)
         return;
-    if (options.block < 1 || options.block > 1024 || options.samples < 1 || options.warmup < 0 ||
+    const auto in_range = [](const PerBackend<int>& number, int smallest) {
+        return number.on_gpu >= smallest && number.in_simulator >= smallest;
+    };
+    const auto& own = std::any_cast<const OwnOptions&>(options.own);
+    if (options.block < 1 || options.block > 1024 || !in_range(options.samples, 1) || !in_range(options.warmup, 0) ||
         !(options.timeout_s > 0 && options.timeout_s <= 1e6) || !(options.max_ci_percent >= 0 && options.max_ci_percent <= 100) ||
-        !(options.tolerance >= 0 && options.tolerance <= 1) || options.operands.size() > program.most_operands)
+        !(options.tolerance >= 0 && options.tolerance <= 1) || options.operands.size() > program.most_operands || own.own < 1 ||
+        own.own > 9 || (options.sizes.given && (options.sizes.on_gpu.empty() || options.sizes.in_simulator.empty())))
         broken("options that are accepted are in their ranges", input);
-    if (!options.sizes.empty() && parse_sizes(options.sizes).empty()) broken("sizes that are accepted can be read", input);
 }
 
 void fuzz_simcc_options(std::string_view input) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/cli/options.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
 #include "tests/properties/property.hpp"
 
