@@ -94,6 +94,8 @@ help:
 	@echo "make lint        check the sources' format, scripts, pages and the layout; make format mends the first"
 	@echo "make headers     check that every source and every header compiles by itself"
 	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
+	@echo "make fuzz        SECONDS=60: fuzz every reader for that long; TARGETS=\"npy text\" chooses"
+	@echo "make sanitize    build and test with ASan and UBSan, then with TSan; TESTS=\"files tables\" chooses"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX=     (and uninstall)"
 	@echo "make clean       remove bin/ and build/, but keep the toolkit"
 	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
@@ -324,3 +326,15 @@ clean:
 
 .PHONY: all help without-nvcc headers compile_commands build-packages test-packages toolkit demo test test-gpu new \
     lint format install uninstall clean FORCE
+
+# ---- looking for defects: see tests/fuzz.bash and tests/sanitize.bash
+
+SECONDS ?= 60
+fuzz: build/libsimt.a
+	@bash tests/fuzz.bash $(SECONDS) $(TARGETS)
+
+sanitize:
+	@bash tests/sanitize.bash address $(TESTS); status=$$?; \
+	bash tests/sanitize.bash thread $(TESTS) && exit $$status
+
+.PHONY: fuzz sanitize
