@@ -2,16 +2,19 @@
 # Fuzzes the readers with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, or where clang lacks them with the
 # mutator of tests/fuzz/driver.cpp:
 #     tests/fuzz.bash SECONDS [TARGET]...
-# The seeds are tests/fuzz/seeds/TARGET; what libFuzzer adds goes to build/fuzz/TARGET. An input that breaks a promise is
-# left in build/fuzz/TARGET-crash-*: the mended program has to keep it among the seeds, which make test replays.
+# The seeds are tests/fuzz/seeds/TARGET; what libFuzzer adds goes to build/fuzz/TARGET. An input that breaks a promise
+# is left in build/fuzz/TARGET-crash-*: the mended program has to keep it among the seeds, which make test replays.
 set -u
 
 cd "$(dirname "$0")/.." || exit
 seconds=${1-60}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite
-sources=(common/io/*.cpp common/cli/option_table.cpp common/cli/options.cpp common/cli/sizes.cpp common/simt/rewrite/*.cpp common/simt/driver/option*.cpp)
-# options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they are hidden.
+sources=(common/io/*.cpp common/cli/{option_table,options,sizes}.cpp common/simt/rewrite/*.cpp
+    common/simt/driver/option*.cpp tests/fuzz/{targets,readers,command_line,rewriter}.cpp)
+sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
+# options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they
+# are hidden.
 libraries=(build/fuzz/libsimt.a -lfmt -lpthread -ldl)
 backtrace=$(g++ -print-file-name=libbacktrace.a)
 [ "$backtrace" = libbacktrace.a ] || libraries+=("$backtrace")
@@ -19,16 +22,18 @@ mkdir -p build/fuzz
 objcopy --wildcard --localize-symbol='__sanitizer_*' --localize-symbol='__ubsan_*' --localize-symbol='__tsan_*' \
     build/libsimt.a build/fuzz/libsimt.a || exit
 
+# compile COMPILER PROGRAM ENTRY [FLAG]...
 compile() {
     local compiler=$1 program=$2 entry=$3
     shift 3
-    local source objects=() jobs=0
+    local source object jobs=0 objects=()
     mkdir -p "build/fuzz/$program-objects"
-    for source in "${sources[@]}" tests/fuzz/{targets,readers,command_line,rewriter}.cpp "$entry"; do
-        objects+=("build/fuzz/$program-objects/${source//\//_}.o")
-        [ "${objects[-1]}" -nt "$source" ] && [ "${objects[-1]}" -nt build/fuzz/headers ] && continue
-        "$compiler" -std=c++20 -O1 -g1 -I. "$@" -c "$source" -o "${objects[-1]}" &
-        ((++jobs % $(nproc) == 0)) && { wait -n || return; }
+    for source in "${sources[@]}" "$entry"; do
+        object=build/fuzz/$program-objects/${source//\//_}.o
+        objects+=("$object")
+        if [ "$object" -nt "$source" ] && [ "$object" -nt build/fuzz/headers ]; then continue; fi
+        "$compiler" -std=c++20 -O1 -g1 -I. "$@" -c "$source" -o "$object" &
+        if ((++jobs % $(nproc) == 0)); then wait -n || return; fi
     done
     wait
     "$compiler" "$@" "${objects[@]}" "${libraries[@]}" -o "build/fuzz/$program"
@@ -37,24 +42,26 @@ compile() {
 # Headers are not followed one by one: the newest of them decides.
 newest=$(find common tests/fuzz -name '*.hpp' -newer build/fuzz/headers 2>/dev/null | head -1)
 if [ ! -e build/fuzz/headers ] || [ -n "$newest" ]; then touch build/fuzz/headers; fi
-rejected=0
+status=0
 echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' >build/fuzz/probe.cpp
 if clang++ -fsanitize=fuzzer,address,undefined build/fuzz/probe.cpp -o build/fuzz/probe 2>/dev/null; then
-    compile clang++ libfuzzer tests/fuzz/libfuzzer.cpp -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined || exit
+    compile clang++ libfuzzer tests/fuzz/libfuzzer.cpp -fsanitize=fuzzer "${sanitizers[@]}" || exit
     for target; do
         mkdir -p "build/fuzz/$target"
         echo "fuzz: $target for $seconds seconds"
-        FUZZ_TARGET=$target build/fuzz/libfuzzer -max_total_time="$seconds" -timeout=10 -max_len=4096 -rss_limit_mb=4096 \
-            -verbosity=1 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" "build/fuzz/$target" \
-            "tests/fuzz/seeds/$target" 2>"build/fuzz/$target.log" || rejected=1
+        FUZZ_TARGET=$target build/fuzz/libfuzzer -max_total_time="$seconds" -timeout=30 -max_len=4096 \
+            -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="build/fuzz/$target-" "build/fuzz/$target" \
+            "tests/fuzz/seeds/$target" 2>"build/fuzz/$target.log" || status=1
         grep -a -E '^stat::number_of_executed_units|^SUMMARY|^broken|Test unit written' "build/fuzz/$target.log"
     done
 else
     echo "fuzz: clang++ has no libFuzzer here; the mutator of ours is used" >&2
-    compile "${CXX:-g++}" driver tests/fuzz/driver.cpp -fsanitize=address,undefined -fno-sanitize-recover=undefined || exit
+    compile "${CXX:-g++}" driver tests/fuzz/driver.cpp "${sanitizers[@]}" || exit
     for target; do
         export FUZZ_INPUT=build/fuzz/$target-crash-input
-        build/fuzz/driver "$target" "$seconds" 1 tests/fuzz/seeds/"$target"/* || { rejected=1; echo "fuzz: see $FUZZ_INPUT"; }
+        build/fuzz/driver "$target" "$seconds" 1 tests/fuzz/seeds/"$target"/* && continue
+        status=1
+        echo "fuzz: see $FUZZ_INPUT"
     done
 fi
-exit $rejected
+exit $status

@@ -12,8 +12,7 @@
 namespace {
 
 // No other failure than a usage error, which may repeat any words: they are the user's own.
-template <typename Action>
-bool succeeds(Action action) {
+template <typename Action> bool succeeds(Action action) {
     try {
         action();
         return true;
@@ -37,7 +36,8 @@ bool matches_by_table(std::string_view pattern, std::string_view name) {
     for (const char c : pattern) {
         std::vector<bool> next(name.size() + 1);
         for (std::size_t i = 0; i <= name.size(); ++i)
-            next[i] = c == '*' ? reached[i] || (i > 0 && next[i - 1]) : i > 0 && reached[i - 1] && (c == '?' || c == name[i - 1]);
+            next[i] = c == '*' ? reached[i] || (i > 0 && next[i - 1])
+                               : i > 0 && reached[i - 1] && (c == '?' || c == name[i - 1]);
         reached = next;
     }
     return reached[name.size()];
@@ -60,7 +60,8 @@ Program sample_program() {
     program.operands = "[FILE]...";
     program.most_operands = 2;
     program.dtypes = {DType::f32, DType::f64, DType::i32};
-    static constexpr Variant variants[] = {{.name = "first", .idea = "the first"}, {.name = "second", .idea = "the second"}};
+    static constexpr Variant variants[] = {{.name = "first", .idea = "the first"},
+                                           {.name = "second", .idea = "the second"}};
     program.variants = variants_of(variants);
     program.options = own_options<OwnOptions>;
     return program;
@@ -102,16 +103,20 @@ void fuzz_options(std::string_view input) {
     arguments.push_back(nullptr);
     Options options;
     bool is_run = false;
-    if (!succeeds([&] { is_run = parse_options(program, static_cast<int>(words.size()), arguments.data(), options); }) || !is_run)
+    if (!succeeds(
+            [&] { is_run = parse_options(program, static_cast<int>(words.size()), arguments.data(), options); }) ||
+        !is_run)
         return;
     const auto in_range = [](const PerBackend<int>& number, int smallest) {
         return number.on_gpu >= smallest && number.in_simulator >= smallest;
     };
     const auto& own = std::any_cast<const OwnOptions&>(options.own);
     if (options.block < 1 || options.block > 1024 || !in_range(options.samples, 1) || !in_range(options.warmup, 0) ||
-        !(options.timeout_s > 0 && options.timeout_s <= 1e6) || !(options.max_ci_percent >= 0 && options.max_ci_percent <= 100) ||
-        !(options.tolerance >= 0 && options.tolerance <= 1) || options.operands.size() > program.most_operands || own.own < 1 ||
-        own.own > 9 || (options.sizes.given && (options.sizes.on_gpu.empty() || options.sizes.in_simulator.empty())))
+        !(options.timeout_s > 0 && options.timeout_s <= 1e6) ||
+        !(options.max_ci_percent >= 0 && options.max_ci_percent <= 100) ||
+        !(options.tolerance >= 0 && options.tolerance <= 1) || options.operands.size() > program.most_operands ||
+        own.own < 1 || own.own > 9 ||
+        (options.sizes.given && (options.sizes.on_gpu.empty() || options.sizes.in_simulator.empty())))
         broken("options that are accepted are in their ranges", input);
 }
 

@@ -1,7 +1,7 @@
 // For machines without libFuzzer: runs a target on every seed, then for a while on mutations of them.
 //     driver TARGET SECONDS FIRST_SEED FILE...
-// Mutation number i depends on FIRST_SEED and i alone. The input in hand lies in the file that FUZZ_INPUT names (default
-// fuzz-input), so that after a crash it is there. SECONDS 0 only replays.
+// Mutation number i depends on FIRST_SEED and i alone. The input in hand lies in the file that FUZZ_INPUT names
+// (default fuzz-input), so that after a crash it is there. SECONDS 0 only replays.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -37,12 +37,18 @@ constexpr std::string_view significant = "\n\t ,:()[]{}<>'\"\\/*#%=+-.0123456789
 void mutate(std::string& input, const std::vector<std::string>& seeds, Random& random) {
     const std::size_t at = below(random, input.size() + 1), length = below(random, 1 + below(random, 64));
     switch (below(random, 8)) {
-        case 0: if (at < input.size()) input[at] ^= static_cast<char>(1 << below(random, 8)); break;
-        case 1: if (at < input.size()) input[at] = static_cast<char>(random()); break;
+        case 0:
+            if (at < input.size()) input[at] ^= static_cast<char>(1 << below(random, 8));
+            break;
+        case 1:
+            if (at < input.size()) input[at] = static_cast<char>(random());
+            break;
         case 2: input.erase(at, length); break;
         case 3: input.insert(at, 1, significant[below(random, significant.size())]); break;
         case 4: input.insert(at, input.substr(below(random, input.size() + 1), length)); break;
-        case 5: if (at < input.size()) input[at] = significant[below(random, significant.size())]; break;
+        case 5:
+            if (at < input.size()) input[at] = significant[below(random, significant.size())];
+            break;
         case 6: input.insert(at, std::to_string(random() >> below(random, 64))); break;
         default: {
             const std::string& other = seeds[below(random, seeds.size())];
@@ -86,5 +92,6 @@ int main(int count, char** arguments) {
         run_logged(target, input, log);
     }
     std::remove(log);
-    std::fprintf(stderr, "%s: %zu seeds, %llu mutations\n", target.name, seeds.size(), static_cast<unsigned long long>(runs));
+    std::fprintf(stderr, "%s: %zu seeds, %llu mutations\n", target.name, seeds.size(),
+                 static_cast<unsigned long long>(runs));
 }

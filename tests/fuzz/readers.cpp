@@ -21,7 +21,8 @@ constexpr std::size_t everything = std::size_t{1} << 20;
 class MemoryFile {
 public:
     explicit MemoryFile(std::string_view bytes) : descriptor_(memfd_create("fuzz", MFD_CLOEXEC)) {
-        if (write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) broken("memory is enough");
+        if (write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+            broken("memory is enough");
     }
     ~MemoryFile() { close(descriptor_); }
     MemoryFile(const MemoryFile&) = delete;
@@ -37,7 +38,8 @@ public:
     static constexpr std::size_t capacity = 1 << 16;
 
     explicit MemoryPipe(std::string_view bytes) {
-        if (pipe2(ends_, O_CLOEXEC) != 0 || write(ends_[1], bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+        if (pipe2(ends_, O_CLOEXEC) != 0 ||
+            write(ends_[1], bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
             broken("a pipe holds 64 KiB");
         close(ends_[1]);
     }
@@ -66,7 +68,8 @@ void append(Chunk& all, const Chunk& next) {
     const std::size_t size = size_of(next.dtype);
     if (next.bytes.size() < next.count * size) broken("a chunk holds its elements");
     all.bytes.resize(all.count * size);
-    all.bytes.insert(all.bytes.end(), next.bytes.begin(), next.bytes.begin() + static_cast<std::ptrdiff_t>(next.count * size));
+    all.bytes.insert(all.bytes.end(), next.bytes.begin(),
+                     next.bytes.begin() + static_cast<std::ptrdiff_t>(next.count * size));
     all.count += next.count;
 }
 
@@ -102,7 +105,8 @@ bool same_numbers(const Chunk& a, const Chunk& b) {
     bool same = false;
     with_dtype(a.dtype, [&](auto zero) {
         using T = decltype(zero);
-        same = std::equal(a.as<T>(), a.as<T>() + a.count, b.as<T>(), [](T x, T y) { return x == y || (x != x && y != y); });
+        same = std::equal(a.as<T>(), a.as<T>() + a.count, b.as<T>(),
+                          [](T x, T y) { return x == y || (x != x && y != y); });
     });
     return same;
 }
@@ -143,7 +147,8 @@ void check(std::string_view bytes, const Said& format) {
     const Outcome whole = read_all(file.name(), format, everything);
     const Outcome pieces = read_all(file.name(), format, 7);
     expect_same(whole, pieces, "the size of the chunks does not matter");
-    if (whole.failure && whole.message != pieces.message) broken("nor for the message", whole.message + " / " + pieces.message);
+    if (whole.failure && whole.message != pieces.message)
+        broken("nor for the message", whole.message + " / " + pieces.message);
     if (bytes.size() <= MemoryPipe::capacity)
         expect_same(whole, read_all(MemoryPipe(bytes).name(), format, everything), "a pipe is read as a file");
     if (!whole.failure) expect_round_trip(whole.numbers);
@@ -151,8 +156,8 @@ void check(std::string_view bytes, const Said& format) {
 
 }  // namespace
 
-// Mutations seldom keep the magic bytes and a header's length, so they are put in: the input is version, dictionary, a zero
-// byte, data. An input that begins with the magic is taken as it is.
+// Mutations seldom keep the magic bytes and a header's length, so they are put in: the input is version, dictionary, a
+// zero byte, data. An input that begins with the magic is taken as it is.
 void fuzz_npy(std::string_view input) {
     if (input.substr(0, 6) == "\x93NUMPY") return check(input, as_npy);
     const std::size_t end = std::min(input.find('\0', 1), input.size());

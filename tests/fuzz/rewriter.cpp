@@ -13,8 +13,9 @@ using simcc::Source;
 
 // Nothing in the text is CUDA's, or like what the preprocessor makes of it, and no loop may wait for another thread.
 bool is_plain(std::string_view text) {
-    for (const std::string_view word : {"__", "threadIdx", "blockIdx", "blockDim", "gridDim", "<", "asm", "simt", "thread_local",
-                                        "cuda", "for", "while", "new", "delete", "inline", "alignas", "extern"})
+    for (const std::string_view word :
+         {"__", "threadIdx", "blockIdx", "blockDim", "gridDim", "<", "asm", "simt", "thread_local", "cuda", "for",
+          "while", "new", "delete", "inline", "alignas", "extern"})
         if (text.find(word) != std::string_view::npos) return false;
     return true;
 }
@@ -32,8 +33,9 @@ void check(std::string_view text, const simcc::DeviceCode& code) {
     for (const simcc::Diagnostic& diagnostic : rewritten.diagnostics)
         if (diagnostic.message.empty() || diagnostic.column == 0)
             broken("a diagnostic has a message and a place", diagnostic.message);
-    const bool failed = std::any_of(rewritten.diagnostics.begin(), rewritten.diagnostics.end(),
-                                    [](const simcc::Diagnostic& diagnostic) { return diagnostic.kind == simcc::Diagnostic::error; });
+    const bool failed =
+        std::any_of(rewritten.diagnostics.begin(), rewritten.diagnostics.end(),
+                    [](const simcc::Diagnostic& diagnostic) { return diagnostic.kind == simcc::Diagnostic::error; });
     if (failed) return;
     if (is_plain(marked) && rewritten.text != marked) broken("text without CUDA stays as it is", rewritten.text);
     if (before[before.size() - 1] != last_word) return;  // within a comment or a literal that does not end

@@ -16,8 +16,7 @@
 
 namespace {
 
-template <typename T, typename Bits>
-std::string reads_back(Bits bits) {
+template <typename T, typename Bits> std::string reads_back(Bits bits) {
     const T value = std::bit_cast<T>(bits);
     const std::string shown = number_text(value);
     T back = 0;
@@ -54,7 +53,8 @@ std::string doubles(Random& random) {
 float reference_widen(std::uint16_t half) {
     const int exponent = half >> 10 & 31, fraction = half & 1023;
     const float sign = half & 0x8000 ? -1.0f : 1.0f;
-    if (exponent == 31) return sign * (fraction ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity());
+    if (exponent == 31)
+        return sign * (fraction ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity());
     return sign * static_cast<float>(exponent ? std::ldexp(1024 + fraction, exponent - 25) : std::ldexp(fraction, -24));
 }
 
@@ -78,10 +78,12 @@ std::string every_half(Random&) {
     for (unsigned bits = 0; bits < 65536; ++bits) {
         const auto half = static_cast<std::uint16_t>(bits);
         const float wide = widen_half(half), expected = reference_widen(half);
-        if (std::isnan(expected) ? !std::isnan(wide) : std::bit_cast<std::uint32_t>(wide) != std::bit_cast<std::uint32_t>(expected))
+        if (std::isnan(expected) ? !std::isnan(wide)
+                                 : std::bit_cast<std::uint32_t>(wide) != std::bit_cast<std::uint32_t>(expected))
             return text("half {} is widened to {}", bits, wide);
         const std::uint16_t back = narrow_half(wide);
-        if (std::isnan(wide) ? (back & 0x7fff) <= 0x7c00 : back != half) return text("half {} comes back as {}", bits, back);
+        if (std::isnan(wide) ? (back & 0x7fff) <= 0x7c00 : back != half)
+            return text("half {} comes back as {}", bits, back);
     }
     return "";
 }
@@ -97,7 +99,9 @@ std::string narrowed_floats(Random& random) {
     const float value = std::bit_cast<float>(bits);
     const std::uint16_t half = narrow_half(value);
     if (std::isnan(value)) return (half & 0x7fff) > 0x7c00 ? "" : text("a NaN is narrowed to {}", half);
-    return half == reference_narrow(value) ? "" : text("{:.9g} is narrowed to {}, not {}", value, half, reference_narrow(value));
+    return half == reference_narrow(value)
+               ? ""
+               : text("{:.9g} is narrowed to {}, not {}", value, half, reference_narrow(value));
 }
 
 // A bfloat16 is the upper half of a float: of the two around a value the nearer, of equally near ones the even.
@@ -111,18 +115,18 @@ std::string narrowed_to_bfloat16(Random& random) {
     // Beyond the largest float the next step would be 2^128.
     const auto step = [](std::uint32_t upper) {
         return (upper & 0x7fffu) == 0x7f80u ? (upper & 0x8000u ? -0x1p128 : 0x1p128)
-                                             : static_cast<double>(std::bit_cast<float>(upper << 16));
+                                            : static_cast<double>(std::bit_cast<float>(upper << 16));
     };
     const std::uint32_t low = bits >> 16, high = low + 1;
     const double to_low = std::fabs(value - step(low)), to_high = std::fabs(value - step(high));
     const std::uint32_t expected = to_low < to_high || (to_low == to_high && low % 2 == 0) ? low : high;
-    return narrow.bits == expected ? "" : text("{:.9g} is narrowed to bfloat16 {}, not {}", value, narrow.bits, expected);
+    return narrow.bits == expected ? ""
+                                   : text("{:.9g} is narrowed to bfloat16 {}, not {}", value, narrow.bits, expected);
 }
 
 // ---- generated inputs
 
-template <typename T>
-std::vector<T> filled(std::uint64_t seed, std::size_t n, std::size_t threads) {
+template <typename T> std::vector<T> filled(std::uint64_t seed, std::size_t n, std::size_t threads) {
     std::vector<T> values(n);
     run_shares(n, threads, [&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) values[i] = uniform<T>(seed, i);
@@ -130,8 +134,7 @@ std::vector<T> filled(std::uint64_t seed, std::size_t n, std::size_t threads) {
     return values;
 }
 
-template <typename T>
-std::string same_for_any_threads(Random& random) {
+template <typename T> std::string same_for_any_threads(Random& random) {
     const std::uint64_t seed = random();
     const std::size_t n = 1 + below(random, 200'000);
     const std::vector<T> one = filled<T>(seed, n, 1);
@@ -142,10 +145,9 @@ std::string same_for_any_threads(Random& random) {
     return by_fill == one ? "" : text("fill() of {} elements differs from the generator", n);
 }
 
-// The sum over 64 classes of (seen - expected)^2 / expected has 63 degrees of freedom: beyond 120 once in 40000 tries, below 25
-// once in a million.
-template <typename Class>
-std::string chi_square(Class class_of) {
+// The sum over 64 classes of (seen - expected)^2 / expected has 63 degrees of freedom: beyond 120 once in 40000 tries,
+// below 25 once in a million.
+template <typename Class> std::string chi_square(Class class_of) {
     constexpr std::size_t classes = 64, n = 64'000;
     std::array<int, classes> seen{};
     for (std::size_t i = 0; i < n; ++i) {
@@ -158,8 +160,7 @@ std::string chi_square(Class class_of) {
     return sum > 25 && sum < 120 ? "" : text("chi-square is {:.1f} for 63 degrees of freedom", sum);
 }
 
-template <typename T>
-std::string is_uniform(Random& random) {
+template <typename T> std::string is_uniform(Random& random) {
     const std::uint64_t seed = random();
     const std::string wrong = chi_square([&](std::size_t i) {
         const T value = uniform<T>(seed, i);
@@ -180,7 +181,8 @@ std::string seeds_differ(Random& random) {
     for (const std::uint64_t other : {seed + 1, seed ^ std::uint64_t{1} << 63, ~seed}) {
         int equal = 0;
         for (std::uint64_t i = 0; i < 1000; ++i) equal += random_bits(seed, i) >> 56 == random_bits(other, i) >> 56;
-        if (equal > 20) return text("seeds {} and {} share {} of 1000 leading bytes", seed, other, equal);  // 4 are expected
+        if (equal > 20)
+            return text("seeds {} and {} share {} of 1000 leading bytes", seed, other, equal);  // 4 are expected
     }
     return "";
 }

@@ -20,15 +20,14 @@ std::string random_text(Random& random, const std::string_view (&pieces)[n], std
     return text;
 }
 
-// Runs the cases of the properties that are named on the command line, or of all. A case gets a generator seeded with its
-// number alone: "NAME 17" on the command line runs that case again.
+// Runs the cases of the properties that are named on the command line, or of all. A case gets a generator seeded with
+// its number alone: "NAME 17" on the command line runs that case again.
 class Properties {
 public:
     Properties(int count, char** arguments)
         : wanted_(count > 1 ? arguments[1] : ""), only_(count > 2 ? std::atoll(arguments[2]) : -1) {}
 
-    template <typename Case>
-    void check(const char* name, int cases, Case one) {
+    template <typename Case> void check(const char* name, int cases, Case one) {
         if (!wanted_.empty() && wanted_ != name) return;
         for (int number = 0; number < cases; ++number) {
             if (only_ >= 0 && number != only_) continue;

@@ -29,22 +29,24 @@ const Distribution distributions[] = {
     {"exponential", [](Random& random) { return -std::log(uniform(random)); }, std::log(2.0)},
     {"normal", [](Random& random) { return 100 + normal(random); }, 100},
     {"lognormal", [](Random& random) { return std::exp(normal(random)); }, 1},
-    // As timings of a card with two clock rates: 6 of 10 samples about 1, the others about 2. The median is where the first
-    // part has 5/6 of its samples: 1 + 0.01 * 0.96742.
-    {"bimodal", [](Random& random) { return (uniform(random) < 0.6 ? 1.0 : 2.0) + 0.01 * normal(random); }, 1.0096742157},
+    // As timings of a card with two clock rates: 6 of 10 samples about 1, the others about 2. The median is where the
+    // first part has 5/6 of its samples: 1 + 0.01 * 0.96742.
+    {"bimodal", [](Random& random) { return (uniform(random) < 0.6 ? 1.0 : 2.0) + 0.01 * normal(random); },
+     1.0096742157},
 };
 
-// The probability that the order statistics of these ranks, counted from 1, hold the median of any continuous distribution
-// between them: the number of samples below it is binomial(n, 1/2).
+// The probability that the order statistics of these ranks, counted from 1, hold the median of any continuous
+// distribution between them: the number of samples below it is binomial(n, 1/2).
 double coverage_of_ranks(int n, int low, int high) {
     double sum = 0;
     for (int below_median = low; below_median < high; ++below_median)
-        sum += std::exp(std::lgamma(n + 1) - std::lgamma(below_median + 1) - std::lgamma(n - below_median + 1) - n * std::log(2));
+        sum += std::exp(std::lgamma(n + 1) - std::lgamma(below_median + 1) - std::lgamma(n - below_median + 1) -
+                        n * std::log(2));
     return sum;
 }
 
-// In 4000 repetitions the median's interval holds the true median as often as its ranks promise, which is in at least 93
-// and for many samples in at most 97 of 100.
+// In 4000 repetitions the median's interval holds the true median as often as its ranks promise, which is in at least
+// 93 and for many samples in at most 97 of 100.
 std::string covers(const Distribution& distribution, int n, Random& random) {
     constexpr int repetitions = 4000;
     std::vector<double> ranks(static_cast<std::size_t>(n));
@@ -52,8 +54,10 @@ std::string covers(const Distribution& distribution, int n, Random& random) {
     const Interval of_ranks = median_interval(ranks);
     const double promised = coverage_of_ranks(n, static_cast<int>(of_ranks.low), static_cast<int>(of_ranks.high));
     // Five samples promise 1 - 2^-4 at most; a few have no ranks between 95 and 99.
-    if (n >= 6 && !(promised >= 0.95)) return text("n = {}: ranks {} to {} promise {}", n, of_ranks.low, of_ranks.high, promised);
-    if (n >= 60 && !(promised <= 0.97 + 0.005)) return text("n = {}: an interval of {} is wider than need be", n, promised);
+    if (n >= 6 && !(promised >= 0.95))
+        return text("n = {}: ranks {} to {} promise {}", n, of_ranks.low, of_ranks.high, promised);
+    if (n >= 60 && !(promised <= 0.97 + 0.005))
+        return text("n = {}: an interval of {} is wider than need be", n, promised);
     int covered = 0;
     std::vector<double> samples(static_cast<std::size_t>(n));
     for (int i = 0; i < repetitions; ++i) {
@@ -97,10 +101,12 @@ std::string quantiles(Random& random) {
     long double sum = 0;
     for (const double sample : samples) sum += sample;
     const bool right = summary.minimum == *smallest && summary.maximum == *largest &&
-                       near(summary.p25, naive_quantile(samples, 0.25)) && near(summary.median, naive_quantile(samples, 0.5)) &&
+                       near(summary.p25, naive_quantile(samples, 0.25)) &&
+                       near(summary.median, naive_quantile(samples, 0.5)) &&
                        near(summary.p75, naive_quantile(samples, 0.75)) &&
                        near(summary.mean, static_cast<double>(sum / static_cast<long double>(samples.size())));
-    return right ? "" : text("quantiles {} {} {} of {} samples", summary.p25, summary.median, summary.p75, samples.size());
+    return right ? ""
+                 : text("quantiles {} {} {} of {} samples", summary.p25, summary.median, summary.p75, samples.size());
 }
 
 std::string half_widths(Random& random) {

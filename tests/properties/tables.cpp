@@ -25,15 +25,25 @@ struct Sample {
 };
 
 Cell random_cell(Random& random) {
-    static constexpr std::string_view pieces[] = {"a", "word", "x_1", ",", ";", "\t", "\n", "\r", "\"", "'", "|", "\\", " ", "  ",
-                                                  "\u00e4", "\u4e16\u754c", "\U0001f600", "{", "[", "#", "=", "\x01", "\x7f", "$", "\r\n", "null", "-1"};
+    static constexpr std::string_view pieces[] = {
+        "a",      "word",         "x_1",        ",", ";", "\t", "\n", "\r",   "\"",   "'", "|",    "\\",   " ", "  ",
+        "\u00e4", "\u4e16\u754c", "\U0001f600", "{", "[", "#",  "=",  "\x01", "\x7f", "$", "\r\n", "null", "-1"};
     const auto bits = static_cast<long long>(random());
     switch (below(random, 4)) {
         case 0: return bits >> below(random, 64);
-        case 1: return Fixed{std::ldexp(static_cast<double>(bits), -static_cast<int>(below(random, 100))), static_cast<int>(below(random, 7))};
+        case 1:
+            return Fixed{std::ldexp(static_cast<double>(bits), -static_cast<int>(below(random, 100))),
+                         static_cast<int>(below(random, 7))};
         case 2: {
-            static constexpr double special[] = {0, -0.0, 1e300, -1e300, 1e-300, 0x1p63, std::numeric_limits<double>::infinity(),
-                                                 std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::max()};
+            static constexpr double special[] = {0,
+                                                 -0.0,
+                                                 1e300,
+                                                 -1e300,
+                                                 1e-300,
+                                                 0x1p63,
+                                                 std::numeric_limits<double>::infinity(),
+                                                 std::numeric_limits<double>::quiet_NaN(),
+                                                 std::numeric_limits<double>::max()};
             return Fixed{special[below(random, std::size(special))], static_cast<int>(below(random, 4))};
         }
         default: return random_text(random, pieces, 6);
@@ -83,7 +93,8 @@ std::string expected_field(const Cell& cell, char separator) {
     if (const auto* integer = std::get_if<long long>(&cell)) return std::to_string(*integer);
     if (const auto* number = std::get_if<Fixed>(&cell)) {
         char digits[512];
-        std::snprintf(digits, sizeof digits, "%.*f", number->digits, std::isfinite(number->value) ? number->value : 0.0);
+        std::snprintf(digits, sizeof digits, "%.*f", number->digits,
+                      std::isfinite(number->value) ? number->value : 0.0);
         return digits;
     }
     std::string word = std::get<std::string>(cell);
@@ -123,7 +134,8 @@ std::vector<Words> parse_separated(std::string_view all, char separator) {
 std::string compare(const std::vector<Words>& got, const std::vector<Words>& expected) {
     if (got.size() != expected.size()) return text("{} lines instead of {}", got.size(), expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
-        if (got[i].size() != expected[i].size()) return text("line {} has {} fields instead of {}", i, got[i].size(), expected[i].size());
+        if (got[i].size() != expected[i].size())
+            return text("line {} has {} fields instead of {}", i, got[i].size(), expected[i].size());
         for (std::size_t j = 0; j < got[i].size(); ++j)
             if (got[i][j] != expected[i][j]) return "'" + got[i][j] + "' instead of '" + expected[i][j] + "'";
     }
@@ -137,13 +149,13 @@ std::vector<Words> expected_rows(const Sample& sample, char separator, bool with
     for (const Row& row : sample.rows) {
         rows.emplace_back();
         for (std::size_t i = 0; i < row.size(); ++i)
-            if (with_hidden || !sample.columns[i].name.empty()) rows.back().push_back(expected_field(row[i], separator));
+            if (with_hidden || !sample.columns[i].name.empty())
+                rows.back().push_back(expected_field(row[i], separator));
     }
     return rows;
 }
 
-template <Format format, char separator>
-std::string separated(Random& random) {
+template <Format format, char separator> std::string separated(Random& random) {
     const Sample sample = random_sample(random);
     return compare(parse_separated(written(sample, format), separator), expected_rows(sample, separator, false));
 }
@@ -182,7 +194,8 @@ std::string markdown(Random& random) {
             const auto* word = std::get_if<std::string>(&sample.rows[i - 1][j]);
             if (word && !word->empty()) {  // quotes mean nothing here
                 expected[i][j] = *word;
-                for (char& c : expected[i][j]) c = c == '|' ? '/' : static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
+                for (char& c : expected[i][j])
+                    c = c == '|' ? '/' : static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
             }
             expected[i][j] = trimmed(expected[i][j]);
         }
@@ -210,7 +223,8 @@ private:
     bool take(char c) { return at_ < line_.size() && line_[at_++] == c; }
 
     bool number(std::string& value) {
-        while (at_ < line_.size() && std::string_view("+-.eE0123456789").find(line_[at_]) != std::string_view::npos) value += line_[at_++];
+        while (at_ < line_.size() && std::string_view("+-.eE0123456789").find(line_[at_]) != std::string_view::npos)
+            value += line_[at_++];
         return !value.empty();
     }
 
@@ -225,7 +239,8 @@ private:
             static constexpr std::string_view escapes = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
             if (++at_ == line_.size()) return false;
             if (line_[at_] == 'u') {
-                value += static_cast<char>(std::strtol(std::string(line_.substr(at_ + 1, 4)).c_str(), nullptr, 16));  // below 128
+                value += static_cast<char>(
+                    std::strtol(std::string(line_.substr(at_ + 1, 4)).c_str(), nullptr, 16));  // below 128
                 at_ += 4;
             } else if (const std::size_t which = escapes.find(line_[at_]); which != escapes.npos) {
                 value += meanings[which];

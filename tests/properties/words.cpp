@@ -16,9 +16,15 @@ constexpr Wide too_large = Wide{1} << 80;  // times any factor it still fits
 
 // A whole number and a suffix, in 128 bits; none for other words.
 std::optional<Wide> reference_count(std::string_view word) {
-    static const std::map<std::string, Wide, std::less<>> factors = {
-        {"", 1},    {"k", 1000},       {"M", 1000'000},     {"G", 1000'000'000},     {"T", 1000'000'000'000},
-        {"Ki", 1024}, {"Mi", 1024 * 1024}, {"Gi", 1024 * 1024 * 1024}, {"Ti", Wide{1024} * 1024 * 1024 * 1024}};
+    static const std::map<std::string, Wide, std::less<>> factors = {{"", 1},
+                                                                     {"k", 1000},
+                                                                     {"M", 1000'000},
+                                                                     {"G", 1000'000'000},
+                                                                     {"T", 1000'000'000'000},
+                                                                     {"Ki", 1024},
+                                                                     {"Mi", 1024 * 1024},
+                                                                     {"Gi", 1024 * 1024 * 1024},
+                                                                     {"Ti", Wide{1024} * 1024 * 1024 * 1024}};
     Wide value = 0;
     std::size_t i = 0;
     for (; i < word.size() && std::isdigit(static_cast<unsigned char>(word[i])); ++i)
@@ -46,7 +52,8 @@ std::optional<Sizes> reference_sizes(const std::string& list) {
         }
         if (second == part.npos || second + 1 >= part.size()) return {};
         const char kind = part[second + 1];
-        const auto first = reference_count(part.substr(0, colon)), last = reference_count(part.substr(colon + 1, second - colon - 1)),
+        const auto first = reference_count(part.substr(0, colon)),
+                   last = reference_count(part.substr(colon + 1, second - colon - 1)),
                    step = reference_count(part.substr(second + 2));
         if (!first || !last || !step || *first > *last || *last > largest_size || *step >> 64 != 0) return {};
         if (kind != 'x' && kind != '+') return {};
@@ -81,7 +88,8 @@ std::string compare_sizes(const std::string& list) {
 }
 
 std::string number(Random& random) {
-    static constexpr std::string_view suffixes[] = {"", "", "", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "K", "ki", "B"};
+    static constexpr std::string_view suffixes[] = {"",   "",   "",   "k",  "M", "G",  "T",
+                                                    "Ki", "Mi", "Gi", "Ti", "K", "ki", "B"};
     std::string digits = std::to_string(random() >> below(random, 64));
     if (below(random, 20) == 0) digits += std::to_string(random());  // beyond 64 bits
     return digits + std::string(suffixes[below(random, std::size(suffixes) - (below(random, 8) ? 3 : 0))]);
@@ -107,22 +115,24 @@ std::string lists_of_sizes(Random& random) {
 }
 
 std::string nonsense_sizes(Random& random) {
-    static constexpr std::string_view pieces[] = {"1", "2", "0", "9", "64", ":", ":", "x", "+", ",", "k", "Ki", "M", "-", ".", " "};
+    static constexpr std::string_view pieces[] = {"1", "2", "0", "9",  "64", ":", ":", "x",
+                                                  "+", ",", "k", "Ki", "M",  "-", ".", " "};
     return compare_sizes(random_text(random, pieces, 9));
 }
 
 // The largest size, and the first beyond it, in every unit.
 std::string edges_of_sizes(Random&) {
-    for (const auto& [suffix, factor] : std::map<std::string, Wide>{{"", 1}, {"k", 1000}, {"Ki", 1024}, {"G", 1000'000'000}}) {
+    for (const auto& [suffix, factor] :
+         std::map<std::string, Wide>{{"", 1}, {"k", 1000}, {"Ki", 1024}, {"G", 1000'000'000}}) {
         const Wide largest = Wide{largest_size} / factor;
         for (const Wide value : {largest - 1, largest, largest + 1}) {
             const std::string wrong = compare_sizes(std::to_string(static_cast<std::uint64_t>(value)) + suffix);
             if (!wrong.empty()) return wrong;
         }
     }
-    for (const char* list : {"18446744073709551615", "18446744073709551616", "18014398509481984Ki", "0", "00012", "1:1:x2",
-                             "72057594037927936:72057594037927936:x18446744073709551615", "1:10000:+1", "1:10001:+1", "0:9:+18446744073709551615",
-                             "", ",", "1,", ":", "1:2", "1:2:3:x2"}) {
+    for (const char* list : {"18446744073709551615", "18446744073709551616", "18014398509481984Ki", "0", "00012",
+                             "1:1:x2", "72057594037927936:72057594037927936:x18446744073709551615", "1:10000:+1",
+                             "1:10001:+1", "0:9:+18446744073709551615", "", ",", "1,", ":", "1:2", "1:2:3:x2"}) {
         const std::string wrong = compare_sizes(list);
         if (!wrong.empty()) return wrong;
     }
@@ -131,8 +141,10 @@ std::string edges_of_sizes(Random&) {
 
 bool reference_glob(std::string_view pattern, std::string_view name) {
     if (pattern.empty()) return name.empty();
-    if (pattern[0] == '*') return reference_glob(pattern.substr(1), name) || (!name.empty() && reference_glob(pattern, name.substr(1)));
-    return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) && reference_glob(pattern.substr(1), name.substr(1));
+    if (pattern[0] == '*')
+        return reference_glob(pattern.substr(1), name) || (!name.empty() && reference_glob(pattern, name.substr(1)));
+    return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) &&
+           reference_glob(pattern.substr(1), name.substr(1));
 }
 
 std::string globs(Random& random) {
@@ -140,7 +152,9 @@ std::string globs(Random& random) {
     static constexpr std::string_view in_names[] = {"a", "b", "ab", "-", "a", "b", "*", "?"};
     const std::string pattern = random_text(random, in_patterns, 8), name = random_text(random, in_names, 8);
     const bool got = matches_glob(pattern, name);
-    return got == reference_glob(pattern, name) ? "" : "'" + pattern + "' and '" + name + "': " + (got ? "match" : "no match");
+    return got == reference_glob(pattern, name)
+               ? ""
+               : "'" + pattern + "' and '" + name + "': " + (got ? "match" : "no match");
 }
 
 // A name always matches itself with any part replaced by a star, and any character by a question mark.
