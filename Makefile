@@ -4,7 +4,7 @@
 #     build/host    common/ROOM/*.cpp    options, output, main(): g++
 #     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
-#     build/simck   tools/NAME.cu        namespace simck: bin/simcc --check, where every load and store reports itself
+#     build/checked tools/NAME.cu        namespace checked: bin/simcc --check, where every load and store reports itself
 # Nothing that is added to a room needs a line here: tools/NAME.cu, its kernels and what lies in common/ are found.
 
 PREFIX ?= /usr/local
@@ -46,9 +46,9 @@ STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib
 NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique -g1"
 SIM_FLAGS = -std=c++17 $(SIMULATED) $(WARNINGS) -Xcompiler -fno-gnu-unique
 FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
-# Our programs begin to watch when an option asks for it, not by themselves. --annotate has to find the source from any
+# Our programs begin to check when an option asks for it, not by themselves. --annotate has to find the source from any
 # folder: its names are absolute.
-FLAGS_simck = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=simck --check -DSIMT_CHECK_ON_DEMAND
+FLAGS_checked = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
 # (Calls at the end of a function stay calls: a backtrace then shows which function of the API it came through.)
 SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
@@ -76,7 +76,7 @@ SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp com
 SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/driver/*.cpp common/simt/rewrite/*.cpp))
 # simcc puts these first in the path and passes for their system's: the compiler does not list them as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
-BACKENDS := $(if $(NVCC),gpu) sim simck
+BACKENDS := $(if $(NVCC),gpu) sim checked
 
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
 
@@ -111,7 +111,7 @@ endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
-$(eval $(call stamp,simck,$$(CXX) $$(FLAGS_simck)))
+$(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 # So does a file that has come or gone.
@@ -169,13 +169,13 @@ simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
 # (nvcc waits for simcc, so that from then on the longest compilations of both backends come first.)
 $(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
-$(eval $(call backend,simck,5,bin/simcc $$(SIMT_HEADERS),$(call simulate,simck)))
+$(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked)))
 .SECONDARY:
 
 # These compute too little for more to be worth its time.
 define hardly_optimized
 build/gpu/$(1): private KERNEL_HOST = -O1
-build/sim/$(1) build/simck/$(1): private SIMULATED = -O1
+build/sim/$(1) build/checked/$(1): private SIMULATED = -O1
 endef
 # matmul's launches are more than a hundred, and its products on the CPU are compiled once, above.
 build/gpu/tools/matmul.o: private KERNEL_HOST = -O1

@@ -5,7 +5,7 @@
 
 load helpers
 
-checker='simt::checking::'
+checker='simt::check::'
 
 # defined UNIT... and wanted UNIT...: the symbols that units of the simulator define, and those that they want of others.
 defined() { nm "${@/%/.o}" | awk '$2 ~ /^[BDRT]$/ { print $3 }' | sort -u; }

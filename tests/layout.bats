@@ -92,7 +92,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     [ -d build/sim ] || skip "nothing is built"
     make -q NVCC= all 2>/dev/null || skip "make all has not been here with these files"
     rebuilt common/measure/statistics.hpp >"$scratch/objects"
-    for backend in sim simck; do
+    for backend in sim checked; do
         grep -q -x -e "-obuild/$backend/tools/reduce.o" "$scratch/objects" || complain "$backend"
     done
     grep -q -x -e '-obuild/host/common/measure/statistics.o' "$scratch/objects" || complain "host"

@@ -5,11 +5,11 @@ load helpers
 
 # The tree and what is built of it, as far as another program needs it, in the folder tree.
 copy_tree() {
-    mkdir -p tree/build/sim tree/build/simck tree/bin
+    mkdir -p tree/build/sim tree/build/checked tree/bin
     cp -a "$root"/{Makefile,README.md,common,kernels,tools,tests,man} tree
     cp -a "$root"/build/{host,simt-*,flags-*,lib*.a} tree/build
     cp -a "$root/build/sim/common" tree/build/sim
-    cp -a "$root/build/simck/common" tree/build/simck
+    cp -a "$root/build/checked/common" tree/build/checked
     cp -a "$root/bin/simcc" tree/bin
 }
 
@@ -31,8 +31,8 @@ Only in tree/tests: scale.bats
 Only in tree/tools: scale.cu
 EOF
     # (The path of the copy, which is among these flags, is no reason to compile all for the checked simulator again.)
-    make_there NVCC= build/flags-simck
-    touch -r "$root/build/flags-simck" tree/build/flags-simck
+    make_there NVCC= build/flags-checked
+    touch -r "$root/build/flags-checked" tree/build/flags-checked
     make_there NVCC= bin/scale
     expect_status 0
     expect_no_errors

@@ -27,7 +27,7 @@ default=(common files tables verification properties vecadd reduce matmul stream
 backends=sim
 if [ "$SANITIZE" = address ]; then
     default+=(fuzz check check_memory check_races check_counters memcheckdemo)
-    backends="sim simck"
+    backends="sim checked"
 fi
 [ $# -gt 0 ] || set -- "${default[@]}"
 

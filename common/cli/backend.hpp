@@ -1,6 +1,6 @@
 // The door between a program's main(), compiled once, and its CUDA part, compiled once per backend:
-// namespace gpu by nvcc, namespace sim by simcc, namespace simck by simcc --check. Each backend's objects export exactly
-// one symbol, backend().
+// namespace gpu by nvcc, namespace sim by simcc, namespace checked by simcc --check. Each backend's objects export
+// exactly one symbol, backend().
 #pragma once
 
 #include "common/cli/program.hpp"
@@ -20,6 +20,6 @@ namespace gpu {
 namespace sim {
 const Backend& backend();
 }
-namespace simck {
+namespace checked {
 [[gnu::weak]] const Backend& backend();  // absent from a program that was linked without it
 }

@@ -82,6 +82,6 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
 }
 
 Chosen checked_device() {
-    if (!simck::backend) fail(Exit::unavailable, "this program was built without its checked simulator");
-    return all_of(simck::backend(), simck::backend().probe()).front();
+    if (!checked::backend) fail(Exit::unavailable, "this program was built without its checked simulator");
+    return all_of(checked::backend(), checked::backend().probe()).front();
 }

@@ -30,10 +30,10 @@ static void list_variants(const Session& session) {
     table.flush();
 }
 
-// The watch begins before the first call of the runtime, which is the look for devices.
+// Checking begins before the first call of the runtime, which is the look for devices.
 static std::vector<Chosen> devices_for(const Options& options, const Program& program, std::string& notice) {
-    if (!options.watch.any()) return choose_devices(options.device, program.every_device, notice);
-    simt::checking::start(options.watch);
+    if (!options.checks.any()) return choose_devices(options.device, program.every_device, notice);
+    simt::check::start(options.checks);
     return {checked_device()};
 }
 
@@ -79,5 +79,5 @@ static Exit run_to_its_end(const Program& program, int argc, char** argv) {
 // A defect that was found explains what else went wrong: its exit status goes first.
 int main(int argc, char** argv) {
     const Exit exit = run_to_its_end(*sim::backend().program, argc, argv);
-    return static_cast<int>(simt::checking::finish() > 0 ? Exit::findings : exit);
+    return static_cast<int>(simt::check::finish() > 0 ? Exit::findings : exit);
 }

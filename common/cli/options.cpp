@@ -121,14 +121,14 @@ void take(const std::vector<Typed>& typed) {
 
 // What follows from several options together.
 void complete(const std::set<std::string>& given, Options& options) {
-    simt::checking::Settings& watch = options.watch;
-    watch.counters |= options.by_line || options.annotate;
+    simt::check::Settings& checks = options.checks;
+    checks.counters |= options.by_line || options.annotate;
     // An option that only says how to check asks for all checks.
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
-    if (implied && !watch.any()) parse_checks("all,leakcheck", watch);
-    if (watch.any() && !options.versus.empty())
+    if (implied && !checks.any()) parse_checks("all,leakcheck", checks);
+    if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
-    if (watch.any() && options.device != "auto" && options.device != "sim")
+    if (checks.any() && options.device != "auto" && options.device != "sim")
         fail(Exit::usage, "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
              options.device);
     if (!options.operands.empty() && given.count("--size") > 0)

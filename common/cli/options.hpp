@@ -49,12 +49,12 @@ struct Options : MeasureSettings {
         };
         table.add({"--check", "[=LIST]",
                    "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: watch every access", "",
-                   [this, refuse](const std::string& list) { refuse(parse_checks(list.empty() ? "all,leakcheck" : list, watch)); }});
-        const bool independent = watch.schedule == simt::Schedule::independent;
+                   [this, refuse](const std::string& list) { refuse(parse_checks(list.empty() ? "all,leakcheck" : list, checks)); }});
+        const bool independent = checks.schedule == simt::Schedule::independent;
         table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
                    independent ? "independent" : "",
-                   [this, refuse](const std::string& order) { refuse(parse_schedule(order, watch)); }});
-        table.whole("--print-limit", "N", "findings that are printed; all are counted", watch.print_limit, 0, 1'000'000'000);
+                   [this, refuse](const std::string& order) { refuse(parse_schedule(order, checks)); }});
+        table.whole("--print-limit", "N", "findings that are printed; all are counted", checks.print_limit, 0, 1'000'000'000);
     }
 
     template <typename Table>

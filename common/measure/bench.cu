@@ -28,15 +28,15 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
-    const bool counts = run_.settings.watch.counters;
-    if (counts) simt::checking::take_counters();  // those of what came before
+    const bool counts = run_.settings.checks.counters;
+    if (counts) simt::check::take_counters();  // those of what came before
     first.time_ns = host_time([&] {
         const ProfileRange range(one.variant->name);
         first.shape = one.launch(stream);
         CHECK(cudaGetLastError());
         CHECK(cudaStreamSynchronize(stream));
     });
-    if (counts) first.kernels = simt::checking::take_counters();
+    if (counts) first.kernels = simt::check::take_counters();
     if (!run_.settings.verify) return true;
     const Verdict verdict = one.check();
     if (verdict.right) return true;

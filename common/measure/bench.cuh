@@ -46,7 +46,7 @@ private:
     struct FirstLaunch {
         LaunchShape shape;
         double time_ns = 0;  // by the host's clock, until it had ended
-        std::vector<simt::checking::KernelCounters> kernels;
+        std::vector<simt::check::KernelCounters> kernels;
     };
 
     bool verify(Case& one, FirstLaunch& first);

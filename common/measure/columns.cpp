@@ -78,7 +78,7 @@ std::vector<ReportColumn> gpu_columns() {
 std::vector<ReportColumn> own_columns(const Run& run) {
     std::vector<ReportColumn> columns;
     for (Column column : run.own_columns) {
-        if (run.settings.watch.counters) column.heading.clear();
+        if (run.settings.checks.counters) column.heading.clear();
         columns.push_back({column, [i = columns.size()](const Of& of) { return of.measurement.own[i]; }});
     }
     return columns;
@@ -115,7 +115,7 @@ std::vector<ReportColumn> versus_columns(const std::string& peer) {
 
 std::vector<ReportColumn> report_columns(const Run& run) {
     const MeasureSettings& settings = run.settings;
-    const bool counts = settings.watch.counters;
+    const bool counts = settings.checks.counters;
     std::vector<ReportColumn> columns = schema_columns(run.device);
     const auto append = [&](const std::vector<ReportColumn>& more) {
         columns.insert(columns.end(), more.begin(), more.end());

@@ -16,7 +16,7 @@ struct Measured {
     std::size_t sample;  // --raw: which of the samples it is
     Summary times;       // of the samples, in nanoseconds
     Summary ratios;      // --versus: of the peer's times over these
-    const simt::checking::Counters& counters;  // --counters: of all launches together
+    const simt::check::Counters& counters;  // --counters: of all launches together
 };
 
 using ReportColumn = ColumnOf<Measured, std::function<Cell(const Measured&)>>;

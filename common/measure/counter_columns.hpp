@@ -11,8 +11,8 @@
 // explain a kernel's speed, where they are not all 0.
 template <typename Source>
 void append_counter_columns(std::vector<ColumnOf<Source, std::function<Cell(const Source&)>>>& columns) {
-    for (const simt::checking::CounterColumn& counter : simt::checking::counter_columns()) {
-        const simt::checking::CounterHeading& heading = counter.heading;
+    for (const simt::check::CounterColumn& counter : simt::check::counter_columns()) {
+        const simt::check::CounterHeading& heading = counter.heading;
         const auto value = [&](const Source& source) -> Cell {
             const double figure = counter.applies(source.counters) ? counter.value(source.counters) : 0;
             if (counter.is_count) return whole(figure);

@@ -3,8 +3,8 @@
 #include "common/io/text.hpp"
 #include "common/measure/counter_columns.hpp"
 
-using simt::checking::KernelCounters;
-using simt::checking::LineCounters;
+using simt::check::KernelCounters;
+using simt::check::LineCounters;
 
 static std::string or_none(const std::string& word) { return word.empty() ? "none" : word; }
 

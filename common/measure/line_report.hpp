@@ -12,8 +12,8 @@ struct CountedLine {
     const Run& run;
     const Measurement& measurement;
     const std::string& kernel;  // as written at its launch
-    const simt::checking::LineCounters& line;
-    const simt::checking::Counters& counters;
+    const simt::check::LineCounters& line;
+    const simt::check::Counters& counters;
 };
 
 // With --by-line: a row per variant, kernel and source line. With --annotate, in the human format: the source.

@@ -13,8 +13,8 @@ Report::Report(Run& run)
 Report::~Report() = default;
 
 // The launches of all kernels of the variant together.
-static simt::checking::Counters total_of(const std::vector<simt::checking::KernelCounters>& kernels) {
-    simt::checking::Counters total;
+static simt::check::Counters total_of(const std::vector<simt::check::KernelCounters>& kernels) {
+    simt::check::Counters total;
     for (const auto& kernel : kernels) total += kernel.total;
     return total;
 }
@@ -30,7 +30,7 @@ void Report::add(const Measurement& measurement) {
         times_.first_ns = times_.previous_ns = 0;
     }
     if (!on_host && times_.first_ns == 0) times_.first_ns = times_.previous_ns = times.median;
-    const simt::checking::Counters counters = total_of(measurement.kernels);
+    const simt::check::Counters counters = total_of(measurement.kernels);
     const auto measured = [&](const Measurement& of, std::size_t sample) {
         return Measured{run_, of, times_, sample, summarize(of.samples_ns), summarize(of.peer_ratios), counters};
     };

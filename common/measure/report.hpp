@@ -36,7 +36,7 @@ struct Measurement {
     bool throttled = false;
     std::string verify = "skipped";  // pass, or skipped by --no-verify
     std::vector<Cell> own;           // the program's own columns
-    std::vector<simt::checking::KernelCounters> kernels;  // --counters: of the kernels that it launched
+    std::vector<simt::check::KernelCounters> kernels;  // --counters: of the kernels that it launched
 };
 
 constexpr long long table_schema = 1;  // the first column of every row

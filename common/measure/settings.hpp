@@ -30,7 +30,7 @@ struct MeasureSettings {
     bool verify = true;
     double tolerance = 0;            // 0: from n, type and operation
     bool profile = false;            // one launch of each variant
-    simt::checking::Settings watch;  // what the checked simulator does; it is used if that is anything at all
+    simt::check::Settings checks;  // what the checked simulator does; it is used if that is anything at all
     bool by_line = false;            // counters: a row per source line
     bool annotate = false;           // counters: the source with its lines' counters
 
@@ -52,7 +52,7 @@ struct MeasureSettings {
         table.flag("--no-verify", "time without comparing results with the reference", verify);
         table.number("--tol", "X", "relative error allowed instead of the bound from size, type and operation", tolerance, 0, 1);
         table.flag("--profile", "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer", profile);
-        table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator", watch.counters);
+        table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator", checks.counters);
         table.flag("--by-line", "the same with a row per source line", by_line);
         table.flag("--annotate", "the same as the source with counters beside its lines", annotate);
     }

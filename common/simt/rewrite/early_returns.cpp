@@ -1,5 +1,5 @@
 // Early returns of device code, which checked programs tell:
-//     if (i >= n) return;   ->  if (i >= n) for (::simt::watching::early_return();;) return;
+//     if (i >= n) return;   ->  if (i >= n) for (::simt::check::early_return();;) return;
 // A thread without work may leave the kernel ahead of a barrier for which the others wait; one that comes to the
 // kernel's end in another way has gone around that barrier. (The statement stays a single one without an `if` or a
 // brace of its own, so that an `else` behind it, and what other passes put there, keep their meaning.)
@@ -44,7 +44,7 @@ private:
 void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits) {
     const EarlyReturns early_returns(source, braces);
     for (std::size_t i = 0; i < source.size(); ++i) {
-        if (early_returns.has(i)) edits.insert_before(i, "for (::simt::watching::early_return();;) ");
+        if (early_returns.has(i)) edits.insert_before(i, "for (::simt::check::early_return();;) ");
     }
 }
 

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "common/simt/include/simt/watch.hpp"
+#include "common/simt/include/simt/check.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 enum class Space : uint8_t {
     global,  // inside the simulator's reserved range of device memory
@@ -14,8 +14,8 @@ enum class Space : uint8_t {
     other,   // anywhere else: variables of the executable, host memory, null
 };
 
-inline bool updates(watching::AtomicKind kind) {
-    return kind == watching::AtomicKind::update || kind == watching::AtomicKind::compare_and_swap;
+inline bool updates(check::AtomicKind kind) {
+    return kind == check::AtomicKind::update || kind == check::AtomicKind::compare_and_swap;
 }
 
 struct Access {
@@ -27,12 +27,12 @@ struct Access {
     bool is_volatile = false;
     bool is_atomic = false;
     bool is_unaligned = false;  // the compiler knows that it may be: of a packed structure, or a copy of bytes
-    watching::AtomicKind kind = watching::AtomicKind::load;    // of an atomic operation,
-    watching::Order order = watching::Order::relaxed;          // its order
-    watching::Reach reach = watching::Reach::device;           // and its scope
+    check::AtomicKind kind = check::AtomicKind::load;    // of an atomic operation,
+    check::Order order = check::Order::relaxed;          // its order
+    check::Reach reach = check::Reach::device;           // and its scope
     const void* pc = nullptr;                            // where in the kernel; the return address of a hook
     const char* file = nullptr;                          // the source line, known for atomic operations only
     unsigned line = 0;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace simt::checking {
+namespace simt::check {
 
 void LaneLog::compact() {
     end = std::copy(next, end, begin);
@@ -42,4 +42,4 @@ WarpLog& WarpLog::of_this_thread() {
     return *log;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "common/simt/check/core/access.hpp"
-#include "common/simt/include/simt/watch.hpp"
+#include "common/simt/include/simt/check.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 constexpr unsigned lanes_of_warp = 32;
 
@@ -100,4 +100,4 @@ private:
     LaneLog lanes_[lanes_of_warp];
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/symbols.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 void api_failed(cudaError_t error) {
     if (error == cudaErrorNotReady) return;
@@ -16,4 +16,4 @@ void api_failed(cudaError_t error) {
     report(std::move(finding));
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -6,60 +6,60 @@
 
 #include <cstdint>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // Tells the checkers about one operation, for as long as it takes.
-class Watched {
+class Checked {
 public:
-    Watched(const volatile void* pointer, uint32_t bytes, watching::AtomicKind kind, int order, const void* pc)
-        : address_(reinterpret_cast<uintptr_t>(pointer)), watch_(interruption.depth == 0 ? current_watch : nullptr) {
-        if (!watch_ && is_watched_on_host(address_)) host_may_have_synchronized();
-        if (!watch_) return;
-        Access event{address_, bytes, watch_->running_lane(), watch_->space_of(address_),
-                     kind != watching::AtomicKind::load};
+    Checked(const volatile void* pointer, uint32_t bytes, check::AtomicKind kind, int order, const void* pc)
+        : address_(reinterpret_cast<uintptr_t>(pointer)), check_(interruption.depth == 0 ? current_check : nullptr) {
+        if (!check_ && is_checked_on_host(address_)) host_may_have_synchronized();
+        if (!check_) return;
+        Access event{address_, bytes, check_->running_lane(), check_->space_of(address_),
+                     kind != check::AtomicKind::load};
         event.is_atomic = true;
         event.kind = kind;
-        event.order = watching::order_of(order);
-        event.reach = watching::Reach::system;
+        event.order = check::order_of(order);
+        event.reach = check::Reach::system;
         event.pc = pc;
-        watch_->begin_atomic(event);
+        check_->begin_atomic(event);
     }
-    ~Watched() {
-        if (watch_) watch_->end_atomic(address_, has_written_);
+    ~Checked() {
+        if (check_) check_->end_atomic(address_, has_written_);
     }
     bool wrote(bool has_written) { return has_written_ = has_written; }
 
 private:
     uintptr_t address_;
-    BlockWatch* watch_;
+    BlockCheck* check_;
     bool has_written_ = true;
 };
 
 }  // namespace
-}  // namespace simt::checking
+}  // namespace simt::check
 
-using simt::checking::Watched;
-using simt::watching::AtomicKind;
+using simt::check::Checked;
+using simt::check::AtomicKind;
 
 #define SIMT_RETURN_ADDRESS __builtin_return_address(0)
 #define SIMT_UPDATE(bits, type, name, operation)                                                \
     type __tsan_atomic##bits##_##name(volatile type* address, type value, int order) {          \
-        const Watched watched(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);       \
+        const Checked checked(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);       \
         return operation(address, value, __ATOMIC_SEQ_CST);                                     \
     }
 #define SIMT_ATOMICS(bits, type)                                                                                     \
     type __tsan_atomic##bits##_load(const volatile type* address, int order) {                                       \
-        const Watched watched(address, bits / 8, AtomicKind::load, order, SIMT_RETURN_ADDRESS);                              \
+        const Checked checked(address, bits / 8, AtomicKind::load, order, SIMT_RETURN_ADDRESS);                              \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
     }                                                                                                                \
     void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                                \
-        const Watched watched(address, bits / 8, AtomicKind::store, order, SIMT_RETURN_ADDRESS);                             \
+        const Checked checked(address, bits / 8, AtomicKind::store, order, SIMT_RETURN_ADDRESS);                             \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
     }                                                                                                                \
     SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                                           \
@@ -71,14 +71,14 @@ using simt::watching::AtomicKind;
     SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                         \
     bool __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired,         \
                                                        int order, int) {                                             \
-        Watched watched(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
-        return watched.wrote(                                                                                        \
+        Checked checked(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
+        return checked.wrote(                                                                                        \
             __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
     }                                                                                                                \
     bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired,           \
                                                      int order, int) {                                               \
-        Watched watched(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
-        return watched.wrote(                                                                                        \
+        Checked checked(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
+        return checked.wrote(                                                                                        \
             __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
     }
 
@@ -90,7 +90,7 @@ SIMT_ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
     const simt::Uninterrupted section;
-    if (simt::checking::BlockWatch* const watch = simt::checking::current_watch) watch->fence(simt::watching::Reach::system);
+    if (simt::check::BlockCheck* const check = simt::check::current_check) check->fence(simt::check::Reach::system);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -1,4 +1,4 @@
-// Linked into programs that simcc --check has built: the watch begins before main() and ends after it.
+// Linked into programs that simcc --check has built: checking begins before main() and ends after it.
 //   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if there are to be counters
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by line of the source;
 //                   annotate: beside the source; csv:FILE: both sums and lines into a file; 0: none
@@ -15,7 +15,7 @@
 extern "C" int simt_check_autostart;
 int simt_check_autostart = 1;
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 constexpr int exit_status_of_findings = 86;
@@ -52,4 +52,4 @@ __attribute__((constructor(101))) void begin_of_program() {
 }
 
 }  // namespace
-}  // namespace simt::checking
+}  // namespace simt::check

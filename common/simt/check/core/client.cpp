@@ -1,7 +1,7 @@
 #include "common/simt/check/core/client.hpp"
 
 #include "common/simt/check/core/api_errors.hpp"
-#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/memory/events.hpp"
 #include "common/simt/check/memory/leaks.hpp"
@@ -9,7 +9,7 @@
 #include "common/simt/check/race/streams.hpp"
 #include "common/simt/runtime/events.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // An index that is far too large must not find the next allocation, and a late use must not find a new one.
@@ -44,7 +44,7 @@ void ask_for_order(Events& events) {
 void become_client(const Settings& settings) {
     Events events;
     events.finishes_work = true;  // a report covers all that has been submitted
-    events.launch_submitted = watch_launch;
+    events.launch_submitted = check_launch;
     events.device_reset = report_leaks;
     if (settings.memcheck) events.api_failed = api_failed;
     if (settings.memcheck || settings.initcheck) ask_for_memory_events(events);
@@ -70,4 +70,4 @@ void become_client(const Settings& settings) {
     install_events(events);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

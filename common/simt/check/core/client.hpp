@@ -3,9 +3,9 @@
 
 #include "common/simt/check/core/settings.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // Makes the runtime announce what these settings need to know.
 void become_client(const Settings& settings);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -1,40 +1,37 @@
-// What the checked flavour of the device language tells: see include/simt/watch.hpp.
-#include "common/simt/check/core/block_watch_inline.hpp"
+// What the checked flavour of the device language tells: see include/simt/check.hpp.
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::watching {
-
-using checking::BlockWatch;
-using checking::current_watch;
+namespace simt::check {
 
 void arrive(Wait kind, unsigned mask, unsigned source, Site site) {
-    if (BlockWatch* const watch = current_watch) watch->arrive(kind, mask, source, site);
+    if (BlockCheck* const check = current_check) check->arrive(kind, mask, source, site);
 }
 
 void fence(Reach reach) {
     const Uninterrupted section;
-    if (BlockWatch* const watch = current_watch) watch->fence(reach);
+    if (BlockCheck* const check = current_check) check->fence(reach);
 }
 
 void early_return() {
-    BlockWatch* const watch = current_watch;
-    if (watch && watch->synchronization()) watch->synchronization()->early_return();
+    BlockCheck* const check = current_check;
+    if (check && check->synchronization()) check->synchronization()->early_return();
 }
 
 void begin_polling() {
-    if (BlockWatch* const watch = current_watch) watch->set_polling(true);
+    if (BlockCheck* const check = current_check) check->set_polling(true);
 }
 
 void end_polling() {
-    if (BlockWatch* const watch = current_watch) watch->set_polling(false);
+    if (BlockCheck* const check = current_check) check->set_polling(false);
 }
 
 void begin_atomic(const volatile void* pointer, unsigned bytes, AtomicKind kind, Order order, Reach reach,
                   const void* pc, Site site) {
-    BlockWatch* const watch = current_watch;
-    if (!watch) return;
+    BlockCheck* const check = current_check;
+    if (!check) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    checking::Access event{address, bytes, watch->running_lane(), watch->space_of(address), kind != AtomicKind::load};
+    check::Access event{address, bytes, check->running_lane(), check->space_of(address), kind != AtomicKind::load};
     event.is_atomic = true;
     event.kind = kind;
     event.order = order;
@@ -42,17 +39,17 @@ void begin_atomic(const volatile void* pointer, unsigned bytes, AtomicKind kind,
     event.pc = pc;
     event.file = site.file;
     event.line = site.line;
-    watch->begin_atomic(event);
+    check->begin_atomic(event);
 }
 
 void end_atomic(const volatile void* pointer, bool has_written) {
-    if (BlockWatch* const watch = current_watch) watch->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
+    if (BlockCheck* const check = current_check) check->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
 void use(const volatile void* object) {
     const Uninterrupted section;
-    BlockWatch* const watch = current_watch;
-    if (watch && watch->races()) watch->races()->use(reinterpret_cast<uintptr_t>(object), __builtin_return_address(0));
+    BlockCheck* const check = current_check;
+    if (check && check->races()) check->races()->use(reinterpret_cast<uintptr_t>(object), __builtin_return_address(0));
 }
 
-}  // namespace simt::watching
+}  // namespace simt::check

@@ -6,7 +6,7 @@
 
 #include "common/simt/check/core/settings.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 constexpr int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT};
@@ -21,7 +21,7 @@ void on_fatal_signal(int number) {
 
 }  // namespace
 
-void watch_fatal_signals() {
+void catch_fatal_signals() {
     for (const int number : fatal_signals) {
         struct sigaction previous = {}, action = {};
         action.sa_handler = on_fatal_signal;
@@ -31,4 +31,4 @@ void watch_fatal_signals() {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

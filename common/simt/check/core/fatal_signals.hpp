@@ -1,9 +1,9 @@
-// A watched program that ends by a signal still says what has been found.
+// A checked program that ends by a signal still says what has been found.
 #pragma once
 
-namespace simt::checking {
+namespace simt::check {
 
 // Installs the handlers, before any that the program itself may install.
-void watch_fatal_signals();
+void catch_fatal_signals();
 
-}  // namespace simt::checking
+}  // namespace simt::check

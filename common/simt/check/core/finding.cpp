@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "common/simt/check/memory/allocation_log.hpp"
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // What every line of a report begins with.
@@ -226,17 +226,17 @@ Findings& findings() {
 
 void report(Finding finding) {
     const Uninterrupted section;
-    BlockWatch* const watch = std::exchange(current_watch, nullptr);  // what the report itself does is not watched
-    if (watch && finding.backtrace.empty()) {
-        finding.backtrace = watch->launch().host_backtrace;
+    BlockCheck* const check = std::exchange(current_check, nullptr);  // what the report itself does is not checked
+    if (check && finding.backtrace.empty()) {
+        finding.backtrace = check->launch().host_backtrace;
         finding.backtrace_time = "at kernel launch time";
     }
     findings().add(std::move(finding));
-    current_watch = watch;
+    current_check = check;
 }
 
 void print_findings() { findings().print_waiting(); }
 
 uint64_t print_summary() { return findings().print_summary(); }
 
-}  // namespace simt::checking
+}  // namespace simt::check

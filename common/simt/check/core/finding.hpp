@@ -9,7 +9,7 @@
 
 #include "common/simt/include/simt/configuration.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 enum class Tool { memcheck, racecheck, initcheck, synccheck };
 enum class Severity { error, warning, info };
@@ -75,4 +75,4 @@ void print_findings();
 // information do not count).
 uint64_t print_summary();
 
-}  // namespace simt::checking
+}  // namespace simt::check

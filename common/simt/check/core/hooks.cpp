@@ -1,5 +1,5 @@
 // What instrumented code calls. g++ believes that it talks to ThreadSanitizer and to a coverage tool; the names are
-// theirs (gcc/sanitizer.def). Outside of a watched kernel a hook returns at once.
+// theirs (gcc/sanitizer.def). Outside of a checked kernel a hook returns at once.
 //
 // A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
 #ifndef __SANITIZE_THREAD__
@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // Any access, on the host or in a kernel.
@@ -19,39 +19,39 @@ namespace {
                               bool is_volatile = false, bool is_unaligned = false) {
     if (interruption.depth > 0) return;  // the simulator itself, by way of the program's own operator new or delete
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    BlockWatch* const watch = current_watch;
-    if (!watch) {
-        if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc, is_volatile);
+    BlockCheck* const check = current_check;
+    if (!check) {
+        if (is_checked_on_host(address)) host_accessed(address, bytes, is_write, pc, is_volatile);
         return;
     }
     const Uninterrupted section;
-    watch->check_room_on_stack(pc);
-    Access event{address, bytes, watch->running_lane(), watch->space_of(address), is_write};
+    check->check_room_on_stack(pc);
+    Access event{address, bytes, check->running_lane(), check->space_of(address), is_write};
     event.is_volatile = is_volatile;
     event.is_unaligned = is_unaligned;
     event.pc = pc;
-    watch->access(event);
+    check->access(event);
 }
 
 // The hooks that matter for the speed: an event is built only of an access that is not the usual one.
 template <unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    BlockWatch* const watch = current_watch;
-    if (watch ? watch->word_access<bytes, is_write>(address, pc) : !is_watched_on_host(address)) return;
+    BlockCheck* const check = current_check;
+    if (check ? check->word_access<bytes, is_write>(address, pc) : !is_checked_on_host(address)) return;
     access(pointer, bytes, is_write, pc);
 }
 
-[[gnu::noinline]] void follow(BlockWatch& watch, const void* pc) {
+[[gnu::noinline]] void follow(BlockCheck& check, const void* pc) {
     const Uninterrupted section;
-    watch.block_entered(pc);
+    check.block_entered(pc);
 }
 
 }  // namespace
-}  // namespace simt::checking
+}  // namespace simt::check
 
-using simt::checking::access;
-using simt::checking::word_access;
+using simt::check::access;
+using simt::check::word_access;
 
 #define SIMT_HOOK extern "C" __attribute__((visibility("default"))) void
 #define SIMT_PC __builtin_return_address(0)
@@ -94,8 +94,8 @@ SIMT_HOOK __tsan_write_range(void* address, size_t bytes) {
 }
 
 SIMT_HOOK __sanitizer_cov_trace_pc() {
-    simt::checking::BlockWatch* const watch = simt::checking::current_watch;
-    if (watch && watch->follows_lanes()) simt::checking::follow(*watch, SIMT_PC);
+    simt::check::BlockCheck* const check = simt::check::current_check;
+    if (check && check->follows_lanes()) simt::check::follow(*check, SIMT_PC);
 }
 
 // ThreadSanitizer's other calls, which say nothing here.

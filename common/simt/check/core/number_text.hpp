@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace simt::checking {
+namespace simt::check {
 
 inline std::string hexadecimal(uintptr_t number) {
     char digits[32];
@@ -25,4 +25,4 @@ inline std::string counted(uint64_t count, const std::string& noun) {
     return grouped(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

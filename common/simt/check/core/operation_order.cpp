@@ -6,7 +6,7 @@
 
 #include "common/simt/check/core/settings.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 using StreamClock = std::vector<std::pair<uint64_t, uint64_t>>;
@@ -113,4 +113,4 @@ void begin_operation(OrderPointer order) { current_slot() = std::move(order); }
 
 void end_operation() { current_slot().reset(); }
 
-}  // namespace simt::checking
+}  // namespace simt::check

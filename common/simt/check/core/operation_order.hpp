@@ -13,7 +13,7 @@
 
 #include "common/simt/runtime/events.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 struct OperationOrder {
     uint64_t stream = 0;
@@ -56,4 +56,4 @@ const OrderPointer& current_operation();
 void begin_operation(OrderPointer order);
 void end_operation();
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <functional>
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // The executable's file, mapped for reading.
@@ -168,4 +168,4 @@ bool ProgramImage::is_constant(uintptr_t address) const {
                        [&](const Range& range) { return address >= range.begin && address < range.end; });
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -9,7 +9,7 @@
 
 #include "common/simt/check/core/symbols.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 struct Variable {
     uintptr_t begin = 0;  // address; of a thread-local variable its offset in the executable's thread-local storage
@@ -51,4 +51,4 @@ private:
     std::vector<Range> constants_;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

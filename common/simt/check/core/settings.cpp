@@ -9,7 +9,7 @@
 #include "common/simt/check/memory/leaks.hpp"
 #include "common/simt/runtime/state.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 Settings current_settings;
 
@@ -63,11 +63,11 @@ std::string parse_schedule(std::string_view words, Settings& settings) {
 }
 
 void start(const Settings& wanted) {
-    if (is_watching() || !wanted.any()) return;
+    if (is_checking() || !wanted.any()) return;
     current_settings = wanted;
     if (wanted.counters) current_settings.schedule = Schedule::independent;
     become_client(current_settings);
-    watch_fatal_signals();
+    catch_fatal_signals();
 }
 
 uint64_t finish() {
@@ -81,4 +81,4 @@ uint64_t finish() {
     return findings;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -7,7 +7,7 @@
 
 #include "common/simt/exec/schedule.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 struct Settings {
     bool memcheck = false, racecheck = false, initcheck = false, synccheck = false;
@@ -27,16 +27,16 @@ struct Settings {
 std::string parse_checks(std::string_view words, Settings& settings);
 std::string parse_schedule(std::string_view words, Settings& settings);
 
-// Begins to watch. To be called before any memory is allocated; a second call changes nothing.
+// Begins to check. To be called before any memory is allocated; a second call changes nothing.
 void start(const Settings& settings);
 
-// Ends the watch: reports what is known only now (leaks), prints the summary to standard error, and returns the number
+// Ends checking: reports what is known only now (leaks), prints the summary to standard error, and returns the number
 // of findings.
 uint64_t finish();
 
 // The settings in force; all off before start(). Cheap: to be asked anywhere.
 extern Settings current_settings;
 inline const Settings& settings() { return current_settings; }
-inline bool is_watching() { return current_settings.any(); }
+inline bool is_checking() { return current_settings.any(); }
 
-}  // namespace simt::checking
+}  // namespace simt::check

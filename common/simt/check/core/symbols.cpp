@@ -16,7 +16,7 @@
 #define SIMT_HAS_LIBBACKTRACE 1
 #endif
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 std::string demangled(const char* name) {
@@ -177,7 +177,7 @@ std::vector<std::string> describe_backtrace(const std::vector<const void*>& back
     return lines;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check
 #ifdef SIMT_HAS_LIBBACKTRACE
 #undef SIMT_HAS_LIBBACKTRACE
 #endif

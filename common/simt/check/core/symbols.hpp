@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace simt::checking {
+namespace simt::check {
 
 // One function at one place. Code that has been inlined belongs to several.
 struct Frame {
@@ -44,4 +44,4 @@ std::string api_function(const std::vector<const void*>& backtrace);
 // "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, as far as main().
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -5,7 +5,7 @@
 
 #include "common/simt/check/core/symbols.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // One step of splitmix64: consecutive states give independent numbers.
@@ -63,4 +63,4 @@ uint64_t random_block(uint64_t index, uint64_t count) {
     return static_cast<uint64_t>((Product{factor} * index + number / 3) % count);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

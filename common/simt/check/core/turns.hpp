@@ -1,4 +1,4 @@
-// Who goes next in a watched block: the schedules other than the independent one.
+// Who goes next in a checked block: the schedules other than the independent one.
 //
 // Random: any lane of any warp that can go on, and a lane may lose its turn at any access. Lockstep: the lanes of a
 // warp advance together, by one basic block or access each. Where they have diverged, those go first that are furthest
@@ -14,7 +14,7 @@
 
 #include "common/simt/check/core/settings.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class Turns {
 public:
@@ -46,4 +46,4 @@ private:
 // The block of a launch that is run as the index-th: a permutation that the seed chooses.
 uint64_t random_block(uint64_t index, uint64_t count);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -79,4 +79,4 @@ Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t byt
     return result;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace simt::checking {
+namespace simt::check {
 
 struct Wavefronts {
     uint32_t wavefronts = 0;
@@ -18,4 +18,4 @@ struct Wavefronts {
 // (Measured on a Hopper GPU; the last rule is the one that NVIDIA's developers have given for Volta and Turing.)
 Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes);
 
-}  // namespace simt::checking
+}  // namespace simt::check

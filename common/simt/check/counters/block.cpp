@@ -4,23 +4,23 @@
 #include <bit>
 
 #include "common/simt/check/counters/banks.hpp"
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/counters/sectors.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 void BlockCounters::begin_block() {
-    const LaunchWatch& launch = watch_.launch();
+    const LaunchCheck& launch = check_.launch();
     if (launch_serial_ != launch.serial) {
         launch_serial_ = launch.serial;
         table_ = &launch.counters->new_table();
     }
-    branches_.assign((watch_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
+    branches_.assign((check_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
     log_.clear();
 }
 
 void BlockCounters::wait_for_room(const LaneLog& log) {
-    while (log.is_full()) watch_.pause_running_lane();
+    while (log.is_full()) check_.pause_running_lane();
 }
 
 // What the compiler copies as a whole, a GPU copies in words of up to 16 bytes.
@@ -32,13 +32,13 @@ void BlockCounters::append_range(const Access& access, EventKind kind) {
     }
 }
 
-void BlockCounters::arrive(watching::Wait kind, unsigned, unsigned, Site site) {
-    using watching::Wait;
+void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
+    using check::Wait;
     if (kind == Wait::active_mask || kind == Wait::poll) return;
     const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier
                             : kind == Wait::warp_barrier                             ? EventKind::warp_barrier
                                                                                      : EventKind::exchange;
-    append(watch_.running_lane(), EventPlace(event, site), reinterpret_cast<uintptr_t>(site.file));
+    append(check_.running_lane(), EventPlace(event, site), reinterpret_cast<uintptr_t>(site.file));
 }
 
 void BlockCounters::lane_ended(unsigned lane) {
@@ -66,7 +66,7 @@ void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* oper
         case EventKind::global_load:
         case EventKind::global_store: return count_global(tally, lanes, operands);
         case EventKind::shared_atomic:
-            count_operations(tally, lanes, operands, watch_.shared_window().begin);
+            count_operations(tally, lanes, operands, check_.shared_window().begin);
             [[fallthrough]];
         case EventKind::shared_load:
         case EventKind::shared_store: return count_shared(tally, lanes, operands);
@@ -109,4 +109,4 @@ void BlockCounters::count_operations(PlaceTally& tally, uint32_t lanes, const ui
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

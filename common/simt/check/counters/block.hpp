@@ -6,21 +6,21 @@
 
 #include <vector>
 
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/counters/branches.hpp"
 #include "common/simt/check/counters/launch.hpp"
 #include "common/simt/check/counters/reconvergence.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class BlockCounters final : private WarpSteps {
 public:
-    explicit BlockCounters(BlockWatch& watch) : watch_(watch), log_(WarpLog::of_this_thread()) {}
+    explicit BlockCounters(BlockCheck& check) : check_(check), log_(WarpLog::of_this_thread()) {}
 
     void begin_block();
     void access(const Access& access);
     void block_entered(const void* pc);
-    void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
+    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void warp_stalled(unsigned warp, unsigned paused);
     void block_barrier_completed() {}
     void lane_ended(unsigned lane);
@@ -40,7 +40,7 @@ private:
     void count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
     void count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin);
 
-    BlockWatch& watch_;
+    BlockCheck& check_;
     WarpLog& log_;  // of the thread that runs the block
     Reconvergence reconvergence_;
     std::vector<BranchTracker> branches_;  // of each warp
@@ -61,7 +61,7 @@ inline void BlockCounters::access(const Access& access) {
 }
 
 inline void BlockCounters::block_entered(const void* pc) {
-    append(watch_.running_lane(), EventPlace(EventKind::block_entered, 0, pc), 0);
+    append(check_.running_lane(), EventPlace(EventKind::block_entered, 0, pc), 0);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace simt::checking {
+namespace simt::check {
 
 void BranchTracker::entered(PlaceTally& block, uint32_t lanes) {
     depart(lanes & started_, block.place.code());
@@ -39,4 +39,4 @@ void BranchTracker::depart(uint32_t lanes, uintptr_t next) {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

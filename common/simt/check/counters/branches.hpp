@@ -5,7 +5,7 @@
 
 #include "common/simt/check/counters/places.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class BranchTracker {
 public:
@@ -31,4 +31,4 @@ private:
     uint32_t started_ = 0;  // lanes that are in one
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 
 #include "common/simt/check/counters/results.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -119,4 +119,4 @@ std::string text_of(const CounterColumn& column, const Counters& counters) {
     return text;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -7,9 +7,9 @@
 
 #include "common/simt/check/counters/places.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
-struct LaunchWatch;
+struct LaunchCheck;
 
 class LaunchCounters {
 public:
@@ -36,6 +36,6 @@ private:
 };
 
 // The launch has ended: what it counted belongs to what take_counters() will return.
-void keep_counters(const LaunchWatch& launch);
+void keep_counters(const LaunchCheck& launch);
 
-}  // namespace simt::checking
+}  // namespace simt::check

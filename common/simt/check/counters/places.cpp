@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace simt::checking {
+namespace simt::check {
 
 void AddressCounts::add(uintptr_t address, uint64_t operations) {
     if (counts_.empty()) counts_.resize(16);
@@ -84,4 +84,4 @@ void PlaceTable::add(const PlaceTable& other) {
     other.for_each([&](const PlaceTally& tally) { (*this)[tally.place].add(tally); });
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

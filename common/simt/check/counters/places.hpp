@@ -7,7 +7,7 @@
 
 #include "common/simt/check/core/access_log.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // How often each address was operated on. Exact for up to a million addresses; beyond that, those which have come up
 // least are forgotten.
@@ -84,4 +84,4 @@ private:
     std::vector<PlaceTally*> slots_;  // a power of two of them, at most half of them used
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -129,4 +129,4 @@ void Reconvergence::run_group(WarpLog& log, unsigned group, WarpSteps& steps) {
     for (uint32_t left = lanes; left; left &= left - 1) log.lane(std::countr_zero(left)).next += count;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

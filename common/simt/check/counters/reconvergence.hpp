@@ -11,7 +11,7 @@
 
 #include "common/simt/check/core/access_log.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // Who is told the steps.
 class WarpSteps {
@@ -58,4 +58,4 @@ private:
     Search searches_[searches_kept] = {};
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "common/simt/check/counters/launch.hpp"
-#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/symbols.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -28,7 +28,7 @@ public:
         return counters;
     }
 
-    void add(const LaunchWatch& launch) {
+    void add(const LaunchCheck& launch) {
         const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
         const std::lock_guard lock(mutex_);
         KeptLaunches& kept = launches_of(launch.kernel);
@@ -216,7 +216,7 @@ KernelCounters by_line(const KeptLaunches& kept) {
 
 }  // namespace
 
-void keep_counters(const LaunchWatch& launch) { KeptCounters::instance().add(launch); }
+void keep_counters(const LaunchCheck& launch) { KeptCounters::instance().add(launch); }
 
 std::vector<KernelCounters> take_counters() {
     std::vector<KernelCounters> kernels;
@@ -224,4 +224,4 @@ std::vector<KernelCounters> take_counters() {
     return kernels;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -1,4 +1,4 @@
-// The counters of watched launches, for the host side of programs: plain numbers, no device language.
+// The counters of checked launches, for the host side of programs: plain numbers, no device language.
 //
 // The counters see the source's view: each load, store and atomic operation that g++ -O2 leaves in the kernel, for each
 // warp that executes it. The lanes of a warp that stand at the same operation together make one request. A profiler
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace simt::checking {
+namespace simt::check {
 
 // part / whole, and 0 of nothing.
 constexpr double ratio(uint64_t part, uint64_t whole) {
@@ -126,4 +126,4 @@ std::string text_of(const CounterColumn& column, const Counters& counters);
 // The source files of these kernels with the counters of each line beside it; files that cannot be read are left out.
 std::string annotated_source(const std::vector<KernelCounters>& kernels);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace simt::checking {
+namespace simt::check {
 
 MovedSectors moved_sectors(uintptr_t* addresses, unsigned lanes, uint32_t bytes) {
     constexpr unsigned sector_bits = 5;
@@ -25,4 +25,4 @@ MovedSectors moved_sectors(uintptr_t* addresses, unsigned lanes, uint32_t bytes)
     return moved;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace simt::checking {
+namespace simt::check {
 
 struct MovedSectors {
     uint32_t sectors = 0;
@@ -13,4 +13,4 @@ struct MovedSectors {
 // Of the lanes of one request, which ask for `bytes` bytes each from these addresses. Reorders the addresses.
 MovedSectors moved_sectors(uintptr_t* addresses, unsigned lanes, uint32_t bytes);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -6,7 +6,7 @@
 
 #include "common/simt/check/counters/results.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::string annotated_source(const std::vector<KernelCounters>& kernels) {
     return text;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

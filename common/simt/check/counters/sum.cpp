@@ -1,6 +1,6 @@
 #include "common/simt/check/counters/results.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -46,4 +46,4 @@ Counters& operator+=(Counters& sum, const Counters& more) {
     return sum;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

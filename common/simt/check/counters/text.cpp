@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <fstream>
 
-namespace simt::checking {
+namespace simt::check {
 
 namespace {
 
@@ -139,4 +139,4 @@ std::string write_counters(std::string_view format) {
     return file ? "" : "cannot write " + path;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -7,7 +7,7 @@
 
 #include "common/simt/check/counters/results.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // One paragraph per kernel, one figure per line.
 std::string counters_as_text(const std::vector<KernelCounters>& kernels);
@@ -21,4 +21,4 @@ std::string check_counter_format(std::string_view format);
 // Takes the counters and writes them so, to standard error if not to a file. Returns what went wrong, or "".
 std::string write_counters(std::string_view format);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -5,7 +5,7 @@
 
 #include "common/simt/check/core/symbols.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 struct AllocationLog {
@@ -34,4 +34,4 @@ std::vector<const void*> backtrace_of_allocation(uint64_t serial) {
     return found == log.backtraces.end() ? std::vector<const void*>() : found->second;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -11,7 +11,7 @@
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/runtime/state.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 using Origin = std::vector<const void*>;  // return addresses
@@ -25,7 +25,7 @@ StateMap* map_of_device_memory() {
         std::fprintf(stderr, "simcc: no address space is left to check memory; raise the limit (ulimit -v)\n");
         std::exit(1);
     }
-    if (settings().memcheck) host_watch = {space.base(), space.bytes()};
+    if (settings().memcheck) host_range = {space.base(), space.bytes()};
     return map;
 }
 
@@ -104,4 +104,4 @@ void filled(const BlockFill& fill) {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -7,7 +7,7 @@
 #include "common/simt/check/memory/state_map.hpp"
 #include "common/simt/runtime/copy.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 inline bool checks_memory() { return settings().memcheck || settings().initcheck; }
 
@@ -24,4 +24,4 @@ ClientNote origin_of_copy();
 void copied(const BlockCopy& copy, const ClientNote& origin);
 void filled(const BlockFill& fill);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -5,7 +5,7 @@
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/runtime/state.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 void report_leaks(int device) {
     if (!settings().leakcheck && !settings().unusedcheck) return;
@@ -42,4 +42,4 @@ void report_unused(const Allocation& allocation) {
     report(std::move(finding));
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -1,37 +1,37 @@
 // Functions of the C library that kernels call, as far as memory is concerned.
 #include <cstring>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // What instrumented code hands to the library is not instrumented there: it is told here, as one access.
 void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
     if (bytes == 0 || interruption.depth > 0) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    BlockWatch* const watch = current_watch;
-    if (!watch) {
-        if (is_watched_on_host(address)) host_accessed(address, bytes, is_write, pc);
+    BlockCheck* const check = current_check;
+    if (!check) {
+        if (is_checked_on_host(address)) host_accessed(address, bytes, is_write, pc);
         return;
     }
     const Uninterrupted section;
-    const Space space = watch->space_of(address);
+    const Space space = check->space_of(address);
     if (space == Space::other) return;  // copies of structures in the simulator's own headers come here, too
-    Access event{address, static_cast<uint32_t>(bytes), watch->running_lane(), space, is_write};
+    Access event{address, static_cast<uint32_t>(bytes), check->running_lane(), space, is_write};
     event.is_unaligned = true;
     event.pc = pc;
-    watch->access(event);
+    check->access(event);
 }
 
 }  // namespace
 
-}  // namespace simt::checking
+}  // namespace simt::check
 
 // The names that device_heap.hpp gives to these functions in the checked flavour.
-using simt::checking::tell;
+using simt::check::tell;
 
 extern "C" void* simt_memcpy(void* to, const void* from, size_t bytes) {
     tell(from, bytes, false, __builtin_return_address(0));

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -143,21 +143,21 @@ Verdict verdict_on(const OutOfBounds& place, const void* pc) {
 }  // namespace
 
 void index_out_of_bounds(const OutOfBounds& place, const void* pc) {
-    BlockWatch* const watch = current_watch;
-    if (!watch || !watch->memory()) return;
+    BlockCheck* const check = current_check;
+    if (!check || !check->memory()) return;
     const Uninterrupted section;
     const Verdict verdict = verdict_on(place, pc);
     if (!verdict.is_local) return;
-    Access access{0, element_bytes_of(place.array->name), watch->running_lane(), Space::local, verdict.is_write};
+    Access access{0, element_bytes_of(place.array->name), check->running_lane(), Space::local, verdict.is_write};
     access.pc = pc;
     access.file = place.file;
     access.line = place.line;
-    watch->memory()->invalid_index(access, verdict.array, place.array->name);
+    check->memory()->invalid_index(access, verdict.array, place.array->name);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check
 
 extern "C" void __ubsan_handle_out_of_bounds(void* place, void*) {
-    simt::checking::index_out_of_bounds(*static_cast<const simt::checking::OutOfBounds*>(place),
+    simt::check::index_out_of_bounds(*static_cast<const simt::check::OutOfBounds*>(place),
                                         __builtin_return_address(0));
 }

@@ -3,12 +3,12 @@
 // g++ checks the index of every array whose size it knows (-fsanitize=bounds) and calls a handler when it is out of
 // range; which array that is, it does not say. The source text does: at the place that the handler is told stands the
 // name. Only names that are no shared or device variables count, and only the first of several indices: those arrays
-// are watched by their addresses, and a row of a matrix that runs into the next one is no memory error.
+// are checked by their addresses, and a row of a matrix that runs into the next one is no memory error.
 #pragma once
 
 #include <cstdint>
 
-namespace simt::checking {
+namespace simt::check {
 
 // What g++ hands to the handler (libsanitizer/ubsan/ubsan_value.h describes it).
 struct ArrayType {
@@ -24,4 +24,4 @@ struct OutOfBounds {
 // Reports and takes the lane out if the array is a local one.
 void index_out_of_bounds(const OutOfBounds& place, const void* pc);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -5,7 +5,7 @@
 #include "common/simt/exec/run.hpp"
 #include "common/simt/exec/shared_window.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // Variables of the simulator itself, and the window for dynamic shared memory, of which a launch asks for a part.
@@ -66,4 +66,4 @@ Variable SharedState::nearest_array(uintptr_t address) const {
     return best;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -1,11 +1,11 @@
 // Shared memory of one block: its arrays, and which of their bytes have been written.
 #pragma once
 
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/memory/state_map.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class SharedState {
 public:
@@ -29,4 +29,4 @@ private:
     uintptr_t written_begin_ = 0, written_end_ = 0;  // where `current_` may differ from `fresh_`
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

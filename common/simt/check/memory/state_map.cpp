@@ -6,7 +6,7 @@
 #include <bit>
 #include <vector>
 
-namespace simt::checking {
+namespace simt::check {
 
 StateMap::StateMap(uintptr_t base, size_t bytes) : base_(base), bytes_(bytes) {
     // Pages of the map come into being as they are written.
@@ -143,4 +143,4 @@ bool StateMap::has_only_padding(uintptr_t address, size_t bytes) const {
     return holes.empty();
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

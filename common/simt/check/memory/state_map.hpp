@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace simt::checking {
+namespace simt::check {
 
 // What the usual access has to know of a map: one word to load.
 class SettledBytes {
@@ -82,4 +82,4 @@ private:
     uint8_t* cells_ = nullptr;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/memory/events.hpp"
 #include "common/simt/check/core/number_text.hpp"
@@ -11,7 +11,7 @@
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/runtime/state.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // What follows a dropped lane: under compute-sanitizer, too, the launch ends with this error.
@@ -55,13 +55,13 @@ std::optional<std::string> relation_to_allocation(uintptr_t address, uint64_t& s
            " of size " + grouped(nearest->bytes) + " bytes" + (freed_here ? " that has been freed" : "");
 }
 
-Finding finding_of(const BlockWatch& watch, const Access& access, Tool tool, const std::string& title) {
-    const Context& lane = watch.context(access.lane);
-    const BlockIdentity& block = watch.block().identity();
+Finding finding_of(const BlockCheck& check, const Access& access, Tool tool, const std::string& title) {
+    const Context& lane = check.context(access.lane);
+    const BlockIdentity& block = check.block().identity();
     Finding finding;
     finding.tool = tool;
     finding.title = title;
-    finding.kernel = watch.launch().kernel;
+    finding.kernel = check.launch().kernel;
     finding.sides = {{"",
                       {access.pc, access.file, access.line},
                       {{lane.x, lane.y, lane.z}, {block.index_x, block.index_y, block.index_z}}}};
@@ -70,19 +70,19 @@ Finding finding_of(const BlockWatch& watch, const Access& access, Tool tool, con
 
 }  // namespace
 
-MemoryCheck::MemoryCheck(BlockWatch& watch)
+MemoryCheck::MemoryCheck(BlockCheck& check)
     : settled_global_(global_memory().settled()),
       settled_shared_(0),
-      watch_(watch),
+      check_(check),
       global_(global_memory()),
-      shared_(watch.shared_window()) {
+      shared_(check.shared_window()) {
     settled_shared_ = shared_.map().settled();
 }
 
 void MemoryCheck::begin_block() {
-    shared_.begin_block(watch_.launch().dynamic_shared_bytes);
-    if (launch_ == watch_.launch().serial) return;
-    launch_ = watch_.launch().serial;
+    shared_.begin_block(check_.launch().dynamic_shared_bytes);
+    if (launch_ == check_.launch().serial) return;
+    launch_ = check_.launch().serial;
     std::fill(std::begin(known_), std::end(known_), AddressRange());
 }
 
@@ -140,10 +140,10 @@ void MemoryCheck::examine_elsewhere(const Access& access) {
 }
 
 void MemoryCheck::invalid(const Access& access, const std::string& reason) {
-    Finding finding = finding_of(watch_, access, Tool::memcheck, title_of_invalid(access));
+    Finding finding = finding_of(check_, access, Tool::memcheck, title_of_invalid(access));
     if (access.space == Space::shared) {
         const Variable array = shared_.nearest_array(access.address);
-        finding.details = {"Access to " + hexadecimal(access.address - watch_.shared_window().begin) + " " + reason};
+        finding.details = {"Access to " + hexadecimal(access.address - check_.shared_window().begin) + " " + reason};
         if (array.bytes > 0) {
             finding.details.push_back(distance(access.address, array.begin, array.bytes) + " the " + array.name +
                                       " of size " + counted(array.bytes, "byte"));
@@ -155,25 +155,25 @@ void MemoryCheck::invalid(const Access& access, const std::string& reason) {
         }
     }
     report(std::move(finding));
-    watch_.drop_running_lane(launch_failure);
+    check_.drop_running_lane(launch_failure);
 }
 
 void MemoryCheck::invalid_index(const Access& access, const std::string& array, const std::string& type) {
     if (!settings().memcheck) return;
-    Finding finding = finding_of(watch_, access, Tool::memcheck, title_of_invalid(access));
+    Finding finding = finding_of(check_, access, Tool::memcheck, title_of_invalid(access));
     finding.details = {"Access is out of bounds", "of the array " + array + " of type " + type};
     report(std::move(finding));
-    watch_.drop_running_lane(launch_failure);
+    check_.drop_running_lane(launch_failure);
 }
 
 void MemoryCheck::stack_overflow(const void* pc) {
     if (!settings().memcheck) return;
-    Access access{0, 0, watch_.running_lane(), Space::local, true};
+    Access access{0, 0, check_.running_lane(), Space::local, true};
     access.pc = pc;
-    Finding finding = finding_of(watch_, access, Tool::memcheck, "Stack overflow");
+    Finding finding = finding_of(check_, access, Tool::memcheck, "Stack overflow");
     finding.details = {"A thread's stack has " + counted(LaneStacks::bytes_per_lane, "byte") + " in the simulator"};
     report(std::move(finding));
-    watch_.drop_running_lane(launch_failure);
+    check_.drop_running_lane(launch_failure);
 }
 
 // The first return address into the kernel that lies on the stack is the place.
@@ -191,19 +191,19 @@ void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     const auto nearest = runtime().memory.nearest(pointer);
     const bool is_second = nearest && nearest->freed && nearest->base == address && nearest->kind == MemoryKind::heap;
-    Access access{address, 1, watch_.running_lane(), Space::global, true};
+    Access access{address, 1, check_.running_lane(), Space::global, true};
     access.pc = pc;
-    Finding finding = finding_of(watch_, access, Tool::memcheck,
+    Finding finding = finding_of(check_, access, Tool::memcheck,
                                  std::string("Malloc/Free error encountered : ") +
                                      (is_second ? "Double free" : "Invalid pointer to free"));
     finding.details = {"Address " + hexadecimal(address)};
     report(std::move(finding));
-    watch_.drop_running_lane(launch_failure);
+    check_.drop_running_lane(launch_failure);
 }
 
 void MemoryCheck::uninitialised(const Access& access) {
-    if (watch_.has_lost_lanes()) return;
-    Finding finding = finding_of(watch_, access, Tool::initcheck,
+    if (check_.has_lost_lanes()) return;
+    Finding finding = finding_of(check_, access, Tool::initcheck,
                                  "Uninitialized " + std::string(name_of(access.space)) + " memory read of size " +
                                      counted(access.bytes, "byte"));
     if (access.space == Space::global) {
@@ -217,4 +217,4 @@ void MemoryCheck::uninitialised(const Access& access) {
     report(std::move(finding));
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

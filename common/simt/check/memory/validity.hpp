@@ -3,15 +3,15 @@
 
 #include <string>
 
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/memory/shared_state.hpp"
 #include "common/simt/check/memory/state_map.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class MemoryCheck {
 public:
-    explicit MemoryCheck(BlockWatch& watch);
+    explicit MemoryCheck(BlockCheck& check);
 
     void begin_block();
     // May take the lane out of the launch.
@@ -52,7 +52,7 @@ private:
     void uninitialised(const Access& access);
 
     SettledBytes settled_global_, settled_shared_;
-    BlockWatch& watch_;
+    BlockCheck& check_;
     StateMap& global_;
     SharedState shared_;
     // Memory outside of the simulator's range that kernels may use, as far as this launch has asked for it.
@@ -62,4 +62,4 @@ private:
     uint64_t launch_ = 0;  // the one that these are of
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
-RaceCheck::RaceCheck(BlockWatch& watch)
-    : watch_(watch),
-      shared_(watch.shared_window().begin, watch.shared_window().bytes, 1),
+RaceCheck::RaceCheck(BlockCheck& check)
+    : check_(check),
+      shared_(check.shared_window().begin, check.shared_window().bytes, 1),
       memory_(race_memory()),
       published_(order_.published()) {}
 
 void RaceCheck::begin_block() {
-    launch_ = watch_.launch().races;
-    order_.begin_block(launch_, watch_.block_index(), watch_.lane_count());
-    published_.begin_block(watch_.lane_count());
-    reporter_.begin_block(launch_, watch_.launch().kernel);
-    named_.assign(watch_.lane_count(), ~0u);
+    launch_ = check_.launch().races;
+    order_.begin_block(launch_, check_.block_index(), check_.lane_count());
+    published_.begin_block(check_.lane_count());
+    reporter_.begin_block(launch_, check_.launch().kernel);
+    named_.assign(check_.lane_count(), ~0u);
     polled_ = 0;
     has_deferred_ = false;
     has_foreign_ = launch_->has_foreign_ranges();
@@ -36,10 +36,10 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     CheckedAccess current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                           access.space == Space::shared, kind, access.address, access.bytes};
     // It is a flag from the first look on, whether or not a lane has stored to it by then.
-    if (kind == AccessKind::volatile_access && watch_.is_polling(access.lane)) {
+    if (kind == AccessKind::volatile_access && check_.is_polling(access.lane)) {
         published_.polled_variables_of(access.space).insert(access.address);
     }
-    current.is_narrow_load = access.is_atomic && !access.is_write && access.reach == watching::Reach::block;
+    current.is_narrow_load = access.is_atomic && !access.is_write && access.reach == check::Reach::block;
     const uintptr_t end = access.address + access.bytes;
     for (uintptr_t word = access.address & ~uintptr_t{3}; word < end; word += 4) {
         const unsigned skipped = word < access.address ? static_cast<unsigned>(access.address - word) : 0;
@@ -100,7 +100,7 @@ ShadowCell* RaceCheck::split(ShadowMap& words, uintptr_t address, ShadowCell& ce
 ShadowMap& RaceCheck::bytes_of(const ShadowMap& words) {
     if (&words == &memory_.device) return memory_.device_bytes();
     if (&words == &memory_.variables) return memory_.variable_bytes();
-    const AddressRange window = watch_.shared_window();
+    const AddressRange window = check_.shared_window();
     if (!shared_bytes_.contains(window.begin)) shared_bytes_ = ShadowMap(window.begin, window.bytes, 4);
     return shared_bytes_;
 }
@@ -201,7 +201,7 @@ void RaceCheck::leave() {
 
 void RaceCheck::copy_started(uintptr_t target, size_t bytes, const void* pc) {
     settle();
-    Access access{target, static_cast<uint32_t>(bytes), watch_.running_lane(), watch_.space_of(target), true};
+    Access access{target, static_cast<uint32_t>(bytes), check_.running_lane(), check_.space_of(target), true};
     access.pc = pc;
     ShadowMap* const words = words_of(access.space, target);
     if (!words || access.space == Space::local) return;
@@ -214,9 +214,9 @@ void RaceCheck::copy_started(uintptr_t target, size_t bytes, const void* pc) {
 }
 
 void RaceCheck::copy_finished(uintptr_t target, size_t bytes) {
-    ShadowMap* const words = words_of(watch_.space_of(target), target);
-    if (!words || watch_.space_of(target) == Space::local) return;
-    const uint32_t clock = order_.clocks().clock(watch_.running_lane());
+    ShadowMap* const words = words_of(check_.space_of(target), target);
+    if (!words || check_.space_of(target) == Space::local) return;
+    const uint32_t clock = order_.clocks().clock(check_.running_lane());
     for (uintptr_t word = target & ~uintptr_t{3}; word < target + bytes; word += 4) {
         ShadowCell& cell = *words->word(word);
         const ShadowRecord store = ShadowRecord::load(cell.store);
@@ -225,4 +225,4 @@ void RaceCheck::copy_finished(uintptr_t target, size_t bytes) {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

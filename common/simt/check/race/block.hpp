@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/happens_before.hpp"
 #include "common/simt/check/race/lane_clocks.hpp"
@@ -19,19 +19,19 @@
 #include "common/simt/check/race/reporter.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class RaceCheck {
 public:
-    explicit RaceCheck(BlockWatch& watch);
+    explicit RaceCheck(BlockCheck& check);
 
     void begin_block();
     void access(const Access& access);
     // The same of a plain access to whole words, aligned.
     template <Space space, unsigned bytes, bool is_write>
     void word_access(uintptr_t address, unsigned lane, const void* pc);
-    void arrive(watching::Wait kind, unsigned mask, unsigned, Site);
-    void fence(watching::Reach reach);
+    void arrive(check::Wait kind, unsigned mask, unsigned, Site);
+    void fence(check::Reach reach);
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
     // The lane begins to use a synchronization object: only what is ordered without its help may have initialised it.
@@ -89,7 +89,7 @@ private:
     }
     void settle_deferred();
 
-    BlockWatch& watch_;
+    BlockCheck& check_;
     bool has_deferred_ = false;  // something waits for the lane's next event
     bool has_foreign_ = false;   // something else may use the memory that the launch uses
     HappensBefore order_;
@@ -106,4 +106,4 @@ private:
     unsigned polling_lane_ = 0;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -5,7 +5,7 @@
 
 #include "common/simt/check/race/shadow.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 struct CheckedAccess {
     ShadowRecord record;  // as the shadow memory will hold it
@@ -25,4 +25,4 @@ struct CheckedAccess {
     }
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

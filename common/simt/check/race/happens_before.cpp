@@ -2,7 +2,7 @@
 
 #include <bit>
 
-namespace simt::checking {
+namespace simt::check {
 
 void HappensBefore::begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes) {
     launch_ = std::move(launch);
@@ -76,4 +76,4 @@ bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess&
     return true;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

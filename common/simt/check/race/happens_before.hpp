@@ -15,7 +15,7 @@
 #include "common/simt/check/race/publication.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class HappensBefore {
 public:
@@ -84,4 +84,4 @@ template <Space space>
     return date == stamp.date() && ShadowRecord::load_own(use).lanes() == stamp.lanes();
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

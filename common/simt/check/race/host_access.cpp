@@ -13,9 +13,9 @@
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/runtime/state.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
-HostWatch host_watch;
+HostRange host_range;
 
 namespace {
 
@@ -67,4 +67,4 @@ void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* p
     else host_touches(address, bytes, is_write, pc);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -4,16 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace simt::checking {
+namespace simt::check {
 
 // The simulator's reserved range: empty unless memory or races are checked.
-struct HostWatch {
+struct HostRange {
     uintptr_t begin = 0;
     size_t bytes = 0;
 };
-extern HostWatch host_watch;
+extern HostRange host_range;
 
-inline bool is_watched_on_host(uintptr_t address) { return address - host_watch.begin < host_watch.bytes; }
+inline bool is_checked_on_host(uintptr_t address) { return address - host_range.begin < host_range.bytes; }
 
 // A host thread touches device memory: if only kernels may, a finding that ends the process; if a kernel or a copy may be
 // using it, a race. A volatile access looks at a flag.
@@ -22,4 +22,4 @@ void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* p
 // An allocation is gone.
 void forget_host_memory();
 
-}  // namespace simt::checking
+}  // namespace simt::check

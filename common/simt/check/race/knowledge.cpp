@@ -5,9 +5,9 @@
 
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
-void SyncLog::publish(const Knowledge& knowledge, watching::Reach reach, bool replaces) {
+void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool replaces) {
     const std::lock_guard lock(mutex_);
     if (replaces) {
         const LogRanges* const learned = knowledge.learned.get();
@@ -34,7 +34,7 @@ void SyncLog::publish(const Knowledge& knowledge, watching::Reach reach, bool re
     entries_.push_back({knowledge, reach, since});
 }
 
-LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, watching::Reach reach) {
+LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, check::Reach reach) {
     const std::lock_guard lock(mutex_);
     const size_t end = entries_.size();
     if (begin_ == end) return {self, end, end, end, reader, reach};
@@ -44,7 +44,7 @@ LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, w
 
 bool SyncLog::counts(const Entry& entry, const LogRange& range) {
     if (entry.knowledge.owner == range.reader) return true;
-    return entry.reach != watching::Reach::block && range.reach != watching::Reach::block;
+    return entry.reach != check::Reach::block && range.reach != check::Reach::block;
 }
 
 bool SyncLog::covers(const LogRange& range, const DatedAccess& access,
@@ -125,4 +125,4 @@ std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& 
     return both;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

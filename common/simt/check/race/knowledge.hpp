@@ -14,9 +14,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/include/simt/watch.hpp"
+#include "common/simt/include/simt/check.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class SyncLog;
 
@@ -26,7 +26,7 @@ struct LogRange {
     std::shared_ptr<SyncLog> log;
     size_t begin = 0, end = 0, since = 0;
     uint32_t reader = 0;
-    watching::Reach reach = watching::Reach::device;
+    check::Reach reach = check::Reach::device;
 };
 using LogRanges = std::vector<LogRange>;
 
@@ -65,9 +65,9 @@ class SyncLog {
 public:
     // `replaces`: the variable was stored to, not updated: who reads it from now on learns only this, unless the
     // publisher knew the rest.
-    void publish(const Knowledge& knowledge, watching::Reach reach, bool replaces);
+    void publish(const Knowledge& knowledge, check::Reach reach, bool replaces);
     // The whole of it, as a lane of block `reader` learns it.
-    LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, watching::Reach reach);
+    LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, check::Reach reach);
 
     // Whether the access is covered by an entry of the range. If not, adds what the entries had learned to `further`.
     bool covers(const LogRange& range, const DatedAccess& access,
@@ -76,7 +76,7 @@ public:
 private:
     struct Entry {
         Knowledge knowledge;
-        watching::Reach reach;
+        check::Reach reach;
         size_t since;  // from here on all entries are of the same lane, which has only learned more from one to the next
     };
     static bool counts(const Entry& entry, const LogRange& range);
@@ -97,4 +97,4 @@ bool has_range(const LogRanges& ranges, const LogRange& range);
 std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& one,
                                         const std::shared_ptr<const LogRanges>& other);
 
-}  // namespace simt::checking
+}  // namespace simt::check

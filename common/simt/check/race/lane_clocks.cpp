@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace simt::checking {
+namespace simt::check {
 
 void LaneClocks::begin(unsigned lanes) {
     stamps_.resize(lanes);
@@ -64,4 +64,4 @@ void LaneClocks::meeting(unsigned warp, uint32_t lanes, uint32_t every_lane) {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

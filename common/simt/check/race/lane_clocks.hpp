@@ -14,7 +14,7 @@
 
 #include "common/simt/check/race/shadow.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class LaneClocks {
 public:
@@ -72,4 +72,4 @@ private:
     std::array<std::unique_ptr<WarpMatrix>, 32> matrices_;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -5,13 +5,13 @@
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // Executions that are remembered; what happened before counts as ordered.
 constexpr size_t remembered_executions = 1 << 16;
 
-uint32_t block_count_of(const LaunchWatch& launch) {
+uint32_t block_count_of(const LaunchCheck& launch) {
     constexpr uint64_t most = 1 << 30;
     return static_cast<uint32_t>(std::min(most, uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z));
 }
@@ -48,7 +48,7 @@ Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint3
     return side;
 }
 
-RaceLaunch::RaceLaunch(const LaunchWatch& launch, OrderPointer order)
+RaceLaunch::RaceLaunch(const LaunchCheck& launch, OrderPointer order)
     : launch_(launch),
       order_(std::move(order)),
       block_count_(block_count_of(launch)),
@@ -214,4 +214,4 @@ void LaunchHistory::warn_running(const OrderPointer& order, const ForeignRange& 
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // The blocks of one execution have consecutive numbers, other ones after each grid barrier.
 struct BlockNumbers {
@@ -70,7 +70,7 @@ struct ForeignRange {
 
 class RaceLaunch {
 public:
-    RaceLaunch(const LaunchWatch& launch, OrderPointer order);
+    RaceLaunch(const LaunchCheck& launch, OrderPointer order);
 
     // The number of the launch's first block after so many grid barriers.
     uint32_t first_block(unsigned generation);
@@ -95,7 +95,7 @@ public:
     std::optional<ForeignRange> foreign_range(uintptr_t address, size_t bytes, bool is_write);
 
 private:
-    const LaunchWatch& launch_;
+    const LaunchCheck& launch_;
     const OrderPointer order_;
     const uint32_t block_count_;
     uint64_t execution_ = 0;
@@ -137,4 +137,4 @@ private:
     std::vector<RaceLaunch*> running_;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

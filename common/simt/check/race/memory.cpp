@@ -7,7 +7,7 @@
 // The beginning and the end of the executable's writable data, by the linker.
 extern "C" char __data_start, _end;
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 struct Bounds {
@@ -32,7 +32,7 @@ ShadowMap shadow_of(const Bounds& bounds, unsigned cells_per_word) {
 }  // namespace
 
 RaceMemory::RaceMemory() {
-    host_watch = {device_bounds().begin, device_bounds().bytes};
+    host_range = {device_bounds().begin, device_bounds().bytes};
     device = shadow_of(device_bounds(), 1);
     variables = shadow_of(variable_bounds(), 1);
 }
@@ -65,4 +65,4 @@ void memory_was_allocated(uintptr_t begin, size_t bytes) {
     if (settings().racecheck && runtime().memory.address_space().contains(begin)) race_memory().forget(begin, bytes);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

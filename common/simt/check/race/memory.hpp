@@ -8,7 +8,7 @@
 #include "common/simt/check/race/shadow.hpp"
 #include "common/simt/check/race/sync_variables.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // The variables that a lane has waited for in a loop: flags and locks. Any thread.
 class PolledVariables {
@@ -58,4 +58,4 @@ RaceMemory& race_memory();
 // To be called when device memory is allocated.
 void memory_was_allocated(uintptr_t begin, size_t bytes);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -9,7 +9,7 @@
 // The beginning of the executable, by the linker: where the places of shadow records are counted from.
 extern "C" const char __executable_start;
 
-namespace simt::checking {
+namespace simt::check {
 
 // 0: a place outside of the executable, or too far into it.
 inline uint64_t place_of(const void* pc) {
@@ -22,4 +22,4 @@ inline const void* pc_of(uint64_t place) { return place ? &__executable_start + 
 // Who did what where: a lane of a block, given by its number.
 Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane);
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-namespace simt::checking {
+namespace simt::check {
 
 void Publication::begin_block(unsigned lanes) {
     learned_.resize(lanes);
@@ -35,20 +35,20 @@ void Publication::unlock() {
 }
 
 void Publication::learn_of_atomic(const Access& access) {
-    if (access.kind == watching::AtomicKind::store) return;
+    if (access.kind == check::AtomicKind::store) return;
     // A lock that is taken by compare-and-swap orders what follows it only with a fence between.
-    const bool waits_for_fence = access.kind == watching::AtomicKind::compare_and_swap &&
-                                 access.order == watching::Order::relaxed;
+    const bool waits_for_fence = access.kind == check::AtomicKind::compare_and_swap &&
+                                 access.order == check::Order::relaxed;
     if (const auto log = log_of(access.address, access.space)) {
         learn_from(log, access.lane, access.reach, waits_for_fence ? unfenced_ : learned_);
     }
 }
 
 void Publication::publish_by_atomic(const Access& access) {
-    if (access.kind == watching::AtomicKind::load) return;
+    if (access.kind == check::AtomicKind::load) return;
     const unsigned lane = access.lane;
-    const bool releases = access.order == watching::Order::release || access.order == watching::Order::acquire_release;
-    const bool replaces = access.kind == watching::AtomicKind::store;
+    const bool releases = access.order == check::Order::release || access.order == check::Order::acquire_release;
+    const bool replaces = access.kind == check::AtomicKind::store;
     const auto log = releases || has_fenced(lane) ? new_log_of(access.address, access.space)
                                                   : log_of(access.address, access.space);
     if (log && releases) {
@@ -61,14 +61,14 @@ void Publication::publish_by_atomic(const Access& access) {
 
 void Publication::learn_of_volatile(uintptr_t address, Space space, unsigned lane) {
     const std::unique_lock<SyncVariables::Stripe> lock = locked(address, space);
-    if (const auto log = log_of(address, space)) learn_from(log, lane, watching::Reach::device, learned_);
+    if (const auto log = log_of(address, space)) learn_from(log, lane, check::Reach::device, learned_);
 }
 
 void Publication::publish_by_volatile(const Access& access) {
     const std::unique_lock<SyncVariables::Stripe> lock = locked(access.address, access.space);
     const auto log = has_fenced(access.lane) ? new_log_of(access.address, access.space)
                                              : log_of(access.address, access.space);
-    if (log) publish_fenced(*log, access.lane, watching::Reach::device, true);
+    if (log) publish_fenced(*log, access.lane, check::Reach::device, true);
 }
 
 bool Publication::is_published(uintptr_t address, Space space) {
@@ -110,35 +110,35 @@ Knowledge Publication::knowledge_of(unsigned lane) const {
     return all;
 }
 
-void Publication::fence(unsigned lane, watching::Reach reach) {
-    if (reach == watching::Reach::block) {
+void Publication::fence(unsigned lane, check::Reach reach) {
+    if (reach == check::Reach::block) {
         learn_within_block(lane);
     } else {
         learn_what_was_unfenced(lane, 1);
     }
     if (fenced_.empty()) fenced_.resize(learned_.size());
     const Knowledge now = knowledge_of(lane);
-    if (reach != watching::Reach::block) fenced_[lane].device = now;
+    if (reach != check::Reach::block) fenced_[lane].device = now;
     fenced_[lane].block = now;
     clocks_.advance(lane);
     fenced_since_barrier_ = true;
     fenced_warps_ |= 1u << lane / 32;
 }
 
-void Publication::publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces) {
+void Publication::publish_fenced(SyncLog& log, unsigned lane, check::Reach reach, bool replaces) {
     static const Fenced nothing;
     const Fenced& fenced = fenced_.empty() ? nothing : fenced_[lane];
-    if (reach != watching::Reach::block) {
-        log.publish(fenced.device, watching::Reach::device, replaces);
+    if (reach != check::Reach::block) {
+        log.publish(fenced.device, check::Reach::device, replaces);
         if (fenced.block == fenced.device) return;
         replaces = false;
     }
-    log.publish(fenced.block, watching::Reach::block, replaces);
+    log.publish(fenced.block, check::Reach::block, replaces);
 }
 
-void Publication::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach,
+void Publication::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach,
                            RangesByLane& by_lane) {
-    const auto counted_reach = reach == watching::Reach::block ? reach : watching::Reach::device;
+    const auto counted_reach = reach == check::Reach::block ? reach : check::Reach::device;
     const LogRange range = log->range(log, clocks_.owner(), counted_reach);
     const auto& known = by_lane[lane];
     // Who spins looks at the same again and again.
@@ -163,7 +163,7 @@ void Publication::learn_what_was_unfenced(unsigned first, uint32_t lanes) {
 void Publication::learn_within_block(unsigned lane) {
     if (!unfenced_[lane]) return;
     LogRanges own = *unfenced_[lane];
-    for (LogRange& range : own) range.reach = watching::Reach::block;
+    for (LogRange& range : own) range.reach = check::Reach::block;
     learned_[lane] = joined(learned_[lane], std::make_shared<const LogRanges>(std::move(own)));
 }
 
@@ -236,4 +236,4 @@ void Publication::block_barrier_completed() {
     fenced_warps_ = 0;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -14,7 +14,7 @@
 #include "common/simt/check/race/lane_clocks.hpp"
 #include "common/simt/check/race/memory.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class Publication {
 public:
@@ -37,7 +37,7 @@ public:
     }
 
     // ---- fences, and barriers, behind which lanes know what each of them knew and has fenced
-    void fence(unsigned lane, watching::Reach reach);
+    void fence(unsigned lane, check::Reach reach);
     // `live`: the lanes of the warp that are still in the kernel, of which these have met.
     void meeting_completed(unsigned warp, uint32_t lanes, uint32_t live);
     void block_barrier_completed();
@@ -66,8 +66,8 @@ private:
     };
 
     Knowledge knowledge_of(unsigned lane) const;
-    void publish_fenced(SyncLog& log, unsigned lane, watching::Reach reach, bool replaces);
-    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, watching::Reach reach, RangesByLane& by_lane);
+    void publish_fenced(SyncLog& log, unsigned lane, check::Reach reach, bool replaces);
+    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach, RangesByLane& by_lane);
     void learn_what_was_unfenced(unsigned first, uint32_t lanes);
     void learn_within_block(unsigned lane);
     void share_what_was_learned(unsigned first, uint32_t lanes);
@@ -91,4 +91,4 @@ private:
     SyncVariables::Stripe* held_ = nullptr;  // during an atomic operation
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

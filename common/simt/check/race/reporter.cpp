@@ -10,7 +10,7 @@
 #include "common/simt/check/race/place.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
@@ -151,4 +151,4 @@ void RaceReporter::report_foreign(const Access& access, uint32_t owner) {
     report(std::move(finding));
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

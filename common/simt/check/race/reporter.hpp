@@ -13,7 +13,7 @@
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class RaceReporter {
 public:
@@ -56,4 +56,4 @@ private:
     std::set<uint64_t> trying_reads_;  // places of plain reads that are followed by an atomic operation
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -8,7 +8,7 @@
 
 #include "common/simt/exec/address_space.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 ShadowMap::ShadowMap(uintptr_t begin, size_t bytes, unsigned cells_per_word)
     : begin_(begin & ~uintptr_t{3}), bytes_(bytes + (begin & 3)), cells_per_word_(cells_per_word) {
@@ -52,4 +52,4 @@ void ShadowMap::clear(uintptr_t begin, size_t bytes) {
     madvise(first_page, static_cast<size_t>(last_page - first_page), MADV_DONTNEED);
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

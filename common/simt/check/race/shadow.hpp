@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace simt::checking {
+namespace simt::check {
 
 // How an access orders itself against others of its kind.
 enum class AccessKind : uint8_t {
@@ -165,4 +165,4 @@ private:
     uintptr_t origin_ = 0;  // where the cell of the word at address 0 would be, with a cell per word
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -10,7 +10,7 @@
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/runtime/state.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 // Copies and fills that are remembered: those that no later kernel can run in parallel with are soon among the oldest.
@@ -223,4 +223,4 @@ void add_foreign_ranges(RaceLaunch& launch) {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

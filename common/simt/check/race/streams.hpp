@@ -9,7 +9,7 @@
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/runtime/copy.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // The operation that the calling thread carries out is this copy or fill. Strided copies and fills of more than 1024 rows
 // are not checked.
@@ -27,4 +27,4 @@ void released(uintptr_t begin);
 // Tells a launch that begins what it must not touch.
 void add_foreign_ranges(RaceLaunch& launch);
 
-}  // namespace simt::checking
+}  // namespace simt::check

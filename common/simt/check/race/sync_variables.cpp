@@ -2,7 +2,7 @@
 
 #include <thread>
 
-namespace simt::checking {
+namespace simt::check {
 
 void SyncVariables::Stripe::lock() {
     while (locked_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
@@ -27,4 +27,4 @@ void SyncVariables::forget() {
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -8,7 +8,7 @@
 
 #include "common/simt/check/race/knowledge.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // Variables of one stripe share a lock, which makes an atomic operation and what is noted of it one step.
 class SyncVariables {
@@ -37,4 +37,4 @@ private:
     Stripe stripes_[stripe_count];
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -3,10 +3,10 @@
 #include <bit>
 #include <utility>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 // ---- atomic operations
 
@@ -19,17 +19,17 @@ void RaceCheck::begin_atomic(const Access& access) {
     published_.lock(access.address, access.space);
     note_trying_read(access, *words);
     published_.learn_of_atomic(access);
-    if (watch_.is_polling(access.lane)) published_.polled_variables_of(access.space).insert(access.address);
-    check(access, access.kind == watching::AtomicKind::load ? AccessKind::volatile_access
-                  : access.reach == watching::Reach::block  ? AccessKind::block_atomic
+    if (check_.is_polling(access.lane)) published_.polled_variables_of(access.space).insert(access.address);
+    check(access, access.kind == check::AtomicKind::load ? AccessKind::volatile_access
+                  : access.reach == check::Reach::block  ? AccessKind::block_atomic
                                                             : AccessKind::atomic);
 }
 
 // The lane has read what it now updates, as a loop of compare-and-swap begins, or a test whether an update is worth it.
 // In shared memory, where a barrier may be what is missing between the two, only compare-and-swap counts.
 void RaceCheck::note_trying_read(const Access& access, const ShadowMap& words) {
-    const bool compares = access.kind == watching::AtomicKind::compare_and_swap;
-    if (!compares && (access.space == Space::shared || access.kind != watching::AtomicKind::update)) return;
+    const bool compares = access.kind == check::AtomicKind::compare_and_swap;
+    if (!compares && (access.space == Space::shared || access.kind != check::AtomicKind::update)) return;
     const ShadowRecord use = ShadowRecord::load(words.word(access.address)->use);
     if (use.empty() || use.kind() != AccessKind::plain) return;
     const bool by_this_lane = use.has(ShadowRecord::several_warps)
@@ -51,7 +51,7 @@ void RaceCheck::end_atomic(uintptr_t, bool has_written) {
 void RaceCheck::use(uintptr_t object, const void* pc) {
     settle();
     constexpr uint32_t bytes = 8;
-    Access access{object, bytes, watch_.running_lane(), watch_.space_of(object), false};
+    Access access{object, bytes, check_.running_lane(), check_.space_of(object), false};
     access.is_atomic = true;
     access.pc = pc;
     check(access, AccessKind::atomic);
@@ -75,7 +75,7 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
 // at.
 bool RaceCheck::is_flag(const CheckedAccess& current, bool earlier_is_store) {
     const Space space = current.is_shared ? Space::shared : Space::global;
-    if (watch_.is_polling(current.lane)) return true;
+    if (check_.is_polling(current.lane)) return true;
     if (published_.polled_variables_of(space).contains(current.address)) return true;
     if (!earlier_is_store) return published_.has_fenced(current.lane);
     return !current.is_write && published_.is_published(current.address, space);
@@ -83,22 +83,22 @@ bool RaceCheck::is_flag(const CheckedAccess& current, bool earlier_is_store) {
 
 // ---- fences, meetings and barriers
 
-void RaceCheck::arrive(watching::Wait kind, unsigned mask, unsigned, Site) {
+void RaceCheck::arrive(check::Wait kind, unsigned mask, unsigned, Site) {
     settle();
-    const bool is_in_warp = kind == watching::Wait::warp_barrier || kind == watching::Wait::shuffle ||
-                            kind == watching::Wait::vote || kind == watching::Wait::match;
-    if (is_in_warp) named_[watch_.running_lane()] = mask;
+    const bool is_in_warp = kind == check::Wait::warp_barrier || kind == check::Wait::shuffle ||
+                            kind == check::Wait::vote || kind == check::Wait::match;
+    if (is_in_warp) named_[check_.running_lane()] = mask;
 }
 
-void RaceCheck::fence(watching::Reach reach) {
+void RaceCheck::fence(check::Reach reach) {
     settle();
-    published_.fence(watch_.running_lane(), reach);
+    published_.fence(check_.running_lane(), reach);
     renew_numbers_if_exhausted();
 }
 
 void RaceCheck::meeting_completed(unsigned warp, unsigned lanes) {
-    const uint32_t live = watch_.block().warp(warp).live;
-    const unsigned count = std::min(watch_.lane_count() - warp * 32, 32u);
+    const uint32_t live = check_.block().warp(warp).live;
+    const unsigned count = std::min(check_.lane_count() - warp * 32, 32u);
     const uint32_t every_lane = count == 32 ? ~0u : (1u << count) - 1;
     // Lanes that have left the kernel have met with those that name them.
     uint32_t named = ~live & every_lane;
@@ -117,7 +117,7 @@ void RaceCheck::block_barrier_completed() {
 }
 
 void RaceCheck::grid_barrier_completed() {
-    order_.begin_numbering(watch_.lane_count());
+    order_.begin_numbering(check_.lane_count());
     published_.forget();
 }
 
@@ -127,4 +127,4 @@ void RaceCheck::renew_numbers_if_exhausted() {
     grid_barrier_completed();
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

@@ -4,7 +4,7 @@
 
 #include "common/simt/check/race/block.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 template <Space space>
 [[gnu::always_inline]] inline bool RaceCheck::read_is_usual(ShadowCell& cell, const ShadowRecord& stamp,
@@ -61,4 +61,4 @@ template <Space space, unsigned bytes, bool is_write>
     }
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

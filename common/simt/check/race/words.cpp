@@ -2,7 +2,7 @@
 // reads beside reads. Everything else is up to RaceCheck::check.
 #include "common/simt/check/race/block.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 void RaceCheck::access(const Access& access) {
     settle();
@@ -80,4 +80,4 @@ bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool i
     return true;
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

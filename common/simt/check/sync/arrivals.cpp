@@ -5,19 +5,19 @@
 #include <cstring>
 #include <sstream>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 namespace {
 
 bool same_place(const Site& one, const Site& other) {
     return one.line == other.line && one.file && other.file && std::strcmp(one.file, other.file) == 0;
 }
 
-bool is_in_warp(watching::Wait kind) {
-    using watching::Wait;
+bool is_in_warp(check::Wait kind) {
+    using check::Wait;
     return kind == Wait::warp_barrier || kind == Wait::shuffle || kind == Wait::vote || kind == Wait::match;
 }
 
@@ -29,11 +29,11 @@ std::string text_of(const Site& site) {
 }  // namespace
 
 void SyncCheck::begin_block() {
-    lanes_.assign(watch_.lane_count(), Lane());
+    lanes_.assign(check_.lane_count(), Lane());
 }
 
-void SyncCheck::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
-    const unsigned rank = watch_.running_lane();
+void SyncCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site site) {
+    const unsigned rank = check_.running_lane();
     Lane& lane = lanes_[rank];
     lane.kind = kind;
     lane.mask = mask;
@@ -52,7 +52,7 @@ void SyncCheck::meeting_completed(unsigned warp, unsigned group) {
         const unsigned rank = warp * 32 + static_cast<unsigned>(std::countr_zero(left));
         const Lane& lane = lanes_[rank];
         check_named(rank, group);
-        if (lane.kind == watching::Wait::shuffle) check_shuffle(rank, group);
+        if (lane.kind == check::Wait::shuffle) check_shuffle(rank, group);
         if (lane.kind == lanes_[first].kind) continue;
         report("Barrier error detected. Divergent thread(s) in warp", rank, {nullptr, lane.site.file, lane.site.line},
                {"Another thread of its mask is in a different warp function at " + text_of(lanes_[first].site)});
@@ -135,7 +135,7 @@ void SyncCheck::barrier_completed() {
 }
 
 void SyncCheck::early_return() {
-    Lane& lane = lanes_[watch_.running_lane()];
+    Lane& lane = lanes_[check_.running_lane()];
     lane.returns_early = true;
     lane.access_before_return = lane.last_access;
 }
@@ -174,7 +174,7 @@ void SyncCheck::timed_out(const std::string& waiting) {
 // The place is one where lanes of a warp wait for others, if there is any: those have not come. Of a lane that does not
 // wait it is that of its last access.
 void SyncCheck::report_waiting(const char* title, const std::string& waiting) {
-    if (watch_.launch().error) return;  // what a lane that was taken out would have done is not waited for
+    if (check_.launch().error) return;  // what a lane that was taken out would have done is not waited for
     unsigned first = 0;
     const auto is_better = [this](unsigned one, unsigned other) {
         const auto rank = [this](unsigned index) {
@@ -197,7 +197,7 @@ void SyncCheck::report_waiting(const char* title, const std::string& waiting) {
 }
 
 const char* SyncCheck::function_of(unsigned lane) const {
-    using watching::Wait;
+    using check::Wait;
     switch (lanes_[lane].kind) {
         case Wait::warp_barrier: return "__syncwarp";
         case Wait::shuffle: return "shuffle";
@@ -207,11 +207,11 @@ const char* SyncCheck::function_of(unsigned lane) const {
 }
 
 bool SyncCheck::polls_again(unsigned lane) const {
-    return watch_.is_polling(lane) && lanes_[lane].kind == watching::Wait::poll;
+    return check_.is_polling(lane) && lanes_[lane].kind == check::Wait::poll;
 }
 
 bool SyncCheck::is_running(unsigned lane) const {
-    return watch_.block().is_running(watch_.block().warp(lane / 32), lane % 32);
+    return check_.block().is_running(check_.block().warp(lane / 32), lane % 32);
 }
 
 bool SyncCheck::misused(const char* message, const void* pc) {
@@ -219,26 +219,26 @@ bool SyncCheck::misused(const char* message, const void* pc) {
     if (text.find("cuda::barrier") == std::string::npos && text.find("grid.sync") == std::string::npos) return false;
     const bool missing_init = text.find("init()") != std::string::npos;
     report(std::string("Barrier error detected. ") + (missing_init ? "Missing init" : "Invalid arguments"),
-           watch_.running_lane(), {pc, nullptr, 0}, {text});
+           check_.running_lane(), {pc, nullptr, 0}, {text});
     return true;
 }
 
 void SyncCheck::report(std::string title, unsigned lane, Place place, std::vector<std::string> details) {
-    const Context& context = watch_.context(lane);
-    const BlockIdentity& identity = watch_.block().identity();
+    const Context& context = check_.context(lane);
+    const BlockIdentity& identity = check_.block().identity();
     Finding finding;
     finding.tool = Tool::synccheck;
     finding.title = std::move(title);
-    finding.kernel = watch_.launch().kernel;
+    finding.kernel = check_.launch().kernel;
     Side side;
     side.place = place;
     side.who.thread = {context.x, context.y, context.z};
     side.who.block = {identity.index_x, identity.index_y, identity.index_z};
     finding.sides.push_back(std::move(side));
     finding.details = std::move(details);
-    finding.backtrace = watch_.launch().host_backtrace;
+    finding.backtrace = check_.launch().host_backtrace;
     finding.backtrace_time = "at kernel launch time";
-    checking::report(std::move(finding));
+    check::report(std::move(finding));
 }
 
-}  // namespace simt::checking
+}  // namespace simt::check

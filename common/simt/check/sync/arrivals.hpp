@@ -10,18 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/finding.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class SyncCheck {
 public:
-    explicit SyncCheck(BlockWatch& watch) : watch_(watch) {}
+    explicit SyncCheck(BlockCheck& check) : check_(check) {}
 
     void begin_block();
     void accessed(unsigned lane, const void* pc) { lanes_[lane].last_access = pc; }
-    void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
+    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void meeting_completed(unsigned warp, unsigned lanes);
     void block_barrier_completed() { barrier_completed(); }
     void grid_barrier_completed() { barrier_completed(); }
@@ -42,8 +42,8 @@ public:
 
 private:
     struct Lane {
-        watching::Wait kind = watching::Wait::block_barrier;
-        unsigned mask = 0, source = watching::no_lane;
+        check::Wait kind = check::Wait::block_barrier;
+        unsigned mask = 0, source = check::no_lane;
         Site site = {nullptr, 0};         // of its last or present wait
         Site barrier = {nullptr, 0};      // the block barrier that it passed last
         const void* last_access = nullptr;  // since then
@@ -62,8 +62,8 @@ private:
     void report_waiting(const char* title, const std::string& waiting);
     void report(std::string title, unsigned lane, Place place, std::vector<std::string> details = {});
 
-    BlockWatch& watch_;
+    BlockCheck& check_;
     std::vector<Lane> lanes_;
 };
 
-}  // namespace simt::checking
+}  // namespace simt::check

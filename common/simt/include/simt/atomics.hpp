@@ -39,24 +39,24 @@ SIMT_INLINE To same_bits(const From& from) {
     return to;
 }
 
-using Scope = watching::Reach;
+using Scope = check::Reach;
 
 template <Scope scope>
-SIMT_UNWATCHED bool plain_suffices() { return scope != Scope::system && block_identity.one_worker; }
+SIMT_UNCHECKED bool plain_suffices() { return scope != Scope::system && block_identity.one_worker; }
 
 // Tells the checked simulator what happens to an address, for as long as it happens.
-class WatchedAtomic {
+class CheckedAtomic {
 public:
-    SIMT_INLINE WatchedAtomic(const volatile void* address, unsigned bytes, Scope scope, const void* pc, Site site,
-                              watching::AtomicKind kind = watching::AtomicKind::update,
-                              watching::Order order = watching::Order::relaxed)
+    SIMT_INLINE CheckedAtomic(const volatile void* address, unsigned bytes, Scope scope, const void* pc, Site site,
+                              check::AtomicKind kind = check::AtomicKind::update,
+                              check::Order order = check::Order::relaxed)
         : address_(address) {
         if constexpr (is_checked) {
-            watching::begin_atomic(address, bytes, kind, order, scope, pc, site);
+            check::begin_atomic(address, bytes, kind, order, scope, pc, site);
         }
     }
-    SIMT_INLINE ~WatchedAtomic() {
-        if constexpr (is_checked) watching::end_atomic(address_, has_written_);
+    SIMT_INLINE ~CheckedAtomic() {
+        if constexpr (is_checked) check::end_atomic(address_, has_written_);
     }
     // The operation leaves the address as it is.
     SIMT_INLINE void writes_nothing() { has_written_ = false; }
@@ -75,8 +75,8 @@ private:
 
 // Replaces *address by operation(*address) and returns the value before.
 template <Scope scope, class T, class Operation>
-SIMT_UNWATCHED T update(T* address, Operation operation, Site site, watching::Order order = watching::Order::relaxed) {
-    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site, watching::AtomicKind::update, order);
+SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order order = check::Order::relaxed) {
+    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, check::AtomicKind::update, order);
     if (plain_suffices<scope>()) {
         const T before = *address;
         *address = operation(before);
@@ -104,8 +104,8 @@ SIMT_INLINE void yield_to_poll(T value, Site site) {
 }
 
 template <Scope scope, class T>
-SIMT_UNWATCHED T fetch_add_integer(T* address, T value, Site site) {
-    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site);
+SIMT_UNCHECKED T fetch_add_integer(T* address, T value, Site site) {
+    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site);
     if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
     const T before = *address;
     __builtin_add_overflow(before, value, address);  // wraps around
@@ -117,13 +117,13 @@ SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     if constexpr (is_integer<T>) {
         return fetch_add_integer<scope>(address, value, site);
     } else {
-        return update<scope>(address, [value](T before) SIMT_UNWATCHED_LAMBDA -> T { return before + value; }, site);
+        return update<scope>(address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return before + value; }, site);
     }
 }
 
 template <Scope scope, class T>
-SIMT_UNWATCHED T swap_value(T* address, T value, Site site) {
-    const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, site);
+SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
+    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site);
     if (plain_suffices<scope>()) {
         const T before = *address;
         *address = value;
@@ -143,9 +143,9 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
 
 // Writes `desired` if *address has the bits of `expected`; returns the bits before.
 template <Scope scope, class Bits>
-SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site,
-                                  watching::Order order = watching::Order::relaxed) {
-    WatchedAtomic watched(word, sizeof(Bits), scope, SIMT_CALLER, site, watching::AtomicKind::compare_and_swap, order);
+SIMT_UNCHECKED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site,
+                                  check::Order order = check::Order::relaxed) {
+    CheckedAtomic checked(word, sizeof(Bits), scope, SIMT_CALLER, site, check::AtomicKind::compare_and_swap, order);
     Bits before = expected;
     if (plain_suffices<scope>()) {
         before = *word;
@@ -153,7 +153,7 @@ SIMT_UNWATCHED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site 
     } else {
         __atomic_compare_exchange_n(word, &before, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
-    if (before != expected) watched.writes_nothing();
+    if (before != expected) checked.writes_nothing();
     return before;
 }
 
@@ -182,7 +182,7 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     }
 #define SIMT_UPDATE(expression) \
     ::simt::update<scope>(                                                                                          \
-        address, [value](T before) SIMT_UNWATCHED_LAMBDA -> T { return static_cast<T>(expression); }, site)
+        address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return static_cast<T>(expression); }, site)
 
 SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value, site))
 SIMT_ATOMIC(atomicSub, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before - value))

@@ -9,15 +9,15 @@ inline namespace SIMT_FLAVOUR {
 
 // Waits until every lane of the block that is still in the kernel waits here or at another block barrier.
 // A lane that notes nothing else in its warp counts as waiting at the barrier: arriving costs no store.
-SIMT_UNWATCHED void block_barrier(Site site) {
-    if constexpr (is_checked) watching::arrive(watching::Wait::block_barrier, every_lane, watching::no_lane, site);
+SIMT_UNCHECKED void block_barrier(Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     let_others_run(self, current_warp);
 }
 
 // The barrier that also counts the lanes whose predicate holds.
-SIMT_UNWATCHED unsigned block_count(bool predicate, Site site) {
-    if constexpr (is_checked) watching::arrive(watching::Wait::block_barrier, every_lane, watching::no_lane, site);
+SIMT_UNCHECKED unsigned block_count(bool predicate, Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->tally->arriving += predicate;
@@ -26,11 +26,11 @@ SIMT_UNWATCHED unsigned block_count(bool predicate, Site site) {
 }
 
 // Waits until every lane of every block of a cooperative launch is at this barrier. Lanes that have left do not count.
-SIMT_UNWATCHED void grid_barrier(Site site) {
+SIMT_UNCHECKED void grid_barrier(Site site) {
     if (!is_cooperative()) {
         fail_lane("grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel");
     }
-    if constexpr (is_checked) watching::arrive(watching::Wait::grid_barrier, every_lane, watching::no_lane, site);
+    if constexpr (is_checked) check::arrive(check::Wait::grid_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->at_grid |= lane_bit(self);
@@ -38,8 +38,8 @@ SIMT_UNWATCHED void grid_barrier(Site site) {
 }
 
 // One worker runs all device code, one lane after the other: only the compiler must not move accesses across the fence.
-SIMT_UNWATCHED void fence() {
-    if constexpr (is_checked) watching::fence(watching::Reach::device);
+SIMT_UNCHECKED void fence() {
+    if constexpr (is_checked) check::fence(check::Reach::device);
     if (block_identity.one_worker) {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
@@ -65,12 +65,12 @@ SIMT_INLINE int __syncthreads_and(int predicate, ::simt::Site site = ::simt::Sit
 }
 
 SIMT_INLINE void __threadfence() { ::simt::fence(); }
-SIMT_UNWATCHED void __threadfence_system() {
-    if constexpr (::simt::is_checked) ::simt::watching::fence(::simt::watching::Reach::system);
+SIMT_UNCHECKED void __threadfence_system() {
+    if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::system);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 // A block runs on one OS thread.
 SIMT_INLINE void __threadfence_block() {
-    if constexpr (::simt::is_checked) ::simt::watching::fence(::simt::watching::Reach::block);
+    if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::block);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }

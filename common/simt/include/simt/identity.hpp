@@ -22,18 +22,18 @@
 #define SIMT_INLINE __attribute__((always_inline)) inline
 
 // Functions that read or write the simulator's own state. In the checked flavour, where every load and store of the
-// kernel reports itself, they stay out of the kernel and unwatched.
-//   SIMT_UNWATCHED    any such function; SIMT_UNWATCHED_LAMBDA: a function object (behind its parameters)
+// kernel reports itself, they stay out of the kernel and unchecked.
+//   SIMT_UNCHECKED    any such function; SIMT_UNCHECKED_LAMBDA: a function object (behind its parameters)
 //   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
 //   SIMT_OUT_OF_LINE  called so rarely that no kernel needs a copy of its own
 #ifdef SIMT_CHECKED
-#define SIMT_UNWATCHED __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage)) inline
-#define SIMT_UNWATCHED_LAMBDA __attribute__((no_sanitize_thread, no_sanitize_coverage))
-#define SIMT_IDENTITY __attribute__((const)) SIMT_UNWATCHED
-#define SIMT_OUT_OF_LINE SIMT_UNWATCHED
+#define SIMT_UNCHECKED __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage)) inline
+#define SIMT_UNCHECKED_LAMBDA __attribute__((no_sanitize_thread, no_sanitize_coverage))
+#define SIMT_IDENTITY __attribute__((const)) SIMT_UNCHECKED
+#define SIMT_OUT_OF_LINE SIMT_UNCHECKED
 #else
-#define SIMT_UNWATCHED SIMT_INLINE
-#define SIMT_UNWATCHED_LAMBDA
+#define SIMT_UNCHECKED SIMT_INLINE
+#define SIMT_UNCHECKED_LAMBDA
 #define SIMT_IDENTITY SIMT_INLINE
 #define SIMT_OUT_OF_LINE __attribute__((noinline, unused)) static
 #endif

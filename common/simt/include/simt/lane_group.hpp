@@ -28,7 +28,7 @@ SIMT_INLINE T move_between_lanes(unsigned mask, const T& value, unsigned source,
 template <class T>
 class LaneValues {
 public:
-    SIMT_UNWATCHED LaneValues(unsigned mask, const T& value, ::simt::Site site) {
+    SIMT_UNCHECKED LaneValues(unsigned mask, const T& value, ::simt::Site site) {
         unsigned long long bits[pieces] = {};
         __builtin_memcpy(bits, &value, sizeof value);
         for (unsigned piece = 0; piece < pieces; ++piece) {

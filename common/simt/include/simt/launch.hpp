@@ -63,10 +63,10 @@ constexpr bool accepts(...) {
 template <class Body>
 void run_lanes(const void* arguments, const LaneRow& row);
 
-SIMT_UNWATCHED void enter_block(const BlockIdentity& block) { block_identity = block; }
-SIMT_UNWATCHED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
+SIMT_UNCHECKED void enter_block(const BlockIdentity& block) { block_identity = block; }
+SIMT_UNCHECKED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
 
-// Calls the kernel. In the checked flavour this is where watched code begins: the arguments arrive in registers or in
+// Calls the kernel. In the checked flavour this is where checked code begins: the arguments arrive in registers or in
 // the lane's own stack frame, as a GPU's kernel finds them in constant memory.
 #ifdef SIMT_CHECKED
 template <class Kernel, class... P>
@@ -100,7 +100,7 @@ public:
 private:
     template <class... P>
     void start(P... arguments) const {
-        auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNWATCHED_LAMBDA { call(kernel, arguments...); };
+        auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNCHECKED_LAMBDA { call(kernel, arguments...); };
         using Body = decltype(body);
         Launch launch;
         launch.name = name_;
@@ -158,7 +158,7 @@ SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-// A program with checked kernels watches itself from the start, unless it does so by itself when asked (as programs do
+// A program with checked kernels checks itself from the start, unless it does so by itself when asked (as programs do
 // that hold both flavours).
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
 extern "C" int simt_check_autostart;

@@ -22,7 +22,7 @@ public:
     }
 
 private:
-    static SIMT_UNWATCHED void fence() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+    static SIMT_UNCHECKED void fence() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
     const bool orders_;
 };
 
@@ -35,16 +35,16 @@ class ScopedAtomic {
 public:
     using Difference = typename DifferenceOf<T>::type;
 
-    static SIMT_UNWATCHED void store(T* address, T value, int order) {
-        const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, {}, watching::AtomicKind::store,
-                                    watching::order_of(order));
+    static SIMT_UNCHECKED void store(T* address, T value, int order) {
+        const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, {}, check::AtomicKind::store,
+                                    check::order_of(order));
         const OrderedAround ordered(order);
         __atomic_store_n(reinterpret_cast<Bits*>(address), same_bits<Bits>(value), __ATOMIC_RELAXED);
     }
 
-    static SIMT_UNWATCHED T load(T* address, int order) {
-        const WatchedAtomic watched(address, sizeof(T), scope, SIMT_CALLER, {}, watching::AtomicKind::load,
-                                    watching::order_of(order));
+    static SIMT_UNCHECKED T load(T* address, int order) {
+        const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, {}, check::AtomicKind::load,
+                                    check::order_of(order));
         const OrderedAround ordered(order);
         return same_bits<T>(__atomic_load_n(reinterpret_cast<Bits*>(address), __ATOMIC_RELAXED));
     }
@@ -52,11 +52,11 @@ public:
     template <class Operation>
     static SIMT_INLINE T update(T* address, Operation operation, int order, Site site) {
         const OrderedAround ordered(order);
-        return ::simt::update<scope>(address, operation, site, watching::order_of(order));
+        return ::simt::update<scope>(address, operation, site, check::order_of(order));
     }
 
     static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
-        const T before = update(address, [value](T) SIMT_UNWATCHED_LAMBDA -> T { return value; }, order, site);
+        const T before = update(address, [value](T) SIMT_UNCHECKED_LAMBDA -> T { return value; }, order, site);
         if (same_bits<Bits>(before) == same_bits<Bits>(value)) yield(site);  // as whoever finds a lock taken
         return before;
     }
@@ -65,7 +65,7 @@ public:
         const Bits wanted = same_bits<Bits>(expected);
         const OrderedAround ordered(order);
         const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site,
-                                                 watching::order_of(order));
+                                                 check::order_of(order));
         if (before == wanted) return true;
         expected = same_bits<T>(before);
         yield(site);

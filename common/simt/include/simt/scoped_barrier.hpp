@@ -25,7 +25,7 @@ public:
 
     // Takes `arrivals` off the running phase, and `leaving` off every later one. Returns the phase.
     SIMT_INLINE unsigned arrive(unsigned arrivals, unsigned leaving) {
-        if constexpr (is_checked) watching::use(this);
+        if constexpr (is_checked) check::use(this);
         finish_copies_of(this);
         barrier_arrived(this);
         Word before = load();
@@ -45,14 +45,14 @@ public:
     SIMT_INLINE bool has_passed(unsigned phase) const { return (load() >> 40 & largest) != phase; }
 
     SIMT_INLINE void wait(unsigned phase, Site site) const {
-        if constexpr (is_checked) watching::use(this);
+        if constexpr (is_checked) check::use(this);
         while (!has_passed(phase)) yield(site);
         barrier_passed(this);
     }
 
     // Until a phase of this parity has ended: the running one has the other parity then.
     SIMT_INLINE void wait_parity(bool parity, Site site) const {
-        if constexpr (is_checked) watching::use(this);
+        if constexpr (is_checked) check::use(this);
         while ((load() >> 40 & 1) == parity) yield(site);
         barrier_passed(this);
     }

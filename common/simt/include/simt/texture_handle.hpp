@@ -9,7 +9,7 @@ inline namespace SIMT_FLAVOUR {
 
 // A copy in the checked flavour: the description is the simulator's own memory, of which the checkers know nothing.
 #ifdef SIMT_CHECKED
-SIMT_UNWATCHED TextureObject texture_object(unsigned long long handle) {
+SIMT_UNCHECKED TextureObject texture_object(unsigned long long handle) {
     return *reinterpret_cast<const TextureObject*>(handle);
 }
 #else

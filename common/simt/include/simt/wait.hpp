@@ -3,7 +3,7 @@
 
 #include "identity.hpp"
 #include "warp_state.hpp"
-#include "watch.hpp"
+#include "check.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOUR {
@@ -11,7 +11,7 @@ inline namespace SIMT_FLAVOUR {
 constexpr unsigned every_lane = 0xffffffffu;
 
 // The running lane's context, with the place where it is about to wait noted for messages.
-SIMT_UNWATCHED Context* waiting_lane(Site site) {
+SIMT_UNCHECKED Context* waiting_lane(Site site) {
     if (__builtin_expect(!lane_identity.detached, 0)) {
         detach_lane(lane_identity.x, lane_identity.y, lane_identity.z);
         lane_identity.detached = 1;
@@ -22,9 +22,9 @@ SIMT_UNWATCHED Context* waiting_lane(Site site) {
     return self;
 }
 
-SIMT_UNWATCHED unsigned lane_bit(const Context* self) { return 1u << self->lane; }
+SIMT_UNCHECKED unsigned lane_bit(const Context* self) { return 1u << self->lane; }
 
-SIMT_UNWATCHED void switch_lane(Context* self, Context* next) {
+SIMT_UNCHECKED void switch_lane(Context* self, Context* next) {
     current_lane = next;
     self = switch_context(self, next);
     lane_identity.x = self->x;
@@ -34,7 +34,7 @@ SIMT_UNWATCHED void switch_lane(Context* self, Context* next) {
 }
 
 // Runs the other lanes until somebody puts this one back into `ready`. What it waits for has been noted in the warp.
-SIMT_UNWATCHED void let_others_run(Context* self, Warp* warp) {
+SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     unsigned ready = warp->ready;
     Context* next;
     if (!is_checked && __builtin_expect(ready != 0, 1)) {
@@ -48,7 +48,7 @@ SIMT_UNWATCHED void let_others_run(Context* self, Warp* warp) {
 
 // Waits until all lanes of `mask` that are still in the kernel have come here too. What they have written into
 // warp->arriving is in warp->published afterwards, until the lane waits again.
-SIMT_UNWATCHED void meet(Context* self, Warp* warp, unsigned mask) {
+SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     warp->meeting |= lane_bit(self);
     if (__builtin_expect((warp->live & ~mask) != 0, 0)) {
         warp->partial |= lane_bit(self);
@@ -74,7 +74,7 @@ SIMT_UNWATCHED void meet(Context* self, Warp* warp, unsigned mask) {
 // nothing on the host.
 SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
     if (!in_kernel()) return;
-    if constexpr (is_checked) watching::arrive(watching::Wait::poll, every_lane, watching::no_lane, site);
+    if constexpr (is_checked) check::arrive(check::Wait::poll, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->yielded |= lane_bit(self);
@@ -85,10 +85,10 @@ SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
 class Polling {
 public:
     SIMT_INLINE Polling() {
-        if constexpr (is_checked) watching::begin_polling();
+        if constexpr (is_checked) check::begin_polling();
     }
     SIMT_INLINE ~Polling() {
-        if constexpr (is_checked) watching::end_polling();
+        if constexpr (is_checked) check::end_polling();
     }
     Polling(const Polling&) = delete;
     Polling& operator=(const Polling&) = delete;

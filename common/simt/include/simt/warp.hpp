@@ -28,10 +28,10 @@ SIMT_INLINE T from_bits(unsigned long long bits) {
 
 // Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; to be read before the next
 // wait.
-SIMT_UNWATCHED const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site,
-                                                 watching::Wait kind = watching::Wait::match,
-                                                 unsigned source = watching::no_lane) {
-    if constexpr (is_checked) watching::arrive(kind, mask, source, site);
+SIMT_UNCHECKED const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site,
+                                                 check::Wait kind = check::Wait::match,
+                                                 unsigned source = check::no_lane) {
+    if constexpr (is_checked) check::arrive(kind, mask, source, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->arriving->values[self->lane] = bits;
@@ -40,8 +40,8 @@ SIMT_UNWATCHED const unsigned long long* exchange(unsigned mask, unsigned long l
 }
 
 // Which of the lanes of `mask` have come with a predicate that holds.
-SIMT_UNWATCHED unsigned vote(unsigned mask, bool predicate, Site site) {
-    if constexpr (is_checked) watching::arrive(watching::Wait::vote, mask, watching::no_lane, site);
+SIMT_UNCHECKED unsigned vote(unsigned mask, bool predicate, Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::vote, mask, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     if (predicate) warp->arriving->predicates |= lane_bit(self);
@@ -49,8 +49,8 @@ SIMT_UNWATCHED unsigned vote(unsigned mask, bool predicate, Site site) {
     return warp->published->predicates & mask;
 }
 
-SIMT_UNWATCHED void warp_barrier(unsigned mask, Site site) {
-    if constexpr (is_checked) watching::arrive(watching::Wait::warp_barrier, mask, watching::no_lane, site);
+SIMT_UNCHECKED void warp_barrier(unsigned mask, Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::warp_barrier, mask, check::no_lane, site);
     Context* self = waiting_lane(site);
     meet(self, current_warp, mask);
 }
@@ -58,14 +58,14 @@ SIMT_UNWATCHED void warp_barrier(unsigned mask, Site site) {
 SIMT_IDENTITY unsigned lane_in_warp() { return lane_identity.detached ? current_lane->lane : thread_rank() % 32; }
 
 // The lanes of this warp that have not left the kernel.
-SIMT_UNWATCHED unsigned live_lanes(Site site) {
+SIMT_UNCHECKED unsigned live_lanes(Site site) {
     waiting_lane(site);
     return current_warp->live;
 }
 
 // Lanes that are in this call together: those that arrive here before every lane of the warp has to wait for something.
-SIMT_UNWATCHED unsigned active_lanes(Site site) {
-    if constexpr (is_checked) watching::arrive(watching::Wait::active_mask, every_lane, watching::no_lane, site);
+SIMT_UNCHECKED unsigned active_lanes(Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::active_mask, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
     warp->asking |= lane_bit(self);
@@ -75,8 +75,8 @@ SIMT_UNWATCHED unsigned active_lanes(Site site) {
 
 // The value of lane `source`.
 template <class T>
-SIMT_UNWATCHED T value_of_lane(unsigned mask, const T& value, unsigned source, Site site) {
-    const unsigned long long* values = exchange(mask, to_bits(value), site, watching::Wait::shuffle, source);
+SIMT_UNCHECKED T value_of_lane(unsigned mask, const T& value, unsigned source, Site site) {
+    const unsigned long long* values = exchange(mask, to_bits(value), site, check::Wait::shuffle, source);
     return mask >> source & 1 ? from_bits<T>(values[source]) : value;
 }
 
@@ -84,11 +84,11 @@ SIMT_UNWATCHED T value_of_lane(unsigned mask, const T& value, unsigned source, S
 SIMT_INLINE unsigned segment_start(unsigned lane, int width) { return lane & ~static_cast<unsigned>(width - 1); }
 
 // The lanes that took part in the last meeting.
-SIMT_UNWATCHED unsigned present_lanes() { return current_warp->published->present; }
+SIMT_UNCHECKED unsigned present_lanes() { return current_warp->published->present; }
 
 // Combines the values of the lanes in `mask`, lowest lane first.
 template <class T, class Operation>
-SIMT_UNWATCHED T reduce_lanes(unsigned mask, const T& value, Operation operation, Site site) {
+SIMT_UNCHECKED T reduce_lanes(unsigned mask, const T& value, Operation operation, Site site) {
     const unsigned long long* values = exchange(mask, to_bits(value), site);
     unsigned left = mask & current_warp->published->present;
     T result = from_bits<T>(values[__builtin_ctz(left)]);
@@ -98,7 +98,7 @@ SIMT_UNWATCHED T reduce_lanes(unsigned mask, const T& value, Operation operation
 
 // Lanes of `mask` whose value has the same bits as this lane's.
 template <class T>
-SIMT_UNWATCHED unsigned lanes_with_same_value(unsigned mask, const T& value, Site site) {
+SIMT_UNCHECKED unsigned lanes_with_same_value(unsigned mask, const T& value, Site site) {
     const unsigned long long bits = to_bits(value);
     const unsigned long long* values = exchange(mask, bits, site);
     unsigned same = 0;
@@ -180,7 +180,7 @@ SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SI
 #define SIMT_REDUCE(name, type, expression)                                                                \
     SIMT_INLINE type __reduce_##name##_sync(unsigned mask, type value, SIMT_SITE) {                        \
         return ::simt::reduce_lanes(                                                                       \
-            mask, value, [](type a, type b) SIMT_UNWATCHED_LAMBDA -> type { return expression; }, site);    \
+            mask, value, [](type a, type b) SIMT_UNCHECKED_LAMBDA -> type { return expression; }, site);    \
     }
 SIMT_REDUCE(add, unsigned, a + b)
 SIMT_REDUCE(min, unsigned, b < a ? b : a)

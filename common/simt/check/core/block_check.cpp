@@ -1,20 +1,20 @@
-#include "common/simt/check/core/block_watch.hpp"
+#include "common/simt/check/core/block_check.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "common/simt/check/core/block_watch_inline.hpp"
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/runtime/state.hpp"
 #include "common/simt/exec/shared_window.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
-__thread BlockWatch* current_watch = nullptr;
+__thread BlockCheck* current_check = nullptr;
 
-BlockWatch::BlockWatch(ResidentBlock& block) : contexts_(block.contexts()), block_(block) {
+BlockCheck::BlockCheck(ResidentBlock& block) : contexts_(block.contexts()), block_(block) {
     const AddressSpace& space = runtime().memory.address_space();
     global_ = {space.base(), space.bytes()};
     stacks_ = {block.stacks_begin(), block.stacks_bytes()};
@@ -27,10 +27,10 @@ BlockWatch::BlockWatch(ResidentBlock& block) : contexts_(block.contexts()), bloc
     if (wanted.counters) counters_ = std::make_unique<BlockCounters>(*this);
 }
 
-BlockWatch::~BlockWatch() = default;
+BlockCheck::~BlockCheck() = default;
 
-void BlockWatch::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
-    launch_ = static_cast<LaunchWatch*>(&launch);
+void BlockCheck::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
+    launch_ = static_cast<LaunchCheck*>(&launch);
     block_index_ = block_index;
     lane_count_ = lanes;
     has_lost_lanes_ = false;
@@ -43,34 +43,34 @@ void BlockWatch::began(LaunchObserver& launch, uint64_t block_index, unsigned la
     if (counters_) counters_->begin_block();
 }
 
-void BlockWatch::resumed() { current_watch = this; }
+void BlockCheck::resumed() { current_check = this; }
 
-void BlockWatch::left() {
+void BlockCheck::left() {
     if (races_) races_->leave();
-    current_watch = nullptr;
+    current_check = nullptr;
 }
 
-void BlockWatch::meeting_completed(unsigned warp, unsigned lanes) {
+void BlockCheck::meeting_completed(unsigned warp, unsigned lanes) {
     if (races_) races_->meeting_completed(warp, lanes);
     if (synchronization_) synchronization_->meeting_completed(warp, lanes);
 }
 
-void BlockWatch::warp_stalled(unsigned warp, unsigned paused) {
+void BlockCheck::warp_stalled(unsigned warp, unsigned paused) {
     if (counters_) counters_->warp_stalled(warp, paused);
 }
 
-void BlockWatch::block_barrier_completed() {
+void BlockCheck::block_barrier_completed() {
     if (races_) races_->block_barrier_completed();
     if (synchronization_) synchronization_->block_barrier_completed();
     if (counters_) counters_->block_barrier_completed();
 }
 
-void BlockWatch::grid_barrier_completed() {
+void BlockCheck::grid_barrier_completed() {
     if (races_) races_->grid_barrier_completed();
     if (synchronization_) synchronization_->grid_barrier_completed();
 }
 
-void BlockWatch::lane_ended(unsigned lane) {
+void BlockCheck::lane_ended(unsigned lane) {
     if (races_) races_->lane_ended(lane);
     if (synchronization_) synchronization_->lane_ended(lane);
     if (!counters_) return;
@@ -78,21 +78,21 @@ void BlockWatch::lane_ended(unsigned lane) {
     counters_->lane_ended(lane);
 }
 
-bool BlockWatch::deadlocked() {
+bool BlockCheck::deadlocked() {
     if (synchronization_) synchronization_->deadlocked(block_.describe_waiting());
     return synchronization_ != nullptr;
 }
 
-bool BlockWatch::timed_out() {
+bool BlockCheck::timed_out() {
     if (synchronization_) synchronization_->timed_out(block_.describe_waiting());
     return synchronization_ != nullptr;
 }
 
-bool BlockWatch::misused(const char* message, const void* pc) {
+bool BlockCheck::misused(const char* message, const void* pc) {
     return synchronization_ && synchronization_->misused(message, pc);
 }
 
-void BlockWatch::ended() {
+void BlockCheck::ended() {
     if (memory_) memory_->block_ended();
     if (races_) races_->block_ended();
     if (synchronization_) synchronization_->block_ended();
@@ -100,22 +100,22 @@ void BlockWatch::ended() {
 }
 
 // Not while a report is being made, which runs on the lane's stack.
-void BlockWatch::invalid_free(const void* pointer, const void* pc) {
-    if (current_watch && memory_) memory_->invalid_free(pointer, pc);
+void BlockCheck::invalid_free(const void* pointer, const void* pc) {
+    if (current_check && memory_) memory_->invalid_free(pointer, pc);
 }
 
-void BlockWatch::stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
-    if (current_watch && memory_) memory_->stack_overflow(instruction, stack);
+void BlockCheck::stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
+    if (current_check && memory_) memory_->stack_overflow(instruction, stack);
 }
 
-bool BlockWatch::polls_again(unsigned lane) const { return synchronization_ && synchronization_->polls_again(lane); }
+bool BlockCheck::polls_again(unsigned lane) const { return synchronization_ && synchronization_->polls_again(lane); }
 
-const char* BlockWatch::warp_function_of(unsigned lane) const {
+const char* BlockCheck::warp_function_of(unsigned lane) const {
     return synchronization_ ? synchronization_->function_of(lane) : nullptr;
 }
 
 // Synchronization is checked first: what it finds wrong does not order anything.
-void BlockWatch::arrive(watching::Wait kind, unsigned mask, unsigned source, Site site) {
+void BlockCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site site) {
     if (synchronization_) synchronization_->arrive(kind, mask, source, site);
     if (races_) races_->arrive(kind, mask, source, site);
     if (!counters_) return;
@@ -123,7 +123,7 @@ void BlockWatch::arrive(watching::Wait kind, unsigned mask, unsigned source, Sit
     counters_->arrive(kind, mask, source, site);
 }
 
-void BlockWatch::set_polling(bool polls) {
+void BlockCheck::set_polling(bool polls) {
     const unsigned lane = running_lane();
     const uint32_t bit = 1u << lane % 32;
     if (polls) {
@@ -133,20 +133,20 @@ void BlockWatch::set_polling(bool polls) {
     }
 }
 
-void BlockWatch::fence(watching::Reach reach) {
+void BlockCheck::fence(check::Reach reach) {
     if (races_) races_->fence(reach);
 }
 
-void BlockWatch::copy_started(uintptr_t target, size_t bytes, const void* pc) {
+void BlockCheck::copy_started(uintptr_t target, size_t bytes, const void* pc) {
     if (races_) races_->copy_started(target, bytes, pc);
 }
 
-void BlockWatch::copy_finished(uintptr_t target, size_t bytes) {
+void BlockCheck::copy_finished(uintptr_t target, size_t bytes) {
     if (races_) races_->copy_finished(target, bytes);
 }
 
 // memcheck may take the lane out; only what goes on holds the location, until the operation has ended.
-void BlockWatch::begin_atomic(const Access& access) {
+void BlockCheck::begin_atomic(const Access& access) {
     if (turns_.are_chosen()) end_turn(access);
     Uninterrupted::begin();
     check_room_on_stack(access.pc);
@@ -155,12 +155,12 @@ void BlockWatch::begin_atomic(const Access& access) {
     if (races_) races_->begin_atomic(access);
 }
 
-void BlockWatch::end_atomic(uintptr_t address, bool has_written) {
+void BlockCheck::end_atomic(uintptr_t address, bool has_written) {
     if (races_) races_->end_atomic(address, has_written);
     Uninterrupted::end();
 }
 
-void BlockWatch::drop_running_lane(int error) {
+void BlockCheck::drop_running_lane(int error) {
     int none = 0;
     launch_->error.compare_exchange_strong(none, error);
     has_lost_lanes_ = true;
@@ -169,16 +169,16 @@ void BlockWatch::drop_running_lane(int error) {
     block_.drop_running_lane();
 }
 
-void BlockWatch::check_room_on_stack(const void* pc) {
+void BlockCheck::check_room_on_stack(const void* pc) {
     constexpr size_t needed = 16 << 10;
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     if ((here - stacks_.begin) % LaneStacks::bytes_per_lane < needed && memory_) memory_->stack_overflow(pc);
 }
 
-void BlockWatch::end_turn(const Access& access) {
+void BlockCheck::end_turn(const Access& access) {
     if (access.space != Space::local && turns_.ends_at_access()) pause_running_lane();
 }
 
-void BlockWatch::pause_running_lane() { block_.pause_running_lane(); }
+void BlockCheck::pause_running_lane() { block_.pause_running_lane(); }
 
-}  // namespace simt::checking
+}  // namespace simt::check

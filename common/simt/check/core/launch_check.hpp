@@ -1,4 +1,4 @@
-// What is watched of one launch: made on the host when it is submitted, alive until it has ended.
+// What is checked of one launch: made on the host when it is submitted, alive until it has ended.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,12 @@
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
-namespace simt::checking {
+namespace simt::check {
 
 class LaunchCounters;
 class RaceLaunch;
 
-struct LaunchWatch final : LaunchObserver {
+struct LaunchCheck final : LaunchObserver {
     const char* kernel = "";
     uint64_t serial = 0;  // 1 for the first launch of the process
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
@@ -33,6 +33,6 @@ struct LaunchWatch final : LaunchObserver {
 };
 
 // Null unless the launch was compiled in the checked flavour. On the submitting thread.
-std::shared_ptr<LaunchObserver> watch_launch(const Launch& launch, const void* stream);
+std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* stream);
 
-}  // namespace simt::checking
+}  // namespace simt::check

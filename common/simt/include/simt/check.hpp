@@ -14,7 +14,7 @@ struct Site {
     }
 };
 
-namespace watching {
+namespace check {
 
 // Who an atomic operation or a fence is meant for.
 enum class Reach : unsigned char { block, device, system };
@@ -63,5 +63,5 @@ void end_atomic(const volatile void* address, bool has_written);
 // by something else than the object itself.
 void use(const volatile void* object);
 
-}  // namespace watching
+}  // namespace check
 }  // namespace simt

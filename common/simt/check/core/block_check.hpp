@@ -1,4 +1,4 @@
-// What is watched of one block while it is resident: what the hooks in its kernel and the scheduler tell, passed on to
+// What is checked of one block while it is resident: what the hooks in its kernel and the scheduler tell, passed on to
 // the checkers and counters that are switched on. All of it happens on the worker thread that runs the block.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "common/simt/check/core/access.hpp"
-#include "common/simt/check/core/launch_watch.hpp"
+#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/turns.hpp"
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/context.hpp"
@@ -15,7 +15,7 @@ namespace simt {
 class ResidentBlock;
 }
 
-namespace simt::checking {
+namespace simt::check {
 
 class MemoryCheck;
 class RaceCheck;
@@ -28,10 +28,10 @@ struct AddressRange {
     bool contains(uintptr_t address) const { return address - begin < bytes; }
 };
 
-class BlockWatch final : public BlockObserver {
+class BlockCheck final : public BlockObserver {
 public:
-    explicit BlockWatch(ResidentBlock& block);
-    ~BlockWatch() override;
+    explicit BlockCheck(ResidentBlock& block);
+    ~BlockCheck() override;
 
     // ---- from the execution core: see exec/observer.hpp
     void began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) override;
@@ -67,14 +67,14 @@ public:
     bool word_access(uintptr_t address, const void* pc);
     bool follows_lanes() const { return follows_lanes_; }  // every access and basic block is told
     void block_entered(const void* pc);  // a basic block
-    void arrive(watching::Wait kind, unsigned mask, unsigned source, Site site);
-    void fence(watching::Reach reach);
+    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
+    void fence(check::Reach reach);
     void set_polling(bool polls);  // the running lane is in a loop that only waits
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
 
     // ---- for the checkers
-    LaunchWatch& launch() const { return *launch_; }
+    LaunchCheck& launch() const { return *launch_; }
     uint64_t block_index() const { return block_index_; }
     unsigned lane_count() const { return lane_count_; }
     unsigned running_lane() const;
@@ -115,7 +115,7 @@ private:
     std::unique_ptr<BlockCounters> counters_;
     bool follows_lanes_ = false;
     ResidentBlock& block_;
-    LaunchWatch* launch_ = nullptr;
+    LaunchCheck* launch_ = nullptr;
     uint64_t block_index_ = 0;
     unsigned lane_count_ = 0;
     bool has_lost_lanes_ = false;
@@ -123,7 +123,7 @@ private:
     Turns turns_;
 };
 
-// The block whose lanes run on this thread, if it is watched; else null.
-extern __thread BlockWatch* current_watch;
+// The block whose lanes run on this thread, if it is checked; else null.
+extern __thread BlockCheck* current_check;
 
-}  // namespace simt::checking
+}  // namespace simt::check
