@@ -8,6 +8,8 @@ set -u
 
 cd "$(dirname "$0")/.." || exit
 seconds=${1-60}
+# (To libFuzzer 0 means for ever.)
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite
 sources=(common/io/*.cpp common/cli/{option_table,options,sizes}.cpp common/simt/rewrite/*.cpp
