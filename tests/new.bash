@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # new.bash NAME: writes the four files of a small program that works, verified and tested, to begin one's own from.
-# (`make new NAME=x` calls it.)
+# They are those of tests/new with another name. (`make new NAME=x` calls it.)
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/.."
@@ -19,17 +19,19 @@ esac
 if grep -q "^$name()" tests/helpers.bash; then refuse "'$name' is a function of the tests; choose another name"; fi
 
 declare -A made=(
-    [tool.cu]=tools/$name.cu
-    [kernels.cuh]=kernels/$name.cuh
-    [tests.bats]=tests/$name.bats
-    [page.1]=man/$name.1
+    [scale.cu]=tools/$name.cu
+    [scale.cuh]=kernels/$name.cuh
+    [scale.bats]=tests/$name.bats
+    [scale.1]=man/$name.1
 )
 for file in "${made[@]}" "tools/$name.cpp" "tools/$name" "kernels/$name" "tests/$name" "tests/$name.bash"; do
     [ ! -e "$file" ] || refuse "$file is there already; choose another name"
 done
-for template in "${!made[@]}"; do
-    sed "s/@NAME@/$name/g; s/@TYPE@/${name^}/g; s/@PAGE@/${name^^}/g; s/@DATE@/$(date '+%B %-d, %Y')/g" \
-        "tests/new/$template" >"${made[$template]}"
+for model in "${!made[@]}"; do
+    sed "s/^\.Dd .*/.Dd $(date '+%B %-d, %Y')/; s/scale/$name/g; s/Scale/${name^}/g; s/SCALE/${name^^}/g" \
+        "tests/new/$model" >"${made[$model]}"
 done
+# A longer or shorter name may want other breaks of lines.
+if command -v clang-format >/dev/null; then clang-format -i "tools/$name.cu" "kernels/$name.cuh"; fi
 printf '%s\n' "tools/$name.cu, kernels/$name.cuh, tests/$name.bats and man/$name.1 are written." \
     "make bin/$name && bats tests/$name.bats builds and tests it."

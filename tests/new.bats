@@ -7,9 +7,10 @@ load helpers
 copy_tree() {
     mkdir -p tree/build/sim tree/build/checked tree/bin
     cp -a "$root"/{Makefile,README.md,common,kernels,tools,tests,man} tree
-    cp -a "$root"/build/{host,simt-*,flags-*,lib*.a} tree/build
-    cp -a "$root/build/sim/common" tree/build/sim
-    cp -a "$root/build/checked/common" tree/build/checked
+    cp -a "$root/build/host" tree/build
+    find "$root/build" -maxdepth 1 -type f -exec cp -a -t tree/build {} +
+    cp -a "$root"/build/sim/cuda-unit.* tree/build/sim
+    cp -a "$root"/build/checked/cuda-unit.* tree/build/checked
     cp -a "$root/bin/simcc" tree/bin
 }
 
@@ -21,25 +22,26 @@ make_there() {
 @test "make new writes four files of a program that builds alone and passes its tests and those of the pages" {
     on_simulator || skip "it is built for the simulator only"
     copy_tree
-    make_there new NAME=scale
+    make_there new NAME=widen
     expect_status 0
     diff -r "$root" tree | grep -v -e "^Only in $root" -e '^Only in tree/build' -e '^Only in tree/bin' >changed || true
     diff changed - <<'EOF'
-Only in tree/kernels: scale.cuh
-Only in tree/man: scale.1
-Only in tree/tests: scale.bats
-Only in tree/tools: scale.cu
+Only in tree/kernels: widen.cuh
+Only in tree/man: widen.1
+Only in tree/tests: widen.bats
+Only in tree/tools: widen.cu
 EOF
     # (The path of the copy, which is among these flags, is no reason to compile all for the checked simulator again.)
     make_there NVCC= build/flags-checked
     touch -r "$root/build/flags-checked" tree/build/flags-checked
-    make_there NVCC= bin/scale
+    ! grep -q -i scale tree/{tools,kernels,tests,man}/widen.* || complain "expected no trace of the model"
+    make_there NVCC= bin/widen
     expect_status 0
     expect_no_errors
-    [ "$(grep -c -e ' -c tools/scale.cu ' <<<"$output")" -eq 2 ] || complain "expected two compilations"
+    [ "$(grep -c -e ' -c tools/widen.cu ' <<<"$output")" -eq 2 ] || complain "expected two compilations"
     [ "$(grep -c -e ' -c ' <<<"$output")" -eq 2 ] || complain "expected no other compilations"
     ln -s "$root"/bin/* tree/bin 2>/dev/null || true  # the other programs, for the tests of the pages
-    capture bats tree/tests/scale.bats
+    capture bats tree/tests/widen.bats
     expect_status 0
     [ "$(grep -c '^ok' <<<"$output")" -ge 6 ] || complain "expected its tests to run"
     capture bats tree/tests/docs.bats -f 'program|page'

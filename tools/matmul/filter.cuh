@@ -106,7 +106,7 @@ inline void run_matmul_filter(Session& session) {
     if (k != rows_b)
         fail(Exit::bad_input, "{} is {} x {} and {} is {} x {}: A's columns must be as many as B's rows", operands[0],
              m, k, operands[1], rows_b, n);
-    const ProductShape shape = checked({m, n, k});
+    const ProductShape shape = within_limits({m, n, k});
     const DType dtype = product_dtype(session, operands, wanted_dtype(*reader_a), wanted_dtype(*reader_b));
     const Chunk a = read_matrix(*reader_a, operands[0], m, k), b = read_matrix(*reader_b, operands[1], k, n);
 

@@ -17,7 +17,7 @@ struct ProductShape {
 };
 
 // Failure(usage) for extents that the kernels cannot count: an int must hold them, and the end of the last tile, too.
-ProductShape checked(const ProductShape& shape);
+ProductShape within_limits(const ProductShape& shape);
 
 // Failure(usage) for text that is no such list.
 std::vector<ProductShape> parse_shapes(const std::string& list);

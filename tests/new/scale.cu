@@ -1,4 +1,4 @@
-// @NAME@: b = 2 a, verified and timed: a program to begin one's own from.
+// scale: b = 2 a, verified and timed: a program to begin one's own from.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "common/measure/random.hpp"
-#include "kernels/@NAME@.cuh"
+#include "kernels/scale.cuh"
 
 namespace BACKEND {
 namespace {
@@ -16,20 +16,19 @@ void scale_on_one_core(const float* a, float* b, size_t n) {
 }
 
 // A row carries all there is to say of a variant: one of the two functions is how it runs.
-struct @TYPE@Variant : Variant {
-    LaunchShape (*launch)(const @TYPE@Arguments& arguments) = nullptr;
+struct ScaleVariant : Variant {
+    LaunchShape (*launch)(const ScaleArguments& arguments) = nullptr;
     void (*on_host)(const float* a, float* b, size_t n) = nullptr;
 };
 
-const @TYPE@Variant variants[] = {
+const ScaleVariant variants[] = {
     {{"cpu", "one core", Needs::host}, nullptr, scale_on_one_core},
-    {{"one-per-thread", "a thread per element and a test for the threads beyond the end"},
-     launch_@NAME@_one_per_thread},
-    {{"grid-stride", "a resident grid strides over the elements: few blocks to launch"}, launch_@NAME@_grid_stride},
+    {{"one-per-thread", "a thread per element and a test for the threads beyond the end"}, launch_scale_one_per_thread},
+    {{"grid-stride", "a resident grid strides over the elements: few blocks to launch"}, launch_scale_grid_stride},
 };
 
 const Program program = {
-    .name = "@NAME@",
+    .name = "scale",
     .summary = "Doubles the elements of a vector: a benchmark.",
     .sizes = "16Mi",
     .variants = variants_of(variants),
@@ -53,7 +52,7 @@ Verdict check(const Session& session, const Vectors& vectors) {
         [&](long double expected) { return session.options.tolerance * std::fabs(expected); });
 }
 
-Case case_of(const Session& session, const @TYPE@Variant& variant, const std::shared_ptr<Vectors>& vectors) {
+Case case_of(const Session& session, const ScaleVariant& variant, const std::shared_ptr<Vectors>& vectors) {
     const size_t n = vectors->h_a.size();
     Case one;
     one.variant = &variant;
@@ -87,7 +86,7 @@ void run(Session& session) {
     for (size_t n : session.sizes()) {
         const auto vectors = std::make_shared<Vectors>(n, session.options.seed);
         std::vector<Case> cases;
-        for (const @TYPE@Variant* variant : session.selected<@TYPE@Variant>())
+        for (const ScaleVariant* variant : session.selected<ScaleVariant>())
             cases.push_back(case_of(session, *variant, vectors));
         bench.run(cases);
     }
