@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <thread>
+#include <functional>
 #include <vector>
 
 // How many threads are worth starting for n elements.
-inline std::size_t worker_count(std::size_t n) {
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::clamp<std::size_t>(n / 32768, 1, cores);
-}
+std::size_t worker_count(std::size_t n);
 
 // Where share i begins when n elements are cut into `shares` whose sizes differ by one at most.
 inline std::size_t share_begin(std::size_t n, std::size_t shares, std::size_t i) {
@@ -18,14 +15,8 @@ inline std::size_t share_begin(std::size_t n, std::size_t shares, std::size_t i)
 }
 
 // Calls work(i, begin, end) for every share i of [0, n), each in a thread of its own, at the same time.
-template <typename Work>
-void run_shares(std::size_t n, std::size_t shares, Work work) {
-    const auto one = [&](std::size_t i) { work(i, share_begin(n, shares, i), share_begin(n, shares, i + 1)); };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < shares; ++i) threads.emplace_back(one, i);
-    one(0);
-    for (std::thread& thread : threads) thread.join();
-}
+void run_shares(std::size_t n, std::size_t shares,
+                const std::function<void(std::size_t i, std::size_t begin, std::size_t end)>& work);
 
 // Calls work(begin, end) for disjoint shares that cover [0, n), at the same time.
 template <typename Work>

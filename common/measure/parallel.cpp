@@ -1,0 +1,18 @@
+#include "common/measure/parallel.hpp"
+
+#include <algorithm>
+#include <thread>
+
+std::size_t worker_count(std::size_t n) {
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    return std::clamp<std::size_t>(n / 32768, 1, cores);
+}
+
+void run_shares(std::size_t n, std::size_t shares,
+                const std::function<void(std::size_t, std::size_t, std::size_t)>& work) {
+    const auto one = [&](std::size_t i) { work(i, share_begin(n, shares, i), share_begin(n, shares, i + 1)); };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < shares; ++i) threads.emplace_back(one, i);
+    one(0);
+    for (std::thread& thread : threads) thread.join();
+}
