@@ -23,7 +23,8 @@ Verdict check_sum(const Session& session, const Vectors<T>& vectors, const T* c)
 }
 
 template <typename T>
-Case case_of(Session& session, const VecaddVariant& variant, const std::shared_ptr<Vectors<T>>& vectors, size_t offset) {
+Case case_of(Session& session, const VecaddVariant& variant, const std::shared_ptr<Vectors<T>>& vectors,
+             size_t offset) {
     const size_t n = vectors->size();
     const auto costs = std::make_shared<StageCosts>();
     Case one;

@@ -3,14 +3,11 @@
 //   reduce_cub   up to a few thousand elements one block; above, two launches: partials, then their reduction
 // The sum is CUB's own, which it treats specially for some types. Minimum and maximum share Reduce with our operator:
 // CUB's own disagree with the other variants about NaN, and each would be one more instance of a large template.
+#include "common/cuda/cub_settings.hpp"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
 
-// Of CUB's headers half the compile time goes into element types that no program here reduces.
-#define CCCL_DISABLE_FP16_SUPPORT
-#define CCCL_DISABLE_BF16_SUPPORT
-#define CCCL_DISABLE_NVTX
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
 #include <cuda_runtime.h>
@@ -37,7 +34,8 @@ template <typename T> struct CubExtreme {
 };
 
 /// DeviceReduce's call for the arguments' operation. With d_workspace null it only sets `bytes`, as all of CUB does.
-template <typename T> cudaError_t call_cub_reduce(void* d_workspace, size_t& bytes, const ReduceArguments<T>& arguments) {
+template <typename T>
+cudaError_t call_cub_reduce(void* d_workspace, size_t& bytes, const ReduceArguments<T>& arguments) {
     if (arguments.n > reduce_cub_largest_n) return cudaErrorNotSupported;
     const auto count = static_cast<CubCount>(arguments.n);
     if (arguments.operation == Operation::sum) {

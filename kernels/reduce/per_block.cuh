@@ -25,9 +25,10 @@ template <typename T> __device__ inline T warp_instruction(Extreme<T> extreme, T
     return extreme.greatest ? __reduce_max_sync(0xffffffffU, value) : __reduce_min_sync(0xffffffffU, value);
 }
 
-/// Lane 0 receives the combination of the first `lanes` lanes' values (a power of two); the others hold the identity.
-/// What the other lanes receive is of no use. All 32 lanes of the warp must call it. It needs no shared memory and no
-/// barrier: a shuffle hands a register from lane to lane, and its mask makes the lanes wait for one another.
+/// Lane 0 receives the combination of the values of the first `lanes` lanes (a power of two); the lanes above must hold
+/// the identity, and only lane 0's result means anything. All 32 lanes of the warp must call it. It needs no shared
+/// memory and no barrier: a shuffle hands a register from lane to lane, and its mask makes the lanes wait for one
+/// another.
 template <unsigned lanes = lanes_per_warp, typename Operator, typename T>
 __device__ inline T warp_reduce(Operator op, T value) {
     if constexpr (has_warp_instruction<T>) {

@@ -121,8 +121,10 @@ template <typename T> LaunchShape launch_reduce_unrolled_warp(const ReduceArgume
 /// Block size rounded down to a power of two from 64.
 template <typename T> LaunchShape launch_reduce_unrolled_block(const ReduceArguments<T>& arguments) {
     static constexpr ReduceKernel<T> kernels[] = {
-        {reduce_unrolled_block<64>, reduce_unrolled_block<64>},     {reduce_unrolled_block<128>, reduce_unrolled_block<128>},
-        {reduce_unrolled_block<256>, reduce_unrolled_block<256>},   {reduce_unrolled_block<512>, reduce_unrolled_block<512>},
+        {reduce_unrolled_block<64>, reduce_unrolled_block<64>},
+        {reduce_unrolled_block<128>, reduce_unrolled_block<128>},
+        {reduce_unrolled_block<256>, reduce_unrolled_block<256>},
+        {reduce_unrolled_block<512>, reduce_unrolled_block<512>},
         {reduce_unrolled_block<1024>, reduce_unrolled_block<1024>},
     };
     const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
@@ -139,8 +141,8 @@ template <typename T> LaunchShape launch_reduce_multiple_elements(const ReduceAr
         {reduce_multiple_elements<1024>, reduce_multiple_elements<1024>},
     };
     const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
-    return launch_passes<T>(kernel_of_block_size(kernels, block),
-                            {block, 2, block * sizeof(T), resident_blocks(block, arguments.multiprocessors)}, arguments);
+    const PassPlan plan{block, 2, block * sizeof(T), resident_blocks(block, arguments.multiprocessors)};
+    return launch_passes<T>(kernel_of_block_size(kernels, block), plan, arguments);
 }
 
 } // namespace BACKEND

@@ -8,9 +8,9 @@
 // Any n, any alignment. Block and grid follow from n and the device, not from block_size. They fix the order, so the
 // result is the same bits every time.
 //
-// Why no deadlock: only the last block of the grid waits, and those it waits for wait for nobody. GPUs start blocks in
-// the order of their index, so that it comes after them; and if it did not, it would hold the place of one block only,
-// and the others would run in the rest, even if there are more of them than the device holds at once.
+// Why there is no deadlock: only the last block of the grid waits, and the blocks it waits for wait for nobody. GPUs
+// start blocks in the order of their index, so the last one starts after all others. Even if it started first, it would
+// occupy the place of one block, and the others would run in the remaining places, one after another if need be.
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/launch.cuh"
@@ -55,7 +55,7 @@ template <typename T> struct Mailbox {
     }
 };
 
-/// Accesses that other blocks' accesses may meet: never from L1 and never torn, but without any order among
+/// Accesses to words that other blocks access, too: never served by L1 and never torn. They are not ordered among
 /// themselves, which the tag makes unnecessary. Volatile promises the same to the whole system and is a little slower.
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -266,10 +266,12 @@ LaunchShape launch_tagged(const TaggedKernel<T>& kernel, unsigned grid, unsigned
     return shape;
 }
 
+/// (Only sums have kernels of their own for one block: the others are right for any grid.)
 template <unsigned block_size, unsigned loads, bool one_block, typename T>
 LaunchShape launch_tagged_tile(const ReduceArguments<T>& arguments, VectorSpan<T> span) {
-    return launch_tagged({reduce_tagged_tile<block_size, loads, one_block>, reduce_tagged_tile<block_size, loads, one_block>},
-                         grid_for(span.vectors, block_size * loads), block_size, span, arguments);
+    return launch_tagged(
+        {reduce_tagged_tile<block_size, loads, one_block>, reduce_tagged_tile<block_size, loads, false>},
+        grid_for(span.vectors, block_size * loads), block_size, span, arguments);
 }
 
 template <unsigned block_size, unsigned loads, typename T>

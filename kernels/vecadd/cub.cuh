@@ -1,6 +1,7 @@
 #pragma once
 // The peer: CUB's DeviceTransform, where the toolkit has it in its final form (CUDA 13 and later). Only for nvcc.
 //   vecadd_cub   on Hopper, tiles copied into shared memory by cp.async.bulk, at least 48 KiB in flight per SM
+#include "common/cuda/cub_settings.hpp"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/vecadd/arguments.cuh"
 
@@ -19,9 +20,6 @@
 #include <cstdint>
 
 namespace BACKEND {
-
-/// Whether launch_vecadd_cub exists in this build.
-constexpr bool have_vecadd_cub = HAVE_CUB_TRANSFORM != 0;
 
 #if HAVE_CUB_TRANSFORM
 /// Any n, any alignment; CUB chooses block and grid. 32-bit indices where they do, as its users would write it.

@@ -2,15 +2,14 @@
 // The last step of the ladder of textbook.cuh, which chooses by size:
 //   vecadd_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read
 //                    without displacing anything from L1
-//   vecadd_tiles     for larger ones: removes the registers that loads in flight wait in. On Hopper a block's tile
-//                    comes as one bulk copy per array into shared memory, asked for by one thread: just enough of
-//                    them keep the memory busy, and more would make it slower again
-// Nothing is left to remove there: at 92 % of its nominal bandwidth the memory spends the rest on refreshing itself and
-// on turning around between reading and writing.
-
+//   vecadd_tiles     for larger ones: removes the registers that wait for loads in flight. On Hopper one thread asks
+//                    for a block's tile: TMA makes one bulk copy per array into shared memory. A certain number of
+//                    bytes in flight keeps the memory busy, and more would make it slower again
+// Nothing is left to remove there: the memory reaches 92 % of its nominal bandwidth and spends the rest on refreshing
+// itself and on turning around between reading and writing.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/vecadd/arguments.cuh"
 #include "common/cuda/vector_access.cuh"
+#include "kernels/vecadd/arguments.cuh"
 
 #include <cuda_runtime.h>
 
@@ -46,8 +45,8 @@ __global__ void __launch_bounds__(streaming_block) vecadd_vectors(const T* a, co
 
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define HAVE_BULK_COPY 1
-/// Asks for `bytes` of global memory in shared memory; the barrier counts them as they come. Both addresses and the
-/// number are multiples of 16.
+/// Starts copying `bytes` bytes from global to shared memory; the barrier counts them as they arrive. Both addresses
+/// and the number are multiples of 16.
 __device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, unsigned bytes,
                                               std::uint64_t* barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
@@ -60,8 +59,8 @@ __device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, 
 #define HAVE_BULK_COPY 0
 #endif
 
-/// How many elements a thread adds in vecadd_tiles: the fewest for which eight resident blocks of 256 threads ask for
-/// 48 KiB at a time, which an H200 needs in flight per multiprocessor and does not like to see much exceeded.
+/// How many elements a thread adds in vecadd_tiles: the fewest for which eight resident blocks of 256 threads have
+/// 48 KiB in flight. An H200 needs that much per multiprocessor, and much more makes it slower.
 template <typename T> constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
 
 /// A tile of 256 * streaming_items elements per block; grid ceil(n / tile). Any n, any alignment of each array.
@@ -87,7 +86,7 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
             const unsigned a_copied = a_offset == 0 ? tile_bytes : shared_bytes;
             const unsigned b_copied = b_offset == 0 ? tile_bytes : shared_bytes;
             barrier_init(&arrived, 1);
-            fence_shared_for_copies(); // the copy engine sees the barrier; a fence for global memory too costs 5 %
+            fence_shared_for_copies(); // TMA sees the barrier; a fence for global memory too costs 5 %
             barrier_arrive_and_expect(&arrived, a_copied + b_copied);
             copy_bytes_in(a_bytes, reinterpret_cast<const unsigned char*>(a + first) - a_offset, a_copied, &arrived);
             copy_bytes_in(b_bytes, reinterpret_cast<const unsigned char*>(b + first) - b_offset, b_copied, &arrived);

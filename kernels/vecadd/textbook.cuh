@@ -1,15 +1,15 @@
 #pragma once
 // c[i] = a[i] + b[i]: the first kernel of every course, and how to load less often for the same bytes.
 //   vecadd_one_per_thread   a thread per element, and a test for the threads beyond the end
-//   vecadd_grid_stride      removes the launching of most blocks: a grid as large as the device strides over n
-//   vecadd_unroll4          removes the waiting: eight loads are in flight per thread before the first addition
+//   vecadd_grid_stride      removes most block launches: a grid as large as the device strides over n
+//   vecadd_unroll4          removes most of the waiting: a thread has eight loads in flight before its first addition
 //   vecadd_vector4          removes three quarters of the instructions: 16 bytes per load and store
-// It ends in streaming.cuh. Two bytes are read for each written: a float costs 12, for one addition.
+// The ladder ends in streaming.cuh. Two bytes are read for each byte written: one addition of floats moves 12 bytes.
 //
 // Any n, any block size. Neither input may overlap the output. Integer sums wrap around where the hardware's do.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/vecadd/arguments.cuh"
 #include "common/cuda/vector_access.cuh"
+#include "kernels/vecadd/arguments.cuh"
 
 #include <cuda_runtime.h>
 
@@ -76,10 +76,9 @@ template <typename T> LaunchShape launch_vecadd_one_per_thread(const VecaddArgum
 
 /// At most as many blocks as the device holds at once.
 template <typename T> LaunchShape launch_vecadd_grid_stride(const VecaddArguments<T>& arguments) {
-    constexpr unsigned threads_per_multiprocessor = 2048;
-    const unsigned resident_blocks = arguments.multiprocessors * (threads_per_multiprocessor / arguments.block_size);
+    const unsigned most_blocks = resident_blocks(arguments.block_size, arguments.multiprocessors);
     const unsigned needed_blocks = grid_for(arguments.n, arguments.block_size);
-    const unsigned grid = needed_blocks < resident_blocks ? needed_blocks : resident_blocks;
+    const unsigned grid = needed_blocks < most_blocks ? needed_blocks : most_blocks;
     vecadd_grid_stride<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
                                                                            arguments.n);
     return {dim3(grid), dim3(arguments.block_size), 0};

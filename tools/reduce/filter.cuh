@@ -24,7 +24,8 @@ struct RunningTotal {
     DType dtype = DType::i64;
 };
 
-// A 64-bit sum that wraps around would be a wrong number: refuse it instead. Elements that are small enough cannot overflow.
+// A 64-bit sum that wraps around would be a wrong number: refuse it instead. Elements that are small enough cannot
+// overflow.
 inline void refuse_overflow(const Chunk& chunk, const RunningTotal& total) {
     const auto* values = chunk.as<std::int64_t>();
     double largest = 0;

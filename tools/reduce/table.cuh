@@ -42,8 +42,8 @@ struct ReduceVariant : Variant {
     }
 };
 
-// The tutorial's blocks end in an atomic; the course's and the book's leave partials to further launches, and the book's
-// work within the input.
+// The tutorial's blocks end in an atomic. The course's and the book's leave partials to further launches, and the
+// book's work within the input.
 template <typename Launch>
 ReduceVariant tutorial_step(const char* name, const char* idea, Launch launch) {
     return {{name, idea, Needs::nothing, "tutorial"}, launch};
@@ -75,7 +75,8 @@ inline const ReduceVariant reduce_variants[] = {
     course_step("interleaved-conflicts", "consecutive threads work, but their operands share banks",
                 ON_ARGUMENTS(launch_reduce_interleaved_conflicts)),
     course_step("sequential", "operands side by side: no bank conflicts", ON_ARGUMENTS(launch_reduce_sequential)),
-    course_step("first-add", "two elements combined while loading: no idle half", ON_ARGUMENTS(launch_reduce_first_add)),
+    course_step("first-add", "two elements combined while loading: no idle half",
+                ON_ARGUMENTS(launch_reduce_first_add)),
     course_step("unrolled-warp", "below 64 values one warp works alone, without barriers",
                 ON_ARGUMENTS(launch_reduce_unrolled_warp)),
     course_step("unrolled-block", "the block size is a template argument: no loop left",
@@ -129,8 +130,8 @@ inline Operation operation_on_device(ReduceOperation asked) {
 
 inline const Program reduce_program = {
     .name = "reduce",
-    .summary = "Reduces numbers to their sum, minimum, maximum or mean: a benchmark of every method, or a filter over FILE or "
-               "- .",
+    .summary = "Reduces numbers to their sum, minimum, maximum or mean: a benchmark of every method, or a filter over "
+               "FILE or - .",
     .operands = "[FILE]",
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},

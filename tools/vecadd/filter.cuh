@@ -24,7 +24,8 @@ Chunk add_chunks(const Session& session, const VecaddVariant& variant, const Chu
     const DeviceBuffer<T> d_a(a.count), d_b(a.count), d_c(a.count);
     CHECK(cudaMemcpy(d_a.data(), a.as<T>(), d_a.bytes(), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_b.data(), b.as<T>(), d_b.bytes(), cudaMemcpyHostToDevice));
-    launch({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, unsigned(session.device.multiprocessors), nullptr});
+    const unsigned multiprocessors = unsigned(session.device.multiprocessors);
+    launch({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, multiprocessors, nullptr});
     CHECK(cudaGetLastError());
     Chunk sum;
     sum.dtype = a.dtype;
@@ -43,8 +44,8 @@ inline void run_vecadd_filter(Session& session) {
     const NumberLayout &layout_a = reader_a->layout(), &layout_b = reader_b->layout();
     if (!layout_a.shape.empty() && !layout_b.shape.empty() &&
         (layout_a.shape != layout_b.shape || layout_a.fortran_order != layout_b.fortran_order))
-        fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same, in the same order", operands[0],
-             layout_a.shape, operands[1], layout_b.shape);
+        fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same, in the same order",
+             operands[0], layout_a.shape, operands[1], layout_b.shape);
 
     const auto& variant = session.filter_variant<VecaddVariant>("vector4");
     NumberWriter writer(layout_a);
@@ -54,7 +55,8 @@ inline void run_vecadd_filter(Session& session) {
         const Chunk a = reader_a->read(chunk_elements), b = reader_b->read(chunk_elements);
         if (a.count != b.count)
             fail(Exit::bad_input, "{} ends after {} elements, {} goes on: the vectors must have the same length",
-                 operands[a.count < b.count ? 0 : 1], added + std::min(a.count, b.count), operands[a.count < b.count ? 1 : 0]);
+                 operands[a.count < b.count ? 0 : 1], added + std::min(a.count, b.count),
+                 operands[a.count < b.count ? 1 : 0]);
         if (a.count == 0) break;
         const DType dtype = session.options.dtype.value_or(common_type(a.dtype, b.dtype));
         with_dtype(dtype, [&](auto zero) {

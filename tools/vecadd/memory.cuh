@@ -32,18 +32,24 @@ inline cudaError_t release_pageable(void* pointer) {
     std::free(pointer);
     return cudaSuccess;
 }
+template <unsigned flags>
+cudaError_t allocate_page_locked(void** pointer, size_t bytes) {
+    return cudaHostAlloc(pointer, bytes, flags);
+}
+inline cudaError_t allocate_managed(void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }
 
 inline const MemoryKind memory_kinds[] = {
     {"device", "the vectors stay on the device: only the kernel runs", allocate_pageable, release_pageable, false},
     {"pageable", "malloc: the driver copies through its own pinned buffer", allocate_pageable, release_pageable, false},
     {"pinned", "page-locked: the copy engine reads and writes it directly",
-     [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault); }, cudaFreeHost, false},
+     allocate_page_locked<cudaHostAllocDefault>, cudaFreeHost, false},
     {"write-combined", "page-locked and not cached by the CPU: fast to send, slow to read on the host",
-     [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocWriteCombined); }, cudaFreeHost, false},
+     allocate_page_locked<cudaHostAllocWriteCombined>, cudaFreeHost, false},
     {"mapped", "zero-copy: the kernel reads and writes the host's memory over the bus",
-     [](void** pointer, size_t bytes) { return cudaHostAlloc(pointer, bytes, cudaHostAllocMapped); }, cudaFreeHost, true},
-    {"managed", "one pointer for both: pages move to whoever touches them, within the kernel's time and the host's reading",
-     [](void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }, cudaFree, true},
+     allocate_page_locked<cudaHostAllocMapped>, cudaFreeHost, true},
+    {"managed",
+     "one pointer for both: pages move to whoever touches them, while the kernel runs and while the host reads",
+     allocate_managed, cudaFree, true},
 };
 
 inline std::vector<std::string> memory_kind_names() {
@@ -114,8 +120,8 @@ public:
         CHECK(cudaMemcpyAsync(d_a(), h_a(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
         CHECK(cudaMemcpyAsync(d_b(), h_b(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
     }
-    // What a program does on the host before and after a round trip: write the inputs, read the output. For managed memory
-    // this is what moves the pages; one element a page is enough.
+    // What a program does on the host before and after a round trip: write the inputs, read the output. This moves the
+    // pages of managed memory; one element of each page is enough.
     void touch_inputs() const {
         for (size_t i = 0; i < n_; i += elements_per_page) {
             *const_cast<volatile T*>(h_a() + i) = h_a()[i];
@@ -138,14 +144,16 @@ private:
 
     const MemoryKind& kind_;
     size_t n_, offset_;
-    DeviceBuffer<T> d_a_, d_b_, d_c_;  // before the host's: of too large a size the device's free memory is told
+    // Before the host's, so that the message for a size that is too large names the device's free memory.
+    DeviceBuffer<T> d_a_, d_b_, d_c_;
     HostVector<T> a_, b_, c_;
 };
 
-// Nanoseconds of host time, each the median of a few round trips that end with the host reading the output; all zero for
-// vectors that never leave the device.
+// Nanoseconds of host time, each the median of a few round trips that end with the host reading the output; all zero
+// for vectors that never leave the device.
 struct StageCosts {
-    double allocate = 0, h2d = 0, kernel = 0, d2h = 0, total = 0;  // total: the three stages in one go, without allocation
+    double allocate = 0, h2d = 0, kernel = 0, d2h = 0;
+    double total = 0;  // the three stages in one go, without allocation
 };
 
 template <typename T, typename Launch>

@@ -92,8 +92,8 @@ inline const ColumnOf<VecaddCells> vecadd_columns[] = {
 
 inline const Program vecadd_program = {
     .name = "vecadd",
-    .summary = "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for one of "
-               "them).",
+    .summary = "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for "
+               "one of them).",
     .operands = "[A B]",
     .most_operands = 2,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
