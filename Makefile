@@ -88,7 +88,7 @@ help:
 	@echo "make demo        install what is missing, build, and show the programs at work"
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
-	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev; never installs"
+	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
 	@echo "make new NAME=x  write a small program that works, verified and tested, to begin one's own from"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
 	@echo "make lint        check the sources' format, scripts, pages and the layout; make format mends the first"
@@ -251,7 +251,7 @@ compile_commands:
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
-BUILD_PACKAGES := g++ libfmt-dev libcli11-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
+BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
 TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
 
 define install_packages

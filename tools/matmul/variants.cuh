@@ -55,16 +55,22 @@ inline ProductMethod async_method(const ProductProblem& problem) {
 ProductMethod fastest_method(const ProductProblem& problem);
 
 #ifndef __SIMCC__
+// A device compiles older PTX for itself where a build has no code for it, and that lacks what newer devices have: what
+// counts is the capability that the kernel was compiled for, not the device's.
 template <typename T>
-ProductMethod wmma_on(const ProductProblem& problem) {
-    return problem.device->compute_capability >= WmmaType<T>::least_capability ? method_of<MatmulWmma<T>>()
-                                                                               : ProductMethod{};
+ProductMethod wmma_on() {
+    cudaFuncAttributes attributes = {};
+    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T>) != cudaSuccess) {
+        static_cast<void>(cudaGetLastError());
+        return {};
+    }
+    return attributes.ptxVersion >= WmmaType<T>::least_capability ? method_of<MatmulWmma<T>>() : ProductMethod{};
 }
 inline ProductMethod wmma_method(const ProductProblem& problem) {
     switch (problem.dtype) {
-        case DType::f16: return wmma_on<__half>(problem);
-        case DType::bf16: return wmma_on<__nv_bfloat16>(problem);
-        case DType::tf32: return wmma_on<float>(problem);
+        case DType::f16: return wmma_on<__half>();
+        case DType::bf16: return wmma_on<__nv_bfloat16>();
+        case DType::tf32: return wmma_on<float>();
         default: return {};
     }
 }
