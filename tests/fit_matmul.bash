@@ -15,8 +15,6 @@ multiprocessors=132
 if [ -z "$dry_run" ]; then
     python3 -c 'import numpy' || { echo "fit_matmul: python3 needs numpy" >&2; exit 77; }
     "$program" -d gpu --tile list -t bf16 >/dev/null || exit
-    multiprocessors=$("$root/bin/devquery" -d gpu --csv | python3 -c '
-import csv, sys
-print(next(csv.DictReader(sys.stdin))["multiprocessors"])')
+    multiprocessors=$("$root/bin/devquery" -d gpu --prop multiprocessors --value)
 fi
 exec python3 "$root/tests/fit_matmul.py" $dry_run "$program" "$multiprocessors" "$root"

@@ -14,7 +14,7 @@ load helpers
 }
 
 @test "every kind of wrong kernel is found out, and a right one among them is not" {
-    capture simcc -std=c++17 -O1 -I "$root" -DBACKEND=sim "$root/tests/wrong.cu" "$root"/build/sim/common/*.o \
+    capture simcc -std=c++17 -O1 -I "$root" -DBACKEND=sim "$root/tests/wrong.cu" "$root/build/sim/cuda-unit.o" \
         "$root/build/libgridutils.a" -lfmt -o wrong
     expect_status 0
     capture ./wrong -d sim --csv
