@@ -44,8 +44,9 @@ EOF
     capture bats tree/tests/widen.bats
     expect_status 0
     [ "$(grep -c '^ok' <<<"$output")" -ge 6 ] || complain "expected its tests to run"
-    capture bats tree/tests/docs.bats -f 'program|page'
+    capture bats tree/tests/docs.bats -f 'page and a test|named like it|checks|option|variant'
     expect_status 0
+    [ "$(grep -c '^ok' <<<"$output")" -ge 6 ] || complain "expected the tests of the pages to run"
 }
 
 @test "make new refuses a name that is missing, invalid or taken, and writes nothing" {
