@@ -290,7 +290,7 @@ test-gpu: all bin/timing-test
 	@bash tests/run.bash gpu
 
 new:
-	@bash tests/new.bash '$(NAME)'
+	@bash tests/new/write.bash '$(NAME)'
 
 format:
 	clang-format -i $(FORMATTED)

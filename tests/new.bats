@@ -55,7 +55,7 @@ EOF
     cp -a tree before
     local name
     for name in '' 'Scale' 'a-b' '2d' 'a b' '../x' "x'" test column vecadd simcc helpers; do
-        capture bash tree/tests/new.bash "$name"
+        capture bash tree/tests/new/write.bash "$name"
         expect_status 2
         expect_output ""
         expect_errors_like '^make new: .*(missing|no name for|word of the shell|function of the tests|there already)'

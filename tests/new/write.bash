@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# new.bash NAME: writes the four files of a small program that works, verified and tested, to begin one's own from.
-# They are those of tests/new with another name. (`make new NAME=x` calls it.)
+# write.bash NAME: writes the four files of a small program that works, verified and tested, to begin one's own from.
+# They are those of this folder with another name. (`make new NAME=x` calls it.)
 set -euo pipefail
 export LC_ALL=C
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 refuse() {
     echo "make new: $1" >&2
