@@ -179,7 +179,7 @@ build/sim/$(1) build/checked/$(1): private SIMULATED = -O1
 endef
 # matmul's launches are more than a hundred, and its products on the CPU are compiled once, above.
 build/gpu/tools/matmul.o: private KERNEL_HOST = -O1
-$(foreach object,cuda-unit tools/devquery tools/memcheckdemo tools/streams,$(eval $(call hardly_optimized,$(object).o)))
+$(foreach object,cuda-unit tools/devquery,$(eval $(call hardly_optimized,$(object).o)))
 
 build/libgridutils.a: $(COMMON_HOST) build/flags-files
 	@rm -f $@

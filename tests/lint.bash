@@ -31,7 +31,7 @@ no_include_goes_up() {
 }
 
 part "the form of sources: make format" format "$@"
-part "scripts" shellcheck -s bash tests/*.bash .ci/run
+part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash .ci/run
 part "pages" mandoc -T lint -W warning man/*.[17]
 part "rooms: these includes go up (tests/rooms.bash)" no_include_goes_up
 exit $status

@@ -130,7 +130,7 @@ expect_right_for() {
 }
 
 @test "the cost model's constants can be fitted again: a dry run shows every measurement" {
-    capture bash "$root/tests/fit_matmul.bash" --dry-run
+    capture bash "$root/tests/measure/fit_matmul.bash" --dry-run
     expect_status 0
     [ "$(wc -l <<<"$output")" -gt 40 ]
     for tile in 16x64x64:stream-k@132 64x64x64/4 128x128x32:stream-k; do grep -q -- "--tile $tile -n" <<<"$output"; done

@@ -4,7 +4,7 @@
 load helpers
 
 @test "Stream-K schedules, tile orders and fitted tiles cover thousands of random products exactly once" {
-    "$root/bin/simcc" -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties_matmul.cu" -o properties
+    "$root/bin/simcc" -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties/matmul.cu" -o properties
     capture ./properties 4000
     expect_status 0
     # Of every kind there were many: the cases are not all trivial.

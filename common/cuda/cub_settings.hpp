@@ -1,7 +1,5 @@
-// Included before CUB's headers: leaves out element types and ranges for profilers that no program here uses. They take
-// half of the time that these headers cost the compiler.
+// Included before CUB's headers: leaves out CUB's ranges for profilers, which take a third of the time that the compiler
+// spends on these headers. (Element types are not left out: without half, CUB 3.0 reduces floats by function calls.)
 #pragma once
 
-#define CCCL_DISABLE_FP16_SUPPORT
-#define CCCL_DISABLE_BF16_SUPPORT
 #define CCCL_DISABLE_NVTX

@@ -1,6 +1,6 @@
 // How long a Hopper kernel takes with each of its tiles: the cycles of the block that has most to do, estimated. All
 // constants of the model are in this file, in stream_k_cost.cuh, and in the tables of hopper_tiles.cuh; they were
-// fitted on an H200 (132 multiprocessors, CUDA 13), and tests/fit_matmul.bash measures them again.
+// fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #pragma once
-// What Stream-K costs, and which tiles of a product are worth sharing. tests/fit_matmul.bash measures these constants
+// What Stream-K costs, and which tiles of a product are worth sharing. tests/measure/fit_matmul.bash measures these constants
 // again; they were fitted on an H200 (132 multiprocessors, CUDA 13).
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Compares the counters of the checked simulator with Nsight Compute's, for every kernel that both can run.
 #
-#   tests/compare_ncu.bash [FOLDER]            measure on this machine's GPU, then compare
-#   tests/compare_ncu.bash --record FOLDER     only measure: one `ncu --csv` run per program, into FOLDER/PROGRAM.csv
-#   tests/compare_ncu.bash --compare FOLDER    only compare with what was recorded, perhaps on another machine
+#   tests/measure/compare_ncu.bash [FOLDER]            measure on this machine's GPU, then compare
+#   tests/measure/compare_ncu.bash --record FOLDER     only measure: one `ncu --csv` run per program, into FOLDER/PROGRAM.csv
+#   tests/measure/compare_ncu.bash --compare FOLDER    only compare with what was recorded, perhaps on another machine
 #
 # Prints a row per kernel and figure: both values, and whether they are equal to three digits; at the end, how many are.
 # A difference is no failure: nvcc may vectorize, unroll or predicate what the source says.
@@ -30,7 +30,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-bin=${BIN:-$here/../bin}
+bin=${BIN:-$here/../../bin}
 programs=(vecadd reduce matmul)
 declare -A sizes=([vecadd]=256Ki [reduce]=256Ki [matmul]=256)
 

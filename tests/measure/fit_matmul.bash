@@ -1,10 +1,10 @@
 #!/bin/bash
 # Measures the constants of matmul's cost model again, on one Hopper GPU, and prints them beside those in the source.
-#     bash tests/fit_matmul.bash [--dry-run] [PROGRAM]     some minutes; PROGRAM is bin/matmul unless it is given
+#     bash tests/measure/fit_matmul.bash [--dry-run] [PROGRAM]     some minutes; PROGRAM is bin/matmul unless it is given
 # --dry-run prints the commands instead; without a GPU it shows them for one tile of each kernel.
 # Needs python3 and numpy. The GPU should be idle, and its clocks free to reach their highest.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 dry_run=
 if [ "${1-}" = --dry-run ]; then
     dry_run=--dry-run
@@ -17,4 +17,4 @@ if [ -z "$dry_run" ]; then
     "$program" -d gpu --tile list -t bf16 >/dev/null || exit
     multiprocessors=$("$root/bin/devquery" -d gpu --prop multiprocessors --value)
 fi
-exec python3 "$root/tests/fit_matmul.py" $dry_run "$program" "$multiprocessors" "$root"
+exec python3 "$root/tests/measure/fit_matmul.py" $dry_run "$program" "$multiprocessors" "$root"

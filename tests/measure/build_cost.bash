@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What a clean build costs: CPU-seconds (user and system) of every object, the dearest first, and their sum.
-#     tests/build_cost.bash [MAKE ARGUMENT]...      for example NVCC= (without nvcc), ARCHS=90a, bin/reduce
+#     tests/measure/build_cost.bash [MAKE ARGUMENT]...      for example NVCC= (without nvcc), ARCHS=90a, bin/reduce
 # Builds a copy of the tree in a temporary folder, with a shell for make that takes the time of each recipe line. The
 # sum counts processor time, so a busy machine changes it little; make's own time for reading the Makefile is not in it.
 set -eu
 
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 (cd "$root" && git ls-files -z --cached --others --exclude-standard |

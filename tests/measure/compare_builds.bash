@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the speed of two builds of the simulator, kernel by kernel, on a machine that may have other work to do.
 #
-#   tests/compare_builds.bash OLD_BIN NEW_BIN [ROUNDS]
+#   tests/measure/compare_builds.bash OLD_BIN NEW_BIN [ROUNDS]
 #
 # OLD_BIN and NEW_BIN are folders of programs (bin/ of two source trees). In each of ROUNDS (default 20) every kernel runs
 # in both builds, one right after the other, and which of them comes first alternates. What counts is the user CPU time of
@@ -14,7 +14,7 @@
 set -euo pipefail
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
-    echo "Usage: tests/compare_builds.bash OLD_BIN NEW_BIN [ROUNDS]" >&2
+    echo "Usage: tests/measure/compare_builds.bash OLD_BIN NEW_BIN [ROUNDS]" >&2
     exit 2
 fi
 old=$1 new=$2 rounds=${3-20}
