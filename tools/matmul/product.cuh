@@ -146,31 +146,15 @@ private:
     }
 
     std::vector<Cell> own_cells(const std::string& tile, const LaunchShape& launch, double median_ns) const {
-        cudaFuncAttributes attributes{};
-        int blocks = 0;
-        if (launch.kernel) {
-            CHECK(cudaFuncGetAttributes(&attributes, launch.kernel));
-            CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel,
-                                                                int(launch.block.x * launch.block.y * launch.block.z),
-                                                                launch.dynamic_shared_bytes));
-        }
-        const double threads = double(blocks) * launch.block.x * launch.block.y * launch.block.z;
-        const double most_threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, session_.device.ordinal);
+        MatmulCells cells{shape_, tile, shape_.elements() * double(size_of(dtype_))};
         const auto throughput = throughput_of(session_.device.compute_capability, session_.device.name);
         const double peak = throughput ? peak_rate(fastest_multiply_adds(*throughput, dtype_),
                                                    session_.device.multiprocessors, clock_hz_)
                                        : 0;
-        const double bytes = shape_.elements() * double(size_of(dtype_));
         const bool timed = !session_.device.simulated && peak > 0 && median_ns > 0;
-        return {static_cast<long long>(shape_.m),
-                static_cast<long long>(shape_.n),
-                static_cast<long long>(shape_.k),
-                tile,
-                Fixed{bytes > 0 ? shape_.flop() / bytes : 0, 2},
-                Fixed{timed ? 100 * shape_.flop() / median_ns * 1e9 / peak : 0, 2},
-                static_cast<long long>(attributes.numRegs),
-                static_cast<long long>(attributes.sharedSizeBytes),
-                Fixed{most_threads > 0 ? 100 * threads / most_threads : 0, 1}};
+        if (timed) cells.peak_percent = 100 * shape_.flop() / median_ns * 1e9 / peak;
+        cells.describe_kernel(launch, session_.device.ordinal);
+        return cells_of(matmul_columns, cells);
     }
 
     const Session& session_;

@@ -9,6 +9,7 @@
 #include "kernels/matmul/register_tile.cuh"
 #include "kernels/matmul/tiled.cuh"
 #include "kernels/matmul/vectorized.cuh"
+#include "tools/matmul/columns.cuh"
 #include "tools/matmul/host_product.hpp"
 #include "tools/matmul/method.cuh"
 #include "tools/matmul/options.hpp"
@@ -149,18 +150,7 @@ inline const Program matmul_program = {
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
     .variants = variants_of(matmul_variants),
     .options = own_options<MatmulOptions>,
-    .columns =
-        {
-            {"p_m"},
-            {"p_n"},
-            {"p_k"},
-            {"p_tile", "tile"},
-            {"p_flop_per_byte", "flop/B", 1, 1},
-            {"p_peak_percent", "% of peak", 1, 1},
-            {"p_registers", "registers"},
-            {"p_static_smem_bytes", "static smem"},
-            {"p_occupancy_percent", "occupancy %", 1, 0},
-        },
+    .columns = columns_of(matmul_columns),
 };
 
 // Why a variant has no method for a type, and what to do.

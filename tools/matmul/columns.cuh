@@ -1,0 +1,55 @@
+// The columns that matmul adds to every table: the shape, the tile, and how well the kernel uses a multiprocessor.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "common/cuda/check.cuh"
+#include "common/cuda/device.cuh"
+#include "common/cuda/launch_shape.cuh"
+#include "common/io/table.hpp"
+#include "tools/matmul/shape.hpp"
+
+namespace BACKEND {
+
+// What a row says of one product. A variant on the host has no kernel, and zeros for what a kernel would have.
+struct MatmulCells {
+    ProductShape shape;
+    std::string tile = "none";
+    double bytes = 0;         // of A, B and C
+    double peak_percent = 0;  // of the device's rate of multiply-adds; 0 if it is not known
+    int registers = 0;        // per thread
+    std::size_t static_shared_bytes = 0;
+    double occupancy_percent = 0;
+
+    void describe_kernel(const LaunchShape& launch, int ordinal) {
+        if (!launch.kernel) return;
+        const int threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
+        cudaFuncAttributes attributes{};
+        int blocks = 0;
+        CHECK(cudaFuncGetAttributes(&attributes, launch.kernel));
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel, threads, launch.dynamic_shared_bytes));
+        registers = attributes.numRegs;
+        static_shared_bytes = attributes.sharedSizeBytes;
+        const double most_threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, ordinal);
+        occupancy_percent = most_threads > 0 ? 100.0 * blocks * threads / most_threads : 0;
+    }
+};
+
+inline Cell whole_cell(std::size_t value) { return static_cast<long long>(value); }
+
+inline const ColumnOf<MatmulCells> matmul_columns[] = {
+    {{"p_m"}, [](const MatmulCells& of) { return whole_cell(of.shape.m); }},
+    {{"p_n"}, [](const MatmulCells& of) { return whole_cell(of.shape.n); }},
+    {{"p_k"}, [](const MatmulCells& of) { return whole_cell(of.shape.k); }},
+    {{"p_tile", "tile"}, [](const MatmulCells& of) -> Cell { return of.tile; }},
+    {{"p_flop_per_byte", "flop/B", 1, 1},
+     [](const MatmulCells& of) -> Cell { return Fixed{of.bytes > 0 ? of.shape.flop() / of.bytes : 0, 2}; }},
+    {{"p_peak_percent", "% of peak", 1, 1}, [](const MatmulCells& of) -> Cell { return Fixed{of.peak_percent, 2}; }},
+    {{"p_registers", "registers"}, [](const MatmulCells& of) { return whole_cell(std::size_t(of.registers)); }},
+    {{"p_static_smem_bytes", "static smem"}, [](const MatmulCells& of) { return whole_cell(of.static_shared_bytes); }},
+    {{"p_occupancy_percent", "occupancy %", 1, 0},
+     [](const MatmulCells& of) -> Cell { return Fixed{of.occupancy_percent, 1}; }},
+};
+
+}  // namespace BACKEND
