@@ -45,7 +45,7 @@ load helpers
     complete -p reduce | grep -q -e '-o default'
 }
 
-@test "--help shows the default that holds, in the simulator too" {
+@test "--help shows the actual default, in the simulator too" {
     capture reduce --help
     expect_output_like $'\n  -n, --size LIST .* \\[16Mi; simulator: 64Ki\\]\n'
     expect_output_like $'\n  -r, --samples N .* \\[30; simulator: 5\\]\n'
@@ -57,14 +57,14 @@ load helpers
     [ "$(column n) $(column warmup) $(column samples)" = "65536 1 5" ]
 }
 
-@test "the last of several options that set the same thing holds" {
+@test "of several options that set the same thing, the last one counts" {
     expect_fine reduce -k cpu -n 10 -n 20 --json --csv
     [ "$(column n)" = 20 ]
     expect_fine reduce -k cpu -n 10 --csv --json
     expect_output_like '^\{"'
 }
 
-@test "a wrong argument is refused before anything else is looked at" {
+@test "a wrong argument is refused before anything else happens" {
     refuses 2 "--offset 'x' is not a whole number" vecadd --offset x nowhere nowhere
     refuses 2 "--offset '2Mi' is too large; at most 1048576" reduce --offset 2Mi nowhere
     refuses 2 "--block '0' is not from 1 to 1024" reduce -b 0 -n x
@@ -90,7 +90,7 @@ load helpers
     for program in $(benchmarks); do refuses 2 "--size" "$program" --size; done
 }
 
-@test "an empty argument, as of a variable that was never set, is refused" {
+@test "an empty argument, as from an unset variable, is refused" {
     local program option
     for program in $(programs); do
         for option in -d -f -o; do refuses 2 " is empty: give it a value or leave it out" "$program" $option ''; done
@@ -100,12 +100,12 @@ load helpers
     done
 }
 
-@test "a word that an option does not know is refused" {
+@test "a word that is not among an option's choices is refused" {
     local program
     for program in $(programs); do
         refuses 2 "unknown format 'xml'.*human, csv, tsv, jsonl, md" "$program" -f xml
-        refuses 2 "'maybe' is none of auto, always, never" "$program" --color maybe
-        refuses 2 "'maybe' is none of auto, always, never" "$program" --progress maybe
+        refuses 2 "'maybe' is not one of auto, always, never" "$program" --color maybe
+        refuses 2 "'maybe' is not one of auto, always, never" "$program" --progress maybe
     done
     for program in $(benchmarks); do
         refuses 2 "unknown element type 'f128'" "$program" -t f128
@@ -158,14 +158,14 @@ load helpers
 
 # ---- devices: exit status 77
 
-@test "a device that no name could mean is refused" {
+@test "a word that cannot name a device is refused" {
     local program device_name
     for program in $(programs); do
         for device_name in nonsense '' sim,0 'GPU 0'; do refuses 2 "device" "$program" -d "$device_name"; done
     done
 }
 
-@test "a GPU that is not there gives exit status 77 and a remedy" {
+@test "a missing GPU gives exit status 77 and a remedy" {
     local program device_name
     export CUDA_VISIBLE_DEVICES=
     for program in $(programs); do
@@ -176,12 +176,12 @@ load helpers
     done
 }
 
-@test "a GPU beyond those there are gives exit status 77" {
+@test "a GPU number beyond the last gives exit status 77" {
     refuses 77 "GPU" reduce -d 99 -n 10
     refuses 77 "GPU" devquery -d 0,99
 }
 
-@test "without a GPU, auto means the simulator, says so in one line, and not under --quiet" {
+@test "without a GPU, auto means the simulator, says so in one line, but not under --quiet" {
     local program small
     export CUDA_VISIBLE_DEVICES=
     for program in $(programs); do
@@ -196,7 +196,7 @@ load helpers
     done
 }
 
-@test "a variant that needs a GPU is left out in the simulator, and refused with 77 by name" {
+@test "a variant that needs a GPU is left out in the simulator, and refused with 77 when named" {
     local program variant
     for program in $(benchmarks); do
         for variant in $("$program" --list --csv --no-header | awk -F , '$2 == "gpu" { print $1 }'); do
@@ -212,7 +212,7 @@ load helpers
 
 # ---- exit status 3: the device cannot
 
-@test "a size beyond the memory is refused, with what is free" {
+@test "a size beyond the memory is refused, and the message says how much is free" {
     local program
     for program in reduce vecadd; do
         refuses 3 "out of memory.* are free on device 0; choose a smaller --size" "$program" -n 100T
@@ -225,7 +225,7 @@ load helpers
 
 # ---- messages
 
-@test "messages are coloured on a terminal or when asked, and never against NO_COLOR on its own" {
+@test "messages are coloured on a terminal or when asked, and NO_COLOR turns colour off unless asked" {
     on_terminal() { script -q -c "$1" /dev/null </dev/null || true; }
     local red=$'\033[1;31mreduce:'
     [[ $(on_terminal "reduce --op x") == *"$red"* ]]
@@ -239,7 +239,7 @@ load helpers
     [[ $errors == "$red"* ]]
 }
 
-@test "progress is shown when asked, in runs of more than a second, and wiped away" {
+@test "progress is shown when asked, in runs of more than a second, and cleared" {
     try reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --progress always --csv
     expect_status 0
     [[ $errors == *"reduce: cpu-parallel n = 100000"* ]]
@@ -272,7 +272,7 @@ fastest() {
     best=$(awk '{ busy = $2 + $3; t = $1 < busy ? $1 : busy; if (NR == 1 || t < best) best = t } END { printf "%d\n", 1000 * best }' times)
 }
 
-@test "help comes in 10 ms and a simulated run of a thousand elements in 50 ms, or twice that on a busy machine" {
+@test "help takes 10 ms and a simulated run of a thousand elements in 50 ms, or twice that on a busy machine" {
     local program
     for program in $(programs); do
         fastest "$program" --help

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Files in and out: what malformed input is answered with, and what becomes of output that cannot be written.
+# Files in and out: how malformed input is refused, and what happens to output that cannot be written.
 
 load helpers
 
@@ -17,7 +17,7 @@ load helpers
     refuses 4 "secret: cannot read: Permission denied" reduce secret
 }
 
-@test "text that is not numbers is refused with its line" {
+@test "text that is not a number is refused with its line" {
     printf '1\n2\n3 four 5\n' >word
     refuses 4 "^reduce: word: line 3: 'four' is not a number" reduce word
     printf '1\n\n\n0x10\n' >hexadecimal
@@ -50,8 +50,8 @@ load helpers
 @test "raw input that ends inside an element is refused" {
     printf 1234567 >seven
     refuses 4 "ends at byte 7 inside an element of 4 bytes" reduce --input-format raw:f32 seven
-    refuses 2 "'raw:i16' is none of|unknown element type 'i16'" reduce --input-format raw:i16 seven
-    refuses 2 "'yaml' is none of" reduce --input-format yaml seven
+    refuses 2 "'raw:i16' is not one of|unknown element type 'i16'" reduce --input-format raw:i16 seven
+    refuses 2 "'yaml' is not one of" reduce --input-format yaml seven
 }
 
 @test "a .npy file that lies about its size is refused, from a file and from a pipe" {
@@ -157,7 +157,7 @@ load helpers
     expect_status 5
 }
 
-@test "an output file that cannot be made is refused before any work is done" {
+@test "an output file that cannot be created is refused before any work is done" {
     refuses 5 "cannot write 'no/such/folder/out': No such file or directory" reduce -n 10 -o no/such/folder/out
     refuses 5 "cannot write '.': it is a directory" reduce -n 10 -o .
     seq 3 >three
@@ -168,7 +168,7 @@ load helpers
     refuses 5 "cannot write 'locked/out': Permission denied" reduce -n 10 -o locked/out
 }
 
-@test "-o makes the same bytes as standard output, in a file with the user's permissions" {
+@test "-o writes the same bytes as standard output, in a file with the user's permissions" {
     umask 027
     expect_fine reduce --list --csv -o list.csv
     expect_output ""
@@ -202,7 +202,7 @@ load helpers
     done
 }
 
-@test "a reader that leaves ends the program silently, by SIGPIPE" {
+@test "a reader that exits ends the program silently, by SIGPIPE" {
     local program
     for program in $(programs); do
         exec {gone}> >(true)
@@ -224,7 +224,7 @@ load helpers
     expect_output_like "^schema,"
 }
 
-@test "a result too large for memory waits in TMPDIR, which must have room" {
+@test "a result too large for memory is kept in TMPDIR, which must have room" {
     # 9 million f64, a result of 72 MB: more than is kept in memory.
     head -c 72000000 /dev/zero >a
     mkdir room

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # What memcheckdemo promises: every plant runs as intended, every twin is right, a checker finds the one and nothing
-# in the other; and list, command, hints, solution, mystery and grade tell what they should.
+# in the other; and list, command, hints, solution, mystery and grade say what they should.
 # shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and the rest
 
 load helpers
@@ -45,7 +45,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
     done
 }
 
-@test "what must be visible without a checker is" {
+@test "symptoms that must show without a checker do" {
     local plant
     for plant in oob-neighbour memcpy-wrong-kind launch-too-many-threads reduce-missing-barrier async-copy-no-wait \
         uninit-shared; do
@@ -82,7 +82,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
 
 # ---- the sources
 
-@test "names of functions tell what is computed, never what is wrong with it" {
+@test "function names say what is computed, never what is wrong with it" {
     cd "$root"
     capture find kernels/memcheckdemo -name '*.cuh' ! -name plant.cuh \
         -exec grep -h -o -E '^(inline|__global__|__device__|template)[^;]*[a-z_]+\(' {} +
@@ -91,7 +91,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
     ! grep -E -i "$tells" <<<"$output" || complain "a name gives its defect away"
 }
 
-@test "the line that a plant is revealed at is a statement" {
+@test "the line that --reveal names is a statement" {
     local plant at file line
     for plant in $(plants); do
         [ "$(place "$plant" | wc -l)" -ge 1 ]
@@ -103,7 +103,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
     done
 }
 
-# ---- what it tells
+# ---- list, command, hints and solutions
 
 @test "the list has a row per plant: class, flags, what bare hardware shows, toolkit, and the simulator's part" {
     expect_fine memcheckdemo --list --csv
@@ -120,7 +120,7 @@ clean_report() { printf '========= %s\n' "COMPUTE-SANITIZER" "ERROR SUMMARY: 0 e
     expect_output_like "crash of the process"
 }
 
-@test "pipelines read the list: mlr and jq" {
+@test "mlr and jq read the list" {
     need mlr jq
     pipeline 'memcheckdemo -d $device --list --csv | mlr --icsv --onidx filter "\$class == \"unreported\"" then count'
     expect_status 0 && expect_no_errors && expect_output 5
@@ -273,13 +273,13 @@ report: .+\$"
 
 # ---- usage and output
 
-@test "what makes no sense is refused" {
+@test "options that make no sense are refused" {
     refuses 2 "unknown plant 'oob-shard'; did you mean 'oob-shared'\?" memcheckdemo oob-shard
     refuses 2 "unknown plant ''" memcheckdemo ''
     refuses 2 "unexpected operand 'double-free'" memcheckdemo oob-shared double-free
     refuses 2 "name a plant" memcheckdemo --fixed
     refuses 2 "name a plant" memcheckdemo --reveal
-    refuses 2 "'4' is none of 1, 2, 3" memcheckdemo --hint 4 oob-shared
+    refuses 2 "'4' is not one of 1, 2, 3" memcheckdemo --hint 4 oob-shared
     refuses 2 "exclude each other" memcheckdemo --hint 1 --reveal oob-shared
     refuses 2 "--twin goes with --grade" memcheckdemo --twin log oob-shared
     refuses 2 "leave 'oob-shared' out" memcheckdemo --mystery 1 oob-shared
@@ -287,7 +287,7 @@ report: .+\$"
     refuses 2 "standard input is one report" memcheckdemo --grade - --twin - oob-shared
 }
 
-@test "output that cannot be written is noticed, and a reader that leaves is not mourned" {
+@test "output that cannot be written is noticed, and a reader that exits early causes no message" {
     local options
     for options in '' --fixed --reveal '--hint 1' --command; do
         capture bash -c "memcheckdemo -d $device oob-shared $options >/dev/full"

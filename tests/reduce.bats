@@ -21,7 +21,7 @@ expect_right_for() {
 @test "every variant is right for i32, all operations and small sizes" { expect_right_for i32; }
 @test "every variant is right for i64, all operations and small sizes" { expect_right_for i64; }
 
-@test "every variant is right for an input that begins off alignment" {
+@test "every variant is right for an input that starts at an unaligned address" {
     local dtype offset
     for dtype in f32 i64; do
         for offset in 1 3; do expect_right_for $dtype --offset $offset; done
@@ -61,7 +61,7 @@ expect_right_for() {
     expect_all_verified reduce 5000
 }
 
-@test "a row tells operation, offset, traffic and launch" {
+@test "a row shows operation, offset, traffic and launch" {
     expect_fine reduce -k shared-tree -n 1000 --op max --offset 3 -t f64 -b 128 --csv
     [ "$(column p_op) $(column p_offset)" = "max 3" ]
     [ "$(column bytes) $(column flop)" = "8000 1000" ]
@@ -165,7 +165,7 @@ expect_right_for() {
     expect_output 9.223372036854776e+18
 }
 
-@test "a NaN in the data is not lost, wherever it stands" {
+@test "a NaN in the data is not lost, wherever it is" {
     local place operation
     for place in 1 500 1000; do
         seq 1000 | sed "${place}s/.*/nan/" >data
@@ -248,7 +248,7 @@ expect_right_for() {
     expect_output -9
 }
 
-@test "-t chooses the type that is summed in" {
+@test "-t chooses the type of the sum" {
     printf '1.75\n1.75\n' >data
     expect_fine reduce -t i64 data
     expect_output 2
@@ -257,7 +257,7 @@ expect_right_for() {
     expect_output 16777217
 }
 
-@test "a number that the chosen type does not hold is refused" {
+@test "a number outside the range of the chosen type is refused" {
     local number
     for number in 2147483648 -2147483649 3e9 nan inf; do
         refuses 4 "does not fit into i32; choose another --dtype" reduce -t i32 <(echo "$number")
@@ -267,12 +267,12 @@ expect_right_for() {
     expect_output -2147483648
 }
 
-@test "one operand at most is taken" {
+@test "at most one operand is accepted" {
     refuses 2 "unexpected operand 'b'" reduce a b
 }
 
 @test "a wrong operation or offset is refused" {
-    refuses 2 "'median' is none of sum, min, max, mean" reduce --op median
+    refuses 2 "'median' is not one of sum, min, max, mean" reduce --op median
     refuses 2 "offset 'x'" reduce --offset x
-    refuses 2 "'median' is none of sum, min, max, mean" reduce --op median - < <(seq 5)
+    refuses 2 "'median' is not one of sum, min, max, mean" reduce --op median - < <(seq 5)
 }

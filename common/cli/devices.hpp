@@ -16,9 +16,9 @@ struct Chosen {
 // Throws Failure(unavailable) when a GPU is asked for and there is none, Failure(usage) for a spec that names nothing.
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice);
 
-// The simulated device whose every access is watched.
+// The simulated device that checks every access.
 Chosen checked_device();
 
-// Why there is no GPU, told apart by cause, and what to do about it.
+// Why there is no GPU, by cause, and what to do about it.
 std::string reason_for(const Probe& probe);
 std::string remedy_for(const Probe& probe);

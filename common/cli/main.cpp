@@ -30,7 +30,7 @@ static void list_variants(const Session& session) {
     table.flush();
 }
 
-// Checking begins before the first call of the runtime, which is the look for devices.
+// Checking begins before the first runtime call, which looks for devices.
 static std::vector<Chosen> devices_for(const Options& options, const Program& program, std::string& notice) {
     if (!options.checks.any()) return choose_devices(options.device, program.every_device, notice);
     simt::check::start(options.checks);
@@ -76,7 +76,7 @@ static Exit run_to_its_end(const Program& program, int argc, char** argv) {
     }
 }
 
-// A defect that was found explains what else went wrong: its exit status goes first.
+// A defect that was found explains what else went wrong: its exit status takes precedence.
 int main(int argc, char** argv) {
     const Exit exit = run_to_its_end(*sim::backend().program, argc, argv);
     return static_cast<int>(simt::check::finish() > 0 ? Exit::findings : exit);

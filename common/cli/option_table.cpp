@@ -58,5 +58,5 @@ std::size_t OptionTable::index_of(const std::string& word, const std::vector<std
     if (words.size() == 2) fail(Exit::usage, "{} '{}' is neither {} nor {}", option, word, words[0], words[1]);
     std::string all;
     for (const std::string& known : words) all += (all.empty() ? "" : ", ") + known;
-    fail(Exit::usage, "{} '{}' is none of {}", option, word, all);
+    fail(Exit::usage, "{} '{}' is not one of {}", option, word, all);
 }

@@ -1,6 +1,6 @@
-// The option table of a program: a row says how an option is written, what --help says of it, and which field it sets. From
-// the rows follow the command line, --help, the completion and the check of the manual pages; a field's initial value is the
-// option's default.
+// The option table of a program: a row says how an option is written, what --help says of it, and which field it sets.
+// The command line, --help, the completion and the check of the manual pages all follow from the rows; a field's
+// initial value is the option's default.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct OptionRow {
     std::string argument;  // "LIST"; "" for a flag; "[=LIST]" if it may be left out
     std::string help;
     std::string fallback;                           // the default, as it would be typed; "" for none
-    std::function<void(const std::string&)> take;   // sets the field; Failure(usage) for an argument that means nothing
+    std::function<void(const std::string&)> take;   // sets the field; Failure(usage) for an invalid argument
 
     std::string long_name() const { return flags.substr(flags.find("--")); }
     bool has_optional_argument() const { return !argument.empty() && argument[0] == '['; }
@@ -58,7 +58,7 @@ struct FieldValue<PerBackend<T>> {
     using Type = T;
 };
 
-// The default that --help shows, from a way to show a value.
+// The default that --help shows; `show` turns a value into text.
 template <typename T, typename Show>
 std::string default_text(const T& field, Show show) {
     return show(field);
@@ -73,7 +73,7 @@ std::string default_text(const PerBackend<T>& field, Show show) {
     return on_gpu == in_simulator ? on_gpu : on_gpu + "; simulator: " + in_simulator;
 }
 
-// Fields are set while the command line is read: until then they must stay where they are.
+// Fields are set while the command line is read: until then they must not move.
 class OptionTable {
 public:
     const std::vector<OptionRow>& rows() const { return rows_; }
@@ -81,9 +81,9 @@ public:
     // Any row. It takes the place of an earlier one with the same long name: a program may read a common option its own way.
     void add(OptionRow row);
 
-    // The opposite of the default, when it is given.
+    // A flag: sets the opposite of the default.
     void flag(const char* flags, const char* help, bool& field);
-    // This value, when it is given.
+    // A flag: sets this value.
     template <typename Field>
     void flag(const char* flags, const char* help, Field& field, typename FieldValue<Field>::Type value) {
         add({flags, "", help, "", [&field, value](const std::string&) { set_field(field, value); }});
@@ -106,10 +106,10 @@ public:
 
     void text(const char* flags, const char* argument, const char* help, std::string& field);
 
-    // Words with commas between them.
+    // Words separated by commas.
     void list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);
 
-    // What parse(argument) makes of it.
+    // The value that parse(argument) returns.
     template <typename Field, typename Parse>
     void read(const char* flags, const char* argument, const std::string& help, const std::string& fallback, Field& field,
               Parse parse) {
@@ -136,7 +136,7 @@ public:
         add(std::move(row));
     }
 
-    // "a, b or c: HELP", from which the completion knows the words.
+    // "a, b or c: HELP", from which the completion takes the words.
     static std::string words_and_help(const std::vector<std::string>& words, const std::string& help);
 
 private:

@@ -52,7 +52,7 @@ std::string help_of(const Program& program, const OptionTable& table) {
          nearest.empty() || name.size() < 3 ? "" : "; did you mean '" + nearest + "'?", program.name);
 }
 
-// The words that are no options: the operands, and what looks like an option but is none.
+// The words that are not options: operands, and words that only look like options.
 std::vector<std::string> operands_among(const Program& program, const OptionTable& table, std::vector<std::string> words) {
     const auto end = std::find(words.begin(), words.end(), "--");
     const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
@@ -71,7 +71,7 @@ struct Typed {
     std::string argument;
 };
 
-// What was typed, in its order; of an option that comes several times, the last argument holds.
+// The options as typed, in order; if one is repeated, its last argument counts.
 std::vector<Typed> typed_options(const Program& program, const OptionTable& table, int argc, char** argv,
                                  std::vector<std::string>& others) {
     CLI::App app;
@@ -98,7 +98,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
         const OptionRow* row = std::find_if(known.begin(), known.end(), of_option)->second;
         const std::string argument = row->argument.empty() ? "" : option->results().back();
         const bool left_out = row->has_optional_argument() && argument == "true";
-        // An empty argument is a slip of a script, such as a variable that was never set: no option means anything by it.
+        // An empty argument is a mistake in a script, such as a variable that was never set: no option accepts one.
         if (argument.empty() && !row->argument.empty())
             fail(Exit::usage, "{} is empty: give it a value or leave it out; {} --help shows which", row->long_name(), program.name);
         typed.push_back({row, left_out ? "" : argument});
@@ -106,7 +106,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
     return typed;
 }
 
-// Sets the fields. One that is wrong does not keep the others from being set: how its message looks is among them.
+// Sets the fields. A wrong argument does not stop the others: --color, which its message needs, may be among them.
 void take(const std::vector<Typed>& typed) {
     std::exception_ptr first_failure;
     for (const Typed& option : typed) {
@@ -119,7 +119,7 @@ void take(const std::vector<Typed>& typed) {
     if (first_failure) std::rethrow_exception(first_failure);
 }
 
-// What follows from several options together.
+// The rules that involve several options.
 void complete(const std::set<std::string>& given, Options& options) {
     simt::check::Settings& checks = options.checks;
     checks.counters |= options.by_line || options.annotate;

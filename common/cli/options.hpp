@@ -25,9 +25,9 @@ struct Options : MeasureSettings {
     PerBackend<std::vector<std::size_t>> sizes = {};  // the program's, if none are given
     std::vector<std::string> kernels;                 // names or globs; empty for all
     std::optional<DType> dtype;
-    std::optional<InputFormat> input_format;  // none: what the input looks like
+    std::optional<InputFormat> input_format;  // none: detected from the input
     std::vector<std::string> operands;
-    std::any own;  // the program's own: the struct that its options are the rows of
+    std::any own;  // the program's own options: its struct
 
     // The rows of the option table. (Templates, so that only the parser compiles them.)
     template <typename Table>
@@ -43,18 +43,18 @@ struct Options : MeasureSettings {
         table.flag("-v,--verbose", "more notices on standard error", verbose);
         table.choice("--color", "WHEN", "colour on standard error", color, whens);
         table.choice("--progress", "WHEN", "progress on standard error", progress, whens);
-        // --check without a list asks for all checks. What is wrong with a list is told by its reader.
+        // --check without a list asks for all checks. parse_checks() says what is wrong with a list.
         const auto refuse = [](const std::string& wrong) {
             if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
         };
         table.add({"--check", "[=LIST]",
-                   "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: watch every access", "",
+                   "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: check every access", "",
                    [this, refuse](const std::string& list) { refuse(parse_checks(list.empty() ? "all,leakcheck" : list, checks)); }});
         const bool independent = checks.schedule == simt::Schedule::independent;
         table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
                    independent ? "independent" : "",
                    [this, refuse](const std::string& order) { refuse(parse_schedule(order, checks)); }});
-        table.whole("--print-limit", "N", "findings that are printed; all are counted", checks.print_limit, 0, 1'000'000'000);
+        table.whole("--print-limit", "N", "findings to print; all are counted", checks.print_limit, 0, 1'000'000'000);
     }
 
     template <typename Table>
@@ -69,12 +69,12 @@ struct Options : MeasureSettings {
 
     template <typename Table>
     void add_input_option(Table& table) {
-        table.read("--input-format", "FORMAT", list_text(input_formats(), "or") + ": instead of what the input looks like", "",
+        table.read("--input-format", "FORMAT", list_text(input_formats(), "or") + ": instead of detecting it", "",
                    input_format, parse_input_format);
     }
 };
 
-// Reads the command line into `options`, whose color holds then even if something else is wrong. --help and --version print to
-// standard output. Returns whether there is anything left to do.
-// Throws Failure(usage) with one message that names the nearest option for a misspelt one.
+// Reads the command line into `options`; its color is set even if something else is wrong. --help and --version print
+// to standard output. Returns whether there is anything left to do. Throws Failure(usage) with one message that names
+// the nearest option for a misspelt one.
 bool parse_options(const Program& program, int argc, char** argv, Options& options);

@@ -10,8 +10,8 @@
 #include "common/io/table.hpp"
 #include "common/measure/variant.hpp"
 
-// A program's own options are a struct of its fields, with their defaults, that adds its rows: add_options(OptionTable&). It is
-// declared outside of namespace BACKEND, for one backend's main() fills in what another one's run() reads.
+// A program's own options are a struct: its fields hold the defaults, and its add_options(OptionTable&) adds the rows.
+// It is declared outside of namespace BACKEND, since one backend's main() fills in what another one's run() reads.
 template <typename Settings>
 void own_options(std::any& settings, OptionTable& table) {
     settings.emplace<Settings>().add_options(table);

@@ -1,4 +1,4 @@
-// One line on standard error that says what is running, for runs of more than a second; gone again when they end.
+// One line on standard error that says what is running, for runs of more than a second; cleared when they end.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What tools/NAME.cu ends with: its run becomes the backend that main() calls.
+// The end of every tools/NAME.cu: it makes the program's run the backend that main() calls.
 #pragma once
 
 #include "common/cli/session.hpp"

@@ -11,7 +11,7 @@
 
 enum class DType { f32, f64, i32, i64, f16, bf16, tf32 };
 
-// A row of the table. T is how an element lies in the host's memory.
+// A row of the table. T is the type of an element in host memory.
 template <typename T>
 struct ElementType {
     using Element = T;
@@ -45,7 +45,7 @@ struct IsStoredAs {
     }
 };
 
-// The first type of the table whose elements are T; a T that is none does not compile.
+// The first type in the table whose elements are T; any other T does not compile.
 template <typename T, int candidate = 0>
 constexpr DType find_dtype() {
     if constexpr (with_element_type(static_cast<DType>(candidate), IsStoredAs<T>{})) return static_cast<DType>(candidate);
@@ -60,13 +60,13 @@ const char* npy_code_of(DType dtype);
 // "f32, f64 or i32": for help and messages.
 std::string names_of(const std::vector<DType>& dtypes);
 
-// The one of `allowed` that has this name; a usage error that lists them if none has.
+// The type in `allowed` with this name; if there is none, a usage error that lists them.
 DType parse_dtype(const std::string& name, const std::vector<DType>& allowed);
 
 // Ends the program: it has no kernel for this type.
 [[noreturn]] void refuse_dtype(DType dtype);
 
-// Calls action(T{}) with the C++ type of a dtype, if that is one in which every compiler computes.
+// Calls action(T{}) with the C++ type of a dtype, if every compiler can compute with it.
 template <typename Action>
 void with_dtype(DType dtype, Action action) {
     with_element_type(dtype, [&](auto row) {

@@ -1,5 +1,5 @@
-// The 16-bit floating-point types as the host stores them, whatever its compiler knows of them: bits that convert to and from
-// float. (The functions are C++17 for nvcc.)
+// The 16-bit floating-point types as the host stores them, whether its compiler knows them or not: bits that convert to
+// and from float. (The functions are C++17 for nvcc.)
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ inline float widen_half(std::uint16_t half) {
     return float_of_bits(sign | magnitude);
 }
 
-// To the nearest, ties to even; beyond 65504 and a half unit, infinity.
+// To the nearest, ties to even; infinity from 65520 on.
 inline std::uint16_t narrow_half(float value) {
     const std::uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);    // NaN
     if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);   // 65520 and more
-    // Subnormal: adding a half aligns the fraction to units of 2^-24, rounded as any addition is.
+    // Subnormal: adding 0.5 aligns the fraction to units of 2^-24 and rounds it.
     if (magnitude < 0x38800000u)
         return static_cast<std::uint16_t>(sign | (bits_of_float(float_of_bits(magnitude) + 0.5f) & 0x7ffu));
     const std::uint32_t to_even = magnitude >> 13 & 1u;

@@ -26,7 +26,7 @@ public:
 
     template <typename... Arguments>
     [[noreturn]] void fail(std::string_view format, const Arguments&... arguments) const {
-        throw Failure(Exit::bad_input, name_ + ": " + printable(text(format, arguments...), 400));  // with words of the file
+        throw Failure(Exit::bad_input, name_ + ": " + printable(text(format, arguments...), 400));
     }
 
 private:

@@ -17,7 +17,7 @@ InputFormat parse_input_format(const std::string& words) {
     if (words == "npy") return {NumberFormat::npy, DType::i64};
     for (DType dtype : raw_dtypes())
         if (words == std::string("raw:") + name_of(dtype)) return {NumberFormat::raw, dtype};
-    fail(Exit::usage, "--input-format '{}' is none of {}", words, list_text(input_formats(), "and"));
+    fail(Exit::usage, "--input-format '{}' is not one of {}", words, list_text(input_formats(), "and"));
 }
 
 std::vector<std::string> input_formats() {
@@ -37,10 +37,10 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
     }
 }
 
-// What a number is computed with on the host: the 16-bit types are only stored.
+// The type that the host computes with: the 16-bit types are only stored.
 template <typename T> using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
-// A value in another type; fractions are cut off for integers. What an integer type does not hold is refused.
+// A value in another type; integers drop the fraction. A value outside an integer type's range is refused.
 template <typename To, typename From>
 static To converted(From value, DType wanted) {
     if constexpr (!std::is_arithmetic_v<From>) return converted<To>(static_cast<float>(value), wanted);
@@ -105,7 +105,7 @@ void NumberWriter::append(const Chunk& chunk) {
     if (pending_.size() > bytes_kept_in_memory) spill();
 }
 
-// As std::tmpfile, which however does not look at TMPDIR. nullptr if it cannot be made.
+// Like std::tmpfile, which ignores TMPDIR. nullptr on failure.
 static std::FILE* temporary_file() {
     const char* folder = std::getenv("TMPDIR");
     std::string pattern = std::string(folder && *folder ? folder : P_tmpdir) + "/gridutils-XXXXXX";

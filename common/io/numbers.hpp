@@ -12,7 +12,7 @@
 
 enum class NumberFormat { text, npy, raw };
 
-// What --input-format says instead of what an input looks like.
+// The format that --input-format sets instead of the detected one.
 struct InputFormat {
     NumberFormat format;
     DType dtype;  // of raw data
@@ -21,7 +21,7 @@ struct InputFormat {
 // "text", "npy" or "raw:f32". Failure(usage) for any other.
 InputFormat parse_input_format(const std::string& words);
 
-// All that parse_input_format() knows, in its order.
+// All formats that parse_input_format() knows, in its order.
 std::vector<std::string> input_formats();
 
 // Consecutive elements of one input.
@@ -36,11 +36,11 @@ struct Chunk {
     Chunk converted_to(DType wanted) const;
 };
 
-// What an input says of itself before its numbers.
+// What an input's header says.
 struct NumberLayout {
     NumberFormat format = NumberFormat::text;
-    DType dtype = DType::i64;        // of text: i64 until a number with a fraction comes
-    DType stored = DType::i64;       // as it lies in the file: f16 is read as f32
+    DType dtype = DType::i64;        // for text: i64 until the first number with a fraction
+    DType stored = DType::i64;       // the type in the file: f16 is read as f32
     std::string shape = {};          // .npy: "(3, 4)"
     bool fortran_order = false;      // .npy
 };
@@ -49,8 +49,9 @@ class NumberReader {
 public:
     virtual ~NumberReader() = default;
 
-    // Opens a file, or standard input for "-". `format` is "", text, npy or raw:TYPE; "" takes .npy by its magic bytes, else text.
-    // Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was expected.
+    // Opens a file, or standard input for "-". `format` is "", text, npy or raw:TYPE; "" is .npy if its magic bytes are
+    // there, else text. Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was
+    // expected.
     static std::unique_ptr<NumberReader> open(const std::string& path, const std::optional<InputFormat>& format);
 
     virtual const NumberLayout& layout() const = 0;
@@ -68,7 +69,7 @@ public:
     NumberWriter& operator=(const NumberWriter&) = delete;
 
     void append(const Chunk& chunk);
-    // Writes the header that the layout asks for (with the type of the last chunk) and all that was appended.
+    // Writes the header that the layout asks for (with the type of the last chunk) and all appended elements.
     void finish(Output& output);
 
 private:

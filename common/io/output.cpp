@@ -13,7 +13,7 @@
 
 #include "common/io/text.hpp"
 
-// The file to remove when a signal ends the program. A signal handler can reach nothing but a global.
+// The file to remove when a signal ends the program. A signal handler can only reach a global.
 static char interrupted_path[PATH_MAX];
 
 static void remove_and_end(int signal) {
@@ -36,7 +36,7 @@ Output::Output(const std::string& path) : path_(path), file_(stdout) {
     }
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-        // A device or a pipe has no completeness to keep: write to it directly.
+        // A device or a pipe cannot be replaced as a whole: write to it directly.
         if (S_ISDIR(existing.st_mode)) fail(Exit::output_error, "cannot write '{}': it is a directory; name a file", path);
         file_ = std::fopen(path.c_str(), "wb");
     } else {

@@ -5,7 +5,7 @@
 
 #include "common/io/readers.hpp"
 
-static_assert(std::endian::native == std::endian::little, "raw and .npy data are taken as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "raw and .npy data are used as stored");
 
 namespace {
 
@@ -19,13 +19,13 @@ void widen(const std::byte* from, std::byte* to, std::size_t n) {
     }
 }
 
-// An element type of files, and the type of ours that it is read as.
+// An element type in files, and the type of ours that it is read as.
 struct StoredType {
     const char* code;  // .npy's, without the byte order
     std::size_t size;
     DType stored;      // the type itself where it is one of ours, else `dtype`
     DType dtype;
-    void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: as it is
+    void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: no conversion
 
     bool is_ours() const { return code == std::string_view(npy_code_of(stored)); }
 };
@@ -61,7 +61,7 @@ public:
     BinaryReader(std::unique_ptr<InputFile> file, NumberLayout layout, const StoredType& stored, long long promised)
         : file_(std::move(file)), layout_(std::move(layout)), stored_(stored), promised_(promised) {
         if (file_->size() < 0 || promised_ < 0) return;
-        // A file's size is known: refuse a header that lies before any work is done.
+        // A file's size is known: refuse a false header before any work is done.
         const long long present = file_->size() - static_cast<long long>(file_->offset());
         if (present / static_cast<long long>(stored_.size) != promised_ || present % static_cast<long long>(stored_.size) != 0)
             fail_size(static_cast<std::size_t>(present));
@@ -73,7 +73,7 @@ public:
         if (promised_ >= 0) most = std::min(most, static_cast<std::size_t>(promised_) - taken_);
         Chunk chunk;
         chunk.dtype = layout_.dtype;
-        // A pipe's header may promise more than memory holds: grow with what comes.
+        // A pipe's header may promise more than memory holds: grow as data arrive.
         constexpr std::size_t block = std::size_t{1} << 24;
         std::vector<std::byte> bytes;
         std::size_t got = 0;
@@ -104,7 +104,7 @@ public:
 
 private:
     [[noreturn]] void fail_size(std::size_t present) const {
-        file_->fail("the header promises {} elements ({} bytes), but {} bytes of data are there", promised_,
+        file_->fail("the header promises {} elements ({} bytes), but there are {} bytes of data", promised_,
                     static_cast<std::size_t>(promised_) * stored_.size, present);
     }
 

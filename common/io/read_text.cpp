@@ -30,7 +30,7 @@ private:
         return c == ' ' || c == '\n' || c == ',' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
     }
 
-    // The next run of characters that are no separators; false at the end of the input.
+    // The next run of characters that are not separators; false at the end of the input.
     bool next_token(std::string_view& token) {
         for (;;) {
             for (; position_ < buffer_.size() && is_separator(buffer_[position_]); ++position_) line_ += buffer_[position_] == '\n';
@@ -60,7 +60,7 @@ private:
     }
 
     void append(Chunk& chunk, std::string_view token) {
-        // from_chars knows no plus sign: take one away, unless another sign follows.
+        // from_chars knows no plus sign: drop one, unless another sign follows.
         const bool plus = token[0] == '+' && token.substr(0, 2) != "+-";
         const std::string_view digits = token.substr(plus);
         const char* end = digits.data() + digits.size();

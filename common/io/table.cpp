@@ -25,7 +25,8 @@ static std::string plain(const Cell& cell) {
     return fmt::format("{:.{}f}", std::isfinite(number.value) ? number.value : 0.0, number.digits);
 }
 
-// Separators, control characters and quotes inside a cell would break the readers that need no quotes: they give way.
+// Separators, control characters and quotes inside a cell would break readers that do not know quoting: they are
+// replaced.
 static std::string without(std::string field, char separator, char instead) {
     for (char& c : field) {
         if (c == separator) c = instead;

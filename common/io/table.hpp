@@ -12,7 +12,7 @@ enum class Format { human, csv, tsv, jsonl, markdown };
 
 Format parse_format(const std::string& name);
 
-struct Fixed {  // a number printed with so many digits after the point; never nan, never in exponent form
+struct Fixed {  // a number printed with this many digits after the point; never nan, never in exponent form
     double value;
     int digits;
 };
@@ -27,7 +27,7 @@ long long whole(Integer count) {
 
 struct Column {
     std::string name;          // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
-    std::string heading = {};  // the head of the human table, its unit named; "" keeps the column out of it
+    std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
     double scale = 1;          // what the human table multiplies a number by, and
     int digits = 0;            // how many digits it shows then
     bool only_if_used = false; // the human table leaves it out where all its numbers are 0
@@ -54,7 +54,7 @@ std::vector<Cell> cells_of(const Rows& rows, const Source& source) {
     return cells;
 }
 
-// What only JSON Lines can carry: lists beside a row's cells.
+// For JSON Lines only: lists beside a row's cells.
 struct JsonExtra {
     std::string key;
     std::vector<double> values;  // shown with one digit after the point

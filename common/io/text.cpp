@@ -41,7 +41,7 @@ std::string list_text(const std::vector<std::string>& names, std::string_view la
     return list;
 }
 
-// Only the last star has to be tried again: what an earlier one could take besides, the last one can take as well.
+// Only the last star needs to be tried again: it can match whatever more an earlier one could.
 bool matches_glob(std::string_view pattern, std::string_view name) {
     std::size_t p = 0, n = 0, star = pattern.npos, taken_by_star = 0;
     while (n < name.size()) {

@@ -38,7 +38,8 @@ template <typename... Arguments>
 // "16.0 GiB", "512 B": for messages and human tables.
 std::string human_bytes(double bytes);
 
-// A __FILE__ as it lies in the project: "common/cuda/buffers.cuh" also where the compiler found it as "./common/buffers.cuh".
+// A __FILE__ as a path in the project: "common/cuda/buffers.cuh" also where the compiler found it as
+// "./common/buffers.cuh".
 std::string source_name(std::string_view file);
 
 // Splits at every separator; an empty text gives no parts.
@@ -50,8 +51,8 @@ std::string list_text(const std::vector<std::string>& names, std::string_view la
 // Shell-style match of a whole name against a pattern with * and ?.
 bool matches_glob(std::string_view pattern, std::string_view name);
 
-// For a message: what may be binary without control characters, and not longer than somebody reads.
+// Words for a message: without control characters, since they may be binary data, and cut to a readable length.
 std::string printable(std::string_view words, std::size_t longest);
 
-// The candidate with the smallest edit distance to `word`, or "" when none is near enough to be a slip of the fingers.
+// The candidate with the smallest edit distance to `word`, or "" when none is near enough to be a typing mistake.
 std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);

@@ -51,7 +51,7 @@ private:
     int ends_[2];
 };
 
-using Said = std::optional<InputFormat>;  // none: by what the input looks like
+using Said = std::optional<InputFormat>;  // none: detected from the input
 
 constexpr InputFormat as_text = {NumberFormat::text, DType::f64}, as_npy = {NumberFormat::npy, DType::f64};
 
