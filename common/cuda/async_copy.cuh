@@ -1,7 +1,7 @@
 #pragma once
 // Copies from global to shared memory that do not pass through registers (cp.async, from compute capability 8.0 on).
-// Elsewhere, and in the simulator, they are ordinary copies that have finished when they return: slower, and just as
-// right.
+// Elsewhere, and in the simulator, they are ordinary copies that have finished when they return: slower, but just as
+// correct.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace BACKEND {
 
-/// Starts copying one T of 4, 8 or 16 bytes, both addresses aligned to it; or writes zeros if not `there`. Then the
-/// source is not read.
+/// Starts copying one T of 4, 8 or 16 bytes, both addresses aligned to it; if not `there`, writes zeros and does
+/// not read the source.
 template <typename T> __device__ inline void copy_async(T* shared, const T* global, bool there) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if ASYNC_COPIES

@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// The destructors ignore errors: one that matters was sticky and has been reported by the call before.
+// The destructors ignore errors: one that matters is sticky, and an earlier call has reported it.
 struct DeviceDeleter {
     void operator()(void* pointer) const { static_cast<void>(cudaFree(pointer)); }
 };
@@ -69,7 +69,7 @@ private:
 
 class Stream {
 public:
-    // Priorities are cudaDeviceGetStreamPriorityRange's: 0 is the lowest, and a stream's unless it is given another.
+    // Priorities are cudaDeviceGetStreamPriorityRange's: 0 is the lowest, and the default.
     explicit Stream(unsigned flags = cudaStreamNonBlocking, int priority = 0) {
         CHECK(cudaStreamCreateWithPriority(&stream_, flags, priority));
     }

@@ -1,8 +1,9 @@
 #pragma once
 // What Hopper (compute capability 9.0) adds to move data without threads, as functions: barriers in shared memory that
 // count bytes, bulk tensor copies by TMA (the tensor memory accelerator) that report to them, clusters of blocks that
-// see each other's shared memory, and warpgroups that hand registers to each other. Thin wrappers of PTX; its manual has
-// the exact rules. For nvcc only, and usable only in code compiled for sm_90a: kernels guard their bodies by HOPPER_CODE.
+// see each other's shared memory, and warpgroups that hand registers to each other. Thin wrappers around PTX; its
+// manual has the exact rules. For nvcc only, and usable only in code compiled for sm_90a: kernels guard their bodies by
+// HOPPER_CODE.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -43,8 +44,8 @@ __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigne
                  : "memory");
 }
 
-/// Arrives at the barrier at the same place in the shared memory of block `rank` of the cluster. It says that something
-/// was read, not written: released to the whole cluster it would wait for memory, and products took twice as long.
+/// Arrives at the barrier at the same place in the shared memory of block `rank` of the cluster. It announces
+/// a read, not a write: a release to the whole cluster would wait for memory, and products took twice as long.
 __device__ inline void barrier_arrive_at_block(std::uint64_t* barrier, unsigned rank) {
     asm volatile("{\n"
                  ".reg .b32 remote;\n"
@@ -55,7 +56,7 @@ __device__ inline void barrier_arrive_at_block(std::uint64_t* barrier, unsigned 
                  : "memory");
 }
 
-/// Waits for the end of the phase of that parity: 0 for the first, 1 for the second, and so on in turns.
+/// Waits for the phase of that parity to end: 0 for the first, 1 for the second, and so on, alternating.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
     asm volatile("{\n"
                  ".reg .pred complete;\n"
@@ -112,9 +113,9 @@ __device__ inline void store_to_block(float4* shared, unsigned rank, const float
                  : "memory");
 }
 
-// ---- bulk tensor copies. A box of the tensor's shape, with its corner at (column, row); what lies outside is zero.
+// ---- bulk tensor copies. A box of the tensor's shape, with its corner at (column, row); elements outside are zero.
 
-/// Call it once for each map before the first copy: the descriptor is fetched ahead.
+/// Fetches the descriptor ahead: call it once for each map, before the first copy.
 __device__ inline void prefetch_tensor_map(const CUtensorMap& map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
@@ -127,7 +128,7 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
         : "memory");
 }
 
-/// As copy_box_in(), to the same place in the first `blocks` blocks of the cluster; each block's barrier is told.
+/// As copy_box_in(), to the same place in the first `blocks` blocks of the cluster; each block's barrier is signalled.
 template <int blocks>
 __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
                                           int row) {
@@ -138,7 +139,7 @@ __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, 
                  : "memory");
 }
 
-/// Shared to global. What threads wrote before must pass fence_shared_for_copies() and a barrier first.
+/// Shared to global. Threads that wrote the data call fence_shared_for_copies() and pass a barrier first.
 __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
                  "r"(shared_address(shared)), "r"(column), "r"(row)

@@ -20,7 +20,7 @@ static std::string remedy(cudaError_t error) {
         case cudaErrorMisalignedAddress:
         case cudaErrorLaunchFailure:
 #if defined(SIMT_CHECKED)
-            return "the finding above tells the access";
+            return "see the finding above for the access";
 #elif defined(__SIMCC__)
             return "run the same command with --check to find the access";
 #else

@@ -63,7 +63,8 @@ static DeviceInfo describe(int ordinal) {
 Probe probe_devices() {
     Probe probe;
     int driver = 0, runtime = 0, count = 0;
-    // Without libcuda.so.1 the driver's version reads as 0 and no error: ask for it first, before anything needs a driver.
+    // Without libcuda.so.1 the driver's version reads as 0, without an error: query it first, before anything needs a
+    // driver.
     CHECK(cudaRuntimeGetVersion(&runtime));
     if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
         probe.status = Probe::no_driver;

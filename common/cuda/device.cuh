@@ -13,7 +13,7 @@ Probe probe_devices();
 // A property by its attribute: also those that CUDA 13 removed from cudaDeviceProp.
 int attribute(cudaDeviceAttr name, int ordinal);
 
-// Peak memory bandwidth in GB/s: bus width in bytes x memory clock x 2 transfers a cycle. 0 if the clock is not told.
+// Peak memory bandwidth in GB/s: bus width in bytes x memory clock x 2 transfers a cycle. 0 if the clock is unknown.
 double peak_bandwidth(int ordinal);
 
 // "9.0" for 90.

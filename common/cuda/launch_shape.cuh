@@ -11,7 +11,7 @@ struct LaunchShape {
     dim3 grid{0, 0, 0};
     dim3 block{0, 0, 0};
     size_t dynamic_shared_bytes = 0;
-    const void* kernel = nullptr; // for cudaFuncGetAttributes and the like, where a launch tells it
+    const void* kernel = nullptr; // for cudaFuncGetAttributes and the like, where a launch sets it
 };
 
 template <typename... Parameters> const void* address_of(void (*kernel)(Parameters...)) {
@@ -21,7 +21,7 @@ template <typename... Parameters> const void* address_of(void (*kernel)(Paramete
 constexpr unsigned lanes_per_warp = 32;
 constexpr unsigned largest_block = 1024;
 
-/// How many groups of `group` elements hold `count` elements, the last one perhaps in part.
+/// How many groups of `group` elements hold `count` elements, the last one perhaps partly filled.
 __host__ __device__ constexpr size_t divide_up(size_t count, size_t group) {
     return count / group + (count % group != 0);
 }

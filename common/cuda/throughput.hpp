@@ -5,7 +5,7 @@
 // capability. Tensor cores, dense: the white papers of the architectures, whose tables of peak rates are multiprocessors x
 // boost clock x 2 x these numbers: "Tesla V100 GPU Architecture", "Turing GPU Architecture", "A100 Tensor Core GPU
 // Architecture", "Ampere GA102 GPU Architecture", "Ada GPU Architecture", "H100 Tensor Core GPU Architecture", "RTX Blackwell
-// GPU Architecture", and for 10.0 the data sheet of HGX B200. tests/verify.cpp holds the published rates against them.
+// GPU Architecture", and for 10.0 the data sheet of HGX B200. tests/verify.cpp compares them with the published rates.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ constexpr Throughput throughputs[] = {
     {120, 128, 128, 2, 512, 512, 256, 0, 1024},
 };
 
-// Of a device, by its capability and the name that the driver gives it. Nothing for one that is not in the table.
+// The throughput of a device, by its capability and the driver's name for it. Nothing for a device outside the table.
 //
 // The name matters where one chip is sold twice. The tensor cores of GeForce cards add up in f32 half as fast as those of the
 // professional cards with the same chip (in f16 and in integers just as fast): the white papers list 53.8 TFLOP/s for the
@@ -59,7 +59,7 @@ inline std::optional<Throughput> throughput_of(int compute_capability, std::stri
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
-// What its fastest units do with numbers of a type, with sums in f32 or wider.
+// The rate of its fastest units for a type, with sums in f32 or wider.
 inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
     switch (dtype) {
         case DType::f32: return throughput.f32;
