@@ -10,7 +10,7 @@ namespace BACKEND {
 
 static bool on_host(const Case& one) { return one.variant->needs == Needs::host; }
 
-// "4096", "64x64", or "none" for a launch that a library shaped or that never was.
+// "4096", "64x64", or "none" for a launch that a library shaped, or where there was none.
 static std::string extent_text(const dim3& extent) {
     if (extent.x == 0) return "none";
     std::string text = std::to_string(extent.x);
@@ -29,7 +29,7 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     if (one.prepare) one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
     const bool counts = run_.settings.checks.counters;
-    if (counts) simt::check::take_counters();  // those of what came before
+    if (counts) simt::check::take_counters();  // drops the counts so far
     first.time_ns = host_time([&] {
         const ProfileRange range(one.variant->name);
         first.shape = one.launch(stream);
@@ -64,8 +64,9 @@ Bench::Pair Bench::sample_pair(Case& one, Case* peer, bool peer_first) {
     return pair;
 }
 
-// Whether the peer is the first of pair number i: at random, but the same in every run. A sample that comes at a regular place
-// may be slower than the others (on one GPU every fourth launch took 0.8 us longer); so it is not always the same one's.
+// Whether the peer goes first in pair number i: at random, but the same in every run. Samples at regular places may be
+// slower than the others (on one GPU every fourth launch took 0.8 us longer), so they must not always be the same
+// variant's.
 static bool peer_is_first(int i) { return random_bits(0, std::uint64_t(i)) % 2 != 0; }
 
 // Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns.
@@ -77,7 +78,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) sample_pair(one, peer, false);
     for (int i = 0; i < run_.samples(); ++i) {
         Pair pair = sample_pair(one, peer, peer_is_first(i));
-        if (!on_host(one) && clocks_.throttled()) {  // once more; a second time it is the card's state, and is said so
+        if (!on_host(one) && clocks_.throttled()) {  // once more; if it stays, the row says so
             pair = sample_pair(one, peer, peer_is_first(i));
             result.throttled |= clocks_.throttled();
         }
@@ -89,7 +90,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
             if (std::chrono::steady_clock::now() < deadline) continue;
             break;
         }
-        const bool may_end = !peer && settings.max_ci_percent > 0;  // thousands of samples can have an interval of no width
+        const bool may_end = !peer && settings.max_ci_percent > 0;  // thousands of samples may have a zero interval
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= settings.max_ci_percent;
         if (known || std::chrono::steady_clock::now() >= deadline) break;
     }
@@ -130,7 +131,7 @@ void Bench::run(std::vector<Case>& cases) {
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus,
              run_.program_name);
     FirstLaunch of_peer;
-    const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before anybody is compared with it
+    const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before any comparison with it
     Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;
     for (Case& one : cases) {
         run_.show_progress(text("{}: {} n = {}", run_.program_name, one.variant->name, one.problem.n));

@@ -17,19 +17,19 @@ namespace BACKEND {
 struct Case {
     const Variant* variant = nullptr;
     Problem problem;
-    // Enqueues the timed work. For a variant that needs the host: does it.
+    // Enqueues the timed work. For a variant that needs the host: does the work.
     std::function<LaunchShape(cudaStream_t)> launch;
-    // Runs and times the work itself, in nanoseconds, where it is more than one stream's: then `launch`, which runs it for the
-    // verification, has waited for it, and no cache is flushed. May be empty.
+    // Runs and times the work itself, in nanoseconds, where more than one stream does it: then `launch`, which runs it
+    // for the verification, has waited for it, and no cache is flushed. May be empty.
     std::function<double()> time;
-    const char* timer = nullptr;  // what `time` measures with, if not what the Stopwatch does
+    const char* timer = nullptr;  // what `time` measures with, if not the Stopwatch's timer
     // Enqueued before every launch and not timed: restores an input that the kernel destroys. May be empty.
     Enqueue prepare;
     // Overwrites the output so that a kernel that writes nothing cannot pass.
     Enqueue poison;
-    // Compares the output of the launch before, which has completed, with the reference.
+    // Compares the output of the last launch, which has completed, with the reference.
     std::function<Verdict()> check;
-    // The program's own columns, asked for after the timing with its median in nanoseconds. May be empty.
+    // The program's own columns, called after the timing with the median in nanoseconds. May be empty.
     std::function<std::vector<Cell>(double median_ns)> own_cells;
 };
 
@@ -37,15 +37,15 @@ class Bench {
 public:
     explicit Bench(Run& run);
 
-    // All cases of one problem. With --profile the one launch that is verified is all there is. Else: a block of the table,
-    // on the checked simulator of that one launch. Wrong results are reported, get no row, and make the exit code 1.
+    // All cases of one problem. With --profile only the verified launch runs. Otherwise prints a block of the table, on
+    // the checked simulator from that one launch. Wrong results are reported, get no row, and make the exit code 1.
     void run(std::vector<Case>& cases);
 
 private:
     // The launch that is verified.
     struct FirstLaunch {
         LaunchShape shape;
-        double time_ns = 0;  // by the host's clock, until it had ended
+        double time_ns = 0;  // by the host's clock, up to its end
         std::vector<simt::check::KernelCounters> kernels;
     };
 

@@ -21,7 +21,7 @@ double per_element(std::uint64_t lanes, const Of& of) {
 double speedup(double before_ns, const Of& of) { return ratio(before_ns, of.times.median); }
 
 // The schema. A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so the human
-// table shows none. That of a watched launch says nothing at all.
+// table shows none. The time of a checked launch means nothing.
 std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     const bool simulated = device.simulated;
     const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";

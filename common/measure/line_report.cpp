@@ -35,7 +35,7 @@ void LineReport::add(const Measurement& measurement) {
     if (run_.settings.annotate && run_.format() == Format::human) {
         const std::string source = annotated_source(measurement.kernels);
         if (source.empty())
-            run_.notice(text("{}: its source is not where it was built from; --by-line needs none", variant));
+            run_.notice(text("{}: its source is not where it was at build time; --by-line needs none", variant));
         else run_.output.write(text("{}, n = {}\n", variant, measurement.problem.n) + source);
         return;
     }

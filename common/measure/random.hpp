@@ -27,7 +27,7 @@ T exact_summand(std::uint64_t seed, std::uint64_t index) {
     else return static_cast<T>(odd);
 }
 
-// The error a right method may have in the sum of n of them. A partial sum is a random walk with a deviation of
+// The error a correct method may make in the sum of n of them. A partial sum is a random walk with a deviation of
 // 0.29 sqrt(n); while 4 deviations stay below 2^16 (n up to 3.1 * 10^9) it fits the 24 bits of a float, and no error is
 // allowed. Beyond, each addition may round by 2^-8, half a unit in the last place from 2^16 on, and roundings add up as a
 // random walk does.

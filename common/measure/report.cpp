@@ -25,7 +25,7 @@ void Report::add(const Measurement& measurement) {
     const bool on_host = measurement.variant->needs == Needs::host;
     if (on_host && times_.cpu_ns == 0) times_.cpu_ns = times.median;
     const std::string ladder = measurement.variant->ladder;
-    if (!ladder.empty() && ladder != ladder_) {  // another ladder's first step; a variant of no ladder goes on with the one before
+    if (!ladder.empty() && ladder != ladder_) {  // a new ladder; a variant without one continues the last
         ladder_ = ladder;
         times_.first_ns = times_.previous_ns = 0;
     }
@@ -51,7 +51,7 @@ void Report::add(const Measurement& measurement) {
 
 void Report::end_block(const Problem& problem) {
     const DeviceInfo& device = run_.device;
-    const char* remark = device.checked     ? ", watched"
+    const char* remark = device.checked     ? ", checked"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
                                             : "";
     const std::string title = text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype), remark);

@@ -19,7 +19,7 @@ struct Problem {
     std::size_t n = 0;
     double bytes = 0;  // compulsory traffic of the operation: each input read once, each output written once
     double flop = 0;
-    double elements = 0;  // what the loads of --counters are counted per: results, or where they are few, inputs; 0 for n
+    double elements = 0;  // --counters shows loads per result, or per input where results are few; 0 for n
 };
 
 struct Measurement {
@@ -41,7 +41,7 @@ struct Measurement {
 
 constexpr long long table_schema = 1;  // the first column of every row
 
-// The medians that --ladder compares a variant's with; 0 for none yet.
+// The medians that --ladder compares with; 0 if there is none yet.
 struct LadderTimes {
     double cpu_ns = 0, first_ns = 0, previous_ns = 0;
 };

@@ -1,4 +1,4 @@
-// One run of a program on one device, as far as measuring needs to know of it. (A Session is one.)
+// One run of a program on one device, as far as measuring needs to know it. (A Session is one.)
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ public:
     virtual void complain(const std::string& message) const = 0;
     virtual void notice(const std::string& message) const = 0;
 
-    // The line that says what is running, where there is to be one.
+    // Shows a line that says what is running, if progress is wanted.
     virtual void show_progress(const std::string& line) = 0;
     virtual void clear_progress() = 0;
 

@@ -19,7 +19,7 @@ struct MeasureSettings {
     unsigned block = 256;  // threads per block
     PerBackend<int> warmup = {3, 1};
     PerBackend<int> samples = {30, 5};
-    double max_ci_percent = 1;  // sampling ends when the median's interval is within this; 0: it does not
+    double max_ci_percent = 1;  // sampling ends when the median's interval is within this; 0: never
     double timeout_s = 15;
     bool cold_cache = true;
     bool header = true;
@@ -30,7 +30,7 @@ struct MeasureSettings {
     bool verify = true;
     double tolerance = 0;            // 0: from n, type and operation
     bool profile = false;            // one launch of each variant
-    simt::check::Settings checks;  // what the checked simulator does; it is used if that is anything at all
+    simt::check::Settings checks;  // what the checked simulator does; it is used if anything is set
     bool by_line = false;            // counters: a row per source line
     bool annotate = false;           // counters: the source with its lines' counters
 
@@ -43,10 +43,10 @@ struct MeasureSettings {
         table.number("--max-ci", "PCT", "stop once the median's 95 % interval is within this many percent; 0: never",
                      max_ci_percent, 0, 100);
         table.number("--timeout", "SECONDS", "stop sampling a variant after this time", timeout_s, 0.001, 1e6);
-        table.choice("--cache", "STATE", "the L2 cache is flushed before every sample, or not", cold_cache,
+        table.choice("--cache", "STATE", "flush the L2 cache before every sample, or not", cold_cache,
                      {{"cold", true}, {"warm", false}});
         table.flag("--ladder", "add step, cumulative and over-CPU speed-ups", ladder);
-        table.text("--versus", "VARIANT", "sample every variant in turns with this one and add their ratio", versus);
+        table.text("--versus", "VARIANT", "sample every variant in turn with this one and add their ratio", versus);
         table.flag("--raw", "a row per sample", raw);
         table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX);
         table.flag("--no-verify", "time without comparing results with the reference", verify);

@@ -16,7 +16,7 @@ __global__ void hold_stream(const volatile int* released) {
     } while (*released == 0 && now - begin < 2'000'000'000);
 }
 
-// One block comes to each multiprocessor; that on the first writes, since every multiprocessor counts by itself.
+// One block runs on each multiprocessor; the one on the first writes, since every multiprocessor has its own counter.
 __global__ void read_clocks_of_first(ClockReading* reading) {
     unsigned multiprocessor = 0;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
@@ -87,7 +87,7 @@ void Stopwatch::read_clocks([[maybe_unused]] int which) {
 
 ClockReading Stopwatch::elapsed() const {
     const ClockReading before = clocks_.data()[0], after = clocks_.data()[1];
-    if (before.ns == 0 || after.ns < before.ns) return {};  // no block came to the first multiprocessor
+    if (before.ns == 0 || after.ns < before.ns) return {};  // no block ran on the first multiprocessor
     return {after.cycles - before.cycles, after.ns - before.ns};
 }
 

@@ -28,7 +28,7 @@ public:
 
     // How far the first multiprocessor's clock and the device's timer went during the last time(); both 0 if not known. Over
     // several samples they give the clock: one alone may be too short for the timer's steps. (Under a power limit it falls
-    // within microseconds, and is back before anybody could ask the driver.)
+    // within microseconds, and recovers before the driver could be asked.)
     ClockReading elapsed() const;
 
     cudaStream_t stream() const { return stream_; }

@@ -11,7 +11,7 @@ enum class Needs {
     host,     // the CPU: the reference and the baseline of the speed-up columns
 };
 
-// What every program tells of its variants. A program's own rows derive from it and add how each is launched.
+// What every program says about its variants. A program's own rows derive from it and add how each is launched.
 struct Variant {
     const char* name = "";  // the kernel column and -k
     const char* idea = "";  // one line for --list: what it does, or which cost it removes from the one before

@@ -1,4 +1,4 @@
-// What a program's table of variants is made of, so that a row carries all there is to say of a variant:
+// What a program's table of variants is made of, so that a row holds everything about a variant:
 //
 //     template <typename T> using Launch = LaunchShape(const VecaddArguments<T>&);
 //
