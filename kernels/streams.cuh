@@ -1,10 +1,10 @@
 #pragma once
 // Work for streams to overlap. An element goes through a chain of dependent steps, x -> factor * x + summand modulo 2^32: a
-// chain as slow as is asked for, and exact, because the host knows its end without walking it (streams_shortcut).
+// chain as slow as requested, and exact, because the host knows its end without walking it (streams_shortcut).
 //   streams_iterate   a chain per element. One block of it is a slow kernel that leaves most of a device idle; a grid of it is
 //                     the compute stage between two copies
 //   streams_join      the same for the sum of three inputs: a kernel that has to wait for three others
-//   streams_empty     nothing: what is left is the launch
+//   streams_empty     nothing: only the launch is left
 //   streams_count     adds one to a counter: proof that a launch took place
 #include "common/cuda/launch_shape.cuh"
 
@@ -46,7 +46,7 @@ struct StreamsArguments {
     cudaStream_t stream;
 };
 
-// The step comes as an argument: constants would let the compiler multiply several steps into one.
+// The step comes as an argument: constants would let the compiler fold several steps into one.
 __device__ inline unsigned streams_walk(unsigned x, AffineStep step, unsigned steps) {
 #pragma unroll 8
     for (unsigned i = 0; i < steps; ++i) x = step(x);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # What streams promises: every variant moves and computes every element, in every cut and order; its table, its drawings and
-# its traces tell the same; and what makes no sense is refused.
+# its traces agree; and options that make no sense are refused.
 
 # Alone on a GPU: what overlaps is seen by its time.
 
@@ -32,7 +32,7 @@ expect_copies_verified() {
     [ "$(column p_experiment | sort -u | paste -sd ' ')" = "copy host kernels launch priority" ]
 }
 
-@test "every order of issue is right for any streams and chunks, also where they do not divide n" {
+@test "every order of issue is right for any streams and chunks, even where they do not divide n" {
     need mlr
     expect_fine streams -k 'copy-*' -n 10007 --streams 1,2,3,5,16 --chunks 1,3,7,64 -w 0 -r 1 --csv
     expect_copies_verified 10007
@@ -48,13 +48,13 @@ expect_copies_verified() {
     [ "$(column verify | sort -u)" = pass ]
 }
 
-@test "pageable memory is right, too, and what a kernel cannot reach is left out with a notice" {
+@test "pageable memory is right, too, and a variant whose kernel cannot access it is left out with a notice" {
     expect_fine streams -k 'cpu,copy-serial,copy-depth-first,copy-graph' --memory all -n 5000 -w 0 -r 1 --csv
     [ "$(column p_memory | paste -sd ' ')" = "pinned pinned pinned pinned pageable pageable pageable" ]
     [ "$(column verify | sort -u)" = pass ]
     try streams -k copy-mapped --memory pageable -n 100 --csv
     expect_status 0
-    expect_errors_like "copy-mapped: a kernel does not reach pageable memory; left out"
+    expect_errors_like "copy-mapped: a kernel cannot access pageable memory; left out"
 }
 
 @test "blocks of any size and chains of any length are right" {
@@ -69,7 +69,7 @@ expect_copies_verified() {
     done
 }
 
-@test "a row tells streams, chunks, the sum of the parts and the ideal" {
+@test "a row shows streams, chunks, the sum of the parts and the ideal" {
     need mlr
     expect_fine streams -k 'copy-depth-first,kernels-streams,kernels-graph-events' -n 1000 --streams 2 --chunks 5 --work 3 --csv
     [ "$(column p_streams | paste -sd ' ')" = "2 5 5" ]
@@ -86,14 +86,14 @@ expect_copies_verified() {
     [ -z "$(tr -d '[] \n' <wrong)" ] || complain "$(cat wrong)"
 }
 
-@test "what a variant does not have is zero or none" {
+@test "columns that do not apply to a variant are zero or none" {
     expect_fine streams -k 'launch-*' --csv
     [ "$(column p_sum_ns | sort -u) $(column p_ideal_ns | sort -u) $(column p_efficiency | sort -u)" = "0.0 0.0 0.0000" ]
     [ "$(column p_memory | sort -u)" = none ]
     [ "$(column n)" = "$(column p_operations)" ]
 }
 
-@test "what overlaps does, and what waits waits" {
+@test "work that should overlap does, and work that should wait does" {
     if on_simulator; then skip "the simulator shows the order, not the time"; fi
     need mlr
     expect_fine streams -k 'kernels-*,host-*streams,priority-*' --csv
@@ -173,7 +173,7 @@ expect_copies_verified() {
 
 # ---- refusals
 
-@test "what makes no sense is refused before anything runs" {
+@test "options that make no sense are refused before anything runs" {
     refuses 2 "--chunks '0': at least 1" streams --chunks 0
     refuses 2 "--chunk '0': at least 1" streams --chunk 0
     refuses 2 "--streams '0': at least 1" streams --streams 0

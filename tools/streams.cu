@@ -13,8 +13,8 @@
 namespace BACKEND {
 namespace {
 
-// Most kernels that a GPU runs at once: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
-// More streams than that would wait for each other, which is not what they would be measured for.
+// The most kernels that a GPU runs at once: CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability". More streams than that would wait for each other, and the measurement would mean nothing.
 size_t most_streams(const Session& session) {
     switch (session.device.compute_capability) {
         case 61: return 32;
@@ -34,7 +34,7 @@ const std::vector<size_t>& stream_counts(const Session& session) {
     return counts;
 }
 
-// --chunks or --chunk for n elements. What was typed must fit n; the default gives way to a small one.
+// --chunks or --chunk for n elements. A typed value must fit n; the default shrinks to fit a small n.
 std::vector<size_t> chunk_counts(const Session& session, size_t n) {
     const auto& asked = session.own<StreamsOptions>();
     const std::vector<size_t>& counts = asked.chunks.on(session.device.simulated);
@@ -90,7 +90,7 @@ void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_c
         const auto* way = std::get_if<CopyWay>(&variant->way);
         if (!way) continue;
         if (way->only_pinned && !pinned) {
-            session.notice(text("{}: a kernel does not reach pageable memory; left out", variant->name));
+            session.notice(text("{}: a kernel cannot access pageable memory; left out", variant->name));
             continue;
         }
         if (session.own<StreamsOptions>().tune) {
@@ -166,7 +166,7 @@ void look_at(const Session& session, const std::vector<StreamsRun>& runs, std::v
 
 void run(Session& session) {
     const std::vector<size_t> sizes = session.sizes();
-    static_cast<void>(stream_counts(session));  // what was typed is looked at before anything runs
+    static_cast<void>(stream_counts(session));  // checks what was typed before anything runs
     for (size_t n : sizes) static_cast<void>(chunk_counts(session, n));
     std::unique_ptr<Output> trace;
     const std::string& trace_path = session.own<StreamsOptions>().trace;

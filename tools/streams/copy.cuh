@@ -58,7 +58,7 @@ public:
     void compute(ChunkRange chunk, cudaStream_t stream) const {
         compute_between(d_in_.data() + chunk.begin, d_out_.data() + chunk.begin, chunk.count, stream);
     }
-    // Without copies: the kernel itself reads and writes pinned memory of the host over the bus.
+    // Without copies: the kernel itself reads and writes pinned host memory over the bus.
     void compute_on_mapped(ChunkRange chunk, cudaStream_t stream) const {
         compute_between(h_in() + chunk.begin, h_out() + chunk.begin, chunk.count, stream);
     }
@@ -72,7 +72,7 @@ public:
                               cudaMemcpyDeviceToHost, stream));
     }
 
-    // All that the next run has to write gets another value: a copy or kernel that does nothing cannot pass.
+    // Everything that the next run must write gets another value: a copy or kernel that does nothing cannot pass.
     void poison() const {
         if (n_ == 0) return;
         CHECK(cudaMemset(d_in_.data(), 0xa5, d_in_.bytes()));
@@ -80,13 +80,13 @@ public:
         int* const out = h_out();
         fill(out, n_, [](size_t) { return -77; });
     }
-    // The host's own run of all chains, on all cores: several side by side, since each waits for its own step before.
+    // The host computes all chains, on all cores: several side by side, since each step waits for the one before.
     void compute_on_host() const {
         constexpr size_t side_by_side = 8;
         const int* const in = h_in();
         int* const out = h_out();
         const unsigned steps = steps_;
-        // Read at run time, as on the device: steps are not to be multiplied into one.
+        // Read at run time, as on the device: steps must not be folded into one.
         const volatile unsigned factor = streams_step.factor;
         const AffineStep step{factor, streams_step.summand};
         parallel_for(n_, [=](size_t begin, size_t end) {
@@ -118,7 +118,7 @@ private:
     std::unique_ptr<int[]> pageable_in_, pageable_out_;
 };
 
-// What an order has at hand. `ready` holds two events per chunk.
+// What an order works with. `ready` holds two events per chunk.
 struct CopyIssue {
     const CopyData& data;
     const Chunks& chunks;
@@ -134,7 +134,7 @@ struct CopyIssue {
     void compute(size_t i, size_t lane) const { stage(Activity::kernel, i, lane, &CopyData::compute); }
     void to_host(size_t i, size_t lane) const { stage(Activity::to_host, i, lane, &CopyData::to_host); }
 
-    // Member `to` goes on when member `from` has done what it has been given so far.
+    // Member `to` waits until member `from` has done the work it was given so far.
     void hand_over(size_t event, size_t from, size_t to) const {
         ready[event].record(team[from]);
         CHECK(cudaStreamWaitEvent(team[to], ready[event], 0));
@@ -161,7 +161,7 @@ inline void issue_breadth_first(const CopyIssue& with) {
     }
 }
 
-// Streams for each stage, so that no stage waits for more than it must: an event per chunk tells the next to go on.
+// Streams for each stage, so that no stage waits for more than it must: an event per chunk releases the next one.
 inline void issue_by_stage(const CopyIssue& with) {
     const size_t lanes = with.team.size() / 3;
     for (size_t i = 0; i < with.chunks.size(); ++i) {

@@ -1,5 +1,5 @@
 // How the host learns that a stream is done: it waits, it asks, it sleeps, or it is called. Five streams each run a
-// slow kernel and copy its result to pinned memory; the host looks at a result the moment it is told of it.
+// slow kernel and copy its result to pinned memory; the host reads a result the moment it is notified.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ public:
         }
     }
 
-    // Issues all five and returns when the host has been told of each; a way is told of them by `learn`.
+    // Issues all five and returns when the host has been notified of each, by way of `learn`.
     void run(void (HostNotice::*learn)(), Tracer& tracer) {
         early_ = 0;
         operations_ = 0;
@@ -39,7 +39,7 @@ public:
             told_of(k);
         }
     }
-    // cudaStreamQuery never waits: between two questions the host is free to do something else.
+    // cudaStreamQuery never waits: between two queries the host can do other work.
     void ask_each_again_and_again() {
         bool told[SlowKernels::count] = {};
         for (size_t left = SlowKernels::count; left > 0;)
@@ -48,13 +48,13 @@ public:
                 ++operations_;
                 const cudaError_t answer = cudaStreamQuery(team_[k]);
                 if (answer == cudaErrorNotReady) {
-                    static_cast<void>(cudaGetLastError());  // an answer, but kept like an error
+                    static_cast<void>(cudaGetLastError());  // an answer, but recorded like an error
                     continue;
                 }
                 CHECK(answer);
                 told[k] = true;
                 --left;
-                --operations_;  // told_of() counts the question that was answered
+                --operations_;  // told_of() counts the query that was answered
                 told_of(k);
             }
     }
@@ -66,7 +66,7 @@ public:
             told_of(k);
         }
     }
-    // A thread of the driver calls the host function, in the order of its stream. It must not use CUDA itself.
+    // A driver thread calls the host function, in stream order. It must not use CUDA itself.
     void be_called_for_each() {
         for (size_t k = 0; k < SlowKernels::count; ++k)
             CHECK(cudaLaunchHostFunc(
@@ -81,7 +81,7 @@ public:
     }
 
     Verdict check() const {
-        if (early_ > 0) return {false, text("the host was told {} times before the result had arrived", early_)};
+        if (early_ > 0) return {false, text("the host was notified {} times before the result arrived", early_)};
         return kernels_->check_host();
     }
     size_t operations() const { return operations_; }
@@ -112,7 +112,7 @@ private:
     std::mutex mutex_;
     std::condition_variable called_;
     size_t early_ = 0;       // notices that came before their result
-    size_t operations_ = 0;  // waits, questions or calls of the last run
+    size_t operations_ = 0;  // waits, queries or callbacks of the last run
 };
 
 // A way for the host to learn that the streams are done.
@@ -120,7 +120,7 @@ struct HostWay {
     void (HostNotice::*learn)() = nullptr;
 };
 
-// Nanoseconds of the host, from before the first launch until it has been told of the last result.
+// Nanoseconds of the host, from before the first launch until it is notified of the last result.
 inline StreamsRun host_run(const Session& session, const Variant& variant, const HostWay& way,
                            const std::shared_ptr<SlowKernels>& kernels) {
     const auto notice = std::make_shared<HostNotice>(kernels);

@@ -1,4 +1,4 @@
-// The ways to issue five slow kernels, and what of them overlaps.
+// The ways to issue five slow kernels, and which of them overlap.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace BACKEND {
 
-// What a way has at hand.
+// What a way works with.
 struct KernelIssue {
     const SlowKernels& kernels;
     const StreamTeam& team;
@@ -26,11 +26,11 @@ struct KernelWay {
     std::vector<cudaStream_t> (*default_streams)() = nullptr;  // the team's members, if not five streams of its own
     unsigned flags = cudaStreamNonBlocking;                    // of those five
     bool graph = false;
-    bool diamond = false;       // kernels that depend on each other: three, one after another, take time at best
-    bool from_threads = false;  // of the host
+    bool diamond = false;       // dependent kernels: at best they take the time of three in a row
+    bool from_threads = false;  // host threads issue them
 };
 
-// One after another into the members, in turns.
+// One after another, to each member in turn.
 inline void issue_in_turns(const KernelIssue& with) {
     with.team.fork();
     for (size_t k = 0; k < SlowKernels::count; ++k) with.launch(k, k % with.team.size());
@@ -54,7 +54,7 @@ inline void issue_from_threads_into_one(const KernelIssue& with) {
     with.team.join();
 }
 
-// A host thread per kernel, each into its own default stream: which stream that is, only the thread itself can say.
+// A host thread per kernel, each into its own default stream: only the thread itself knows which stream that is.
 inline void issue_from_threads(const KernelIssue& with) {
     with.team.fork(false);
     with.threads.run([&](size_t k) {

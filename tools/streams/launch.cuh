@@ -9,13 +9,13 @@
 
 namespace BACKEND {
 
-// One stream, and a counter in which the launches of a verification leave their number.
+// One stream, and a counter that the launches of a verification increment.
 class LaunchCost {
 public:
     explicit LaunchCost(const Session& session)
         : batch_(session.device.simulated ? 20 : 1000), team_(new_streams(1)), d_counter_(1) {}
 
-    // Operations per sample. On a GPU fewer than a stream can hold, so that the host never waits for a place.
+    // Operations per sample. On a GPU fewer than a stream can hold, so that the host never waits for a slot.
     size_t batch() const { return batch_; }
     cudaStream_t stream() const { return team_[0]; }
 
@@ -61,7 +61,7 @@ private:
 struct LaunchWay {
     void (*issue)(LaunchCost& cost, bool counted) = nullptr;  // one of them
     bool launches = true;                                     // it has a kernel, whose launches the verification counts
-    bool by_host = false;                                     // the host waits in it: its clock is the one that tells
+    bool by_host = false;                                     // the host waits in it: its clock is the one that counts
     bool graph = false;                                       // a batch of them is captured, and launched as one
 };
 

@@ -14,7 +14,7 @@ struct StreamsOptions {
     PerBackend<std::vector<std::size_t>> chunks = {{64}, {8}};
     std::vector<std::size_t> chunk;       // elements; instead of chunks, if there are any
     std::vector<bool> pinned = {true};    // the kinds of host memory
-    PerBackend<unsigned> work = {256, 16};  // steps per element: what takes an H200 a fifth of the time of a copy
+    PerBackend<unsigned> work = {256, 16};  // steps per element: on an H200 a fifth of the time of a copy
     bool tune = false, timeline = false;
     std::string trace;
 

@@ -15,7 +15,7 @@ struct StreamsRun {
     std::function<Timeline()> trace = {};  // runs once more, with events around every operation; empty: nothing to draw
 };
 
-// The program's own columns. Zeros and "none" are what does not apply.
+// The program's own columns. Zeros and "none" mark what does not apply.
 struct StreamsCells {
     const char* experiment = "none";
     size_t streams = 0, chunks = 0;

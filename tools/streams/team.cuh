@@ -98,7 +98,7 @@ private:
     cudaGraphExec_t executable_ = nullptr;
 };
 
-// The median of several runs of a function that returns nanoseconds, after one that does not count.
+// The median of several runs of a function that returns nanoseconds, after a warm-up run.
 template <typename Run>
 double median_of(int runs, Run run) {
     run();

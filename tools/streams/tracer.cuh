@@ -19,7 +19,7 @@ class Tracer {
 public:
     enum class Mode { off, ranges, events };
 
-    // With Mode::events there is room for so many operations: making an event during a run may wait for the device.
+    // With Mode::events there is room for this many operations: making an event during a run may wait for the device.
     explicit Tracer(Mode mode = Mode::off, size_t operations = 0) : mode_(mode) {
         for (size_t i = 0; mode == Mode::events && i < operations; ++i) marks_.emplace_back();
     }
@@ -44,8 +44,9 @@ public:
     // While a graph is being captured, the events become nodes of it.
     void set_capturing(bool capturing) { capturing_ = capturing; }
 
-    // The spans of a run that has completed, in nanoseconds after `origin`. An event ahead of a copy tells when its stream
-    // was ready for it; the copy begins when the engine of its direction is free as well, which takes one after another.
+    // The spans of a run that has completed, in nanoseconds after `origin`. An event ahead of a copy shows when its
+    // stream was ready for it; the copy begins when the engine of its direction is free as well, which takes one after
+    // another.
     std::vector<Span> spans(const Event& origin) const {
         std::vector<Span> spans;
         for (size_t i = 0; i < used_; ++i) {
