@@ -76,7 +76,7 @@ const char* word_of(Symptom symptom) {
     }
 }
 
-// A checker may end a kernel where bare hardware goes on, and then a call fails that the plant has not foreseen.
+// A checker may end a kernel where bare hardware goes on, and then a call fails that the plant does not expect.
 Outcome outcome_of(const Subject& subject, bool fixed) {
     try {
         return subject.plant->run(fixed);

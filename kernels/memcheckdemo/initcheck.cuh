@@ -9,7 +9,7 @@ namespace BACKEND {
 __global__ void accumulate(const int* in, int* sums) { sums[threadIdx.x] += in[threadIdx.x]; }
 constexpr Place accumulate_place{__FILE__, __LINE__ - 1};
 
-// cudaMemset counts bytes: a quarter of the sums begin at zero.
+// cudaMemset counts bytes: only a quarter of the sums start at zero.
 inline Outcome run_accumulate(bool fixed) {
     constexpr int n = 256;
     const DeviceBuffer<int> in = on_device(numbers(n)), sums(n);

@@ -6,7 +6,7 @@
 
 namespace BACKEND {
 
-// After calls whose errors were ignored: what they have made of the result, and what the last one said.
+// After calls whose errors were ignored: what became of the result, and the last error.
 inline Outcome outcome_of_ignored(const DeviceBuffer<int>& result, const std::vector<int>& expected) {
     const cudaError_t ignored = cudaGetLastError();
     Outcome outcome = outcome_of(result, expected);
@@ -28,7 +28,7 @@ inline Outcome run_fetch(bool fixed) {
 }
 constexpr Place fetch_place{__FILE__, __LINE__ - 6};
 
-// The count is of bytes, and the factor for that comes in twice.
+// The count is in bytes, and the element size is applied twice.
 inline Outcome run_transfer(bool fixed) {
     constexpr int n = 1 << 20;
     const std::vector<int> from = numbers(n * sizeof(int));
@@ -43,7 +43,7 @@ __device__ int coefficients[32];
 
 __global__ void apply(int* out) { out[threadIdx.x] = coefficients[threadIdx.x]; }
 
-// On the host a device variable's name is a shadow: its address is none of the device's.
+// On the host a device variable's name is a shadow: its address is not a device address.
 inline Outcome run_apply(bool fixed) {
     const std::vector<int> values = numbers(32);
     const DeviceBuffer<int> out(32);
@@ -60,7 +60,7 @@ __global__ void number_blocks(int* out, int n) {
     if (i < n) out[i] = i;
 }
 
-// A block has 1024 threads at most. The launch fails, the result is what it was.
+// A block has 1024 threads at most. The launch fails, and the result is unchanged.
 inline Outcome run_number_blocks(bool fixed) {
     constexpr int n = 2048;
     const DeviceBuffer<int> out = on_device(std::vector<int>(n, -1));
@@ -77,7 +77,7 @@ __global__ void reverse(const int* in, int* out, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = tile[n - 1 - i];
 }
 
-// More than 48 KiB of shared memory have to be asked for.
+// More than 48 KiB of shared memory must be requested.
 inline Outcome run_reverse(bool fixed) {
     constexpr int n = 13 * 1024, bytes = n * sizeof(int);
     const std::vector<int> values = numbers(n);

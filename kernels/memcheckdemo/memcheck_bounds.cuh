@@ -1,4 +1,4 @@
-// Accesses outside of what they were meant for: memcheck's first subject. Each plant of memcheckdemo is a kernel with
+// Accesses outside their arrays: memcheck's first subject. Each plant of memcheckdemo is a kernel with
 // its corrected twin beside it and a host function that runs either.
 //
 // Reports print the names of kernels and host functions. So in all of these files a name says what the code computes,
@@ -51,8 +51,8 @@ inline Outcome run_differences(bool fixed) {
     return outcome_of(out, expected);
 }
 
-// Two arrays of 512 bytes usually lie end to end: what is behind the first belongs to the second, so it is no error to
-// write there.
+// Two arrays of 512 bytes usually lie end to end: the memory after the first belongs to the second, so writing
+// there is no error.
 __global__ void set_all(int* out, int value, int n) {
     const int i = threadIdx.x;
     if (i <= n) out[i] = value;
@@ -125,7 +125,7 @@ inline Outcome run_shift_right(bool fixed) {
     return outcome_of(out, expected);
 }
 
-// A histogram in the thread's own memory. What lies behind it in the structure takes a small overrun without harm.
+// A histogram in the thread's own memory. What lies behind it in the structure absorbs a small overrun.
 struct LocalBins {
     int count[64];
     int reserve[64];

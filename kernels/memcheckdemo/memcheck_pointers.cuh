@@ -1,4 +1,4 @@
-// Pointers that are misaligned, null, dead, or of the other side: memcheck's second subject. Names say what the code
+// Pointers that are misaligned, null, freed, or for the other side: memcheck's second subject. Names say what the code
 // computes, never what is wrong with it: reports print them.
 #pragma once
 
@@ -39,7 +39,7 @@ inline Outcome run_sum_quads(bool fixed) {
 __global__ void squares(int* out) { out[threadIdx.x] = threadIdx.x * threadIdx.x; }
 constexpr Place squares_place{__FILE__, __LINE__ - 1};
 
-// More memory than there is was asked for, and nobody looked at the answer.
+// The call asks for more memory than there is, and nobody checks the answer.
 inline Outcome run_squares(bool fixed) {
     constexpr std::size_t n = 256;
     int* out = nullptr;

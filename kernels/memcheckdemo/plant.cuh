@@ -28,8 +28,8 @@ struct Place {
 enum class Symptom {
     right,    // the result is what it should be, whatever happened on the way
     wrong,    // it is not
-    refused,  // a call of the runtime returned an error, and the device goes on
-    crash,    // a kernel was ended: the context is lost
+    refused,  // a runtime call returned an error, and the device goes on
+    crash,    // a kernel crashed: the context is lost
 };
 
 struct Outcome {
@@ -40,7 +40,7 @@ struct Outcome {
 inline Outcome right(const std::string& detail) { return {Symptom::right, detail}; }
 inline Outcome wrong(const std::string& detail) { return {Symptom::wrong, detail}; }
 
-// What a call, or the work that it waited for, came back with: an error that stays is one of a kernel.
+// The outcome of a call, or of the work that it waited for: a sticky error comes from a kernel.
 inline Outcome outcome_of(cudaError_t error) {
     if (error == cudaSuccess) return right("no error");
     static_cast<void>(cudaGetLastError());
@@ -78,7 +78,7 @@ inline Outcome compare(const std::vector<int>& result, const std::vector<int>& e
                                       : text("all {} elements are right", expected.size()));
 }
 
-// Waits for the kernels, then compares what they have left in device memory.
+// Waits for the kernels, then compares what they left in device memory.
 inline Outcome outcome_of(const DeviceBuffer<int>& result, const std::vector<int>& expected) {
     if (const cudaError_t error = finished(); error != cudaSuccess) return outcome_of(error);
     std::vector<int> values(expected.size());

@@ -88,7 +88,7 @@ inline Outcome run_product(bool fixed) {
     return outcome_of(d_c, expected);
 }
 
-// To add is to read and to write: what another thread writes in between is lost.
+// An addition reads and writes: what another thread writes in between is lost.
 __global__ void count_even(const int* in, int* count) {
     __shared__ int counter;
     if (threadIdx.x == 0) counter = 0;
@@ -115,7 +115,7 @@ inline Outcome run_count_even(bool fixed) {
     return outcome_of(count, {128});
 }
 
-// Before Volta the lanes of a warp went in step, and volatile was enough. Since then they need not.
+// Before Volta the lanes of a warp ran in lockstep, and volatile was enough. Since then they need not.
 __global__ void warp_sum(const int* in, int* sum) {
     __shared__ volatile int data[32];
     const int lane = threadIdx.x;

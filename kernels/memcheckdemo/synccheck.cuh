@@ -1,4 +1,4 @@
-// Barriers and warp functions whose threads do not all come, or that name the wrong ones: synccheck's subject. Names
+// Barriers and warp functions that not all threads reach, or that name the wrong ones: synccheck's subject. Names
 // say what the code computes, never what is wrong with it: reports print them.
 #pragma once
 
@@ -99,7 +99,7 @@ inline Outcome run_last_of_warp(bool fixed) {
     return outcome_of(out, expected);
 }
 
-// Lane 20 has the value, but is not among those that exchange.
+// Lane 20 has the value, but takes no part in the shuffle.
 __global__ void share_value(const int* in, int* out) {
     const int lane = threadIdx.x, own = in[lane];
     if (lane < 16) out[lane] = own + __shfl_sync(0x0000ffff, own, 20);
@@ -148,8 +148,8 @@ inline Outcome run_sums_of_warps(bool fixed) {
     return outcome_of(sums, {(100 + 131) * 16, (132 + 139) * 4});
 }
 
-// The lanes of a warp wait for each other's lock. Where they go in step, the one that has it never gets to give it
-// back.
+// The lanes of a warp wait for each other's lock. Where they run in lockstep, the owner never gets to
+// release it.
 __global__ void lanes_in_turn(int* lock, volatile int* total) {
     while (atomicCAS(lock, 0, 1) != 0) {}
     __threadfence();
@@ -178,12 +178,12 @@ inline Outcome run_lanes_in_turn(bool fixed) {
     return outcome_of(total, {31 * 32 / 2});
 }
 
-// nvcc says of every barrier object in shared memory that it is not constructed. It need not be: init() does that.
+// nvcc warns that a barrier object in shared memory is not constructed. It need not be: init() does that.
 #ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
 #pragma nv_diag_suppress static_var_with_dynamic_init
 #endif
 
-// A barrier object counts arrivals from init() on, and that is missing.
+// A barrier object counts arrivals from init() on, and init() is missing.
 __global__ void mirror(const int* in, int* out) {
     __shared__ int data[64];
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;

@@ -1,4 +1,4 @@
-// Races in global memory, between blocks and between streams: no tool of toolkit 13.0 reports them, the checked
+// Races in global memory, between blocks and between streams: no tool of toolkit 13.0 reports them, but the checked
 // simulator does. Names say what the code computes, never what is wrong with it: reports print them.
 #pragma once
 

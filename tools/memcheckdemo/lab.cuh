@@ -1,4 +1,4 @@
-// What memcheckdemo tells the person in the lab: the list, the command, hints, the solution, and a grade for a report.
+// What memcheckdemo shows the person in the lab: the list, the command, hints, the solution, and a grade for a report.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct MemcheckdemoOptions {
 
     void add_options(OptionTable& table) {
         table.flag("--fixed", "the corrected twin", fixed);
-        table.flag("--command", "print the compute-sanitizer command that is for NAME", command);
-        table.choice("--hint", "1|2|3", "print a hint; 1 tells the least, 3 the most", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
-        table.flag("--reveal", "tell what is wrong, and the cure", reveal);
+        table.flag("--command", "print the compute-sanitizer command for NAME", command);
+        table.choice("--hint", "1|2|3", "print a hint, from 1 (least) to 3 (most)", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
+        table.flag("--reveal", "explain the defect and its cure", reveal);
         table.whole("--mystery", "SEED", "instead of NAME: a plant that is not named", mystery, 0, SIZE_MAX);
         table.text("--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
         table.text("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
@@ -27,7 +27,7 @@ struct MemcheckdemoOptions {
 
 namespace BACKEND {
 
-// The plant that a session is about, under the name that it is to be shown by: --mystery keeps it to itself.
+// The plant of a session, and the name it is shown under: --mystery hides the real one.
 struct Subject {
     const Plant* plant;
     std::string shown, arguments;  // "oob-shared" and the same; "mystery-7" and "--mystery 7"
@@ -100,14 +100,14 @@ inline std::string clean_or_not(const Report& report) {
 }
 
 // --grade: the report of a plant, and with --twin that of its twin. A plant that no tool reports is graded by what the
-// checked simulator finds; a clean report of a tool is then as it should be.
+// checked simulator finds; a clean report of a tool is then correct.
 inline void grade(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
     const auto& asked = session.own<MemcheckdemoOptions>();
     const std::string& twin = asked.twin_report;
-    if (asked.report == "-" && twin == "-") fail(Exit::usage, "standard input is one report: plant or twin");
+    if (asked.report == "-" && twin == "-") fail(Exit::usage, "standard input can be only one report: plant or twin");
     const Report report(asked.report);
-    const Report clean(twin.empty() ? "/dev/null" : twin);  // nothing is inconclusive
+    const Report clean(twin.empty() ? "/dev/null" : twin);  // an empty report is inconclusive
     Grade result(session);
     const bool judged = report.is_complete();
     result.add("summary", "complete", judged ? "complete" : "missing", judged, true);

@@ -1,4 +1,4 @@
-// A row of memcheckdemo's tables: everything that is known of one planted defect.
+// A row of memcheckdemo's tables: everything that is known about one planted defect.
 #pragma once
 
 #include "kernels/memcheckdemo/plant.cuh"
@@ -7,7 +7,7 @@ namespace BACKEND {
 
 struct Plant {
     const char* name;
-    const char* category;   // the tool that is for such defects, or "unreported"
+    const char* category;   // the tool for such defects, or "unreported"
     const char* defect;     // one line
     const char* flags;      // of compute-sanitizer
     const char* report;     // regular expression for the first line of its report; "" if it reports nothing

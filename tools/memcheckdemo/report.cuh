@@ -14,7 +14,7 @@
 
 namespace BACKEND {
 
-// Whether an extended regular expression, as of grep -E, matches the begin of a line.
+// Whether an extended regular expression, as of grep -E, matches the beginning of a line.
 inline bool begins_with(const std::string& line, const std::string& pattern) {
     regex_t expression;
     if (regcomp(&expression, text("^({})", pattern).c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
@@ -52,7 +52,7 @@ public:
     }
 
     const std::vector<std::string>& findings() const { return findings_; }  // their first lines
-    // Nothing found in a program that failed says nothing.
+    // If the program failed, a report without findings means nothing.
     bool is_complete() const { return has_summary_ && (!ended_early_ || errors_ > 0 || !findings_.empty()); }
     bool is_clean() const { return is_complete() && errors_ == 0 && findings_.empty(); }
     long errors() const { return errors_; }

@@ -38,7 +38,7 @@ inline const std::vector<Plant> call_plants = {
      "Program hit cudaErrorInvalid(Configuration|Value) \\(error [19]\\) .* on CUDA API call to cudaLaunchKernel.*",
      "wrong result",
      "11.0", 'Y', "memcheck", "",
-     {"The kernel seems to do nothing.", "A launch returns no error: who has it?",
+     {"The kernel seems to do nothing.", "A launch returns no error: which call does?",
       "How many threads may a block have?"},
      "A block has 1024 threads at most. cudaGetLastError after every launch would have said so.",
      number_blocks_place, run_number_blocks},
@@ -47,9 +47,9 @@ inline const std::vector<Plant> call_plants = {
      "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to "
      "cudaLaunchKernel.*", "wrong result",
      "11.0", 'Y', "memcheck", "",
-     {"The kernel seems to do nothing.", "A launch returns no error: who has it?",
+     {"The kernel seems to do nothing.", "A launch returns no error: which call does?",
       "How much dynamic shared memory does the launch ask for?"},
-     "Above 48 KiB a kernel must be allowed first: cudaFuncSetAttribute with "
+     "Above 48 KiB a kernel must opt in first: cudaFuncSetAttribute with "
      "cudaFuncAttributeMaxDynamicSharedMemorySize.",
      reverse_place, run_reverse},
     {"sticky-error", "memcheck", "valid calls fail after a kernel's fault",
@@ -64,8 +64,8 @@ inline const std::vector<Plant> call_plants = {
      "11.0", 'Y', "memcheck", "",
      {"The check after the second kernel reports an illegal address.", "Kernels run later than their launches return.",
       "It is the first kernel: look at the places that it writes to."},
-     "One of the places is far outside. A check after each kernel, with cudaDeviceSynchronize, tells the kernels "
-     "apart; CUDA_LAUNCH_BLOCKING=1 does so without a change.",
+     "One of the places is far outside. A check after each kernel, with cudaDeviceSynchronize, shows which "
+     "one failed; CUDA_LAUNCH_BLOCKING=1 does so without a change.",
      scatter_place, run_scatter},
     {"leak-global", "memcheck", "cudaMalloc without cudaFree",
      "--tool memcheck --leak-check full", "Leaked 1,?024 bytes at 0x[0-9a-f]+.*", "silent",
@@ -80,21 +80,21 @@ inline const std::vector<Plant> call_plants = {
      "11.0", 'Y', "memcheck", "",
      {"The result is right. What is left behind?", "The device has a heap of its own.",
       "Which kernel should have freed the lists?"},
-     "What kernels allocate lives on after them, until a kernel frees it. The heap has 8 MiB by default; then malloc "
-     "returns null.",
+     "What kernels allocate lives on after them, until a kernel frees it. The heap has 8 MiB by default; "
+     "once it is full, malloc returns null.",
      build_lists_place, run_lists, false, false},
     {"device-double-free", "memcheck", "two kernels free the same lists",
      "--tool memcheck", "Malloc/Free [Ee]rror encountered ?: .*[Dd]ouble free", "crash",
      "11.0", 'Y', "memcheck", "",
-     {"The last kernel is ended.", "What does it do that was done before?", "Both kernels free the lists."},
-     "free of what has been freed. One owner frees.",
+     {"The last kernel crashes.", "What does it do that was done before?", "Both kernels free the lists."},
+     "The lists are already free. One owner frees.",
      {free_lists_place.file, free_lists_place.line, sum_lists_place.line}, run_lists_of_two_owners},
     {"stack-overflow", "memcheck", "a recursion steps over its end",
      "--tool memcheck", "Stack overflow.*", "crash",
      "11.0", '~', "memcheck", "",
-     {"Even numbers work, odd ones end the kernel.", "How deep does the recursion go?",
-      "n goes down in steps of two: does it meet 0?"},
-     "The end is n == 0, and 3, 1, -1 do not meet it: n <= 0. A thread's stack has 1 KiB by default "
+     {"Even numbers work, odd ones crash the kernel.", "How deep does the recursion go?",
+      "n goes down in steps of two: does it reach 0?"},
+     "It ends at n == 0, and 3, 1, -1 miss that: test n <= 0. A thread's stack has 1 KiB by default "
      "(cudaLimitStackSize).",
      sum_of_every_second_place, run_sums_to},
     {"stream-use-before-alloc", "memcheck", "another stream uses memory before it is allocated",
@@ -112,7 +112,7 @@ inline const std::vector<Plant> call_plants = {
      {"The result is right, as long as nobody else gets the memory.",
       "cudaFreeAsync takes its place in the order of one stream.",
       "The kernel that reads runs in another stream, and is launched later."},
-     "Free after the last use: the stream that frees has to wait for an event behind the kernel.",
+     "Free after the last use: the stream that frees has to wait for an event after the kernel.",
      free_in_order_place, run_free_in_order},
 };
 

@@ -1,4 +1,4 @@
-// The plants about values that nobody has written, and about barriers to which not everybody comes.
+// The plants about values that nobody has written, and about barriers that not all threads reach.
 #pragma once
 
 #include "kernels/memcheckdemo/initcheck.cuh"
@@ -8,16 +8,16 @@
 namespace BACKEND {
 
 inline const std::vector<Plant> value_plants = {
-    {"memset-short", "initcheck", "cudaMemset gets a number of elements, not of bytes",
+    {"memset-short", "initcheck", "cudaMemset is given a number of elements, not of bytes",
      "--tool initcheck", "Uninitialized __global__ memory read of size 4 bytes", "right or wrong result",
      "11.0", 'Y', "initcheck", "",
      {"Sums may start from anything.", "How much of the array is set to zero?", "What does cudaMemset count?"},
      "Bytes: n * sizeof(int). A quarter of the array is zero, the rest is what was there.",
      accumulate_place, run_accumulate},
-    {"copy-uninit-d2h", "initcheck", "an array is copied back that is only partly written",
+    {"copy-uninit-d2h", "initcheck", "a partly written array is copied back",
      "--tool initcheck", "Host API memory access error.*|Uninitialized .*", "wrong result",
      "11.0", 'Y', "initcheck", "",
-     {"Every second element is not what it should be.", "No kernel reads what is not written. Who does?",
+     {"Every second element is wrong.", "No kernel reads unwritten memory. Who does?",
       "Which elements does the kernel write, and which are copied?"},
      "The kernel writes the even elements only. Write all of them, or set them to something first.",
      fill_half_place, run_fill_half},
@@ -40,9 +40,9 @@ inline const std::vector<Plant> value_plants = {
     {"divergent-syncthreads", "synccheck", "each half of a warp has a barrier of its own",
      "--tool synccheck", "Barrier error detected\\. Divergent thread\\(s\\) in (warp|block).*", "wrong or right result",
      "11.0", 'Y', "synccheck", "",
-     {"Half of the result is wrong, or it is right.", "How many __syncthreads() are there, and who comes to each?",
+     {"Half of the result is wrong, or it is right.", "How many __syncthreads() are there, and who reaches each?",
       "Look at the two branches."},
-     "All threads of the block must come to the same __syncthreads(). Take it out of the branches.",
+     "All threads of the block must reach the same __syncthreads(). Take it out of the branches.",
      swap_halves_place, run_swap_halves},
     {"syncwarp-extra-lane", "synccheck", "a lane calls __syncwarp with a mask that does not name it",
      "--tool synccheck", "Barrier error detected\\. Invalid arguments.*", "right result",
@@ -53,8 +53,8 @@ inline const std::vector<Plant> value_plants = {
     {"syncwarp-missing-lane", "synccheck", "__syncwarp names a lane that waits elsewhere",
      "--tool synccheck", "", "hang",
      "none", '+', "synccheck", "",
-     {"The kernel does not end.", "Who waits for whom?", "Which lane does not come to __syncwarp()?"},
-     "__syncwarp() waits for all 32 lanes, and lane 31 waits at __syncthreads(). All of them must come to the same "
+     {"The kernel does not end.", "Who waits for whom?", "Which lane does not reach __syncwarp()?"},
+     "__syncwarp() waits for all 32 lanes, and lane 31 waits at __syncthreads(). All of them must reach the same "
      "one.",
      last_of_warp_place, run_last_of_warp, true},
     {"shfl-inactive-lane", "synccheck", "a shuffle reads from a lane that takes no part",
@@ -64,7 +64,7 @@ inline const std::vector<Plant> value_plants = {
       "Lane 20 is neither in the mask nor in the branch."},
      "The result of reading a lane that takes no part is undefined. Shuffle with all lanes, then branch.",
      share_value_place, run_share_value},
-    {"shfl-short-warp", "synccheck", "a sum over a warp that has eight lanes only",
+    {"shfl-short-warp", "synccheck", "a sum over a warp that has only eight lanes",
      "--tool synccheck", "", "right or wrong result",
      "none", '+', "synccheck", "",
      {"The sums are right, by chance.", "How many threads does the last warp have?",
@@ -74,15 +74,15 @@ inline const std::vector<Plant> value_plants = {
     {"lane-spinlock", "synccheck", "lanes of one warp wait for each other's lock",
      "--tool synccheck", "", "right result; every GPU of CUDA 13 makes progress",
      "none", '+', "synccheck", "--schedule lockstep",
-     {"The total is right on this GPU.", "What if the lanes of a warp go in step?",
-      "While a lane waits in the loop, who gives the lock back?"},
-     "Before Volta, and wherever lanes go in step, the loop keeps the lock's owner from running on. Take the lock, "
-     "do the work and give it back in one branch of the loop.",
+     {"The total is right on this GPU.", "What if the lanes of a warp run in lockstep?",
+      "While a lane waits in the loop, who releases the lock?"},
+     "Before Volta, and wherever lanes run in lockstep, the loop keeps the lock's owner from running on. Take the "
+     "lock, do the work and release it in one branch of the loop.",
      lanes_in_turn_place, run_lanes_in_turn},
     {"cuda-barrier-misuse", "synccheck", "a cuda::barrier is used without init",
      "--tool synccheck", "Barrier error detected\\. Missing init.*", "crash or hang",
      "11.4", 'Y', "synccheck", "",
-     {"The kernel is ended, or does not end.", "How many arrivals does the barrier expect?", "Who has told it?"},
+     {"The kernel crashes, or does not end.", "How many arrivals does the barrier expect?", "Who set that?"},
      "A barrier object in shared memory starts as whatever was there. One thread calls init, then all __syncthreads().",
      mirror_place, run_mirror, true},
 };

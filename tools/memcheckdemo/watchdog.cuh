@@ -15,11 +15,11 @@
 
 namespace BACKEND {
 
-// The simulator, which explains a hang, is to end it before the watchdog does. It reads this before its first launch, and so
-// before run() begins. What the user has set stays.
+// The simulator explains a hang, so it should end it before the watchdog does. It reads this before its first launch,
+// and so before run() begins. A value set by the user stays.
 inline const bool simulator_is_first = setenv("SIMCC_TIMEOUT", "5", false) == 0;
 
-// From its construction a run has so long. Then it ends as by a CUDA error, without destructors: they would wait, too.
+// A run has this long from construction. Then it ends as by a CUDA error, without destructors: they would wait, too.
 class Watchdog {
 public:
     static constexpr std::chrono::seconds patience{9};
