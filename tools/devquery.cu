@@ -63,7 +63,7 @@ std::vector<Property> memory_of(const DeviceInfo& device) {
     };
 }
 
-// What a device can do at most, as far as its compute capability is in our table of throughputs.
+// What a device can do at most, if our table of throughputs has its compute capability.
 std::vector<Property> derived_of(const DeviceInfo& device) {
     const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
     const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);

@@ -93,7 +93,7 @@ private:
     const ReduceOptions& asked_;
     const Operation operation_;
     size_t n_, offset_;
-    // Before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
     DeviceBuffer<T> d_memory_, d_result_;
     std::unique_ptr<T[]> h_memory_;
     std::unique_ptr<DeviceBuffer<T>> d_scratch_;  // the copy that the in-place kernels work on

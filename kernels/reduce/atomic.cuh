@@ -38,7 +38,7 @@ template <typename T, typename Operator>
 __global__ void reduce_atomic_shared(const T* input, size_t n, T* result, Operator op) {
     __shared__ T block_total;
     if (threadIdx.x == 0) block_total = op.identity();
-    __syncthreads(); // nobody adds before the total has its first value
+    __syncthreads(); // no thread adds before the total has its first value
 
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) op.combine_atomically(&block_total, input[i]);
@@ -75,13 +75,13 @@ LaunchShape launch_one_thread_per_element(const ReduceKernel<T>& kernel, unsigne
     return launch_onto_identity(kernel, {dim3(grid_for(arguments.n, block)), dim3(block), shared_bytes}, arguments);
 }
 
-/// Block size as asked for.
+/// Block size as requested.
 template <typename T> LaunchShape launch_reduce_atomic_global(const ReduceArguments<T>& arguments) {
     return launch_one_thread_per_element({reduce_atomic_global, reduce_atomic_global}, arguments.block_size, 0,
                                          arguments);
 }
 
-/// Block size as asked for.
+/// Block size as requested.
 template <typename T> LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
     return launch_one_thread_per_element({reduce_atomic_shared, reduce_atomic_shared}, arguments.block_size, 0,
                                          arguments);

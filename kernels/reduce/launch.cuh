@@ -16,7 +16,7 @@ namespace BACKEND {
 ///     ZEROED ONCE by the caller after allocation (some kernels keep a counter or flags there); every kernel leaves
 ///     it fit for its own next launch of any size, but not for another kernel's. Launches that share a workspace
 ///     must not overlap.
-/// block_size: a wish, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
+/// block_size: a request, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
 template <typename T> struct ReduceArguments {
     const T* d_input = nullptr;
     size_t n = 0;

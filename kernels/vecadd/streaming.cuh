@@ -2,8 +2,8 @@
 // The last step of the ladder of textbook.cuh, which chooses by size:
 //   vecadd_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read
 //                    without displacing anything from L1
-//   vecadd_tiles     for larger ones: removes the registers that wait for loads in flight. On Hopper one thread asks
-//                    for a block's tile: TMA makes one bulk copy per array into shared memory. A certain number of
+//   vecadd_tiles     for larger ones: removes the registers that wait for loads in flight. On Hopper one thread
+//                    requests a block's tile: TMA makes one bulk copy per array into shared memory. A certain number of
 //                    bytes in flight keeps the memory busy, and more would make it slower again
 // Nothing is left to remove there: the memory reaches 92 % of its nominal bandwidth and spends the rest on refreshing
 // itself and on turning around between reading and writing.
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
             copy_bytes_in(a_bytes, reinterpret_cast<const unsigned char*>(a + first) - a_offset, a_copied, &arrived);
             copy_bytes_in(b_bytes, reinterpret_cast<const unsigned char*>(b + first) - b_offset, b_copied, &arrived);
         }
-        __syncthreads(); // nobody waits at the barrier before it is one
+        __syncthreads(); // no thread waits at the barrier before it is initialized
         barrier_wait(&arrived, 0);
 
         const T* left = reinterpret_cast<const T*>(a_bytes + a_offset);

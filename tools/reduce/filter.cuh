@@ -15,7 +15,7 @@
 
 namespace BACKEND {
 
-// What the chunks so far add up to. It begins in integers and goes on in floating point when the input does.
+// The total of the chunks so far. It starts in integers and switches to floating point when the input does.
 struct RunningTotal {
     bool floating = false;
     std::int64_t integer = 0;

@@ -144,7 +144,7 @@ private:
 
     const MemoryKind& kind_;
     size_t n_, offset_;
-    // Before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
     DeviceBuffer<T> d_a_, d_b_, d_c_;
     HostVector<T> a_, b_, c_;
 };

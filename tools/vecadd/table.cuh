@@ -73,7 +73,7 @@ inline const VecaddVariant vecadd_variants[] = {
     },
 };
 
-// What the program's own columns tell of a measurement.
+// What the program's own columns say about a measurement.
 struct VecaddCells {
     const char* memory;
     size_t offset;
