@@ -4,14 +4,14 @@
 #     build/host    common/ROOM/*.cpp    options, output, main(): g++
 #     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
-#     build/checked tools/NAME.cu        namespace checked: bin/simcc --check, where every load and store reports itself
+#     build/checked tools/NAME.cu        namespace checked: bin/simcc --check, where every load and store is checked
 # Nothing that is added to a room needs a line here: tools/NAME.cu, its kernels and what lies in common/ are found.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 PROGRAM_PREFIX ?=
 CXX ?= g++
-# How far to optimize: options, tables and simcc; host code around kernels, references and variants of the CPU among it;
+# How far to optimize: options, tables and simcc; host code around kernels, with references and CPU variants;
 # simulated kernels. (nvcc optimizes kernels for a GPU fully whatever the host's level is.)
 OPTIMIZE ?= -O1
 KERNEL_HOST = -O2
@@ -23,9 +23,9 @@ TOOLKIT := build/toolkit/nvidia/cu13
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard $(TOOLKIT)/bin/nvcc))
 # The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs. The newest plain one also
 # goes in as PTX, for GPUs that are newer than this build; a word such as ptx75 asks for PTX alone, and for which. Without
-# a GPU to go by it is Hopper, the only generation with kernels of its own here, and PTX of the oldest that both nvcc and
-# the programs know, which every GPU from there on compiles for itself at the first start.
-# (90a rather than 90: Hopper's own instructions need it, and there is no other GPU of that generation.)
+# a GPU the default is Hopper, the only generation with kernels of its own here, and PTX of the oldest that both nvcc
+# and the programs know, which every GPU from there on compiles for itself at the first start. (90a rather than 90:
+# Hopper's own instructions need it, and there is no other GPU of that generation.)
 NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | \
     grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
 KNOWN = $(if $(NVCC),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null)))
@@ -39,7 +39,7 @@ GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm))
 # GCC 12 sees uninitialised members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
-# What the standard library's headers cost is paid once: they are precompiled for all files of the host's rooms.
+# The standard library's headers are precompiled, once for all files of the host's rooms.
 STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib cstring filesystem functional limits map \
     memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
 # Unique symbols would stay global when a backend's objects are isolated, below.
@@ -47,15 +47,15 @@ NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) -X
 SIM_FLAGS = -std=c++17 $(SIMULATED) $(WARNINGS) -Xcompiler -fno-gnu-unique
 FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
 # Our programs begin to check when an option asks for it, not by themselves. --annotate has to find the source from any
-# folder: its names are absolute.
+# folder, so file names are absolute.
 FLAGS_checked = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
-# (Calls at the end of a function stay calls: a backtrace then shows which function of the API it came through.)
+# (No tail calls: a backtrace then shows which function of the API it came through.)
 SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
 LIBRARIES = -lfmt -lpthread -ldl -lrt $(BACKTRACE) $(if $(filter x86_64,$(shell uname -m)),,-lboost_context)
-# nvcc knows where its libraries are, also when it is a wrapper script; the runtime is linked statically.
+# nvcc knows where its libraries are, even when it is a wrapper script; the runtime is linked statically.
 LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
 # ---- what there is to build
@@ -74,7 +74,7 @@ SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/driver/*.cpp common/simt/rewrite/*.cpp))
-# simcc puts these first in the path and passes for their system's: the compiler does not list them as dependencies.
+# simcc puts these first in the path as system headers: the compiler does not list them as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked
 
@@ -89,9 +89,9 @@ help:
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
-	@echo "make new NAME=x  write a small program that works, verified and tested, to begin one's own from"
+	@echo "make new NAME=x  write a small program that works, verified and tested, as a start for your own"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
-	@echo "make lint        check the sources' format, scripts, pages and the layout; make format mends the first"
+	@echo "make lint        check the sources' format, scripts, pages and the layout; make format fixes the first"
 	@echo "make headers     check that every source and every header compiles by itself"
 	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
 	@echo "make fuzz        SECONDS=60: fuzz every reader for that long; TARGETS=\"npy text\" chooses"
@@ -114,7 +114,7 @@ $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
 $(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
-# So does a file that has come or gone.
+# So does a file that was added or removed.
 $(eval $(call stamp,files,$$(COMMON_HOST) $$(COMMON_CUDA) $$(SIMCC)))
 FORCE:
 
@@ -136,8 +136,9 @@ build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
 
-# Two files want a level of their own, without the precompiled header, which serves one level only. The largest library here
-# takes longer to optimize than the options of all programs will ever take to read; products on the CPU are where time goes.
+# Two files need an optimization level of their own, without the precompiled header, which serves one level only. The
+# largest library here takes longer to optimize than the options of all programs will ever take to read; products on the
+# CPU are where time goes.
 build/host/common/cli/options.o build/host/tools/matmul/host_product.o: build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@
@@ -172,7 +173,7 @@ $(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
 $(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked)))
 .SECONDARY:
 
-# These compute too little for more to be worth its time.
+# These compute too little for a higher level to be worth its time.
 define hardly_optimized
 build/gpu/$(1): private KERNEL_HOST = -O1
 build/sim/$(1) build/checked/$(1): private SIMULATED = -O1
