@@ -3,7 +3,7 @@
 
 load helpers
 
-@test "words that --check and its relatives do not know are refused" {
+@test "unknown arguments of --check and its related options are refused" {
     refuses 2 "unknown check 'everything'; choose among memcheck" reduce --check=everything
     refuses 2 "unknown schedule 'sideways'; choose independent" vecadd --schedule sideways
     refuses 2 "print-limit 'many' is not" matmul --print-limit many

@@ -47,7 +47,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     done
 }
 
-@test "what is misaligned by a word moves 5 sectors, what is permuted within 128 bytes 4, what all lanes read 1" {
+@test "an access misaligned by a word moves 5 sectors, one permuted within 128 bytes 4, one word for all lanes 1" {
     counts count_global
     is misaligned gld_sectors 5
     is misaligned gld_efficiency_asked 0.8
@@ -72,7 +72,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is volatile_words gst_sectors 4
 }
 
-@test "the fields of a structure are requests of their own" {
+@test "each field of a structure is a request of its own" {
     counts count_global
     is structures gld_requests 3
     is structures gld_lanes 96
@@ -92,7 +92,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is tail gld_lanes 106 "$(line_of 'if (i < n)' count_global)"
 }
 
-@test "atomic operations count apart, with the most contended address" {
+@test "atomic operations are counted separately, with the most contended address" {
     counts count_global
     is same_address gatom_requests 4
     is same_address gatom_lanes 128
@@ -185,7 +185,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is warp_parity active_lanes 32
 }
 
-@test "lanes that part meet again: in each round of a loop, behind nested branches and behind a switch" {
+@test "lanes that diverge reconverge: in each round of a loop, after nested branches and after a switch" {
     counts count_branches
     # Per warp and round: two requests by 16 lanes each and one by all; the branch in it diverges, the loop does not.
     is parity_in_loop gst_requests 3000
@@ -201,7 +201,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is several_ways gst_lanes 32 "$(line_of '+ 256' count_branches)"
 }
 
-@test "lanes that leave a loop wait behind it, and what all lanes always do is a branch, too" {
+@test "lanes that leave a loop wait after it, and a branch that all lanes always take counts, too" {
     counts count_branches
     is trip_counts gst_requests 33
     is trip_counts gst_lanes $((16 * 33 + 32))
@@ -213,7 +213,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is early_exit warp_barriers 1
 }
 
-@test "the counters are the same on one worker thread and on four, and whatever schedule is asked for" {
+@test "the counters are the same on one worker thread and on four, and under any schedule" {
     SIMCC_THREADS=4 counts count_global
     mv counters.csv four.csv
     SIMCC_THREADS=1 counts count_global
@@ -233,7 +233,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     grep -Eq '0 +32 \| .*if \(threadIdx.x % 2 == 0\)' <<<"$errors" || complain "no source"
 }
 
-@test "a word for SIMCC_COUNTERS that is not known, and a file that cannot be written, are said so" {
+@test "an unknown word in SIMCC_COUNTERS and a file that cannot be written are reported" {
     counts count_branches
     capture env SIMCC_COUNTERS=pretty ./count_branches
     expect_status 2 && expect_errors_like 'choose 1, lines, annotate or csv:FILE'

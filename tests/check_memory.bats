@@ -42,7 +42,7 @@ finds_each() {
     finds_each memory_host memcheck,initcheck,leakcheck 1
 }
 
-@test "memory that is not used is found when asked for" {
+@test "unused memory is found on request" {
     once memory_host simcc -G "$programs/memory_host.cu" -o memory_host
     under_check unusedcheck ./memory_host unused
     expect_status 86
@@ -51,7 +51,7 @@ finds_each() {
     expect_status 0
 }
 
-@test "an access out of bounds is told with thread, block, allocation and both backtraces" {
+@test "an access out of bounds is reported with thread, block, allocation and both backtraces" {
     once memory_device simcc -G "$programs/memory_device.cu" -o memory_device
     under_check memcheck ./memory_device past-end
     expect_status 86
@@ -84,21 +84,21 @@ finds_each() {
     expect_status 0 && expect_no_errors
 }
 
-@test "a report covers what still runs when the program ends" {
+@test "a report covers kernels that still run when the program ends" {
     once ending simcc -G "$programs/ending.cu" -o ending
     under_check memcheck ./ending running
     expect_status 86 && expect_output ran
     [[ $errors == *"========= Invalid __global__ write of size 4 bytes"*"ERROR SUMMARY: 1 error" ]] || complain "$errors"
 }
 
-@test "of the calls that return a kernel's error the first one is told" {
+@test "of the calls that return a kernel's error, the first is reported" {
     once ending simcc -G "$programs/ending.cu" -o ending
     under_check memcheck ./ending failing
     expect_status 86
     [[ $errors == *"on CUDA API call to cudaDeviceSynchronize."*"ERROR SUMMARY: 2 errors" ]] || complain "$errors"
 }
 
-@test "what is missing of a thread that a finding has taken out gives no further finding" {
+@test "a thread that a finding has stopped causes no further finding" {
     local schedule
     once memory_device simcc -G "$programs/memory_device.cu" -o memory_device
     for schedule in independent lockstep random:1 random:2; do

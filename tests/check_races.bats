@@ -49,10 +49,10 @@ all_clean() {
 @test "fences, locks, flags, grid barriers, events and synchronization order accesses to global memory" {
     all_clean race_global
 }
-@test "barriers and warp functions to which not everybody comes are found" { finds_all sync; }
-@test "threads that come to a kernel's end around a barrier or a warp function are found" { finds_all sync_exits; }
+@test "barriers and warp functions that not all threads reach are found" { finds_all sync; }
+@test "threads that reach a kernel's end past a barrier or a warp function are found" { finds_all sync_exits; }
 @test "threads that leave a kernel by an early return give no finding" { all_clean sync_exits; }
-@test "who waits where is told" {
+@test "a report says which threads wait where" {
     builds sync
     capture ./sync never-comes
     expect_errors_like ' 31 threads wait for lanes of their warp \(__syncwarp\), [^ ]*sync\.cu:[0-9]+, first \(0,0,0\)'
@@ -81,7 +81,7 @@ all_clean() {
     finds schedules lane-spinlock
 }
 
-@test "every schedule computes the same" {
+@test "every schedule computes the same results" {
     local schedule
     builds schedules
     for schedule in independent lockstep random:1 random:2 random:3; do
@@ -99,7 +99,7 @@ races() {
     grep -A 1 -E '^=+ (Error|Warning|Info)' <<<"$errors" | sed -E 's/ \[.* hazards?\]//; /by thread/d' | sort
 }
 
-@test "the same races are reported of every run, however many threads the blocks are spread over" {
+@test "every run reports the same races, on any number of worker threads" {
     local schedule program case expected threads
     builds schedules && builds race_global
     export SIMCC_SCHEDULE

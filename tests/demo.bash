@@ -74,7 +74,7 @@ int main() {
 }
 CUDA
 echo
-echo "With -G it watches every access, and names the line:"
+echo "With -G it checks every access, and names the line:"
 printf '\n$ cat scale.cu\n'
 cat scale.cu
 show_findings "simcc -G scale.cu -o scale && ./scale 2>&1 | sed -n 1,5p"

@@ -75,7 +75,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
     [ "$(column multiprocessors | head -1)" = "$(value multiprocessors)" ]
 }
 
-@test "a GPU is found again by number, UUID and PCI id, whole or in part" {
+@test "a GPU is found by number, UUID and PCI id, whole or in part" {
     if on_simulator; then skip "the simulator has one name: sim"; fi
     local uuid pci
     uuid=$(value uuid)
@@ -86,7 +86,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
     done
 }
 
-@test "--p2p tells for each pair of devices who reaches whose memory" {
+@test "--p2p says for each pair of devices whether one can access the other's memory" {
     expect_fine devquery --p2p --csv
     expect_clean_table
     [ "$(head -1 <<<"$output")" = from_device,to_device,access,native_atomics,performance_rank ]
@@ -115,7 +115,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
     sed 1,2d stdout | awk '{ print $2 }' | diff expected -
 }
 
-@test "pipelines read it: mlr and jq" {
+@test "mlr and jq read the table" {
     need mlr jq
     pipeline 'devquery -d $device | mlr --icsv --onidx filter "\$property == \"warp_size\"" then cut -f value'
     expect_status 0 && expect_no_errors

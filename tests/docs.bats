@@ -103,7 +103,7 @@ documented_options() {
         rendered "$program.1" >page
         for word in $("$program" --list --csv --no-header | cut -d , -f 1) \
             $("$program" -d sim -n 1 --csv | head -1 | tr , '\n' | grep ^p_); do
-            grep -q -E -e "^ +([a-z0-9_-]+, )*$word(,|\$| )" page || complain "$program.1 does not tell what $word is"
+            grep -q -E -e "^ +([a-z0-9_-]+, )*$word(,|\$| )" page || complain "$program.1 does not say what $word is"
         done
     done
 }
@@ -113,13 +113,13 @@ documented_options() {
     local word
     rendered gridutils.7 >page
     for word in $(reduce -d sim -n 1 --ladder --versus cpu --raw --csv | head -1 | tr , '\n' | grep -v ^p_); do
-        grep -q -w "$word" page || complain "gridutils.7 does not tell what $word is"
+        grep -q -w "$word" page || complain "gridutils.7 does not say what $word is"
     done
     for word in 0 1 2 3 4 5 77 86; do
         sed -n '/^EXIT STATUS/,/^[A-Z]* *$/p' page | grep -q -E "^ +$word +[A-Z]" || complain "exit status $word"
     done
     for word in $(grep -h -o -E '(getenv|environment_number)\("[A-Z_]+"' $(find "$root/common" -name "*.cpp" -not -path "*/check/*") | cut -d '"' -f 2 | sort -u); do
-        grep -q -E "^ +$word " page || complain "gridutils.7 does not tell what $word does"
+        grep -q -E "^ +$word " page || complain "gridutils.7 does not say what $word does"
     done
 }
 
@@ -135,14 +135,14 @@ documented_options() {
 }
 @test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
 
-@test "no path of one machine is in the tree" {
+@test "no file of the tree holds a path of one machine" {
     cd "$root"
     capture grep -r -n -E '/(home|root|tmp|Users)/' Makefile README.md tools common kernels tests man
     expect_status 1
     expect_output ""
 }
 
-@test "the demo cuts out the columns that it speaks of" {
+@test "the demo selects the columns that it speaks of" {
     local fields
     fields=$(grep -o 'cut -d, -f 3,[0-9,]*' "$root/tests/demo.bash" | tail -1)
     reduce -d sim --counters -k sequential -n 100 --csv >table

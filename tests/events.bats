@@ -36,7 +36,7 @@ wants_nothing_of() {
     [[ $output == *"$checker"* ]] || complain "the checked program contains no checker"
 }
 
-@test "another client is told of allocations, copies, launches, blocks, barriers and failures" {
+@test "another client is notified of allocations, copies, launches, blocks, barriers and failures" {
     capture simcc "$BATS_TEST_DIRNAME/simcc/events.cu" "$BATS_TEST_DIRNAME/simcc/events_client.cpp" -std=c++20 -I"$root" \
         -I"$root/common/simt/include" -o events
     expect_status 0

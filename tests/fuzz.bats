@@ -31,7 +31,7 @@ setup_file() {
     expect_status 2 && expect_errors_like "no target 'nonsense'"
 }
 
-@test "the driver notices a promise that is broken, and keeps the input" {
+@test "the driver notices a broken promise, and keeps the input" {
     cat >broken.cpp <<'EOF'
 #include "tests/fuzz/target.hpp"
 static void no_sevens(std::string_view input) {

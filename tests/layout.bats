@@ -13,7 +13,7 @@ across() {
         sed -E "s,^$1/([^/.:]+)[^:]*:.*\"$1/([^/\"]+)/.*,\1 \2," | awk '$1 != $2' | sort -u
 }
 
-@test "the top level is the layout's, beside what begins with a dot and what is built" {
+@test "the top level holds what the layout names, apart from dot files and build folders" {
     cd "$root"
     # holds FOLDER NAME...
     holds() {
@@ -35,7 +35,7 @@ across() {
     expect_output ""
 }
 
-@test "rooms.bash sees the edges that there are, and those that go up" {
+@test "rooms.bash finds every edge, and those that go up" {
     local repository=$scratch/tree
     mkdir -p "$repository"/{tests,common/{io,cli,simt/{exec,check/core}}}
     cp "$root/tests/rooms.bash" "$repository/tests"

@@ -75,7 +75,7 @@ expect_right_for() {
     [ "$(paste -sd ' ' <<<"$output")" = "inf 3.4028235e+38 36 -inf -3.4028235e+38 -36" ]
 }
 
-@test "a row tells shape, traffic, tile and what the kernel needs" {
+@test "a row shows shape, traffic, tile and what the kernel needs" {
     expect_fine matmul -k tiled-16 -n 100x50x20 --csv
     expect_clean_table
     [ "$(column p_m) $(column p_n) $(column p_k) $(column p_tile)" = "100 50 20 16x16x16" ]
@@ -107,7 +107,7 @@ expect_right_for() {
     refuses 77 "cublas needs a GPU" matmul -k cublas
 }
 
-@test "--explain says what the fastest is" {
+@test "--explain says which kernel fastest is" {
     try matmul --explain -k fastest -n 64 -w 0 -r 1 --csv
     expect_status 0
     expect_errors_like "64x64x64 f32 on .*: fastest is .*, tile [0-9x]+"

@@ -23,7 +23,7 @@ holds() {
     holds statistics
 }
 
-@test "lists of sizes and globs mean what an independent reader makes of them" {
+@test "lists of sizes and globs agree with an independent reader" {
     compile words "$root"/common/cli/sizes.cpp "$root/build/libgridutils.a"
     holds words
 }

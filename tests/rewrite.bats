@@ -4,12 +4,12 @@
 
 load helpers
 
-# Builds the test program where make test has not.
+# Builds the test program if make test has not.
 tester() {
     [ -x "$root/bin/rewrite-test" ] || make -C "$root" bin/rewrite-test >/dev/null
 }
 
-@test "each pass of the rewriter makes of its cases what stands beside them" {
+@test "each pass of the rewriter turns its cases into the expected text" {
     tester
     capture rewrite-test "$root"/tests/rewrite/*.txt
     expect_status 0 && expect_no_errors

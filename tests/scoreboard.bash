@@ -10,7 +10,7 @@
 # which must find nothing.
 #
 # Prints a row per plant, as CSV, then "found N of M" and "false N of M" on standard error, each with the names of those
-# that are not as they should be. Exits 0 only if all are. The reports are kept in FOLDER.
+# that fail. Exits 0 only if none does. The reports are kept in FOLDER.
 set -u
 
 backend=${1-}

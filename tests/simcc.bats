@@ -137,7 +137,7 @@ lock 480, last block 2450, no error"
     SIMCC_THREADS=1 SIMCC_TIMEOUT=30 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
 }
 
-@test "a flag that is never set ends the launch, and the message tells who reads it where" {
+@test "a flag that is never set ends the launch, and the message says which thread reads it where" {
     builds spin
     SIMCC_TIMEOUT=1 prints spin "702 cudaErrorLaunchTimeout" never
     expect_errors_like 'kernel never, block \([01],0,0\): no progress for SIMCC_TIMEOUT=1 seconds'
@@ -277,7 +277,7 @@ CU
     expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
 }
 
-@test "a loop that gets anywhere by itself is compiled as it is written" {
+@test "a loop that makes progress by itself is compiled as it is written" {
     file loops.cu <<'CU'
 __device__ unsigned seed;
 __device__ unsigned draw() { seed = seed * 5 + 1; return seed; }
@@ -375,7 +375,7 @@ CU
     expect_status 3 && expect_output two
 }
 
-@test "what a simulator cannot give is refused" {
+@test "options that a simulator cannot honour are refused" {
     for option in -ptx -cubin -fatbin -lcuda -lcublas; do
         capture simcc $option x.cu
         expect_status 2 && expect_refusal simcc "^simcc: $option: the "

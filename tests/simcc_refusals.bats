@@ -105,7 +105,7 @@ CU
 1 2 3 4 6 7 9 5 10"
 }
 
-@test "what only the device's compiler sees is let pass, what the host's sees, too, is not" {
+@test "code that only the device's compiler sees is accepted, code that the host's sees, too, is not" {
     forbids '^wrong.cu:10:23: error: the __device__ function .d. is called on the host' <<'CU'
 __device__ int d(int x) { return x; }
 int f(int x) {

@@ -106,7 +106,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
         END { exit wrong || NR != rows + 1 }' || complain "not aligned"
 }
 
-@test "the format is human on a terminal, CSV elsewhere, and as asked anywhere" {
+@test "the format is human on a terminal, CSV elsewhere, and the chosen one anywhere" {
     on_terminal() { script -q -e -c "$1" /dev/null </dev/null | tr -d '\r'; }
     [[ $(on_terminal "reduce -d $device -k cpu -n 10") == *"kernel"*"verify"* ]]
     [[ $(on_terminal "reduce -d $device -k cpu -n 10") != *schema* ]]
@@ -151,7 +151,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
         awk '!($1 > 0 && $1 <= $2 && $2 <= $3) { wrong = 1 } END { exit wrong || NR != 3 }' || complain "ratio outside its interval"
 }
 
-@test "beside itself a variant is neither faster nor slower, and the clock is that of its run" {
+@test "a variant compared with itself is neither faster nor slower, and the clock is that of its run" {
     if on_simulator; then skip "it has no clock"; fi
     local n most
     most=$(($(devquery --value --prop sm_clock_khz) / 1000))
@@ -181,7 +181,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     [ "$(column device_uuid | wc -l)" -eq "$(devquery -d all --list --csv --no-header | wc -l)" ]
 }
 
-@test "--ladder begins anew for every size" {
+@test "--ladder starts afresh for every size" {
     expect_fine vecadd --ladder -n 500,1000 -k 'cpu,one-per-thread,unroll4' --csv
     [ "$(column step_speedup | sed -n '2p;5p' | paste -sd ' ')" = "1.000 1.000" ]
     [ "$(column cpu_speedup | sed -n '1p;4p' | paste -sd ' ')" = "1.000 1.000" ]

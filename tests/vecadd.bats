@@ -19,7 +19,7 @@ expect_right_for() {
     for dtype in f32 f64 i32 i64; do expect_right_for "$dtype"; done
 }
 
-@test "every variant is right for vectors that begin off alignment" {
+@test "every variant is right for vectors that start at an unaligned address" {
     local dtype offset
     for dtype in f32 f64 i32 i64; do
         for offset in 1 2 3 5; do expect_right_for "$dtype" --offset $offset; done
@@ -54,7 +54,7 @@ expect_right_for() {
     refuses 2 "unknown memory kind 'pinnd'.*pinned" vecadd --memory pinnd
 }
 
-@test "a row tells traffic and launch" {
+@test "a row shows traffic and launch" {
     expect_fine vecadd -k one-per-thread -n 1000 -t f64 -b 128 --offset 1 --csv
     [ "$(column bytes) $(column flop)" = "24000 1000" ]
     [ "$(column grid) $(column block) $(column smem_bytes) $(column p_offset)" = "8 128 0 1" ]
@@ -126,7 +126,7 @@ expect_right_for() {
     expect_output 231
 }
 
-@test "mixed types meet in one that holds both" {
+@test "mixed types are added in one that holds both" {
     numbers 'l<' 2147483647 | npy '<i4' '(1,)' >i4.npy
     numbers 'q<' 1 | npy '<i8' '(1,)' >i8.npy
     numbers 'f<' 0.5 | npy '<f4' '(1,)' >f4.npy

@@ -13,7 +13,7 @@ load helpers
     expect_status 0
 }
 
-@test "every kind of wrong kernel is found out, and a right one among them is not" {
+@test "every kind of wrong kernel is detected, and a right one among them passes" {
     capture simcc -std=c++17 -O1 -I "$root" -DBACKEND=sim "$root/tests/wrong.cu" "$root/build/sim/cuda-unit.o" \
         "$root/build/libgridutils.a" -lfmt -o wrong
     expect_status 0

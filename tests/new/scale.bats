@@ -18,7 +18,7 @@ load helpers
     done
 }
 
-@test "scale: a row tells traffic and launch" {
+@test "scale: a row shows traffic and launch" {
     expect_fine scale -k one-per-thread -n 1000 -b 128 --csv
     expect_clean_table
     [ "$(column bytes) $(column flop)" = "8000 1000" ]
