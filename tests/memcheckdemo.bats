@@ -284,7 +284,7 @@ report: .+\$"
     refuses 2 "--twin goes with --grade" memcheckdemo --twin log oob-shared
     refuses 2 "leave 'oob-shared' out" memcheckdemo --mystery 1 oob-shared
     refuses 2 "--mystery 'x'" memcheckdemo --mystery x
-    refuses 2 "standard input is one report" memcheckdemo --grade - --twin - oob-shared
+    refuses 2 "standard input can be only one report" memcheckdemo --grade - --twin - oob-shared
 }
 
 @test "output that cannot be written is noticed, and a reader that exits early causes no message" {

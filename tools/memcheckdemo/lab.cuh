@@ -17,7 +17,7 @@ struct MemcheckdemoOptions {
     void add_options(OptionTable& table) {
         table.flag("--fixed", "the corrected twin", fixed);
         table.flag("--command", "print the compute-sanitizer command for NAME", command);
-        table.choice("--hint", "1|2|3", "print a hint, from 1 (least) to 3 (most)", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
+        table.choice("--hint", "1|2|3", "print a hint; 3 says the most", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
         table.flag("--reveal", "explain the defect and its cure", reveal);
         table.whole("--mystery", "SEED", "instead of NAME: a plant that is not named", mystery, 0, SIZE_MAX);
         table.text("--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
