@@ -1,4 +1,4 @@
-// Calls of the runtime that return an error nobody looks at, and errors that turn up elsewhere than where they were
+// Calls of the runtime that return an error nobody checks, and errors that turn up elsewhere than where they were
 // made: memcheck reports both. Names say what the code computes, never what is wrong with it: reports print them.
 #pragma once
 

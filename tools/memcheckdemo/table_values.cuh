@@ -82,7 +82,7 @@ inline const std::vector<Plant> value_plants = {
     {"cuda-barrier-misuse", "synccheck", "a cuda::barrier is used without init",
      "--tool synccheck", "Barrier error detected\\. Missing init.*", "crash or hang",
      "11.4", 'Y', "synccheck", "",
-     {"The kernel crashes, or does not end.", "How many arrivals does the barrier expect?", "Who set that?"},
+     {"The kernel crashes, or does not end.", "How many arrivals does the barrier expect?", "Who sets that number?"},
      "A barrier object in shared memory starts as whatever was there. One thread calls init, then all __syncthreads().",
      mirror_place, run_mirror, true},
 };
