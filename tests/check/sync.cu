@@ -126,7 +126,7 @@ __global__ void few_arrivals(int* out) {
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
     if (threadIdx.x == 0) init(&barrier, blockDim.x + (fixed ? 0 : 1));
     __syncthreads();
-    barrier.arrive_and_wait();  // @few-arrivals Barrier error detected. Threads wait for what does not happen
+    barrier.arrive_and_wait();  // @few-arrivals Barrier error detected. Threads wait for something that never happens
     out[threadIdx.x] = 1;
 }
 

@@ -21,16 +21,16 @@ inline bool updates(check::AtomicKind kind) {
 struct Access {
     uintptr_t address;
     uint32_t bytes;
-    uint32_t lane;  // position in the block, counted x first
+    uint32_t lane;  // index in the block, x fastest
     Space space;
     bool is_write;
     bool is_volatile = false;
     bool is_atomic = false;
-    bool is_unaligned = false;  // the compiler knows that it may be: of a packed structure, or a copy of bytes
+    bool is_unaligned = false;  // the compiler allows for it: a packed structure or a byte copy
     check::AtomicKind kind = check::AtomicKind::load;    // of an atomic operation,
     check::Order order = check::Order::relaxed;          // its order
     check::Reach reach = check::Reach::device;           // and its scope
-    const void* pc = nullptr;                            // where in the kernel; the return address of a hook
+    const void* pc = nullptr;                            // the place in the kernel: the return address of a hook
     const char* file = nullptr;                          // the source line, known for atomic operations only
     unsigned line = 0;
 };

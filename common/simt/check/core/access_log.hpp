@@ -1,4 +1,4 @@
-// What the lanes of a warp have done since they were last looked at: a log of each lane, in the order of its execution.
+// What the lanes of a warp have done since the logs were last read: one log per lane, in execution order.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ enum class EventKind : uint8_t {
     kernel_left,  // the lane has ended; the same place for all
 };
 
-// Where in the kernel something happens, and what: lanes whose next events have the same place do it together. In one
-// word, so that places are compared at once. The bits below are an address of code, which user programs have at most
-// 47 bits of; for what a lane waits for, whose address is not known, a mixture of its file and line.
+// Where in the kernel something happens, and what: lanes whose next events have the same place act together. It fits in
+// one word, so that comparing places is cheap. The low bits hold a code address, which has at most 47 bits in user
+// programs. Where a lane waits, the address is unknown, and they hold a mix of file and line.
 class EventPlace {
 public:
     EventPlace() = default;
@@ -41,13 +41,13 @@ public:
 
     EventKind kind() const { return static_cast<EventKind>(word_ >> 56); }
     uint32_t bytes() const { return word_ >> 48 & 0xff; }
-    unsigned line() const { return word_ >> 32 & 0xffff; }  // of a place where lanes wait
+    unsigned line() const { return word_ >> 32 & 0xffff; }  // only of a place where lanes wait
     uintptr_t code() const { return word_ & ((uint64_t{1} << 48) - 1); }
     uint64_t word() const { return word_; }
 
     bool operator==(const EventPlace& other) const { return word_ == other.word_; }
     bool operator!=(const EventPlace& other) const { return word_ != other.word_; }
-    // The order of the code.
+    // In code order.
     bool operator<(const EventPlace& other) const {
         return code() != other.code() ? code() < other.code() : word_ < other.word_;
     }
@@ -58,25 +58,25 @@ private:
 
 struct Event {
     EventPlace place;
-    uintptr_t operand = 0;  // the address in memory; for what a lane waits for, the file's name
+    uintptr_t operand = 0;  // the memory address; where a lane waits, the file's name
 };
 
 // The log of one lane.
 struct LaneLog {
     Event* begin = nullptr;
-    Event* next = nullptr;   // the first event that has not been looked at
-    Event* end = nullptr;    // behind the last
-    Event* limit = nullptr;  // the end of the room; behind it there is some for the last event of all
+    Event* next = nullptr;   // the first unread event
+    Event* end = nullptr;    // one past the last event
+    Event* limit = nullptr;  // the end of the buffer, after which one slot is left for the final event
 
     bool is_full() const { return end >= limit; }
     bool has_events() const { return next != end; }
     void append(EventPlace place, uintptr_t operand) { *end++ = {place, operand}; }
-    // Makes room of what has been looked at.
+    // Reclaims the room of the events already read.
     void compact();
 };
 
-// The logs of a warp's lanes. A warp leaves nothing in its logs when it lets another one run, so that the warps that
-// take turns on one OS thread share one.
+// The logs of a warp's lanes. A warp empties its logs before another warp runs, so all warps that take turns on one OS
+// thread share one object.
 class WarpLog {
 public:
     static constexpr size_t events_per_lane = 256;
@@ -89,11 +89,11 @@ public:
     void compact();
     void clear();
 
-    // The one of the calling thread.
+    // The logs of the calling thread.
     static WarpLog& of_this_thread();
 
 private:
-    // Were the logs a power of two apart, the same positions of all of them would fall into one set of the cache.
+    // If the logs were a power of two apart, equal positions in them would fall into the same cache set.
     static constexpr size_t stride = events_per_lane + 64 / sizeof(Event);
 
     std::unique_ptr<Event[]> events_;

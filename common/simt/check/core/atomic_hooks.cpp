@@ -1,5 +1,5 @@
-// The atomic operations of the language (__atomic_fetch_add, std::atomic, cuda::atomic) in instrumented code: g++ hands
-// them over whole, and they are carried out here.
+// The atomic operations of the language (__atomic_fetch_add, std::atomic, cuda::atomic) in instrumented code: g++ turns
+// each into one call, and the functions here carry it out.
 //
 // A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
 #ifndef __SANITIZE_THREAD__
@@ -14,7 +14,7 @@
 namespace simt::check {
 namespace {
 
-// Tells the checkers about one operation, for as long as it takes.
+// Announces one operation to the checkers, from its start to its end.
 class Checked {
 public:
     Checked(const volatile void* pointer, uint32_t bytes, check::AtomicKind kind, int order, const void* pc)

@@ -1,4 +1,4 @@
-// Linked into programs that simcc --check has built: checking begins before main() and ends after it.
+// Linked into programs built by simcc --check: checking begins before main() and ends after it.
 //   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if there are to be counters
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by line of the source;
 //                   annotate: beside the source; csv:FILE: both sums and lines into a file; 0: none
@@ -11,7 +11,7 @@
 #include "common/simt/check/counters/text.hpp"
 #include "common/simt/check/core/settings.hpp"
 
-// Checked objects refer to it, which is what brings this file into a program.
+// Checked objects refer to this symbol, which pulls this file into the program.
 extern "C" int simt_check_autostart;
 int simt_check_autostart = 1;
 
@@ -26,7 +26,7 @@ void complain(const char* variable, const std::string& wrong) {
     _exit(2);
 }
 
-// What SIMCC_COUNTERS asks for.
+// The value of SIMCC_COUNTERS.
 const char* wanted_counters() {
     const char* const wanted = std::getenv("SIMCC_COUNTERS");
     return wanted && *wanted && std::strcmp(wanted, "0") != 0 ? wanted : nullptr;
@@ -38,7 +38,7 @@ void end_of_program() {
     if (finish() > 0) _exit(exit_status_of_findings);
 }
 
-// Ahead of the program's own constructors, which may launch kernels: 101 is the first priority that programs may use.
+// Runs before the program's own constructors, which may launch kernels: 101 is the first priority open to programs.
 __attribute__((constructor(101))) void begin_of_program() {
     Settings settings;
     const char* const checks = std::getenv("SIMCC_CHECK");

@@ -18,7 +18,7 @@ BlockCheck::BlockCheck(ResidentBlock& block) : contexts_(block.contexts()), bloc
     const AddressSpace& space = runtime().memory.address_space();
     global_ = {space.base(), space.bytes()};
     stacks_ = {block.stacks_begin(), block.stacks_bytes()};
-    const SharedWindow window;  // of the calling thread, which is the one that will run the block
+    const SharedWindow window;  // of the calling thread, which will run the block
     shared_ = {reinterpret_cast<uintptr_t>(window.begin()), window.bytes()};
     const Settings& wanted = settings();
     if (wanted.memcheck || wanted.initcheck) memory_ = std::make_unique<MemoryCheck>(*this);
@@ -99,7 +99,7 @@ void BlockCheck::ended() {
     if (counters_) counters_->block_ended();
 }
 
-// Not while a report is being made, which runs on the lane's stack.
+// Not while a report is being written: that runs on the lane's stack.
 void BlockCheck::invalid_free(const void* pointer, const void* pc) {
     if (current_check && memory_) memory_->invalid_free(pointer, pc);
 }
@@ -114,7 +114,7 @@ const char* BlockCheck::warp_function_of(unsigned lane) const {
     return synchronization_ ? synchronization_->function_of(lane) : nullptr;
 }
 
-// Synchronization is checked first: what it finds wrong does not order anything.
+// Synchronization is checked first, since faulty synchronization orders nothing.
 void BlockCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site site) {
     if (synchronization_) synchronization_->arrive(kind, mask, source, site);
     if (races_) races_->arrive(kind, mask, source, site);
@@ -145,7 +145,7 @@ void BlockCheck::copy_finished(uintptr_t target, size_t bytes) {
     if (races_) races_->copy_finished(target, bytes);
 }
 
-// memcheck may take the lane out; only what goes on holds the location, until the operation has ended.
+// memcheck may drop the lane. Only a lane that goes on locks the location, until the operation has ended.
 void BlockCheck::begin_atomic(const Access& access) {
     if (turns_.are_chosen()) end_turn(access);
     Uninterrupted::begin();

@@ -1,5 +1,5 @@
-// What is checked of one block while it is resident: what the hooks in its kernel and the scheduler tell, passed on to
-// the checkers and counters that are switched on. All of it happens on the worker thread that runs the block.
+// The checks of one resident block. It passes on what the hooks in the kernel and the scheduler report to the checkers
+// and counters that are switched on. All of this happens on the worker thread that runs the block.
 #pragma once
 
 #include <cstdint>
@@ -59,13 +59,13 @@ public:
     bool polls_again(unsigned lane) const override;
     const char* warp_function_of(unsigned lane) const override;
 
-    // ---- from the kernel's hooks; may not return: a finding can take the lane out of the launch
+    // ---- from the kernel's hooks; these may not return: a finding can drop the lane from the launch
     void access(const Access& access);
-    // The same of a plain access that the compiler takes to be aligned, to 4, 8 or 16 bytes. False: it is an unusual
-    // one, which access() is to be told of instead.
+    // The same for a plain access of 4, 8 or 16 bytes that the compiler takes to be aligned. Returns false for an
+    // unusual access, which the caller then passes to access().
     template <unsigned bytes, bool is_write>
     bool word_access(uintptr_t address, const void* pc);
-    bool follows_lanes() const { return follows_lanes_; }  // every access and basic block is told
+    bool follows_lanes() const { return follows_lanes_; }  // every access and basic block is reported
     void block_entered(const void* pc);  // a basic block
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(check::Reach reach);
@@ -78,7 +78,7 @@ public:
     uint64_t block_index() const { return block_index_; }
     unsigned lane_count() const { return lane_count_; }
     unsigned running_lane() const;
-    // A finding has taken a lane out: what it would have done is missing.
+    // A finding has dropped a lane, so what it would have done is missing.
     bool has_lost_lanes() const { return has_lost_lanes_; }
     bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
     AddressRange shared_window() const { return shared_; }
@@ -86,15 +86,15 @@ public:
     ResidentBlock& block() const { return block_; }
     const Context& context(unsigned lane) const { return contexts_[lane]; }
 
-    // Before an access, where the schedule may want other lanes to go first.
+    // Called before an access, where the schedule may let other lanes go first.
     void end_turn(const Access& access);
 
-    // Takes the running lane out of the launch, which goes on without it and ends with this error.
+    // Drops the running lane. The launch goes on without it and ends with this error.
     [[noreturn]] void drop_running_lane(int error);
-    // Does so if the lane's stack has no room for what the checkers are about to do, which must not end in the middle.
-    // `pc`: what the kernel is doing.
+    // Drops the lane if its stack has no room for the checkers' next step, which must not end halfway. `pc`: the
+    // current place in the kernel.
     void check_room_on_stack(const void* pc);
-    // The other lanes of the warp go first, until each of them has paused too, waits or has ended.
+    // Lets the other lanes of the warp go first, until each has paused too, waits or has ended.
     void pause_running_lane();
 
     MemoryCheck* memory() const { return memory_.get(); }
@@ -106,7 +106,7 @@ private:
     template <Space space, unsigned bytes, bool is_write>
     bool word_access_in(uintptr_t address, const void* pc);
 
-    // What the usual access needs comes first, to lie in few cache lines.
+    // The members that the usual access needs come first, so that they share few cache lines.
     const Context* contexts_;
     AddressRange global_, shared_, stacks_;
     std::unique_ptr<MemoryCheck> memory_;

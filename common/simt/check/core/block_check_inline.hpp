@@ -1,4 +1,4 @@
-// The events that are told often, inline: each goes to those who have been switched on.
+// The frequent events, inline: each goes to the checkers that are switched on.
 #pragma once
 
 #include "common/simt/check/counters/block.hpp"

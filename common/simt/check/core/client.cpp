@@ -12,7 +12,7 @@
 namespace simt::check {
 namespace {
 
-// An index that is far too large must not find the next allocation, and a late use must not find a new one.
+// A far too large index must not reach the next allocation, and a use after free must not reach a new one.
 constexpr size_t smallest_red_zone = 256;
 constexpr size_t largest_red_zone = size_t{16} << 20;
 constexpr size_t quarantined_blocks = 1 << 16;
@@ -23,7 +23,7 @@ void ask_for_memory_events(Events& events) {
     events.quarantined_blocks = quarantined_blocks;
 }
 
-// The order of operations: of the copies and fills among them, what they touch.
+// Asks for the order of operations and for the memory that copies and fills touch.
 void ask_for_order(Events& events) {
     events.orders_operations = true;
     events.operation_submitted = order_operation;
@@ -50,7 +50,7 @@ void become_client(const Settings& settings) {
     if (settings.memcheck || settings.initcheck) ask_for_memory_events(events);
     if (settings.initcheck) events.copy_requested = origin_of_copy;
     if (settings.racecheck) ask_for_order(events);
-    // Memory is told first: where a copy is wrong by itself, that is the nearer cause.
+    // memcheck goes first: if the copy itself is wrong, that is the nearer cause.
     events.allocated = [](const Allocation& allocation) {
         allocated(allocation);
         memory_was_allocated(allocation.base, allocation.bytes);

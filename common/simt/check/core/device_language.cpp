@@ -1,4 +1,4 @@
-// What the checked flavour of the device language tells: see include/simt/check.hpp.
+// The functions that the checked flavour of the device language calls: see include/simt/check.hpp.
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT};
 
-// The program is lost anyhow: should printing fail because the signal came at a bad moment, a second signal ends it.
+// The program is lost anyway. If printing fails because the signal came at a bad moment, a second signal ends it.
 void on_fatal_signal(int number) {
     static std::atomic<bool> is_ending{false};
     signal(number, SIG_DFL);

@@ -1,9 +1,9 @@
-// A checked program that ends by a signal still says what has been found.
+// A checked program that dies by a signal still prints its findings.
 #pragma once
 
 namespace simt::check {
 
-// Installs the handlers, before any that the program itself may install.
+// Installs the handlers. Call it before the program can install its own.
 void catch_fatal_signals();
 
 }  // namespace simt::check

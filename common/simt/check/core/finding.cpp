@@ -18,7 +18,7 @@
 namespace simt::check {
 namespace {
 
-// What every line of a report begins with.
+// Every line of a report begins with this.
 constexpr const char* prefix = "========= ";
 
 std::string name_of(const Extent& at) {
@@ -72,9 +72,9 @@ struct Location {
     std::string key() const { return file + ":" + std::to_string(line); }
 };
 
-// Findings of one tool, title and place.
+// The findings of one tool with the same title and place.
 struct Collected {
-    Finding finding;  // the gravest of them, as it was told for the first of the threads
+    Finding finding;  // the gravest of them, as reported by the first thread
     uint64_t count = 0, order = 0;
     bool is_printed = false;
 };
@@ -92,7 +92,7 @@ public:
         collected.count += finding.times;
         if (is_new) collected.order = all_.size();
         if (!is_new && !speaks_for(finding, collected.finding)) return;
-        // What has been printed is printed again only if it has turned out to be graver.
+        // A printed finding is printed again only if it has become graver.
         if (is_new || (collected.is_printed && finding.severity < collected.finding.severity)) {
             waiting_.push_back(&collected);
         }
@@ -198,7 +198,7 @@ private:
         for (const std::string& frame : frames) line("        ", frame);
     }
 
-    // In one piece, so that nothing that the program writes comes between.
+    // Writes it in one piece, so that the program's own output cannot come between.
     void flush() {
         for (size_t done = 0; done < text_.size();) {
             const ssize_t count = write(STDERR_FILENO, text_.data() + done, text_.size() - done);
@@ -226,7 +226,7 @@ Findings& findings() {
 
 void report(Finding finding) {
     const Uninterrupted section;
-    BlockCheck* const check = std::exchange(current_check, nullptr);  // what the report itself does is not checked
+    BlockCheck* const check = std::exchange(current_check, nullptr);  // the report itself is not checked
     if (check && finding.backtrace.empty()) {
         finding.backtrace = check->launch().host_backtrace;
         finding.backtrace_time = "at kernel launch time";

@@ -14,7 +14,7 @@ namespace simt::check {
 enum class Tool { memcheck, racecheck, initcheck, synccheck };
 enum class Severity { error, warning, info };
 
-// A place in device code: the address behind a call of an instrumentation hook, or a source line where that is known.
+// A place in device code: the return address of an instrumentation hook, or a source line where that is known.
 struct Place {
     const void* pc = nullptr;
     const char* file = nullptr;
@@ -46,15 +46,14 @@ struct Finding {
     std::string kernel;                // "" for findings on the host
     std::vector<Side> sides;           // none for findings on the host
     std::vector<std::string> details;  // further lines: "Address 0x7f... is out of bounds"
-    uint64_t times = 1;                // how often it was seen, of findings that are told in sums
+    uint64_t times = 1;                // how often it was seen, if findings are reported as sums
     uint64_t allocation_serial = 0;    // print the host's backtrace of this allocation; 0: of none
-    // Where the host was, and when that was: "at kernel launch time". Of findings in kernels it is added by report().
+    // Where the host was, and when: "at kernel launch time". report() adds it to findings in kernels.
     std::vector<const void*> backtrace;
     std::string backtrace_time;
 };
 
-// Of findings (or races) of one kind, whichever the order in which blocks have told of them, the gravest of the first
-// threads speaks for all.
+// The gravest finding (or race) of the first thread speaks for all of its kind, in whatever order blocks report them.
 template <class T>
 bool speaks_for(const T& one, const T& other) {
     if (one.severity != other.severity) return one.severity < other.severity;
@@ -68,11 +67,11 @@ bool speaks_for(const T& one, const T& other) {
 // Counts a finding. Findings of the same tool, title and places are one finding with a count. Any thread.
 void report(Finding finding);
 
-// Prints what has been collected but not printed, in the order of blocks and threads: at the end of every launch.
+// Prints what has been collected since the last call, in the order of blocks and threads. Called after every launch.
 void print_findings();
 
-// Prints that and the summary, at the end of the program. Returns the number of findings (those that are mere
-// information do not count).
+// Prints the same and the summary, at the end of the program. Returns the number of findings without those that are
+// mere information.
 uint64_t print_summary();
 
 }  // namespace simt::check

@@ -1,5 +1,5 @@
-// What instrumented code calls. g++ believes that it talks to ThreadSanitizer and to a coverage tool; the names are
-// theirs (gcc/sanitizer.def). Outside of a checked kernel a hook returns at once.
+// The functions that instrumented code calls. g++ emits calls to ThreadSanitizer and to a coverage tool, so the names
+// are theirs (gcc/sanitizer.def). Outside a checked kernel a hook returns at once.
 //
 // A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
 #ifndef __SANITIZE_THREAD__
@@ -17,7 +17,7 @@ namespace {
 // Any access, on the host or in a kernel.
 [[gnu::noinline]] void access(const volatile void* pointer, uint32_t bytes, bool is_write, const void* pc,
                               bool is_volatile = false, bool is_unaligned = false) {
-    if (interruption.depth > 0) return;  // the simulator itself, by way of the program's own operator new or delete
+    if (interruption.depth > 0) return;  // the simulator itself, through the program's own operator new or delete
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     BlockCheck* const check = current_check;
     if (!check) {
@@ -33,7 +33,7 @@ namespace {
     check->access(event);
 }
 
-// The hooks that matter for the speed: an event is built only of an access that is not the usual one.
+// The hooks that matter for speed: they build an event only for an unusual access.
 template <unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -98,7 +98,7 @@ SIMT_HOOK __sanitizer_cov_trace_pc() {
     if (check && check->follows_lanes()) simt::check::follow(*check, SIMT_PC);
 }
 
-// ThreadSanitizer's other calls, which say nothing here.
+// ThreadSanitizer's other calls, which are not needed here.
 SIMT_HOOK __tsan_init() {}
 SIMT_HOOK __tsan_func_entry(void*) {}
 SIMT_HOOK __tsan_func_exit(void*) {}

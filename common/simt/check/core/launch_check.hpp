@@ -1,4 +1,4 @@
-// What is checked of one launch: made on the host when it is submitted, alive until it has ended.
+// The checks of one launch: created on the host when it is submitted, alive until it has ended.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ struct LaunchCheck final : LaunchObserver {
     const void* stream = nullptr;
     std::vector<const void*> host_backtrace;
     std::shared_ptr<LaunchCounters> counters;  // null unless they are wanted
-    std::shared_ptr<RaceLaunch> races;         // of the execution that is under way; null unless they are checked
-    // A lane has been taken out of the launch by a finding: the launch ends with this cudaError_t.
+    std::shared_ptr<RaceLaunch> races;         // of the current execution; null unless races are checked
+    // Set when a finding has dropped a lane: the launch ends with this cudaError_t.
     std::atomic<int> error{0};
 
     std::unique_ptr<BlockObserver> observe(ResidentBlock& block) override;
@@ -32,7 +32,7 @@ struct LaunchCheck final : LaunchObserver {
     uint64_t block_at(uint64_t index, uint64_t count) const override;
 };
 
-// Null unless the launch was compiled in the checked flavour. On the submitting thread.
+// Null unless the launch was compiled in the checked flavour. Called on the submitting thread.
 std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* stream);
 
 }  // namespace simt::check

@@ -37,9 +37,9 @@ struct HostClock {
     std::mutex mutex;
     StreamClock clock;      // what the host has waited for
     StreamClock submitted;  // the last operation of each stream
-    OrderPointer operation; // what the host does until it submits something or waits for something; null: nothing yet
+    OrderPointer operation; // what the host does until it next submits or waits; null: nothing yet
     uint64_t operations = 0;
-    std::atomic<bool> is_behind{false};  // something is submitted that it has not waited for
+    std::atomic<bool> is_behind{false};  // the host has not waited for everything submitted
 };
 
 HostClock& host_clock() {

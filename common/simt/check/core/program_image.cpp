@@ -57,7 +57,7 @@ void for_each_module(Modules visit) {
         &visit);
 }
 
-// How far the executable has been moved from the addresses in its file: it is the first module.
+// The distance between the executable's addresses and those in its file. It is the first module.
 uintptr_t load_offset() {
     uintptr_t offset = 0;
     bool is_first = true;

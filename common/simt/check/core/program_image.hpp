@@ -1,4 +1,4 @@
-// What the executable's symbol table and segments say about its variables.
+// The executable's variables, from its symbol table and segments.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace simt::check {
 
 struct Variable {
-    uintptr_t begin = 0;  // address; of a thread-local variable its offset in the executable's thread-local storage
+    uintptr_t begin = 0;  // the address, or a thread-local variable's offset in thread-local storage
     size_t bytes = 0;
     std::string name;     // demangled
 
@@ -21,21 +21,21 @@ struct Variable {
 
 class ProgramImage {
 public:
-    // Read when it is first asked for.
+    // Read on the first call.
     static const ProgramImage& instance();
 
     // In the order of their places; none if the executable has been stripped of its symbols.
     const std::vector<Variable>& thread_local_variables() const { return thread_local_; }
 
-    // The variable of static storage that is declared in a function or is an instance of a template, or null: such may
-    // be the device's although nobody has announced them (see simt::DeviceVariable).
+    // The static variable at this address if it is declared in a function or is an instance of a template, else null.
+    // Such variables may belong to the device although nothing has announced them (see simt::DeviceVariable).
     const Variable* unannounced_at(uintptr_t address) const;
 
     // Whether a variable of static or thread-local storage of this name is declared at namespace scope or in one of the
-    // functions at that place of the code.
+    // functions at that place in the code.
     bool has_variable(const std::string& name, const Symbol& place) const;
 
-    // Constants of the executable and its libraries: tables, string literals.
+    // Whether it is a constant of the executable or its libraries: a table, a string literal.
     bool is_constant(uintptr_t address) const;
 
 private:
@@ -47,7 +47,7 @@ private:
     void read_symbols(const char* file, size_t bytes);
 
     std::vector<Variable> thread_local_, unannounced_;
-    std::multimap<std::string, std::string> functions_of_;  // by a variable's name: where it is declared, or ""
+    std::multimap<std::string, std::string> functions_of_;  // by variable name: the function that declares it, or ""
     std::vector<Range> constants_;
 };
 

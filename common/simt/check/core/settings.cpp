@@ -15,7 +15,7 @@ Settings current_settings;
 
 namespace {
 
-// Calls take(word) for each word between commas until it says what is wrong.
+// Calls take(word) for each word between commas until it returns an error text.
 template <class Take>
 std::string for_each_word(std::string_view words, Take take) {
     while (!words.empty()) {

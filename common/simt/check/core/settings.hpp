@@ -1,4 +1,4 @@
-// What the checked simulator is asked to do: chosen once, before the first call of the runtime API.
+// The settings of the checked simulator: chosen once, before the first runtime API call.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@ struct Settings {
     bool leakcheck = false;    // memcheck also reports what was not freed
     bool unusedcheck = false;  // initcheck also reports memory that was never used
     bool counters = false;
-    Schedule schedule = Schedule::independent;  // with counters always this one: they put the lanes together again
+    Schedule schedule = Schedule::independent;  // counters require this one: they regroup the lanes themselves
     uint64_t seed = 0;
-    unsigned print_limit = 100;  // findings that are printed; all are counted
+    unsigned print_limit = 100;  // at most so many findings are printed; all are counted
 
     bool any_check() const { return memcheck || racecheck || initcheck || synccheck; }
     bool any() const { return any_check() || counters; }
 };
 
-// Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns what is wrong with the
-// words, or "".
+// Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns an error text, or
+// "".
 std::string parse_checks(std::string_view words, Settings& settings);
 std::string parse_schedule(std::string_view words, Settings& settings);
 
-// Begins to check. To be called before any memory is allocated; a second call changes nothing.
+// Begins checking. Call it before any memory is allocated; a second call changes nothing.
 void start(const Settings& settings);
 
-// Ends checking: reports what is known only now (leaks), prints the summary to standard error, and returns the number
-// of findings.
+// Ends checking: reports what only the end can show (leaks), prints the summary to standard error and returns the
+// number of findings.
 uint64_t finish();
 
-// The settings in force; all off before start(). Cheap: to be asked anywhere.
+// The settings in force; all off before start(). Cheap to read anywhere.
 extern Settings current_settings;
 inline const Settings& settings() { return current_settings; }
 inline bool is_checking() { return current_settings.any(); }

@@ -29,7 +29,7 @@ std::string demangled(const char* name) {
 
 std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// Code that the programmer did not write: the simulator, as built or as installed, and headers of the system.
+// Code that the programmer did not write: the simulator, built or installed, and system headers.
 bool is_foreign(const std::string& path) {
     constexpr const char* folders[] = {"common/simt/", "lib/gridutils/include/", "/usr/include/", "/usr/lib/",
                                        "/include/c++/"};
@@ -78,7 +78,7 @@ void look_up(uintptr_t address, Symbol& symbol) {
     FunctionStart start;
     backtrace_syminfo(state, address, note_function, ignore_error, &start);
     if (start.address) symbol.function_offset = address + 1 - start.address;
-    // The outermost function is often named without its parameters there; the symbol table has them.
+    // Debug information often names the outermost function without its parameters; the symbol table has them.
     if (start.name && symbol.frames.empty()) symbol.frames.push_back(make_frame(nullptr, 0, start.name));
     if (start.name && !symbol.frames.empty() && demangled(start.name) != start.name) {
         symbol.frames.back().function = demangled(start.name);
@@ -114,7 +114,7 @@ const Symbol& symbol_of(const void* pc) {
     const auto [position, is_new] = known.try_emplace(pc);
     Symbol& symbol = position->second;
     if (!is_new) return symbol;
-    const uintptr_t inside_call = reinterpret_cast<uintptr_t>(pc) - 1;  // the line of the call, not of what follows it
+    const uintptr_t inside_call = reinterpret_cast<uintptr_t>(pc) - 1;  // the line of the call, not the next one
     Dl_info module;
     if (dladdr(pc, &module)) {
         symbol.module = without_folder(module.dli_fname ? module.dli_fname : "");
@@ -131,7 +131,7 @@ std::vector<Frame> device_frames(const Symbol& symbol) {
     bool caller_is_simulator = true;
     for (const Frame& frame : symbol.frames) {
         if (frame.is_launch) {
-            // The launch statement itself is a function, too: it calls the kernel.
+            // The launch statement is itself a function, which calls the kernel.
             if (!caller_is_simulator && frames.size() > 1) frames.pop_back();
             break;
         }
@@ -154,7 +154,7 @@ std::string api_function(const std::vector<const void*>& backtrace) {
         for (const Frame& frame : symbol_of(pc).frames) {
             if (!frame.is_simulator) return function;
             if (frame.function.rfind("simt::submit", 0) == 0) function = "cudaLaunchKernel";
-            // The linker knows the functions of the API by another name, so that they may stand beside a toolkit's.
+            // The API functions have other names for the linker, so that they can coexist with a toolkit's.
             std::string name = frame.function.substr(frame.function.rfind("simt_", 0) == 0 ? 5 : 0);
             if (name.rfind("cudaError ", 0) == 0) name.erase(0, std::strlen("cudaError "));
             if (name.rfind("cuda", 0) == 0) function = name.substr(0, name.find_first_of("(<"));

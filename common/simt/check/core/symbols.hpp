@@ -1,5 +1,5 @@
-// Addresses of code as the programmer knows them: functions, files and lines, from the debug information of the
-// executable (by libbacktrace, which ships with g++; where that is missing there are addresses only).
+// Turns code addresses into functions, files and lines by the executable's debug information. It uses libbacktrace,
+// which ships with g++; without it there are only addresses.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace simt::check {
 
-// One function at one place. Code that has been inlined belongs to several.
+// One function at one place. Inlined code belongs to several.
 struct Frame {
     std::string function;  // demangled: "tile(float const*, float*, int)"
     std::string file;      // without its folder
@@ -29,19 +29,19 @@ struct Symbol {
 // `pc`: a return address. The result stays valid.
 const Symbol& symbol_of(const void* pc);
 
-// Whether the place is in a launch statement itself: in what hands the arguments over to the kernel.
+// Whether the place is in a launch statement itself, in the code that passes the arguments to the kernel.
 bool is_launch_statement(const Symbol& symbol);
 
-// Where a kernel is, from the innermost function of the program to the kernel itself.
+// The call path in a kernel, from the program's innermost function out to the kernel itself.
 std::vector<Frame> device_frames(const Symbol& symbol);
 
 // The callers of the calling function, innermost first: return addresses.
 std::vector<const void*> host_backtrace();
 
-// The function of the runtime API through which the program came here: "cudaMalloc"; "cudaLaunchKernel" for <<<>>>.
+// The runtime API function that the program called: "cudaMalloc"; "cudaLaunchKernel" for <<<>>>.
 std::string api_function(const std::vector<const void*>& backtrace);
 
-// "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, as far as main().
+// "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, out to main().
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace);
 
 }  // namespace simt::check

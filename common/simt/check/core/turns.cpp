@@ -43,7 +43,7 @@ uint32_t Turns::furthest_behind(unsigned warp, uint32_t candidates) const {
     return group;
 }
 
-// By line, since compilers lay out the blocks of a function in any order.
+// Ordered by line, since compilers lay out the blocks of a function in any order.
 uint64_t Turns::place_of(const void* pc) {
     const auto [position, is_new] = known_places_.try_emplace(pc, 0);
     if (is_new) {

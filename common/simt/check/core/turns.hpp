@@ -1,10 +1,10 @@
-// Who goes next in a checked block: the schedules other than the independent one.
+// Chooses the lane that goes next in a checked block, for the schedules other than the independent one.
 //
 // Random: any lane of any warp that can go on, and a lane may lose its turn at any access. Lockstep: the lanes of a
-// warp advance together, by one basic block or access each. Where they have diverged, those go first that are furthest
-// behind in the source, and those that have left a loop wait for the ones that only wait in it. So it was on GPUs before
-// Volta, whose lanes had no program counters of their own: a lane that waits in a loop for what another lane of its warp
-// does after the loop waits forever.
+// warp advance together, one basic block or access at a time. Where they have diverged, the lanes furthest behind in
+// the source go first, and lanes that have left a loop wait for those that only wait in it. GPUs before Volta worked
+// like this, since their lanes had no program counters of their own: a lane that loops until another lane of its warp
+// acts after the loop waits forever.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ private:
     std::unordered_map<const void*, uint64_t> known_places_;
 };
 
-// The block of a launch that is run as the index-th: a permutation that the seed chooses.
+// The block that runs in position `index`: a permutation chosen by the seed.
 uint64_t random_block(uint64_t index, uint64_t count);
 
 }  // namespace simt::check

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned bank_count = 32, word_bytes = 4;
 
-// The distinct words that the lanes of a phase ask for, and how many of them are in the fullest bank.
+// The distinct words that the lanes of a phase request, and how many of them are in the fullest bank.
 struct Phase {
     uint32_t words = 0, fullest = 0;
 };
@@ -33,7 +33,7 @@ Phase serve_phase(const uintptr_t* addresses, uint32_t mask, uint32_t bytes) {
     return phase;
 }
 
-// Whether each lane of the mask wants the same as the lane whose number differs in `bit`, if that is in the mask too.
+// Whether each lane of the mask requests the same as its partner across `bit`, if that is in the mask too.
 bool is_shared_by_pairs(const uintptr_t* addresses, uint32_t mask, unsigned bit) {
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const unsigned lane = std::countr_zero(lanes), partner = lane ^ bit;
@@ -42,7 +42,7 @@ bool is_shared_by_pairs(const uintptr_t* addresses, uint32_t mask, unsigned bit)
     return true;
 }
 
-// Words of 4 bytes without a conflict, which is what most requests are: no bank is asked for two different words.
+// 4-byte words without a conflict, as in most requests: no bank is asked for two different words.
 bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask) {
     uintptr_t word_in_bank[bank_count];
     uint32_t banks = 0;

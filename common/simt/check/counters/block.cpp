@@ -23,7 +23,7 @@ void BlockCounters::wait_for_room(const LaneLog& log) {
     while (log.is_full()) check_.pause_running_lane();
 }
 
-// What the compiler copies as a whole, a GPU copies in words of up to 16 bytes.
+// The compiler copies a structure as a whole; a GPU copies it in words of up to 16 bytes.
 void BlockCounters::append_range(const Access& access, EventKind kind) {
     uint32_t word = 16;
     while (access.bytes % word != 0) word /= 2;
@@ -46,7 +46,7 @@ void BlockCounters::lane_ended(unsigned lane) {
 }
 
 void BlockCounters::warp_stalled(unsigned warp, unsigned paused) {
-    // Lanes can also pause for other reasons than a full log; then there is time.
+    // Lanes also pause for reasons other than a full log; those logs can wait.
     if (paused && !(log_.full_lanes() & paused)) return;
     draining_warp_ = warp;
     reconvergence_.drain(log_, paused, *this);

@@ -1,7 +1,7 @@
-// The counters of one block: what its warps ask of memory, and where they diverge.
+// The counters of one block: its warps' memory requests, and where the warps diverge.
 //
-// Every lane writes what it does into a log. When its warp stalls, the logs become steps of the warp, and the steps are
-// counted by place. A lane whose log is full lets the others of its warp catch up.
+// Every lane logs what it does. When its warp stalls, the logs are merged into steps of the warp, which are counted by
+// place. A lane whose log is full lets the others of its warp catch up.
 #pragma once
 
 #include <vector>

@@ -18,7 +18,7 @@ void BranchTracker::entered(PlaceTally& block, uint32_t lanes) {
 }
 
 void BranchTracker::left(uint32_t lanes) {
-    constexpr uintptr_t outside = 1;  // no basic block is there
+    constexpr uintptr_t outside = 1;  // no basic block has this address
     depart(lanes & started_, outside);
     started_ &= ~lanes;
 }

@@ -1,4 +1,4 @@
-// Where the lanes of a warp part: which basic block each of them went to from the one that they executed together.
+// Where the lanes of a warp diverge: the basic block that each went to from the one that they executed together.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ public:
     void left(uint32_t lanes);
 
 private:
-    // A basic block as a group of lanes has executed it, until all of them have gone on.
+    // One execution of a basic block by a group of lanes, until all of them have gone on.
     struct Execution {
         PlaceTally* block;
         uint32_t staying;    // lanes that have not gone on yet

@@ -17,7 +17,7 @@ auto adder(std::vector<CounterColumn>& columns, const std::string& prefix, const
     };
 }
 
-// The heads of those columns that explain a kernel's speed.
+// The headings of the columns that explain a kernel's speed.
 struct TrafficHeadings {
     CounterHeading requests = {}, each = {}, used = {};
 };

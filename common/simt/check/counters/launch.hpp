@@ -1,4 +1,4 @@
-// The counters of a launch, by place. Each resident block counts in a table of its own; they are added up at the end.
+// The counters of a launch, by place. Each resident block counts in its own table; the tables are added up at the end.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ private:
     std::vector<std::unique_ptr<PlaceTable>> tables_;
 };
 
-// The launch has ended: what it counted belongs to what take_counters() will return.
+// The launch has ended: take_counters() will include its counts.
 void keep_counters(const LaunchCheck& launch);
 
 }  // namespace simt::check

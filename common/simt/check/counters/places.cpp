@@ -28,7 +28,7 @@ void AddressCounts::make_room() {
     std::vector<Count> old(std::min(counts_.size() * 2, most_slots));
     old.swap(counts_);
     const bool may_grow = old.size() < counts_.size();
-    uint64_t forgotten = 0;  // up to so many operations
+    uint64_t forgotten = 0;  // an upper bound on forgotten operations
     for (size_t kept = used_; !may_grow && kept * 4 > counts_.size();) {
         forgotten = forgotten * 2 + 1;
         kept = std::count_if(old.begin(), old.end(), [&](const Count& count) { return count.operations > forgotten; });

@@ -1,4 +1,4 @@
-// What is counted at the places of a kernel, before places become lines of the source.
+// What is counted at the places of a kernel, before places become source lines.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace simt::check {
 
-// How often each address was operated on. Exact for up to a million addresses; beyond that, those which have come up
-// least are forgotten.
+// How often each address was operated on. Exact for up to a million addresses; beyond that the least used are
+// forgotten.
 class AddressCounts {
 public:
     void add(uintptr_t address, uint64_t operations);
@@ -38,16 +38,16 @@ private:
 // A place and what warps have done there; what a member means depends on the kind of the place.
 struct PlaceTally {
     EventPlace place;
-    uintptr_t file = 0;           // the file's name, of a place where lanes wait
+    uintptr_t file = 0;           // the file's name, where lanes wait
     uint64_t requests = 0;        // times that a group of lanes came here
-    uint64_t lanes = 0;           // that came
+    uint64_t lanes = 0;           // lanes that came
     uint64_t distinct_bytes = 0;  // of global memory
     uint64_t moved = 0;           // sectors, or wavefronts
     uint64_t ideal = 0;           // wavefronts without conflicts
-    // Of a basic block: the places to which it led. If they are several, it ends in a branch.
+    // For a basic block: the place it led to. If there are several, it ends in a branch.
     uintptr_t successor = 0;
     bool has_several_successors = false;
-    uint64_t departures = 0;          // times that the lanes of a group went on from here,
+    uint64_t departures = 0;          // times that a group of lanes left here,
     uint64_t uniform_departures = 0;  // and all to the same place
     std::unique_ptr<AddressCounts> addresses;  // of atomic operations
 

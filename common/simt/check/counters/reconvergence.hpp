@@ -1,10 +1,10 @@
-// Which lanes of a warp do what together: the warp's steps, found from the logs of its lanes.
+// Finds the warp's steps, what lanes do together, from the logs of its lanes.
 //
-// A GPU's warp that has diverged runs one group of lanes at a time, and joins groups where their ways meet again. Here
-// the lanes have run one after the other, each on its own; but since the logs tell where each lane went next, the
-// meeting points need not be guessed: a group waits if another one will still come to the place where it stands. If
-// that is so for each of them (in a loop they stand at different places, to all of which the others will return), or
-// for none, the group at the lowest address of the code goes first.
+// A diverged warp on a GPU runs one group of lanes at a time and joins groups where their paths meet again. Here the
+// lanes have run one after the other, each on its own. The logs show where each lane went next, so the meeting points
+// need not be guessed: a group waits if another group will still reach the place where it stands. If that holds for
+// every group (in a loop, each stands at a place that the others will return to) or for none, the group at the lowest
+// code address goes first.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace simt::check {
 
-// Who is told the steps.
+// Receives the steps.
 class WarpSteps {
 public:
-    // The lanes of this mask do this together; operands[lane]: of each of them.
+    // The lanes of this mask do this together, each with operands[lane].
     virtual void step(EventPlace place, uint32_t lanes, const uintptr_t* operands) = 0;
 
 protected:
@@ -25,8 +25,8 @@ protected:
 
 class Reconvergence {
 public:
-    // Takes from the logs what can be decided, in order. `unfinished`: the lanes that will log more when they go on; a
-    // decision that depends on what they do then is left to the next call.
+    // Takes all steps from the logs that can be decided, in order. `unfinished`: the lanes that will log more when they
+    // go on. A decision that depends on those later events is left to the next call.
     void drain(WarpLog& log, uint32_t unfinished, WarpSteps& steps);
 
 private:
@@ -36,7 +36,7 @@ private:
         uint32_t lanes;
     };
 
-    // Where in their logs the lanes come to a place next, as far as that has been looked for.
+    // Where in their logs the lanes next reach a place, as far as the search has gone.
     struct Search {
         EventPlace place;
         uint16_t position[lanes_of_warp];
@@ -45,8 +45,8 @@ private:
     void find_groups(WarpLog& log, uint32_t lanes);
     unsigned choose_group(WarpLog& log, uint32_t lanes, uint32_t unfinished);
     bool is_waiting_at(EventPlace place) const;
-    // How many steps all lanes of the group do together before they part. If the warp has diverged, only as far as the
-    // next basic block: there they may have to wait in their turn.
+    // How many steps all lanes of the group do together before they part. If the warp has diverged, this ends at the
+    // next basic block, where the group may have to wait.
     size_t common_steps(WarpLog& log, unsigned group) const;
     void run_group(WarpLog& log, unsigned group, WarpSteps& steps);
     bool will_reach(const LaneLog& log, unsigned lane, Search& search) const;

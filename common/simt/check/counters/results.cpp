@@ -14,7 +14,7 @@ namespace simt::check {
 
 namespace {
 
-// The launches of a kernel that have ended and have not been asked for.
+// The ended launches of a kernel that take_counters() has not returned yet.
 struct KeptLaunches {
     std::string kernel;
     uint64_t launches = 0, blocks = 0, threads = 0;
@@ -24,7 +24,7 @@ struct KeptLaunches {
 class KeptCounters {
 public:
     static KeptCounters& instance() {
-        static auto& counters = *new KeptCounters;  // outlives what the program has registered for its end
+        static auto& counters = *new KeptCounters;  // outlives the program's own exit handlers
         return counters;
     }
 
@@ -62,7 +62,7 @@ public:
     void add(const PlaceTally& tally);
     // The branch at the end of a basic block.
     void add_branch(const PlaceTally& tally);
-    // What has been added.
+    // The sum so far.
     Counters counters() const;
 
 private:
@@ -146,8 +146,8 @@ struct LineSum {
 
 class Lines {
 public:
-    // The line of code, or of the first code behind it that has one: the beginning of a function may have none. Null if
-    // there is none.
+    // The line of this code, or of the next code that has one: the start of a function may have none. Null if there is
+    // none.
     LineSum* find(uintptr_t code) {
         constexpr uintptr_t farthest = 64;
         for (uintptr_t ahead = 0; ahead < farthest; ++ahead) {
@@ -174,8 +174,8 @@ private:
     std::map<LineKey, LineSum> lines_;
 };
 
-// The branch at the end of a basic block, as a return address; null if there is none. (simcc has put its distance
-// behind the call that entered the block, in an instruction without effect: nopl distance(%rax).)
+// The branch at the end of a basic block, as a return address; null if there is none. (simcc puts its distance after
+// the call at the start of the block, in an instruction without effect: nopl distance(%rax).)
 uintptr_t branch_of(const PlaceTally& tally) {
 #ifdef __x86_64__
     const auto* const code = reinterpret_cast<const unsigned char*>(tally.place.code());

@@ -1,8 +1,8 @@
 // The counters of checked launches, for the host side of programs: plain numbers, no device language.
 //
-// The counters see the source's view: each load, store and atomic operation that g++ -O2 leaves in the kernel, for each
-// warp that executes it. The lanes of a warp that stand at the same operation together make one request. A profiler
-// sees what nvcc makes of the same source; gridutils-simulator(7) says where that differs.
+// The counters count each load, store and atomic operation that g++ -O2 leaves in the kernel, for each warp that
+// executes it. The lanes of a warp that reach an operation together make one request. A profiler counts what nvcc makes
+// of the same source; gridutils-simulator(7) says where the two differ.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace simt::check {
 
-// part / whole, and 0 of nothing.
+// part / whole, or 0 if whole is 0.
 constexpr double ratio(uint64_t part, uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -26,7 +26,7 @@ struct Traffic {
 struct GlobalTraffic : Traffic {
     static constexpr uint64_t sector_bytes = 32;
 
-    uint64_t distinct_bytes = 0;  // asked for, what several lanes of a request ask for counted once
+    uint64_t distinct_bytes = 0;  // requested; bytes requested by several lanes count once
     uint64_t sectors = 0;         // moved
 
     uint64_t moved_bytes() const { return sectors * sector_bytes; }
@@ -45,22 +45,22 @@ struct SharedTraffic : Traffic {
     double wavefronts_per_request() const { return ratio(wavefronts, requests); }
 };
 
-// Where the warps go: the basic blocks that g++ made of the kernel.
+// Control flow of the warps through the basic blocks that g++ made of the kernel.
 struct Branching {
     uint64_t blocks = 0;           // basic blocks executed by warps
     uint64_t block_lanes = 0;      // lanes that took part in them
     uint64_t branches = 0;          // conditional and computed jumps, executed by warps
-    uint64_t uniform_branches = 0;  // of them: all lanes that took part went the same way
+    uint64_t uniform_branches = 0;  // those where all active lanes went the same way
 
     uint64_t divergent_branches() const { return branches - uniform_branches; }
     double efficiency() const { return branches == 0 ? 1.0 : ratio(uniform_branches, branches); }
     double active_lanes() const { return ratio(block_lanes, blocks); }  // on average per executed basic block
 };
 
-// The address with the most atomic operations on it.
+// The address with the most atomic operations.
 struct ContendedAddress {
     bool is_shared = false;
-    uint64_t address = 0;     // in shared memory: the distance from its beginning, for all blocks together
+    uint64_t address = 0;     // in shared memory: the offset, over all blocks
     uint64_t operations = 0;  // of lanes
 };
 
@@ -97,7 +97,7 @@ struct KernelCounters {
 // first launch of each. The caller synchronizes with the device first. Empty unless Settings::counters is set.
 std::vector<KernelCounters> take_counters();
 
-// How a program's human table shows a figure.
+// How a program's table for people shows a figure.
 struct CounterHeading {
     const char* text = "";  // the head of its column; "" keeps it out
     double scale = 1;
@@ -110,7 +110,7 @@ struct CounterColumn {
     std::string description;  // half a sentence, with the unit
     bool is_count;            // an integer; else a quotient
     double (*value)(const Counters&);
-    bool (*applies)(const Counters&);  // whether there is anything of which this is a figure
+    bool (*applies)(const Counters&);  // whether there is anything to show
     CounterHeading heading = {};
 };
 

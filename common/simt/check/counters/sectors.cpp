@@ -9,8 +9,8 @@ MovedSectors moved_sectors(uintptr_t* addresses, unsigned lanes, uint32_t bytes)
     // Nearly always the addresses rise with the lane.
     if (!std::is_sorted(addresses, addresses + lanes)) std::sort(addresses, addresses + lanes);
     MovedSectors moved;
-    uintptr_t counted_end = 0;     // behind the bytes that have been counted,
-    uintptr_t counted_sector = 0;  // and behind the sectors
+    uintptr_t counted_end = 0;     // end of the bytes counted so far,
+    uintptr_t counted_sector = 0;  // and of the sectors
     for (unsigned lane = 0; lane < lanes; ++lane) {
         const uintptr_t begin = addresses[lane], end = begin + bytes;
         moved.distinct_bytes += static_cast<uint32_t>(end - std::clamp(counted_end, begin, end));

@@ -10,7 +10,7 @@ namespace simt::check {
 
 namespace {
 
-// What fits beside a line: the traffic of all kinds together. Blank where there is none.
+// The figures beside a line: the traffic of all kinds together. Blank where there is none.
 constexpr const char* margin_heading =
     "  requests  lanes/req  sectors/req  efficiency  wavefr./req  branch eff.  lanes | source";
 constexpr const char* blank_margin =

@@ -1,4 +1,4 @@
-// Where the host was when it allocated what kernels use.
+// Where the host was when it allocated the memory that kernels use.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace simt::check {
 
-// Remembers the calling thread's callers as those of this allocation (Allocation::serial).
+// Records the calling thread's backtrace as that of this allocation (Allocation::serial).
 void log_allocation(uint64_t serial);
 
 // Return addresses, innermost first; none if the allocation is not known.

@@ -58,7 +58,7 @@ void allocated(const Allocation& allocation) {
     StateMap& map = global_memory();
     if (!map.contains(allocation.base)) return;
     map.allow(allocation.base, allocation.bytes);
-    // What the host can write to without telling counts as written.
+    // Memory that the host can write unseen counts as written.
     if (allocation.host_can_reach()) map.initialise(allocation.base, allocation.bytes);
 }
 

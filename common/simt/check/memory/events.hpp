@@ -1,5 +1,5 @@
-// What happens to memory outside of kernels, told by the runtime: allocating, freeing, copying, filling. None of it
-// counts unless memory is checked.
+// What happens to memory outside kernels, as the runtime announces it: allocating, freeing, copying, filling. These
+// functions do nothing unless memory is checked.
 #pragma once
 
 #include "common/simt/runtime/allocation.hpp"
@@ -20,7 +20,7 @@ void freed(const Allocation& allocation);
 // Where the host asks for a copy, for findings when the copy is made.
 ClientNote origin_of_copy();
 
-// To be told before the bytes are copied.
+// Called before the bytes are copied.
 void copied(const BlockCopy& copy, const ClientNote& origin);
 void filled(const BlockFill& fill);
 

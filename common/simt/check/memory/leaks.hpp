@@ -1,15 +1,15 @@
-// What is known about allocations when they end, or when the program does.
+// Findings about allocations when they are freed, or when the program ends.
 #pragma once
 
 #include "common/simt/runtime/allocation.hpp"
 
 namespace simt::check {
 
-// leakcheck: reports what has not been freed on a device. To be told when the device is reset, and at the end of the
-// program. Does nothing unless it was asked for.
+// leakcheck: reports what has not been freed on a device. Called when the device is reset and at the end of the
+// program. Does nothing unless leakcheck is on.
 void report_leaks(int device);
 
-// unusedcheck: reports an allocation of which the host and the kernels have not written every byte.
+// unusedcheck: reports an allocation if the host and the kernels have not written every byte of it.
 void report_unused(const Allocation& allocation);
 
 }  // namespace simt::check

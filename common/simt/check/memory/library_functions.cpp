@@ -1,4 +1,4 @@
-// Functions of the C library that kernels call, as far as memory is concerned.
+// Memory accesses of the C library functions that kernels call.
 #include <cstring>
 
 #include "common/simt/check/core/block_check_inline.hpp"
@@ -8,7 +8,7 @@
 namespace simt::check {
 namespace {
 
-// What instrumented code hands to the library is not instrumented there: it is told here, as one access.
+// The library is not instrumented, so each range passed to it is reported here as one access.
 void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
     if (bytes == 0 || interruption.depth > 0) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -19,7 +19,7 @@ void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
     }
     const Uninterrupted section;
     const Space space = check->space_of(address);
-    if (space == Space::other) return;  // copies of structures in the simulator's own headers come here, too
+    if (space == Space::other) return;  // the simulator's own headers copy structures, too
     Access event{address, static_cast<uint32_t>(bytes), check->running_lane(), space, is_write};
     event.is_unaligned = true;
     event.pc = pc;

@@ -24,7 +24,7 @@ std::string text_of_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// An indexed expression as the source has it.
+// An indexed expression in the source.
 struct IndexedName {
     std::string name;
     bool is_written = false;
@@ -40,8 +40,8 @@ public:
         line_ = text.substr(0, text.find('\n'));
     }
 
-    // The name whose first index stands in the brackets of which one is at `column`. None if something else is indexed:
-    // a row, a member of what a pointer points to, a result of a function, a macro's text.
+    // The name that the brackets at `column` index, if this is its first index. None if something else is indexed: a
+    // row, a member through a pointer, a function's result, a macro's text.
     std::optional<IndexedName> indexed_at(unsigned column) const {
         if (column == 0 || column > line_.size()) return std::nullopt;
         size_t open = column - 1;
@@ -71,7 +71,7 @@ private:
         return std::string_view::npos;
     }
 
-    // Whether an assignment follows the brackets, and those that follow them in turn.
+    // Whether an assignment follows the brackets and any further brackets after them.
     bool is_written_behind(size_t open) const {
         int depth = 0;
         size_t i = open;
@@ -86,7 +86,7 @@ private:
     std::string_view line_;
 };
 
-// "'float [8]'" -> 4; 0 if the type is none of the language's own.
+// "'float [8]'" -> 4; 0 if the type is not built in.
 unsigned element_bytes_of(std::string_view type) {
     const size_t end = type.find(" [");
     std::string_view element = type.substr(1, end == std::string_view::npos ? end : end - 1);
@@ -104,7 +104,7 @@ unsigned element_bytes_of(std::string_view type) {
     return 0;
 }
 
-// What is known of a place where an index was out of bounds: nothing unless the array is a local variable.
+// What is known of a place where an index was out of bounds. Empty unless the array is a local variable.
 struct Verdict {
     bool is_local = false, is_write = false;
     std::string array;

@@ -1,16 +1,16 @@
 // Indices past the end of arrays that are local variables of a lane.
 //
 // g++ checks the index of every array whose size it knows (-fsanitize=bounds) and calls a handler when it is out of
-// range; which array that is, it does not say. The source text does: at the place that the handler is told stands the
-// name. Only names that are no shared or device variables count, and only the first of several indices: those arrays
-// are checked by their addresses, and a row of a matrix that runs into the next one is no memory error.
+// range. The handler gets a place in the source but not the array, so the name is read from the source text there.
+// Shared and device variables do not count: they are checked by address. Only the first of several indices counts,
+// since running from one row of a matrix into the next is not a memory error.
 #pragma once
 
 #include <cstdint>
 
 namespace simt::check {
 
-// What g++ hands to the handler (libsanitizer/ubsan/ubsan_value.h describes it).
+// What g++ passes to the handler (described in libsanitizer/ubsan/ubsan_value.h).
 struct ArrayType {
     uint16_t kind, info;
     char name[1];  // "'int [8]'", as long as it needs to be
@@ -21,7 +21,7 @@ struct OutOfBounds {
     const ArrayType *array, *index;
 };
 
-// Reports and takes the lane out if the array is a local one.
+// If the array is local, reports the index and drops the lane.
 void index_out_of_bounds(const OutOfBounds& place, const void* pc);
 
 }  // namespace simt::check

@@ -8,7 +8,7 @@
 namespace simt::check {
 namespace {
 
-// Variables of the simulator itself, and the window for dynamic shared memory, of which a launch asks for a part.
+// Excludes the simulator's own variables, among them the window for dynamic shared memory, which a launch uses in part.
 bool is_of_the_program(const Variable& variable) { return variable.name.find("simt") == std::string::npos; }
 
 }  // namespace

@@ -17,14 +17,14 @@ public:
     void initialise(uintptr_t address, size_t bytes);
     StateMap& map() { return current_; }
 
-    // What is nearest to an address, at its place in this thread: "array tile" or "dynamic shared memory".
+    // The variable nearest to an address, at its place in this thread: "array tile" or "dynamic shared memory".
     Variable nearest_array(uintptr_t address) const;
 
 private:
     const AddressRange window_;
     const uintptr_t dynamic_begin_;
     size_t dynamic_bytes_ = 0;
-    StateMap fresh_;    // as every block finds it
+    StateMap fresh_;    // the state at the start of every block
     StateMap current_;
     uintptr_t written_begin_ = 0, written_end_ = 0;  // where `current_` may differ from `fresh_`
 };

@@ -9,7 +9,7 @@
 namespace simt::check {
 
 StateMap::StateMap(uintptr_t base, size_t bytes) : base_(base), bytes_(bytes) {
-    // Pages of the map come into being as they are written.
+    // The system provides pages of the map as they are written.
     void* const memory =
         mmap(nullptr, bytes / 4 + 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) cells_ = static_cast<uint8_t*>(memory);
@@ -19,7 +19,7 @@ StateMap::~StateMap() {
     if (cells_) munmap(cells_, bytes_ / 4 + 4);
 }
 
-// Calls change_cells(first, last) for cells that lie in the range as a whole, change_byte(cell, offset) for the rest.
+// Calls change_cells(first, last) for cells entirely in the range and change_byte(cell, offset) for the rest.
 template <class Change, class ChangeWhole>
 void StateMap::change(uintptr_t address, size_t bytes, Change change_byte, ChangeWhole change_cells) {
     const uintptr_t end = address + bytes;
@@ -42,7 +42,7 @@ void StateMap::forbid(uintptr_t address, size_t bytes) {
         [](uint8_t* first, uint8_t* last) { std::fill(first, last, 0); });
 }
 
-// Threads that write to different bytes of a cell at the same time must not undo each other's bits.
+// Threads that write different bytes of a cell at the same time must not undo each other's bits.
 void StateMap::initialise(uintptr_t address, size_t bytes) {
     change(
         address, bytes,
@@ -108,8 +108,8 @@ size_t StateMap::first_uninitialised(uintptr_t address, size_t bytes) const {
     return at;
 }
 
-// Padding fills up to a boundary that it alone is too short to span, within structures of at least two such units; and
-// every structure of the range has it in the same places.
+// Padding ends at an alignment boundary and is shorter than that alignment, in structures of at least two such units;
+// every structure in the range has it in the same places.
 bool StateMap::has_only_padding(uintptr_t address, size_t bytes) const {
     constexpr size_t longest = 7, most_in_a_structure = 8;
     struct Hole {
@@ -135,7 +135,7 @@ bool StateMap::has_only_padding(uintptr_t address, size_t bytes) const {
         };
         const bool spans_range = holes[0].begin < period && holes[holes.size() - count].begin + period >= bytes;
         const auto second = holes.begin() + static_cast<ptrdiff_t>(count);
-        // The shortest period is the structure: an array with every second element missing has the next one, too.
+        // The shortest period is the structure. An array with every second element missing also repeats.
         if (spans_range && std::equal(holes.begin(), holes.end() - static_cast<ptrdiff_t>(count), second, repeats)) {
             return std::all_of(holes.begin(), second, is_in_structure);
         }

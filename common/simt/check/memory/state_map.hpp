@@ -1,5 +1,5 @@
-// For every byte of a range: may it be accessed, and has it been written? One cell, a byte, describes four bytes of
-// memory: the low four bits say which of them have been initialised, the high four which are addressable.
+// For every byte of a range: may it be accessed, and has it been written? One cell is a byte that describes four bytes
+// of memory: the low four bits say which of them have been initialised, the high four which are addressable.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace simt::check {
 
-// What the usual access has to know of a map: one word to load.
+// The part of a map that the usual access needs: one word to load.
 class SettledBytes {
 public:
-    // The cell that describes address 0, were the map to reach so far.
+    // `origin`: where the cell for address 0 would be if the map reached that far.
     explicit SettledBytes(uintptr_t origin) : origin_(origin) {}
 
     // Aligned, addressable and initialised?
@@ -41,8 +41,8 @@ private:
 
 class StateMap {
 public:
-    // Of the memory at `base`, of which nothing is addressable yet. base is a multiple of 16. If there is no room for
-    // the map, valid() is false.
+    // A map of the memory at `base`, a multiple of 16. Nothing is addressable yet. valid() is false if there is no room
+    // for the map.
     StateMap(uintptr_t base, size_t bytes);
     ~StateMap();
     StateMap(const StateMap&) = delete;
@@ -56,10 +56,10 @@ public:
     void allow(uintptr_t address, size_t bytes);   // addressable, not initialised
     void forbid(uintptr_t address, size_t bytes);  // not addressable
     void initialise(uintptr_t address, size_t bytes);
-    // The bytes at `to` are initialised where those at `from` are. Both may overlap.
+    // The bytes at `to` are initialised where those at `from` are. The ranges may overlap.
     void propagate(uintptr_t to, const StateMap& source, uintptr_t from, size_t bytes);
 
-    // Takes over the states of a range from a map of the same memory.
+    // Copies the states of a range from another map of the same memory.
     void assign(const StateMap& other, uintptr_t address, size_t bytes);
 
     bool is_addressable(uintptr_t address, size_t bytes) const { return has_all(address, bytes, 0x10); }
@@ -67,7 +67,7 @@ public:
     // How many bytes of the range have been initialised, and the first one that has not (bytes: none).
     size_t initialised_bytes(uintptr_t address, size_t bytes) const;
     size_t first_uninitialised(uintptr_t address, size_t bytes) const;
-    // Whether what has not been initialised of the range looks like the padding of an array of structures.
+    // Whether the uninitialised bytes of the range look like the padding of an array of structures.
     bool has_only_padding(uintptr_t address, size_t bytes) const;
 
 private:

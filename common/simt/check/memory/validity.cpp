@@ -14,13 +14,13 @@
 namespace simt::check {
 namespace {
 
-// What follows a dropped lane: under compute-sanitizer, too, the launch ends with this error.
+// A launch with a dropped lane ends with this error, as under compute-sanitizer.
 constexpr int launch_failure = error_launch_failure;
 
 constexpr const char* out_of_bounds = "is out of bounds";
 constexpr const char* misaligned = "is misaligned";
 
-// Accesses of the sizes that a GPU has must be aligned to their size; others are made of smaller ones.
+// Accesses of sizes that a GPU supports must be aligned to their size; others consist of smaller ones.
 bool is_misaligned(const Access& access) {
     const bool single = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
     return single && !access.is_unaligned && access.address % access.bytes != 0;
@@ -38,7 +38,7 @@ std::string title_of_invalid(const Access& access) {
     return access.bytes > 0 ? title + " of size " + counted(access.bytes, "byte") : title;
 }
 
-// "and is 1 bytes after", as compute-sanitizer counts: the first byte behind the end is 1 byte after it.
+// "and is 1 bytes after", as compute-sanitizer counts: the first byte past the end is 1 byte after it.
 std::string distance(uintptr_t address, uintptr_t begin, size_t bytes) {
     if (address < begin) return "and is " + grouped(begin - address) + " bytes before";
     if (address < begin + bytes) return "and is inside";
@@ -86,7 +86,7 @@ void MemoryCheck::begin_block() {
     std::fill(std::begin(known_), std::end(known_), AddressRange());
 }
 
-// An access that is not the usual one: the first to some bytes, or a wrong one.
+// An unusual access: the first to some bytes, or an invalid one.
 void MemoryCheck::examine(const Access& access) {
     switch (access.space) {
         case Space::global: return examine(access, global_);
@@ -111,14 +111,14 @@ void MemoryCheck::examine(const Access& access, StateMap& map) {
     }
 }
 
-// What is larger than a word may be a whole structure, and include padding that nobody writes.
+// An access larger than a word may be a whole structure, with padding that nobody writes.
 bool MemoryCheck::is_uninitialised(const Access& access, const StateMap& map) {
     constexpr uint32_t word = 4;
     return access.bytes <= word ? !map.is_initialised(access.address, access.bytes)
                                 : map.initialised_bytes(access.address, access.bytes) == 0;
 }
 
-// Variables of the program, registered host memory, or what kernels must not touch.
+// Program variables, registered host memory, or memory that kernels must not touch.
 void MemoryCheck::examine_elsewhere(const Access& access) {
     if (!settings().memcheck) return;
     if (is_misaligned(access)) return invalid(access, misaligned);
@@ -133,7 +133,7 @@ void MemoryCheck::examine_elsewhere(const Access& access) {
     } else if (const Variable* variable = image.unannounced_at(access.address)) {
         range = {variable->begin, variable->bytes};
     } else if (!access.is_write && (image.is_constant(access.address) || is_launch_statement(symbol_of(access.pc)))) {
-        return;  // the launch statement may read what it is written with: this->kernel<<<...>>>
+        return;  // the launch statement may read its own operands: this->kernel<<<...>>>
     }
     if (!holds(range)) return invalid(access, out_of_bounds);
     known_[next_known_++ % remembered_ranges] = range;
@@ -176,7 +176,7 @@ void MemoryCheck::stack_overflow(const void* pc) {
     check_.drop_running_lane(launch_failure);
 }
 
-// The first return address into the kernel that lies on the stack is the place.
+// The place is the first return address into the kernel on the stack.
 void MemoryCheck::stack_overflow(uintptr_t instruction, const uintptr_t* stack) {
     constexpr size_t words_searched = 512;
     const void* place = reinterpret_cast<const void*>(instruction + 1);

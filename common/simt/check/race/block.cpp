@@ -35,7 +35,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     has_foreign_ = launch_->has_foreign_ranges();
     CheckedAccess current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
                           access.space == Space::shared, kind, access.address, access.bytes};
-    // It is a flag from the first look on, whether or not a lane has stored to it by then.
+    // The variable is a flag from the first look on, even if no lane has stored to it yet.
     if (kind == AccessKind::volatile_access && check_.is_polling(access.lane)) {
         published_.polled_variables_of(access.space).insert(access.address);
     }
@@ -64,7 +64,7 @@ void RaceCheck::check_word(ShadowMap& words, uintptr_t address, unsigned bytes, 
         if (would_be_lost(store) || would_be_lost(use)) byte_cells = split(words, address, cell);
     }
     if (!byte_cells) {
-        // A lane that goes through the bytes of a word one by one has in the end accessed the word.
+        // A lane that accesses the bytes of a word one by one ends up having accessed the word.
         if (store.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | store.bytes());
         if (use.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | use.bytes());
         check_cell(cell, current);
@@ -143,8 +143,8 @@ bool RaceCheck::clash_with_use(const ShadowRecord& earlier, const CheckedAccess&
     return false;
 }
 
-// What the word's record of uses is after this one. Where both cannot be kept, plain reads matter most, since they
-// clash with every store; dates are rounded down, which can hide a race but makes none up.
+// The word's record of uses after this one. If both cannot be kept, plain reads matter most, since they conflict with
+// every store. Dates are rounded down, which can hide a race but never invents one.
 ShadowRecord RaceCheck::merged(const ShadowRecord& earlier, const CheckedAccess& current) const {
     const ShadowRecord& mine = current.record;
     if (earlier.empty() || order_.is_obsolete(earlier, current.is_shared)) return mine;
@@ -177,7 +177,7 @@ void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, 
     if (reporter_.has_doubts()) has_deferred_ = true;
 }
 
-// The lane has got to its next event: it has read the variable that it was about to read, and has stored its value.
+// The lane has reached its next event, so its pending read or store has happened.
 void RaceCheck::settle_deferred() {
     const Uninterrupted section;
     has_deferred_ = false;

@@ -1,8 +1,8 @@
 // racecheck of one block: are two accesses to the same bytes, one of them a store, ordered?
 //
-// Every access looks up what the shadow memory knows of its word. HappensBefore tells whether an earlier access is
-// ordered before it, Publication what lanes learn through flags, locks and tickets, and RaceReporter makes a finding of
-// two accesses that nothing orders.
+// Every access looks up its word in the shadow memory. HappensBefore decides whether an earlier access is ordered
+// before it, Publication tracks what lanes learn through flags, locks and tickets, and RaceReporter turns two unordered
+// accesses into a finding.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ public:
 
     void begin_block();
     void access(const Access& access);
-    // The same of a plain access to whole words, aligned.
+    // The same for a plain, aligned access to whole words.
     template <Space space, unsigned bytes, bool is_write>
     void word_access(uintptr_t address, unsigned lane, const void* pc);
     void arrive(check::Wait kind, unsigned mask, unsigned, Site);
     void fence(check::Reach reach);
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
-    // The lane begins to use a synchronization object: only what is ordered without its help may have initialised it.
+    // The lane begins to use a synchronization object. Its initialisation must be ordered without its help.
     void use(uintptr_t object, const void* pc);
     // An asynchronous copy of the running lane owns its target from its start until it is waited for.
     void copy_started(uintptr_t target, size_t bytes, const void* pc);
@@ -44,7 +44,7 @@ public:
     void grid_barrier_completed();
     void lane_ended(unsigned) { settle(); }
     void block_ended();
-    // The worker leaves the block, maybe for good and from the middle of anything.
+    // The worker leaves the block, perhaps for good and in the middle of any operation.
     void leave();
 
 private:
@@ -53,13 +53,13 @@ private:
         return {clocks.owner(), 1u << lane % 32, place_of(pc), clocks.clock(lane), lane / 32, 15, kind};
     }
 
-    // ---- the fast path: plain accesses to whole words that barriers order, as far as a few comparisons of dates show
+    // ---- the fast path: plain accesses to whole words, if a few date comparisons show that barriers order them
     template <Space space>
     bool read_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
     template <Space space>
     bool write_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
 
-    // ---- the same accesses after some more thought
+    // ---- the same accesses with more effort
     template <Space space, unsigned bytes, bool is_write>
     void unusual_word_access(uintptr_t address, unsigned lane, const void* pc);
     bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
@@ -83,14 +83,14 @@ private:
     void synchronize_by_volatile(const Access& access);
     void renew_numbers_if_exhausted();
 
-    // What waits for the lane's next event.
+    // Does what was deferred to the lane's next event.
     void settle() {
         if (__builtin_expect(has_deferred_, 0)) settle_deferred();
     }
     void settle_deferred();
 
     BlockCheck& check_;
-    bool has_deferred_ = false;  // something waits for the lane's next event
+    bool has_deferred_ = false;  // something is deferred to the lane's next event
     bool has_foreign_ = false;   // something else may use the memory that the launch uses
     HappensBefore order_;
     ShadowMap shared_, shared_bytes_;
@@ -99,7 +99,7 @@ private:
     RaceReporter reporter_;
     std::shared_ptr<RaceLaunch> launch_;
     std::vector<uint32_t> named_;  // by lane: the mask of its last meeting
-    Access atomic_ = {};           // the operation that is under way
+    Access atomic_ = {};           // the current operation
 
     uintptr_t polled_ = 0;  // the volatile variable that a lane has just read
     Space polled_space_ = Space::other;

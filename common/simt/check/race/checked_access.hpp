@@ -17,7 +17,7 @@ struct CheckedAccess {
     uint32_t bytes;
     bool is_narrow_load = false;  // an atomic load, for the threads of the block only
 
-    // One of the two is atomic for its block only, and another block takes part.
+    // One of the two is atomic only within its block, and the other comes from another block.
     bool is_too_narrow_for(const ShadowRecord& earlier) const {
         const bool for_one_block =
             earlier.kind() == AccessKind::block_atomic || kind == AccessKind::block_atomic || is_narrow_load;

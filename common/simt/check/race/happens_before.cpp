@@ -22,7 +22,7 @@ void HappensBefore::take_numbers() {
     first_block_ = launch_->first_block(generation_);
     block_count_ = launch_->block_count();
     clocks_.set_owner(first_block_ + static_cast<uint32_t>(block_index_ % block_count_));
-    // Nothing of this launch before a grid barrier is left to be compared, unless other launches came between.
+    // After a grid barrier no earlier access of this launch needs comparing, unless other launches came between.
     const bool is_alone = first_block_ == launch_->ordered_below() + generation_ * block_count_;
     ordered_below_ = is_alone ? first_block_ : launch_->ordered_below();
     ordered_dates_below_ = ShadowRecord::first_date(ordered_below_);

@@ -1,5 +1,4 @@
-// Which accesses that the shadow memory remembers happened before what a lane of a block does now. An earlier one did
-// if
+// Decides which recorded accesses happened before what a lane of a block does now. An earlier access did if
 //   - the same lane made it, or it is of an operation that streams, events or the host order before this launch;
 //   - block barriers or meetings of warps lie between (LaneClocks), or grid barriers (each begins a new numbering);
 //   - the lane has learned of it through synchronization variables (Publication).
@@ -19,26 +18,26 @@ namespace simt::check {
 
 class HappensBefore {
 public:
-    // Barriers, meetings and fences advance them; the block has its number from here.
+    // Barriers, meetings and fences advance them. They also hold the block's number.
     LaneClocks& clocks() { return clocks_; }
     const LaneClocks& clocks() const { return clocks_; }
-    // What the lanes have learned of each other beside that.
+    // What the lanes have learned of each other through synchronization variables.
     Publication& published() { return published_; }
 
     void begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes);
-    // After a grid barrier, and when dates run out: the block has another number, and all that it did comes before.
+    // After a grid barrier, and when dates run out: the block gets another number, and all that it did comes before.
     void begin_numbering(unsigned lanes);
 
-    // The block is of an operation that comes before this launch.
+    // Whether the block belongs to an operation that comes before this launch.
     bool is_of_earlier_operation(uint32_t owner) const { return owner < ordered_below_; }
     bool is_of_this_launch(uint32_t owner) const { return owner - first_block_ < block_count_; }
-    // The record is of an access that nobody can race with any more.
+    // Whether no access can race with this record any more.
     bool is_obsolete(const ShadowRecord& earlier, bool is_shared) const;
-    // Barriers, or that one lane makes both, order the two: what a few comparisons show.
+    // Whether a few comparisons show the two as ordered: by barriers, or because one lane makes both.
     bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
     bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const;
 
-    // The same for the fast path, of plain accesses to whole words, whose records are `stamp` but for the place.
+    // The same for the fast path: plain accesses to whole words, whose records equal `stamp` except for the place.
     template <Space space>
     bool is_of_earlier_block(uint64_t date) const;
     template <Space space>
@@ -59,14 +58,14 @@ private:
     Publication published_{clocks_};
 };
 
-// What other blocks did in shared memory has nothing to do with this one.
+// Other blocks' accesses to shared memory do not concern this block.
 template <Space space>
 [[gnu::always_inline]] inline bool HappensBefore::is_of_earlier_block(uint64_t date) const {
     const uint64_t owner = date & ShadowRecord::owner_mask;
     return space == Space::shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;
 }
 
-// A store that is ordered before any access of the lane, and of which nothing else has to be known.
+// Whether a store is ordered before any access of the lane, with nothing else to check.
 template <Space space>
 [[gnu::always_inline]] inline bool HappensBefore::is_store_ordered(const ShadowRecord& store,
                                                                    const ShadowRecord& stamp) const {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int exit_status_of_findings = 86;
 
-// How often memory has been freed: what a thread remembers of an allocation holds only as long as this stays the same.
+// Counts frees: what a thread remembers of an allocation is valid only while this stays the same.
 std::atomic<uint64_t> frees{0};
 
 struct HostMemory {
@@ -52,7 +52,7 @@ void check_reach(uintptr_t address, size_t bytes, bool is_write) {
     finding.backtrace = host_backtrace();
     finding.backtrace_time = "at the access";
     report(std::move(finding));
-    // With a GPU the process would end here by a segmentation fault.
+    // With a GPU the process would die here of a segmentation fault.
     std::fflush(nullptr);
     finish();
     _exit(exit_status_of_findings);

@@ -15,8 +15,8 @@ extern HostRange host_range;
 
 inline bool is_checked_on_host(uintptr_t address) { return address - host_range.begin < host_range.bytes; }
 
-// A host thread touches device memory: if only kernels may, a finding that ends the process; if a kernel or a copy may be
-// using it, a race. A volatile access looks at a flag.
+// A host thread touches device memory. If only kernels may, that is a finding that ends the process; if a kernel or a
+// copy may be using it, a race. A volatile access looks at a flag.
 void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile = false);
 
 // An allocation is gone.

@@ -26,7 +26,7 @@ void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool repla
     const auto position = static_cast<uint32_t>(entries_.size());
     of_owner_[knowledge.owner].push_back(position);
     if (knowledge.learned && !knowledge.learned->empty()) with_learned_.push_back(position);
-    // What lanes share after a barrier is of no one lane.
+    // What lanes share after a barrier belongs to no single lane.
     const bool continues = position > 0 && entries_.back().reach == reach && knowledge.lane != ~0u &&
                            entries_.back().knowledge.lane == knowledge.lane &&
                            entries_.back().knowledge.owner == knowledge.owner;
@@ -85,7 +85,7 @@ bool is_known_through(const LogRanges& learned, const DatedAccess& access) {
     };
     if (search(learned)) return true;
     for (size_t next = 0; next < pending.size(); ++next) {
-        if (interruption.is_pending) return true;  // the launch has been given up: nobody waits for the answer
+        if (interruption.is_pending) return true;  // the launch has been given up: the answer no longer matters
         const auto ranges = pending[next];
         if (search(*ranges)) return true;
     }

@@ -1,10 +1,10 @@
-// What a lane knows of accesses that barriers do not order for it: what other lanes had published in synchronization
-// variables (locks, flags, tickets) when it looked at them.
+// What a lane knows of accesses that barriers do not order for it. It learns this from synchronization variables
+// (locks, flags, tickets), in which other lanes publish what they know.
 //
-// Every such variable has a log of what was published there, oldest first. Who reads the variable learns all that its
-// log holds at that moment: that is a range of the log, however long it is, so learning costs next to nothing even
-// where thousands of blocks take tickets from one counter. Only when two accesses meet that nothing else orders, the
-// ranges are searched, and from there the ranges that those had known who published.
+// Every such variable has a log of what was published there, oldest first. A lane that reads the variable learns all
+// that the log holds at that moment. That is one range of the log, however long, so learning is cheap even where
+// thousands of blocks take tickets from one counter. The ranges are searched only when nothing else orders two
+// accesses; the search then follows the ranges that the publishers knew.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace simt::check {
 class SyncLog;
 
 // What a lane of block `reader` has seen of a log. Entries of narrower reach count only within their block. The last
-// entry's publisher knew what the entries from `since` on hold, so a range that begins there adds nothing to this one.
+// entry's publisher knew all entries from `since` on, so a range that begins there adds nothing to this one.
 struct LogRange {
     std::shared_ptr<SyncLog> log;
     size_t begin = 0, end = 0, since = 0;
@@ -37,13 +37,13 @@ struct DatedAccess {
     uint32_t date;
 };
 
-// The accesses that a lane knew to have happened, at some moment.
+// The accesses that a lane knew to have happened at some moment.
 struct Knowledge {
-    uint32_t owner = 0;       // the block that this is about; 0: nothing is known
-    unsigned lane = ~0u;      // of this lane all before `clock`,
+    uint32_t owner = 0;       // the block; 0: nothing is known
+    unsigned lane = ~0u;      // all accesses of this lane before `clock`,
     uint32_t clock = 0;
-    uint32_t block_base = 0;  // of every lane of the block all before this,
-    uint32_t warp_base = 0;   // of the lane's warp all before this,
+    uint32_t block_base = 0;  // of every lane of the block before this,
+    uint32_t warp_base = 0;   // of the lane's warp before this,
     std::shared_ptr<const std::array<uint32_t, 32>> warp_row;  // or lane by lane before these dates,
     std::shared_ptr<const std::vector<uint32_t>> lanes;        // of each lane of the block before these,
     std::shared_ptr<const LogRanges> learned;                  // and what these ranges hold
@@ -63,10 +63,10 @@ struct Knowledge {
 // What was published in one synchronization variable. Any thread.
 class SyncLog {
 public:
-    // `replaces`: the variable was stored to, not updated: who reads it from now on learns only this, unless the
-    // publisher knew the rest.
+    // `replaces`: the variable was stored to, not updated. Later readers then learn only this, unless the publisher
+    // knew the rest.
     void publish(const Knowledge& knowledge, check::Reach reach, bool replaces);
-    // The whole of it, as a lane of block `reader` learns it.
+    // The whole log, as a lane of block `reader` learns it.
     LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, check::Reach reach);
 
     // Whether the access is covered by an entry of the range. If not, adds what the entries had learned to `further`.
@@ -77,7 +77,7 @@ private:
     struct Entry {
         Knowledge knowledge;
         check::Reach reach;
-        size_t since;  // from here on all entries are of the same lane, which has only learned more from one to the next
+        size_t since;  // from here on all entries come from one lane, which only learned more each time
     };
     static bool counts(const Entry& entry, const LogRange& range);
 
@@ -85,13 +85,13 @@ private:
     std::vector<Entry> entries_;
     std::unordered_map<uint32_t, std::vector<uint32_t>> of_owner_;  // positions, ascending
     std::vector<uint32_t> with_learned_;                            // positions of entries that had learned something
-    size_t begin_ = 0;                                              // what was before has been replaced
+    size_t begin_ = 0;                                              // earlier entries have been replaced
 };
 
 // Whether the access is known through what was learned, directly or through what the publishers had learned in turn.
 bool is_known_through(const LogRanges& learned, const DatedAccess& access);
 
-// `ranges` with this one: extended where it continues a range of the same log, without those that it makes needless.
+// Adds a range to `ranges`: extends one of the same log that it continues, and drops those that it makes redundant.
 void add_range(LogRanges& ranges, const LogRange& range);
 bool has_range(const LogRanges& ranges, const LogRange& range);
 std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& one,

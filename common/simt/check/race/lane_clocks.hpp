@@ -1,10 +1,10 @@
-// The clocks of a block: which accesses of its other lanes happened before what a lane does now, as far as barriers of
-// the block and meetings of a warp order them.
+// The clocks of a block. They decide which accesses of other lanes happened before what a lane does now, as far as
+// block barriers and meetings of a warp order them.
 //
 // The block has one time, which a barrier, a meeting or a fence advances. Every lane's clock is the time of its last
-// such event; an access is dated with the clock of its lane. It happened before what lane l does now if its date is
-// smaller than what l knows of the lane: the time of the last block barrier; in its own warp the time of the last
-// meeting of the whole warp; and after meetings of some lanes a row of a 32 x 32 matrix, a vector clock per lane.
+// such event, and an access is dated with its lane's clock. The access happened before what lane l does now if its date
+// is smaller than what l knows of that lane: the time of the last block barrier; within the warp, the time of the last
+// meeting of the whole warp; after meetings of only some lanes, a row of a 32 x 32 matrix, a vector clock per lane.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@ public:
     using WarpMatrix = std::array<std::array<uint32_t, 32>, 32>;
 
     void begin(unsigned lanes);
-    // The number under which shadow records know the block from now on.
+    // Sets the block's number for shadow records from now on.
     void set_owner(uint32_t owner);
 
-    // The record of a plain access to a whole word that the lane makes now, but for its place.
+    // The record of a plain whole-word access that the lane makes now, without its place.
     const ShadowRecord& stamp(unsigned lane) const { return stamps_[lane]; }
     uint32_t clock(unsigned lane) const { return stamps_[lane].clock(); }
     // Accesses of any lane of the block, or of a warp for its own lanes, with an earlier date are ordered.
@@ -32,22 +32,22 @@ public:
     uint32_t warp_base(unsigned warp) const { return warp_bases_[warp]; }
     uint32_t time() const { return time_; }
     uint32_t owner() const { return owner_; }
-    // The same by the dates of shadow records, of which one with a flag is never before: of this block, and earlier
-    // than its last barrier; or no earlier.
+    // The same for the dates of shadow records of this block: before its last barrier, or since. A date with a flag is
+    // never before.
     bool is_before_barrier(uint64_t date) const { return date - first_date_ < dates_before_barrier_; }
     bool is_since_barrier(uint64_t date) const { return date - barrier_date_ < dates_since_barrier_; }
     uint64_t first_date() const { return first_date_; }
 
     void block_barrier();
-    // These lanes of the warp have met, which has all of `every_lane`.
+    // These lanes of the warp have met. The warp consists of `every_lane`.
     void meeting(unsigned warp, uint32_t lanes, uint32_t every_lane);
-    // What the lane does from now on is later than what it did before. Returns its clock.
+    // Makes what the lane does from now on later than what it did before. Returns its clock.
     uint32_t advance(unsigned lane) {
         set_clock(lane, ++time_);
         return time_;
     }
 
-    // Whether accesses of `other`, of the same warp, with this date are ordered before what `lane` does now.
+    // Whether accesses of `other`, in the same warp, with this date are ordered before what `lane` does now.
     bool knows_of_warp(unsigned lane, unsigned other, uint32_t date) const {
         const unsigned warp = lane / 32;
         if (date < warp_bases_[warp]) return true;

@@ -8,7 +8,7 @@
 namespace simt::check {
 namespace {
 
-// Executions that are remembered; what happened before counts as ordered.
+// The number of executions remembered; anything older counts as ordered.
 constexpr size_t remembered_executions = 1 << 16;
 
 uint32_t block_count_of(const LaunchCheck& launch) {
@@ -16,15 +16,15 @@ uint32_t block_count_of(const LaunchCheck& launch) {
     return static_cast<uint32_t>(std::min(most, uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z));
 }
 
-// Why it is less than an error.
+// Why the race is less than an error.
 const char* reason_of(const Race& race) {
     switch (race.severity) {
         case Severity::error: return nullptr;
         case Severity::warning:
-            return race.tried_read ? "A plain read may be of any value that atomic operations of others leave"
-                                   : "Both threads are of one warp, whose lanes need not advance in step";
+            return race.tried_read ? "A plain read may see any value that other threads' atomic operations leave"
+                                   : "Both threads are in one warp, whose lanes need not advance in lockstep";
         case Severity::info:
-            return race.tried_read ? "An atomic operation of the reading thread follows, which sees the value anew"
+            return race.tried_read ? "The reading thread then makes an atomic operation, which reads the value again"
                                    : "The same value is written";
     }
     return nullptr;

@@ -1,5 +1,5 @@
-// racecheck of one execution of a launch, and the history of those before: which accesses that the shadow memory
-// remembers are ordered before it.
+// racecheck of one execution of a launch, and the history of earlier ones: it decides which recorded accesses are
+// ordered before this execution.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@
 
 namespace simt::check {
 
-// The blocks of one execution have consecutive numbers, other ones after each grid barrier.
+// The blocks of one execution have consecutive numbers, and new ones after each grid barrier.
 struct BlockNumbers {
     uint32_t first = 0, count = 0;
-    uint64_t execution = 0;  // of which launch, numbered in the order in which they began
+    uint64_t execution = 0;  // executions are numbered in the order in which they began
     OrderPointer order;
     std::string kernel;
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
@@ -31,7 +31,7 @@ struct BlockNumbers {
     bool contains(uint32_t owner) const { return owner - first < count; }
 };
 
-// A race between two places, with the number of times that it was seen.
+// A race between two places, and how often it was seen.
 struct Race {
     Severity severity = Severity::info;
     uint64_t count = 0;
@@ -41,7 +41,7 @@ struct Race {
     std::vector<std::string> details;
 };
 
-// The two places and what was done there: what tells races apart.
+// The two places and what was done there: this distinguishes races.
 struct RaceKey {
     uint64_t places = 0, kinds = 0;
     bool operator<(const RaceKey& other) const {
@@ -49,19 +49,19 @@ struct RaceKey {
     }
 };
 
-// The title of a race with a copy or fill. Whether the kernel's reads or its stores are met first is up to chance.
+// The title of a race with a copy or fill. Chance decides whether the kernel's reads or stores are seen first.
 constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
 constexpr const char* race_with_host = "Error: Race reported between a kernel and the host";
 
-// Memory that kernels must not touch in parallel, because something else does.
+// Memory that kernels must not touch now because something else uses it.
 struct ForeignRange {
     uintptr_t begin = 0;
     size_t bytes = 0;
-    bool is_write = true;  // what the other one does; a read only clashes with writes
+    bool is_write = true;  // the other access; a read only conflicts with writes
     Tool tool = Tool::racecheck;
     std::string what;      // "The copy in another stream is not ordered against the kernel"
     const char* title = race_with_operation;
-    const void* host_pc = nullptr;  // where the host is, if it is the host
+    const void* host_pc = nullptr;  // the host's place, if the host makes the access
 
     bool goes_on_with(const ForeignRange& next) const {
         return title == next.title && is_write == next.is_write && begin + bytes == next.begin;
@@ -72,7 +72,7 @@ class RaceLaunch {
 public:
     RaceLaunch(const LaunchCheck& launch, OrderPointer order);
 
-    // The number of the launch's first block after so many grid barriers.
+    // The number of the launch's first block after `generation` grid barriers.
     uint32_t first_block(unsigned generation);
     uint32_t block_count() const { return block_count_; }
     // Blocks with smaller numbers than this belong to operations that come before this one.
@@ -83,10 +83,10 @@ public:
     uint64_t execution() const { return execution_; }
 
     void add(const RaceKey& key, Race race);
-    // A race that has been added was seen so many times more, and is at least of this severity.
+    // An added race was seen so many times more, with at least this severity.
     void count(const RaceKey& key, uint64_t times, Severity severity);
-    // A plain read here only looks whether an atomic operation on the same address is worth trying, or what with: the
-    // operation that follows finds out what the value is.
+    // A plain read here only decides whether, or with what value, to try an atomic operation on the same address. The
+    // operation then reads the value itself.
     void add_trying_read(uint64_t place);
     void report_races();
 
@@ -125,7 +125,7 @@ public:
 
     void began(RaceLaunch& launch);
     void ended(RaceLaunch& launch);
-    // Tells the launches that run now and are not ordered before or after the operation.
+    // Announces the range to the running launches that are not ordered before or after the operation.
     void warn_running(const OrderPointer& order, const ForeignRange& range);
 
 private:

@@ -44,7 +44,7 @@ public:
     ShadowMap& device_bytes();
     ShadowMap& variable_bytes();
 
-    // Memory has been given to the program: what happened there before belongs to an earlier allocation.
+    // The program has been given this memory: earlier accesses belong to an earlier allocation.
     void forget(uintptr_t begin, size_t bytes);
     void forget();
 
@@ -55,7 +55,7 @@ private:
 
 RaceMemory& race_memory();
 
-// To be called when device memory is allocated.
+// Called when device memory is allocated.
 void memory_was_allocated(uintptr_t begin, size_t bytes);
 
 }  // namespace simt::check

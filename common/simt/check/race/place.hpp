@@ -1,4 +1,4 @@
-// From what a shadow record holds to what a report says.
+// Turns the contents of a shadow record into the text of a report.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
-// The beginning of the executable, by the linker: where the places of shadow records are counted from.
+// The start of the executable, set by the linker: the places in shadow records are offsets from it.
 extern "C" const char __executable_start;
 
 namespace simt::check {
 
-// 0: a place outside of the executable, or too far into it.
+// 0: a place outside the executable, or too far into it.
 inline uint64_t place_of(const void* pc) {
     const auto offset = static_cast<uintptr_t>(static_cast<const char*>(pc) - &__executable_start);
     return offset >> ShadowRecord::place_bits ? 0 : offset;
@@ -19,7 +19,7 @@ inline uint64_t place_of(const void* pc) {
 
 inline const void* pc_of(uint64_t place) { return place ? &__executable_start + place : nullptr; }
 
-// Who did what where: a lane of a block, given by its number.
+// One side of a race: what a lane of the block with this number did, and where.
 Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane);
 
 }  // namespace simt::check

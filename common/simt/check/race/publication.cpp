@@ -36,7 +36,7 @@ void Publication::unlock() {
 
 void Publication::learn_of_atomic(const Access& access) {
     if (access.kind == check::AtomicKind::store) return;
-    // A lock that is taken by compare-and-swap orders what follows it only with a fence between.
+    // A lock taken by compare-and-swap orders later accesses only if a fence follows it.
     const bool waits_for_fence = access.kind == check::AtomicKind::compare_and_swap &&
                                  access.order == check::Order::relaxed;
     if (const auto log = log_of(access.address, access.space)) {
@@ -141,7 +141,7 @@ void Publication::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane,
     const auto counted_reach = reach == check::Reach::block ? reach : check::Reach::device;
     const LogRange range = log->range(log, clocks_.owner(), counted_reach);
     const auto& known = by_lane[lane];
-    // Who spins looks at the same again and again.
+    // A spinning lane reads the same range again and again.
     if (range.begin == range.end || (known && has_range(*known, range))) return;
     auto ranges = by_lane[lane] ? std::make_shared<LogRanges>(*by_lane[lane]) : std::make_shared<LogRanges>();
     add_range(*ranges, range);
@@ -181,7 +181,7 @@ void Publication::share_what_was_learned(unsigned first, uint32_t lanes) {
     }
 }
 
-// What one of the lanes has fenced, all of them have when they have met.
+// When lanes have met, what one of them has fenced counts for all.
 void Publication::share_fences(const std::vector<unsigned>& lanes) {
     const auto shared = [&](Knowledge Fenced::*part) {
         Knowledge all;

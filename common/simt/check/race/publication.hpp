@@ -1,6 +1,6 @@
-// What the lanes of a block know of each other's accesses, and those of other blocks, through synchronization variables
-// (Knowledge): a lane publishes there, by an atomic operation or a volatile store, what it had known at its last fence,
-// or what it knows if the operation releases. A lane that looks at the variable learns that.
+// What the lanes of a block know, through synchronization variables, of each other's accesses and those of other blocks
+// (Knowledge). By an atomic operation or a volatile store, a lane publishes what it knew at its last fence, or what it
+// knows now if the operation releases. A lane that reads the variable learns that.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ public:
     explicit Publication(LaneClocks& clocks) : clocks_(clocks), memory_(race_memory()) {}
 
     void begin_block(unsigned lanes);
-    // All that the block did comes before what it does now: nothing else needs to be known.
+    // Everything the block did comes before what it does now, so nothing else needs to be known.
     void forget();
-    // The worker leaves the block, maybe for good and from the middle of an atomic operation.
+    // The worker leaves the block, perhaps for good and in the middle of an atomic operation.
     void leave() { unlock(); }
 
     // ---- what is known
-    bool has_learned() const { return has_learned_; }  // some lane knows more than barriers told it
+    bool has_learned() const { return has_learned_; }  // some lane knows more than what barriers order
     bool has_learned(unsigned lane) const { return learned_[lane] != nullptr; }
     bool is_known(unsigned lane, const DatedAccess& access) const {
         return learned_[lane] && is_known_through(*learned_[lane], access);
@@ -36,14 +36,14 @@ public:
         return !fenced_.empty() && !(fenced_[lane].device.empty() && fenced_[lane].block.empty());
     }
 
-    // ---- fences, and barriers, behind which lanes know what each of them knew and has fenced
+    // ---- fences, and barriers, after which all lanes know what each of them knew and has fenced
     void fence(unsigned lane, check::Reach reach);
-    // `live`: the lanes of the warp that are still in the kernel, of which these have met.
+    // These lanes have met. `live`: the lanes of the warp that are still in the kernel.
     void meeting_completed(unsigned warp, uint32_t lanes, uint32_t live);
     void block_barrier_completed();
 
     // ---- synchronization variables
-    // Nobody else's atomic operation comes between lock and unlock; variables in shared memory need none.
+    // Keeps other threads' atomic operations out until unlock; variables in shared memory need no lock.
     void lock(uintptr_t address, Space space);
     void unlock();
     void learn_of_atomic(const Access& access);
@@ -73,7 +73,7 @@ private:
     void share_what_was_learned(unsigned first, uint32_t lanes);
     void share_fences(const std::vector<unsigned>& lanes);
 
-    // The logs of variables; those of global memory with their stripe locked.
+    // Locks the stripe of a variable in global memory; others need no lock.
     std::unique_lock<SyncVariables::Stripe> locked(uintptr_t address, Space space);
     std::shared_ptr<SyncLog> log_of(uintptr_t address, Space space);
     std::shared_ptr<SyncLog> new_log_of(uintptr_t address, Space space);
@@ -85,7 +85,7 @@ private:
     RangesByLane unfenced_;       // what its next fence lets a lane learn
     std::vector<Fenced> fenced_;  // by lane; empty before the first fence
     bool fenced_since_barrier_ = false;
-    uint32_t fenced_warps_ = 0;   // those with fences since they met
+    uint32_t fenced_warps_ = 0;   // warps with fences since their last meeting
     std::map<uintptr_t, std::shared_ptr<SyncLog>> shared_logs_;
     PolledVariables shared_polled_;
     SyncVariables::Stripe* held_ = nullptr;  // during an atomic operation

@@ -20,7 +20,7 @@ const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
 
 BlockNumbers numbers_of(uint32_t owner) { return LaunchHistory::instance().find(owner).value_or(BlockNumbers()); }
 
-// The place of the plain read, if the two are that and an atomic operation on an aligned word; otherwise 0.
+// The place of the plain read if the two are a plain read and an atomic operation on an aligned word; otherwise 0.
 uint64_t tried_read(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current) {
     if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
     if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
@@ -55,9 +55,9 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
                            (earlier_is_store || !earlier.has(ShadowRecord::several_warps));
     const bool both_store = earlier_is_store && current.is_write && current.kind <= AccessKind::volatile_access;
     const bool same_place = earlier.place() == current.record.place();
-    // Some programs take the lanes of a warp to advance in step, which is a programming model of its own; but a place
-    // where all of them store is wrong in any model. A plain read of one whole word that other blocks update by atomic
-    // operations does not tear the value either; but it need not see the newest one.
+    // Some programs rely on the lanes of a warp advancing in lockstep, which is a programming model of its own; but a
+    // place where all of them store is wrong in any model. A plain read of one whole word that other blocks update by
+    // atomic operations never sees a torn value, but it may see an old one.
     const bool is_mild = same_warp ? !(both_store && same_place)
                                    : !same_block && tried_read(earlier, earlier_is_store, current) != 0;
     const Severity severity = is_mild ? Severity::warning : Severity::error;
@@ -68,7 +68,7 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
     const uint64_t kinds = uint64_t{earlier_is_store} << swap | uint64_t{current.is_write} << (1 - swap) |
                            static_cast<uint64_t>(earlier.kind()) << 2 | static_cast<uint64_t>(current.kind) << 4;
     const RaceKey key{first << 32 | second, kinds};
-    // A copy under way stores later; what else stores may find its own value there.
+    // A pending copy stores later; any other store may find its own value already there.
     const bool may_be_same = both_store && !earlier.has(ShadowRecord::pending) && current.bytes <= 16;
     note(key, may_be_same ? Severity::info : severity, earlier, earlier_is_store, current);
     if (!may_be_same) return;
@@ -120,7 +120,7 @@ void RaceReporter::note(const RaceKey& key, Severity severity, const ShadowRecor
     launch_->add(key, std::move(race));
 }
 
-// What the lane was about to store is there.
+// The lane's store has happened by now.
 void RaceReporter::settle_doubts() {
     for (const Doubtful& doubt : std::exchange(doubtful_, {})) {
         if (std::memcmp(doubt.before, reinterpret_cast<const void*>(doubt.address), doubt.bytes) == 0) continue;

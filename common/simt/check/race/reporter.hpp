@@ -1,5 +1,4 @@
-// What racecheck reports of the races that it finds in one block: two accesses become a race of the launch, graver or
-// milder by what they are, and counted.
+// Reports the races found in one block: two accesses become a race of the launch, with a severity and a count.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +22,14 @@ public:
     // Nothing orders the two, and one of them is a store or an atomic operation.
     void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current);
 
-    // A store may have stored what was there already: that can be told apart when the lane has got to its next event.
+    // A store may have stored the value already there. This is known when the lane has reached its next event.
     bool has_doubts() const { return !doubtful_.empty(); }
     void settle_doubts();
 
-    // The lane has read at this place what it now updates by an atomic operation.
+    // The lane has read, at this place, the value that it now updates by an atomic operation.
     void note_trying_read(uint64_t place);
 
-    // Something else than a kernel may use the memory, and nothing orders the two. `owner`: the number of the block.
+    // Something other than a kernel may use the memory, and nothing orders the two. `owner`: the block's number.
     void report_foreign(const Access& access, uint32_t owner);
 
 private:

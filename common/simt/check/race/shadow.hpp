@@ -1,8 +1,8 @@
-// Shadow memory of racecheck: for every word of 4 bytes, who stored to it last, and who has read it or operated on it
+// Shadow memory of racecheck: for every 4-byte word, who stored to it last, and who has read it or operated on it
 // atomically since.
 //
-// A record is 16 bytes and is loaded and stored as one: workers on several OS threads never see half of one. Two of
-// them that meet at the same word at the same moment may lose a record, so a race can be missed, but none is made up.
+// A record is 16 bytes and is loaded and stored as one: workers on several OS threads never see half of one. Two
+// workers that access the same word at the same moment may lose a record, so a race can be missed but never invented.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace simt::check {
 
-// How an access orders itself against others of its kind.
+// How an access is ordered against others of its kind.
 enum class AccessKind : uint8_t {
     plain,
     volatile_access,  // a race like a plain one, except to a flag: see RaceCheck::is_flag
@@ -22,17 +22,17 @@ inline bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || ki
 
 // Some lanes of one warp that have accessed a word since the warp's clock stood at `clock`.
 //
-// The first half, the date, says when: flags, owner, clock and warp, from the top down. So the dates of a block's
-// accesses grow with its clock, those of later blocks are larger, and one with flags is larger than all without.
+// The first half, the date, says when: flags, owner, clock and warp, from the high bits down. So a block's dates grow
+// with its clock, later blocks have larger dates, and any date with flags is larger than all dates without.
 class alignas(16) ShadowRecord {
 public:
     static constexpr unsigned owner_shift = 29, clock_shift = 5, flags_shift = 61;
     static constexpr uint64_t all_flags = uint64_t{7} << flags_shift;
     static constexpr uint64_t owner_mask = uint64_t{0xffffffff} << owner_shift;
 
-    // In a record of uses: lanes of other warps of the block are among them; `lanes` has a bit for each warp then.
+    // In a record of uses: lanes of several warps of the block; `lanes` then has a bit for each warp.
     static constexpr uint64_t several_warps = uint64_t{1} << flags_shift;
-    // And so are other blocks of the launch.
+    // The same for several blocks of the launch.
     static constexpr uint64_t several_blocks = uint64_t{2} << flags_shift;
     // In a record of a store: an asynchronous copy to the word is under way.
     static constexpr uint64_t pending = uint64_t{1} << flags_shift;
@@ -54,7 +54,7 @@ public:
                 lanes) {}
 
     uint64_t date() const { return date_; }
-    // The block that the access belongs to, numbered through all launches; 0: there was none.
+    // The number of the access's block, counted through all launches; 0: there was no access.
     uint32_t owner() const { return static_cast<uint32_t>(date_ >> owner_shift); }
     uint32_t clock() const { return date_ >> clock_shift & largest_clock; }
     unsigned warp() const { return date_ & 31; }
@@ -86,7 +86,7 @@ public:
     ShadowRecord with_clock(uint32_t clock) const {
         return {(date_ & ~(uint64_t{largest_clock} << clock_shift)) | uint64_t{clock} << clock_shift, what_};
     }
-    // Of a record without a place.
+    // Adds the place to a record without one.
     ShadowRecord at(uint64_t place) const { return {date_, what_ | place << place_shift}; }
 
     static ShadowRecord load(const ShadowRecord& from) {
@@ -97,8 +97,8 @@ public:
     [[gnu::always_inline]] static uint64_t load_date(const ShadowRecord& from) {
         return __atomic_load_n(&from.date_, __ATOMIC_RELAXED);
     }
-    // In two steps, which is quicker. The record is whole if its date says that it is of the block that this thread
-    // runs: it was there before the first step then, since nobody else can have stored it in between.
+    // In two steps, which is quicker. The record is whole if its date names the block that this thread runs: no other
+    // thread can have stored it between the two steps.
     [[gnu::always_inline]] static ShadowRecord load_own(const ShadowRecord& from) {
         const uint64_t what = __atomic_load_n(&from.what_, __ATOMIC_ACQUIRE);
         return {load_date(from), what};
@@ -116,7 +116,7 @@ private:
     static constexpr uint64_t bytes_mask = uint64_t{15} << bytes_shift, kind_mask = uint64_t{3} << kind_shift;
     static constexpr uint64_t lanes_mask = 0xffffffff;
 
-    // The compiler would rather move two halves.
+    // Keeps the compiler from moving two halves.
     static void keep_whole(Words& words) {
 #if defined(__x86_64__)
         asm("" : "+x"(words));

@@ -13,7 +13,7 @@
 namespace simt::check {
 namespace {
 
-// Copies and fills that are remembered: those that no later kernel can run in parallel with are soon among the oldest.
+// The number of copies and fills remembered: those that no later kernel can overlap soon become the oldest.
 constexpr size_t remembered_operations = 4096;
 
 struct Operation {
@@ -68,14 +68,14 @@ bool has_records(const Operation& operation) {
     return false;
 }
 
-// Adds where the host is or was to a finding if one side is an access of its own.
+// Adds the host's place to a finding if one side is the host's own access.
 void add_host(const Operation& access, Finding& finding, const std::vector<const void*>& backtrace) {
     if (!access.is_host()) return;
     finding.backtrace = backtrace;
     finding.backtrace_time = "at the access of the host";
 }
 
-// What kernels that are not ordered before the operation have done to its memory, as far as the shadow memory knows.
+// Compares with what kernels not ordered before the operation have done to its memory, according to the shadow memory.
 void compare_with_kernels(const Operation& operation) {
     if (operation.is_host() && !has_records(operation)) return;
     const auto launches = LaunchHistory::instance().unordered_with(operation.order);
@@ -120,7 +120,7 @@ void compare_with_operations(const Operation& operation, const std::deque<Operat
     }
 }
 
-// An operation that goes on where the last of the host has ended is one with it: the host reads an array by elements.
+// A host access that continues the previous one is merged with it: the host reads an array element by element.
 void remember(const Operation& operation, std::deque<Operation>& operations) {
     if (!operations.empty()) {
         Operation& last = operations.back();

@@ -1,5 +1,5 @@
-// Races of kernels with what else happens to device memory: copies and fills in other streams, accesses of the host, and
-// memory that is allocated and freed in the order of a stream.
+// Races of kernels with other uses of device memory: copies and fills in other streams, host accesses, and
+// stream-ordered allocation and freeing.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ namespace simt::check {
 void operation_touches(const BlockCopy& copy);
 void operation_touches(const BlockFill& fill);
 
-// So does the host itself, at `pc`: managed or pinned memory.
+// The host itself touches managed or pinned memory, at `pc`.
 void host_touches(uintptr_t begin, size_t bytes, bool is_write, const void* pc);
 
-// cudaMallocAsync and cudaFreeAsync, as the given operations of their streams; and the end of the memory.
+// cudaMallocAsync and cudaFreeAsync, as these operations of their streams, and the actual release of the memory.
 void allocated_in_stream(uintptr_t begin, size_t bytes, const OrderPointer& allocation);
 void freed_in_stream(uintptr_t begin, const OrderPointer& free);
 void released(uintptr_t begin);
 
-// Tells a launch that begins what it must not touch.
+// Gives a launch that begins the ranges that it must not touch.
 void add_foreign_ranges(RaceLaunch& launch);
 
 }  // namespace simt::check

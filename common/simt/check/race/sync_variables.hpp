@@ -10,7 +10,7 @@
 
 namespace simt::check {
 
-// Variables of one stripe share a lock, which makes an atomic operation and what is noted of it one step.
+// Variables of one stripe share a lock, which makes an atomic operation and its log entry one step.
 class SyncVariables {
 public:
     class Stripe {
@@ -18,7 +18,7 @@ public:
         void lock();
         void unlock() { locked_.clear(std::memory_order_release); }
 
-        // To be called with the lock held. Null: nothing was published there.
+        // Call it with the lock held. Null: nothing was published there.
         std::shared_ptr<SyncLog> find(uintptr_t address) const;
         std::shared_ptr<SyncLog> at(uintptr_t address);
 
@@ -29,7 +29,7 @@ public:
     };
 
     Stripe& stripe(uintptr_t address) { return stripes_[(address >> 3) % stripe_count]; }
-    // When no kernel runs.
+    // Call it when no kernel runs.
     void forget();
 
 private:

@@ -25,8 +25,8 @@ void RaceCheck::begin_atomic(const Access& access) {
                                                             : AccessKind::atomic);
 }
 
-// The lane has read what it now updates, as a loop of compare-and-swap begins, or a test whether an update is worth it.
-// In shared memory, where a barrier may be what is missing between the two, only compare-and-swap counts.
+// The lane has read the value that it now updates, as at the start of a compare-and-swap loop or to see whether an
+// update is worthwhile. In shared memory only compare-and-swap counts, since a barrier may be missing between the two.
 void RaceCheck::note_trying_read(const Access& access, const ShadowMap& words) {
     const bool compares = access.kind == check::AtomicKind::compare_and_swap;
     if (!compares && (access.space == Space::shared || access.kind != check::AtomicKind::update)) return;
@@ -70,9 +70,9 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
     has_deferred_ = true;
 }
 
-// Whether the access is to a flag, which lanes write and look at without being ordered: a lane has waited for it in a
-// loop. It is no mistake either to look at what was written behind a fence, or to write behind a fence what others look
-// at.
+// Whether the access is to a flag, which lanes write and read without being ordered: a lane has waited for it in a
+// loop. Reading a variable that was written after a fence, or writing one after a fence that others read, is no mistake
+// either.
 bool RaceCheck::is_flag(const CheckedAccess& current, bool earlier_is_store) {
     const Space space = current.is_shared ? Space::shared : Space::global;
     if (check_.is_polling(current.lane)) return true;
@@ -100,7 +100,7 @@ void RaceCheck::meeting_completed(unsigned warp, unsigned lanes) {
     const uint32_t live = check_.block().warp(warp).live;
     const unsigned count = std::min(check_.lane_count() - warp * 32, 32u);
     const uint32_t every_lane = count == 32 ? ~0u : (1u << count) - 1;
-    // Lanes that have left the kernel have met with those that name them.
+    // Lanes that have left the kernel count as having met those that name them.
     uint32_t named = ~live & every_lane;
     for (uint32_t left = lanes; left; left &= left - 1) {
         named &= named_[warp * 32 + static_cast<unsigned>(std::countr_zero(left))];

@@ -1,5 +1,5 @@
-// The fast path of racecheck: plain accesses to whole words that are ordered by barriers, by the end of earlier
-// operations or because one lane makes them, as far as a few comparisons of dates show.
+// The fast path of racecheck: plain accesses to whole words that a few date comparisons show to be ordered, by
+// barriers, by the end of earlier operations or because one lane makes them.
 #pragma once
 
 #include "common/simt/check/race/block.hpp"

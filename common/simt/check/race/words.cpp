@@ -1,5 +1,5 @@
-// racecheck of plain accesses to whole words where the fast path does not know: what barriers and meetings order, and
-// reads beside reads. Everything else is up to RaceCheck::check.
+// racecheck of plain accesses to whole words that the fast path cannot decide: those that barriers and meetings order,
+// and reads beside reads. RaceCheck::check handles everything else.
 #include "common/simt/check/race/block.hpp"
 
 namespace simt::check {

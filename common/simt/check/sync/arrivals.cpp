@@ -42,7 +42,7 @@ void SyncCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site si
     lane.returns_early = false;
     if (is_in_warp(kind) && !(mask >> rank % 32 & 1)) {
         report("Barrier error detected. Invalid arguments", rank, {nullptr, site.file, site.line},
-               {"The thread is not in the mask that it gives"});
+               {"The thread is not in its own mask"});
     }
 }
 
@@ -60,8 +60,8 @@ void SyncCheck::meeting_completed(unsigned warp, unsigned group) {
     }
 }
 
-// The lanes that this one names and that do not come because they have left: those that were here with another mask,
-// and those that came to the kernel's end around this place.
+// Checks the lanes that this one names but that have left: those that were here with another mask, and those that
+// reached the end of the kernel without passing this place.
 void SyncCheck::check_named(unsigned rank, unsigned group) {
     const Lane& lane = lanes_[rank];
     const unsigned first = rank - rank % 32;
@@ -74,15 +74,15 @@ void SyncCheck::check_named(unsigned rank, unsigned group) {
         const bool has_other_mask = was_here && !(named.mask >> rank % 32 & 1);
         if (has_returned_early(named) && !has_other_mask) continue;
         report_divergence(rank, lane.site, true,
-                          "Lane " + std::to_string(other % 32) + ", which it names, " +
+                          "Its mask names lane " + std::to_string(other % 32) + ", which " +
                               (has_other_mask ? "was here with a mask that does not name it"
                                               : "has left the kernel without coming here"));
-        named.is_dropped = true;  // told once
+        named.is_dropped = true;  // reported once
     }
 }
 
 // The value of a lane that does not take part is undefined. Yet in a reduction that halves the distance, the upper
-// lanes read beyond the end and nobody uses what they get: so only a lane nearer to the first one than to its source
+// lanes read past the end and nobody uses the result. So only a lane nearer to the first lane than to its source
 // counts.
 void SyncCheck::check_shuffle(unsigned rank, unsigned group) {
     const Lane& lane = lanes_[rank];
@@ -109,7 +109,7 @@ void SyncCheck::barrier_completed() {
     const Site barrier = reference->site;
     for (unsigned first = 0; first < lanes_.size(); first += 32) {
         const unsigned end = std::min<unsigned>(first + 32, static_cast<unsigned>(lanes_.size()));
-        const Lane* in_warp = nullptr;  // the first of the warp that is still there
+        const Lane* in_warp = nullptr;  // the first of the warp still in the kernel
         for (unsigned rank = first; rank < end; ++rank) {
             if (!lanes_[rank].has_ended && !in_warp) in_warp = &lanes_[rank];
         }
@@ -119,7 +119,7 @@ void SyncCheck::barrier_completed() {
                 if (lane.is_dropped || (has_returned_early(lane) && !went_past(lane, barrier))) continue;
                 report_divergence(rank, barrier, in_warp != nullptr,
                                   "It has left the kernel without coming to this barrier");
-                lane.is_dropped = true;  // told once
+                lane.is_dropped = true;  // reported once
             } else if (!same_place(lane.site, barrier)) {
                 report_divergence(rank, lane.site, !same_place(lane.site, in_warp->site),
                                   "Other threads of the block are at " + text_of(barrier));
@@ -168,13 +168,13 @@ void SyncCheck::deadlocked(const std::string& waiting) {
 }
 
 void SyncCheck::timed_out(const std::string& waiting) {
-    report_waiting("Barrier error detected. Threads wait for what does not happen", waiting);
+    report_waiting("Barrier error detected. Threads wait for something that never happens", waiting);
 }
 
-// The place is one where lanes of a warp wait for others, if there is any: those have not come. Of a lane that does not
-// wait it is that of its last access.
+// The place is preferably one where lanes of a warp wait for others that have not come. For a lane that does not wait,
+// it is the place of its last access.
 void SyncCheck::report_waiting(const char* title, const std::string& waiting) {
-    if (check_.launch().error) return;  // what a lane that was taken out would have done is not waited for
+    if (check_.launch().error) return;  // others may wait for a dropped lane
     unsigned first = 0;
     const auto is_better = [this](unsigned one, unsigned other) {
         const auto rank = [this](unsigned index) {

@@ -1,10 +1,9 @@
 // synccheck of one block: does every lane come to the barriers, votes and shuffles that name it?
 //
-// A block barrier is complete when every lane that is still in the kernel has come to one; all of them must have come
-// to the same one. A lane that has left by an early return does not count, unless it went past the barrier: by what it
-// accessed after its last one, or because the others come round to the very barrier that it passed last. A lane that
-// came to the kernel's end went around the barrier. The same holds for grid.sync(), and for the lanes that a vote, a
-// shuffle or __syncwarp names.
+// A block barrier is complete when every lane still in the kernel has come to one; all must have come to the same one.
+// A lane that left by an early return is no error, unless it skipped the barrier: it accessed memory after its last
+// barrier, or the others return to the very barrier that it passed last. A lane that reached the end of the kernel has
+// skipped the barrier. The same holds for grid.sync() and for the lanes that a vote, a shuffle or __syncwarp names.
 #pragma once
 
 #include <string>
@@ -27,16 +26,17 @@ public:
     void grid_barrier_completed() { barrier_completed(); }
     void early_return();
     void lane_ended(unsigned lane);
-    // A finding has taken the running lane out of the launch: what follows from that is not reported.
+    // A finding has dropped the running lane: its consequences are not reported.
     void lane_dropped(unsigned lane);
-    // Lanes wait for each other, or for what does not happen. `waiting`: where, one line for each place.
+    // Lanes wait for each other, or for something that never happens. `waiting`: one line for each place.
     void deadlocked(const std::string& waiting);
     void timed_out(const std::string& waiting);
-    // Which function it is in which this lane waits for others of its warp.
+    // The function in which this lane waits for others of its warp.
     const char* function_of(unsigned lane) const;
-    // Whether it is in a loop that only waits and has let others go first there.
+    // Whether the lane is in a loop that only waits and has let others go first there.
     bool polls_again(unsigned lane) const;
-    // The running lane has misused an object of the device language. False: this is not about synchronization.
+    // The running lane has misused an object of the device language. Returns false if it is not a synchronization
+    // object.
     bool misused(const char* message, const void* pc);
     void block_ended() {}
 
@@ -47,7 +47,7 @@ private:
         Site site = {nullptr, 0};         // of its last or present wait
         Site barrier = {nullptr, 0};      // the block barrier that it passed last
         const void* last_access = nullptr;  // since then
-        bool returns_early = false;         // its last step; what it does afterwards takes that back
+        bool returns_early = false;         // by its last step; any later step takes that back
         const void* access_before_return = nullptr;
         bool has_ended = false, is_dropped = false;
     };
