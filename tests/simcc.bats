@@ -61,7 +61,7 @@ copies: 0 wrong
 heap: 0 wrong
 freed twice: cudaErrorLaunchFailure
 without init: cudaErrorLaunchFailure"
-    expect_errors_like "kernel free_lists, .*: free\(\) of what is not on the device heap, or no longer"
+    expect_errors_like "kernel free_lists, .*: free\(\) of a pointer that is not, or no longer, on the device heap"
     expect_errors_like "kernel without_init, .*: cuda::barrier: used before init\(\)"
 }
 

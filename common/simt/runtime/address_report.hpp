@@ -1,4 +1,4 @@
-// Questions about addresses, for messages about faults.
+// Descriptions of addresses for messages about faults.
 #pragma once
 
 #include <string>

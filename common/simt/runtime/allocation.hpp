@@ -1,4 +1,4 @@
-// One piece of memory that kernels can reach, and who it belongs to.
+// One piece of memory that kernels can reach, and its owner.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct Allocation {
     }
 };
 
-// "4 bytes after the 4096-byte allocation #3 (cudaMalloc)": an address in terms of the allocation nearest to it.
+// "4 bytes after the 4096-byte allocation #3 (cudaMalloc)": an address relative to the nearest allocation.
 std::string describe(uintptr_t address, const Allocation& allocation);
 
 }  // namespace simt

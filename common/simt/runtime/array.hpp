@@ -1,4 +1,4 @@
-// CUDA arrays: opaque blocks of up to three dimensions, here stored row by row.
+// CUDA arrays: opaque blocks of up to three dimensions, stored row by row here.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include "common/simt/runtime/copy.hpp"
 #include "common/simt/runtime/handle_table.hpp"
 
-// What a cudaArray_t points to.
+// The target of a cudaArray_t.
 struct cudaArray {
     cudaChannelFormatDesc format = {};
     cudaExtent extent = {};  // elements; height or depth 0: the array has fewer dimensions
@@ -31,8 +31,8 @@ std::shared_ptr<cudaArray> find_array(const cudaArray* handle);
 // Bytes of one element of this format: 1 to 16; 0 if the channels do not make up a format.
 size_t element_bytes(const cudaChannelFormatDesc& format);
 
-// cudaMemcpy3D's parameters, with their mix of elements and bytes, as a copy of bytes. The kind of copy follows from
-// them too when an array takes part.
+// Turns cudaMemcpy3D's parameters, a mix of elements and bytes, into a copy of bytes. If an array takes part, they also
+// determine the kind of copy.
 cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cudaMemcpyKind& kind);
 
 }  // namespace simt

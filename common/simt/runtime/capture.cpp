@@ -12,7 +12,7 @@ unsigned long long next_capture_id() {
     return ++id;
 }
 
-// Every participant's last nodes must be followed by the origin's: else the graph would end before them.
+// The origin's last nodes must follow every participant's, or the graph would end before them.
 bool all_joined(Capture& capture) {
     std::vector<const GraphNode*> pending;
     for (const GraphNode* node : capture.tail(capture.origin)) pending.push_back(node);

@@ -1,4 +1,4 @@
-// Streams that record what they are given into a graph instead of running it.
+// Streams that record their work into a graph instead of running it.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct Capture {
     bool invalidated = false, ended = false;
     struct Participant {
         Stream* stream;
-        std::vector<GraphNode*> tail;  // the nodes that the stream's next one follows
+        std::vector<GraphNode*> tail;  // the nodes that the stream's next node follows
     };
     std::vector<Participant> participants;
 

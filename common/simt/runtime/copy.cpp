@@ -10,7 +10,7 @@
 namespace simt {
 namespace {
 
-// Pageable sources up to this size are read at once and copied when the stream gets there, as CUDA's driver does.
+// Pageable sources up to this size are read at once and copied when the stream gets there, as in CUDA's driver.
 constexpr size_t largest_staged_copy = 64 << 10;
 
 enum class Side { host, device, either };
@@ -25,7 +25,7 @@ Side destination_side(cudaMemcpyKind kind) {
     return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost ? Side::host : Side::device;
 }
 
-// The bytes from the first to the last that rows and slices touch.
+// The bytes from the first to the last one that the rows and slices touch.
 size_t span(size_t pitch, size_t slice, size_t width, size_t height, size_t depth) {
     return (depth - 1) * slice + (height - 1) * pitch + width;
 }
@@ -40,7 +40,7 @@ cudaError_t check_range(const void* pointer, size_t bytes, Side side) {
         return freed_or_wild || side == Side::device ? cudaErrorInvalidValue : cudaSuccess;
     }
     if (side == Side::host && !allocation->host_can_reach()) return cudaErrorInvalidValue;
-    // Registered memory is part of a larger host object as far as a host-side copy is concerned.
+    // To a host-side copy, registered memory may be part of a larger host object.
     if (allocation->kind == MemoryKind::registered && side == Side::host) return cudaSuccess;
     return allocation->contains(address, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }

@@ -29,15 +29,15 @@ struct BlockFill {
 };
 
 // cudaErrorInvalidValue if a pointer is null, on the wrong side for `kind`, or its range leaves its allocation;
-// cudaErrorInvalidPitchValue if rows overlap; cudaErrorInvalidMemcpyDirection if `kind` is none of CUDA's.
+// cudaErrorInvalidPitchValue if rows overlap; cudaErrorInvalidMemcpyDirection if `kind` is not one of CUDA's.
 cudaError_t validate(const BlockCopy& copy, cudaMemcpyKind kind);
 cudaError_t validate(const BlockFill& fill);
 
 Work copy_work(const BlockCopy& copy);
 Work fill_work(const BlockFill& fill);
 
-// Checks the copy and hands it to the stream. Returns when it is done unless `asynchronous`; even then a copy that
-// involves pageable host memory is done (or, up to 64 KiB to the device, its source read) before the call returns.
+// Validates the copy and submits it to the stream. Returns when it is done unless `asynchronous`. Even then, a copy
+// that involves pageable host memory is done (or, up to 64 KiB to the device, its source read) before the call returns.
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream, bool asynchronous);
 cudaError_t start_fill(const BlockFill& fill, const void* stream, bool asynchronous);
 

@@ -20,7 +20,7 @@ public:
     int index() const { return index_; }
 
     // Puts work into a stream, ordered as CUDA orders it: the legacy default stream waits for all earlier work in
-    // blocking streams, and they for it.
+    // blocking streams, and they wait for it.
     Ticket enqueue(Stream& stream, Work work, std::vector<Ticket> after = {}, Start start = Start::on_thread);
 
     // Waits for all work submitted so far, in every stream.
@@ -33,7 +33,7 @@ public:
     // After a failed kernel every call returns its error until a reset.
     int broken() const { return broken_.load(std::memory_order_acquire); }
     void fail(int error);
-    // True once per failure: the calls that return it later on have nothing new to tell.
+    // True once per failure: later calls that return the error report nothing new.
     bool tells_failure_first() { return !failure_told_.exchange(true); }
     void reset();
     void discard_work();

@@ -13,23 +13,23 @@ using namespace simt;
 
 namespace {
 
-// The simulator's own code allocates on the host, also on a thread that runs a kernel; that call may come by way of the
+// The simulator's own code allocates on the host, even on a thread that runs a kernel; its call may come through the
 // program's own operator new.
 bool runs_device_code() { return in_kernel() && interruption.depth == 0; }
 
 void* allocate_on_heap(size_t bytes) {
     const Uninterrupted section;
-    // Kernels of all devices share one heap: it counts against the first one's memory.
+    // Kernels of all devices share one heap: it counts against the first device's memory.
     return runtime().memory.allocate(bytes, MemoryKind::heap, 0);
 }
 
-// `pc`: where the kernel asks for it.
+// `pc`: the place in the kernel.
 void free_on_heap(void* pointer, const void* pc) {
     const Uninterrupted section;
     const auto from_heap = [](const Allocation& allocation) { return allocation.kind == MemoryKind::heap; };
     if (runtime().memory.release(pointer, from_heap)) return;
     if (BlockObserver* const observer = ResidentBlock::current()->observer()) observer->invalid_free(pointer, pc);
-    fail_lane("free() of what is not on the device heap, or no longer");
+    fail_lane("free() of a pointer that is not, or no longer, on the device heap");
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ bool is_on_device_heap(const void* pointer) {
 
 }  // namespace
 
-// What simcc makes of the calls of operator delete in checked code. On the host they go on to the program's own operator,
-// if it has one, which must never see what is on the device's heap.
+// simcc turns operator delete in checked code into calls of these. On the host they call the program's own operator, if
+// there is one, which must never see a pointer to the device heap.
 #define SIMT_DELETE(symbol, parameters, on_host)                                                    \
     extern "C" void symbol parameters {                                                             \
         if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0));  \

@@ -1,5 +1,5 @@
-// Every piece of memory that kernels can reach: allocating, freeing, and finding out what an address belongs to.
-// All functions may be called from any thread.
+// Every piece of memory that kernels can reach: allocating, freeing, and finding the owner of an address. All functions
+// may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ public:
     // bytes_per_device: what cudaMemGetInfo reports as a device's total; allocations beyond it fail.
     DeviceMemory(size_t bytes_per_device, int device_count);
 
-    // Zeroed memory aligned to 256 bytes, or null when the device or the machine has not enough left.
+    // Zeroed memory aligned to 256 bytes, or null if the device or the machine has too little left.
     void* allocate(size_t bytes, MemoryKind kind, int device, unsigned flags = 0);
 
     // Frees what allocate() returned, if it is of a kind that `accepts`; false otherwise. No kernel may be using it.
@@ -37,7 +37,7 @@ public:
     // Marks for cudaFreeAsync; false unless this is the start of a live allocation that is not yet marked.
     bool mark_free_pending(const void* pointer);
 
-    // The live allocation that holds the address; the nearest live or lately freed one, for messages.
+    // The live allocation that holds the address; the nearest live or recently freed one, for messages.
     std::optional<Allocation> find(const void* address) const;
     std::optional<Allocation> nearest(const void* address) const;
     std::vector<Allocation> live() const;
@@ -65,7 +65,7 @@ private:
     AddressSpace space_;
     std::vector<size_t> used_;               // per device
     std::map<uintptr_t, Storage> storages_;  // live, by base address
-    std::deque<Allocation> freed_;           // the latest, oldest first
+    std::deque<Allocation> freed_;           // the most recent ones, oldest first
     uint64_t next_serial_ = 1;
     size_t regions_in_use_ = 0;
     std::unordered_map<size_t, std::deque<uintptr_t>> free_blocks_;  // by rounded size, oldest first

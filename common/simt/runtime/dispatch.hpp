@@ -1,5 +1,4 @@
-// The way of every operation into a stream: into its queue or, while the stream is captured, into the graph that it
-// records.
+// Puts every operation into its stream: into the queue or, while the stream is captured, into the recorded graph.
 #pragma once
 
 #include "common/simt/runtime/graph.hpp"

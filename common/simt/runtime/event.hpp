@@ -13,7 +13,7 @@ namespace simt {
 
 struct GraphNode;
 
-// One recording of an event. Recording again makes a new one; who waits for the old one is not disturbed.
+// One recording of an event. Recording again makes a new one; waits for the old one are unaffected.
 struct Recording {
     Ticket ticket;
     std::atomic<int64_t> nanoseconds{0};  // steady clock, when the stream got there
@@ -36,7 +36,7 @@ struct Event {
     }
 };
 
-// The work that stamps a recording.
+// Work that puts the time into a recording.
 Work stamp(std::shared_ptr<Recording> recording);
 
 }  // namespace simt

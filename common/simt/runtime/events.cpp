@@ -3,7 +3,7 @@
 namespace simt {
 namespace {
 
-// Ready before the program's own constructors, which may already launch kernels.
+// Initialized before the program's own constructors, which may already launch kernels.
 constinit Events installed_events;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Graphs of operations: built node by node or captured from streams, then instantiated and launched as one.
 //
-// A launched graph runs its nodes one after another, in an order that respects the edges: that is a legal schedule, and
-// the blocks of each kernel already occupy every worker.
+// A launched graph runs its nodes one after another, in an order that respects the edges: this schedule is legal, and
+// each kernel's blocks occupy every worker anyway.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace simt {
 
-// One thing that a stream or a graph does.
+// One operation of a stream or a graph.
 struct Operation {
     cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
     Work work;  // null: nothing to do
@@ -25,7 +25,7 @@ struct Graph;
 struct GraphNode {
     Graph* graph = nullptr;
     Operation operation;
-    std::vector<GraphNode*> dependencies;  // each once
+    std::vector<GraphNode*> dependencies;  // without duplicates
     GraphNode* original = nullptr;         // the node this one was cloned from
     cudaKernelNodeParams kernel = {};      // of kernel nodes, without the arguments
     std::shared_ptr<Graph> child;          // of child graph nodes

@@ -7,12 +7,12 @@
 
 namespace simt {
 
-// The dynamic shared memory that a kernel may use: 48 KiB unless cudaFuncSetAttribute has set it otherwise.
+// The dynamic shared memory that a kernel may use: 48 KiB unless set by cudaFuncSetAttribute.
 size_t dynamic_shared_bytes_of(const void* kernel);
 void set_dynamic_shared_bytes(const void* kernel, size_t bytes);
 
 // The most dynamic shared memory that any kernel may use: 48 KiB, or more once cudaFuncSetAttribute has raised it. A
-// launch does not tell which kernel it runs, so the largest size set for any kernel counts.
+// launch does not know which kernel it runs, so the largest size set for any kernel counts.
 size_t largest_dynamic_shared_bytes();
 
 }  // namespace simt

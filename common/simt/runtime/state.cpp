@@ -17,15 +17,15 @@ int configured_device_count() {
     return static_cast<int>(std::clamp(environment_number("SIMCC_DEVICES", 1), 0L, long{most_devices}));
 }
 
-// Half of the machine's memory is the devices', in equal parts: the other half is for the program's own copies.
+// The devices share half of the machine's memory equally: the other half is for the program's own copies.
 size_t memory_per_device(int device_count) {
     constexpr size_t largest = size_t{80} << 30;
     const size_t share = machine_memory() / 2 / std::max(device_count, 1);
     return std::min(share, largest) / huge_page_bytes * huge_page_bytes;
 }
 
-// The program ends. CUDA does not wait for what is still under way, but a client may have to report on all of it. (Not
-// if a function in a stream ends the program: it would wait for itself.)
+// The program ends. CUDA does not wait for unfinished work, but a client may have to report on all of it. (If a
+// function in a stream ends the program, this does not wait: it would wait for itself.)
 void end_all_work() {
     const bool all_is_wanted = events().finishes_work && !inside_host_function();
     for (int index = 0; index < runtime().device_count(); ++index) {

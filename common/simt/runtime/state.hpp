@@ -24,7 +24,7 @@ public:
     bool has_device(int index) const { return index >= 0 && index < device_count(); }
 
     DeviceMemory memory;
-    HandleTable<Stream> streams;  // those created by the program
+    HandleTable<Stream> streams;  // streams created by the program
     HandleTable<Event> events;
 
 private:

@@ -8,7 +8,7 @@
 namespace simt {
 namespace {
 
-// Waiting threads look this long before they sleep: shorter than waking up takes, longer than a small kernel.
+// Waiting threads spin this long before they sleep: less than a wake-up takes, more than a small kernel.
 constexpr auto spin_time = std::chrono::microseconds(10);
 
 template <class Condition>
@@ -128,7 +128,7 @@ bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
 
 void Stream::run(Task& task) {
     for (const Ticket& ticket : task.after) ticket.wait();
-    if (device_.broken()) return;  // as on a GPU: after an illegal access nothing more is executed
+    if (device_.broken()) return;  // as on a GPU: nothing runs after an illegal access
     events().operation_began(task.note);
     if (const int error = task.work()) device_.fail(error);
     events().operation_ended();

@@ -1,8 +1,8 @@
 // Streams: queues of work that run in order, each on its own host thread.
 //
-// The thread starts with the first work that is not waited for at once. A thread that waits for a stream takes over its
-// queue instead of sleeping if nobody else is running it: a launch followed by a synchronization then needs no switch
-// between threads. Order between streams is expressed by tickets: a task may name tasks that must have ended before.
+// The thread starts with the first work that is not waited for at once. A thread that waits for a stream runs the queue
+// itself instead of sleeping if no other thread does: a launch followed by a synchronization then needs no thread
+// switch. Order between streams is expressed by tickets: a task may name tasks that must have ended before.
 #pragma once
 
 #include <atomic>
@@ -30,19 +30,19 @@ struct Ticket {
 
     bool done() const;
     void wait() const;
-    // The same for the host, which then knows: what it does from now on comes after the task.
+    // The same, and records that the host knows it: what the host does from now on comes after the task.
     bool host_sees_done() const;
     void host_waits() const;
 };
 
-// What a stream runs. Returns a cudaError_t value; anything but 0 breaks the device.
+// What a stream runs. Returns a cudaError_t value; any value but 0 breaks the device.
 using Work = std::function<int()>;
 
 // Who runs a task.
 enum class Start {
-    on_thread,       // the stream's thread, or whoever waits for it first
-    by_waiting,      // the caller, who promises to wait for it right away
-    at_once_if_idle, // the caller if nothing is ahead of it, else as on_thread: for tasks shorter than waking a thread
+    on_thread,       // the stream's thread, or the first thread that waits for it
+    by_waiting,      // the caller, which must wait for it right away
+    at_once_if_idle, // the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
 };
 
 class Stream : public std::enable_shared_from_this<Stream> {
@@ -53,8 +53,8 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Appends work that starts after `after`. By what the program asked for it comes after the operations of these
-    // notes, many of which may have ended already.
+    // Appends work that starts after `after`. The program has ordered it after the operations of the notes in
+    // `ordered_after`, many of which may have ended already.
     Ticket submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after = {});
 
     bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }
@@ -67,7 +67,7 @@ public:
     void close();
     bool closed() const;
 
-    // Drops what has not started, at the end of the process: CUDA does not wait for it either.
+    // Drops work that has not started, at the end of the process: CUDA does not wait for it either.
     void discard();
 
     // True unless the stream was created with cudaStreamNonBlocking: ordered against the legacy default stream.
