@@ -37,7 +37,7 @@ uintptr_t AddressSpace::take(size_t bytes) {
     if (!region) return 0;
     void* start = reinterpret_cast<void*>(region);
     if (mprotect(start, whole, PROT_READ | PROT_WRITE) != 0) return 0;
-    if (huge) madvise(start, whole, MADV_HUGEPAGE);  // advice only: any failure is as good as success
+    if (huge) madvise(start, whole, MADV_HUGEPAGE);  // advice only: failure does no harm
     regions_.emplace(region, whole);
     return region;
 }
@@ -58,7 +58,7 @@ uintptr_t AddressSpace::find_room(size_t bytes, size_t alignment) {
         cursor_ = fresh + guarded;
         return fresh;
     }
-    uintptr_t candidate = round_up(base_, alignment);  // the range has been walked: the first gap that is large enough
+    uintptr_t candidate = round_up(base_, alignment);  // the range is used up: take the first gap that is large enough
     for (const auto& [start, length] : regions_) {
         if (candidate + guarded <= start) return candidate;
         if (start + length + page_bytes() > candidate) candidate = round_up(start + length + page_bytes(), alignment);

@@ -1,9 +1,9 @@
-// The reserved range of addresses that all simulated device memory comes from.
+// The reserved range of addresses for all simulated device memory.
 //
 // One PROT_NONE mapping is reserved at the first use; a region becomes accessible when it is taken and inaccessible,
 // its pages returned, when it is given back. Addresses are handed out upwards and reused only after the whole range has
-// been walked, so that an access after a free faults instead of reading someone else's data. Every region is followed
-// by at least one page that is never accessible. Not thread safe: its user locks.
+// been used, so that an access after a free faults instead of reading other data. Every region is followed by at least
+// one page that is never accessible. Not thread safe: the caller locks.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace simt {
 
 class AddressSpace {
 public:
-    // Reserves about `wanted` bytes, or as much below that as the machine's limits allow.
+    // Reserves about `wanted` bytes, or as much of that as the machine's limits allow.
     explicit AddressSpace(size_t wanted);
     AddressSpace(const AddressSpace&) = delete;
     AddressSpace& operator=(const AddressSpace&) = delete;
 
-    // The start of a zeroed, accessible region of at least `bytes`, whole pages, or 0 if there is no room.
+    // The start of a zeroed, accessible region of whole pages and at least `bytes`, or 0 if there is no room.
     uintptr_t take(size_t bytes);
     void give_back(uintptr_t region);
 

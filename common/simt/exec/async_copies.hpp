@@ -15,7 +15,7 @@ public:
     bool take(unsigned rank, unsigned groups, AsyncCopy& copy);
     bool take_of(unsigned rank, const void* barrier, AsyncCopy& copy);
 
-    // Forgets what the lanes of the last block have left.
+    // Forgets the copies left by the lanes of the last block.
     void clear() { lanes_.clear(); }
 
 private:
@@ -31,7 +31,7 @@ private:
 
     Lane& lane(unsigned rank);
 
-    std::vector<Lane> lanes_;  // by rank; empty in blocks that use none
+    std::vector<Lane> lanes_;  // by rank; empty in blocks without copies
 };
 
 }  // namespace simt

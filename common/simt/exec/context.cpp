@@ -1,4 +1,5 @@
-// The switch through Boost.Context, for architectures that have none of their own, and what AddressSanitizer is told of any.
+// The switch through Boost.Context, for architectures without one of their own, and AddressSanitizer's calls around
+// any.
 #include "common/simt/exec/context.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -31,7 +32,7 @@ StackBounds own_stack_of_thread() {
 
 void announce_switch(const Context* next, void** kept) {
     thread_local const StackBounds own = own_stack_of_thread();
-    // Only the worker has no stack of a lane.
+    // Only the worker has no lane stack.
     if (!next->stack_top) return __sanitizer_start_switch_fiber(kept, own.bottom, own.bytes);
     // A stack begins less than a guard page and an offset below its top; what lies beyond is never touched.
     constexpr size_t reach = LaneStacks::bytes_per_lane - (16 << 10);
@@ -56,7 +57,7 @@ namespace boost_context = boost::context::detail;
 
 namespace {
 
-// What travels with a switch: who was suspended, so that the resumed side can keep its handle, and who starts.
+// Passed along with a switch: the suspended context, so that the resumed side can keep its handle, and the new one.
 struct Passage {
     Context* suspended;
     Context* started;

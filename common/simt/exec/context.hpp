@@ -36,11 +36,11 @@ inline void prepare_context(Context& context, void (*entry)(Context* self)) {
 inline void announce_arrival(void*) {}
 inline void forget_frames(const void*, size_t) {}
 #else
-// Lanes were abandoned on these stacks, or the memory gets another use: no variable of theirs is left.
+// Lanes were abandoned on these stacks, or the memory is reused: none of their variables are left.
 void forget_frames(const void* stacks, size_t bytes);
 #endif
 
-// For functions that begin on a lane's stack and do not return: the sanitizers would wait for their ends. (To
+// For functions that start on a lane's stack and never return: the sanitizers would wait for their ends. (To
 // ThreadSanitizer a worker and all its lanes are one thread.)
 #define SIMT_ENDS_ELSEWHERE __attribute__((no_sanitize("address", "thread")))
 

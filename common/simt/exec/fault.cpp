@@ -57,12 +57,12 @@ void on_fault(int signal, siginfo_t* information, void* context) {
         block->running_launch().fail(error_illegal_address);
         block->abandon();
     }
-    // Not ours: the faulting instruction runs again, now with the disposition that the program had chosen.
+    // Not ours: the faulting instruction runs again, now with the program's own signal handling.
     sigaction(signal, &previous_actions[signal], nullptr);
 }
 
-// A lane may be in the C library and hold one of its locks; it can be abandoned only in the program's own code, and not
-// where the simulator does not let it.
+// A lane in the C library may hold one of its locks. So a lane is abandoned only in the program's own code, and never
+// in an uninterrupted section.
 void on_interrupt(int, siginfo_t*, void* context) {
     const Registers registers = interrupted_registers(context);
     ResidentBlock* block = interrupted_block(registers);
@@ -108,7 +108,7 @@ void install_fault_handlers() {
 
 void use_fault_stack() {
     stack_t stack = {};
-    stack.ss_sp = std::malloc(fault_stack_bytes);  // for the life of the worker, which is that of the process
+    stack.ss_sp = std::malloc(fault_stack_bytes);  // for the worker's life, as long as the process
     stack.ss_size = fault_stack_bytes;
     sigaltstack(&stack, nullptr);
 }

@@ -6,11 +6,11 @@
 
 namespace simt {
 
-// One stack per lane, next to each other. Memory is committed page by page as the lanes use it. Below each stack lies a
-// page that cannot be accessed, so that a lane that recurses too deeply faults instead of overwriting its neighbour.
+// One stack per lane, next to each other. Memory is committed page by page as the lanes use it. An inaccessible page
+// lies below each stack, so that a lane that recurses too deeply faults instead of overwriting its neighbour.
 class LaneStacks {
 public:
-    // What a lane may use for its local variables and calls.
+    // Room for a lane's local variables and calls.
     static constexpr size_t bytes_per_lane = 256 << 10;
 
     explicit LaneStacks(unsigned lanes);

@@ -1,4 +1,4 @@
-// What completes when a warp has stalled: meetings of its lanes at shuffles, votes and __syncwarp, and __activemask.
+// Completes, once a warp has stalled, the meetings of its lanes at shuffles, votes and __syncwarp, and __activemask.
 #pragma once
 
 #include "common/simt/exec/observer.hpp"
@@ -6,8 +6,8 @@
 
 namespace simt {
 
-// Releases the lanes of complete meetings and publishes their values. Those of the lanes that still wait are kept.
-// Tells the observer, unless it is null, which lanes of its warp `index` have met.
+// Releases the lanes of complete meetings and publishes their values. Values of lanes that still wait are kept. Reports
+// to the observer, unless null, which lanes of warp `index` have met.
 bool complete_meetings(Warp& warp, BlockObserver* observer, unsigned index);
 
 // The lanes that stand at the same __activemask() when nothing else can run are the active ones.

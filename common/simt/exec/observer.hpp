@@ -1,7 +1,7 @@
-// Who follows a launch while it runs. The execution core tells an observer what happens, and asks it where there is a
-// choice. It knows nothing else of observers, and a launch that nobody observes has none.
+// Observers follow a launch while it runs. The execution core reports events to its observer and lets it make choices.
+// The core knows nothing else of observers, and most launches have none.
 //
-// Every function has a body that does nothing or makes the usual choice: an observer overrides what it cares for.
+// Every function has a body that does nothing or makes the usual choice: an observer overrides what it needs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class LaunchObserver;
 class ResidentBlock;
 
 // Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. A lane's
-// number is its position in the block, x first; a mask has a bit for each lane of a warp.
+// number is its index in the block, x fastest; a mask has a bit for each lane of a warp.
 class BlockObserver {
 public:
     virtual ~BlockObserver() = default;
@@ -24,41 +24,41 @@ public:
     // ---- events
     virtual void began(LaunchObserver&, uint64_t /*block_index*/, unsigned /*lanes*/) {}
     virtual void resumed() {}  // the worker thread enters the block
-    virtual void left() {}     // and leaves it, maybe for good
+    virtual void left() {}     // and leaves it, perhaps for good
     virtual void ended() {}    // every lane has left the kernel
     virtual void lane_ended(unsigned /*lane*/) {}
-    // None of the warp's lanes can run just now; those of the mask `paused` let the others catch up.
+    // None of the warp's lanes can run now; those of the mask `paused` let the others catch up.
     virtual void warp_stalled(unsigned /*warp*/, unsigned /*paused*/) {}
     virtual void meeting_completed(unsigned /*warp*/, unsigned /*lanes*/) {}
     virtual void block_barrier_completed() {}
     virtual void grid_barrier_completed() {}
-    // An asynchronous copy of the running lane has begun, and has been waited for. `pc`: where in the kernel.
+    // The running lane has started an asynchronous copy, and has waited for it. `pc`: the place in the kernel.
     virtual void copy_started(uintptr_t /*target*/, size_t /*bytes*/, const void* /*pc*/) {}
     virtual void copy_finished(uintptr_t /*target*/, size_t /*bytes*/) {}
 
-    // ---- mishaps; the launch fails after each of them
-    // Lanes wait for each other, or have waited for too long, or the running lane has misused an object of the device
-    // language. True: it has been reported, and the core says nothing.
+    // ---- errors; the launch fails after each of them
+    // Lanes wait for each other, or have waited too long, or the running lane has misused an object of the device
+    // language. Returns true if the observer has reported it, so that the core says nothing.
     virtual bool deadlocked() { return false; }
     virtual bool timed_out() { return false; }
     virtual bool misused(const char* /*message*/, const void* /*pc*/) { return false; }
-    // free() in a kernel of what is not on the device's heap; a lane has met the guard page of its stack, whose usable
-    // part begins at `stack`. Both may take the lane out of the block (ResidentBlock::drop_running_lane).
+    // free() in a kernel of a pointer that is not on the device heap; a lane has hit the guard page of its stack, whose
+    // usable part begins at `stack`. Both may drop the lane (ResidentBlock::drop_running_lane).
     virtual void invalid_free(const void* /*pointer*/, const void* /*pc*/) {}
     virtual void stack_overflowed(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) {}
 
     // ---- choices
-    // Of the block that has just begun.
+    // The schedule of the block that has just begun.
     virtual Schedule schedule() const { return Schedule::independent; }
     virtual uint32_t random_below(uint32_t /*limit*/) { return 0; }
-    // In lockstep: which of these lanes of a warp are furthest behind, and which are in a loop that only waits.
+    // In lockstep: the lanes of a warp that are furthest behind, and those in a loop that only waits.
     virtual uint32_t furthest_behind(unsigned /*warp*/, uint32_t candidates) const { return candidates; }
     virtual uint32_t waiting_loop_lanes(unsigned /*warp*/) const { return 0; }
 
-    // ---- what an observer knows better, for messages about lanes that wait
-    // The lane is in a loop that only waits, and has let others go first there.
+    // ---- details for messages about waiting lanes
+    // Whether the lane is in a loop that only waits, and has let others go first there.
     virtual bool polls_again(unsigned /*lane*/) const { return false; }
-    // "__syncwarp": what the lane waits in for others of its warp; null: not known.
+    // The function in which the lane waits for others of its warp: "__syncwarp"; null: not known.
     virtual const char* warp_function_of(unsigned /*lane*/) const { return nullptr; }
 };
 
@@ -67,15 +67,15 @@ class LaunchObserver {
 public:
     virtual ~LaunchObserver() = default;
 
-    // Who follows the blocks that run here: kept for all later launches. Null: nobody.
+    // The observer of the blocks that run here, kept for all later launches, or null.
     virtual std::unique_ptr<BlockObserver> observe(ResidentBlock&) { return nullptr; }
 
-    // Around the blocks of the launch, on the thread that executes its stream. The result is a cudaError_t value with
-    // which the launch fails even though all its blocks have ended; 0: none.
+    // Called before and after the blocks of the launch, on the thread that executes its stream. The result is a
+    // cudaError_t value with which the launch fails although all its blocks have ended; 0: no failure.
     virtual void began() {}
     virtual int ended() { return 0; }
 
-    // The block that runs as the index-th of `count`: a permutation.
+    // The block that runs in position `index` of `count`: a permutation.
     virtual uint64_t block_at(uint64_t index, uint64_t /*count*/) const { return index; }
 };
 

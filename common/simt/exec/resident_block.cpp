@@ -19,16 +19,16 @@ __thread ResidentBlock* current_block = nullptr;
 
 constexpr unsigned lanes_per_warp = 32;
 
-// A block whose lanes have polled this often without any of them doing anything else lets other blocks run.
+// A block whose lanes have polled this often and done nothing else lets other blocks run.
 constexpr unsigned polling_rounds_per_turn = 16;
 
-// A block that has passed so many barriers, or whose warps have had so many long turns, lets other blocks run too: it
-// may poll for what another block does, in a loop with barriers or votes. Either takes some 50 ms or more.
+// A block that has passed this many barriers, or whose warps have had this many long turns, also lets other blocks run:
+// it may poll for another block in a loop with barriers or votes. Either takes some 50 ms or more.
 constexpr unsigned barriers_per_turn = 1 << 16;
 constexpr unsigned long_turns_per_turn = 1 << 7;
 
-// A warp whose lanes advance in lockstep lets another one go after so many steps: it may wait for it in a loop that is
-// not known to wait.
+// A warp whose lanes advance in lockstep lets another warp go after this many steps: it may wait for that warp in a
+// loop that is not known to wait.
 constexpr unsigned steps_per_turn = 1 << 10;
 
 unsigned first_lanes(unsigned count) { return count >= lanes_per_warp ? ~0u : (1u << count) - 1; }
@@ -156,7 +156,7 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
     for (unsigned z = 0; z < shape.z; ++z) {
         for (unsigned y = 0; y < shape.y; ++y) {
             block.run_lanes_(block.arguments_, {0, shape.x, y, z, false});
-            // A lane that has waited and come back here has ended. The lanes behind it run on stacks of their own.
+            // A lane that has waited and come back here has ended. The lanes after it run on their own stacks.
             if (block.detached_) block.run_remaining_lanes(block.end_lane(current_lane));
             block.progress_->advance();
         }
@@ -172,7 +172,7 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_single_lane(Context* self) {
     current_block->run_remaining_lanes(self);
 }
 
-// Runs `next`, and on the same stack, as long as the lane to follow has not started either, the lanes after it.
+// Runs `next` and then, on the same stack, the lanes after it as long as they have not started.
 SIMT_ENDS_ELSEWHERE void ResidentBlock::run_remaining_lanes(Context* next) {
     for (;;) {
         current_lane = next;
@@ -227,7 +227,7 @@ void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
     current_warp = &warps_[rank / lanes_per_warp];
 }
 
-// Observed lanes have stacks of their own from the start: each of them can be paused at any access.
+// Observed lanes have their own stacks from the start, since each can be paused at any access.
 void ResidentBlock::detach_all() {
     detach(0, 0, 0);
     warps_[0].ready = warps_[0].unstarted = warps_[0].live;
@@ -235,7 +235,7 @@ void ResidentBlock::detach_all() {
 }
 
 SIMT_ENDS_ELSEWHERE void ResidentBlock::drop_running_lane() {
-    // The next lane must not run on this stack: what has been abandoned there is still on it.
+    // The next lane must not run on this stack: abandoned frames are still on it.
     Context* const next = end_lane(current_lane);
     current_lane = next;
     interruption.depth = 0;
@@ -266,9 +266,9 @@ Context* ResidentBlock::next_of_paused() {
     return next_lane();
 }
 
-// In lockstep: of the lanes that have diverged, those go on that are furthest behind. If they are in a loop that only
-// waits, the others wait for them to leave it, and other warps go first. A lane that yields elsewhere does not hold up
-// the rest of its warp.
+// In lockstep: of lanes that have diverged, those furthest behind go on. If they are in a loop that only waits, the
+// others wait for them to leave it, and other warps go first. A lane that yields elsewhere does not hold up the rest of
+// its warp.
 Context* ResidentBlock::next_in_step() {
     Warp& warp = *current_warp;
     const auto index = static_cast<unsigned>(current_warp - warps_.data());
@@ -334,14 +334,14 @@ Context* ResidentBlock::next_after_barrier() {
     return ends_turn ? pause(Pause::polling) : take_lane(*current_warp);
 }
 
-// The warp has met many times without ever waiting for another one: the others go first, and in the end other blocks.
+// The warp has met many times without waiting for another warp: the others go first, and finally other blocks.
 Context* ResidentBlock::next_after_long_turn() {
     current_warp->meetings_in_turn = 0;
     if (++long_turns_ >= long_turns_per_turn) return pause(Pause::polling);
     return take_lane(*next_ready_warp());
 }
 
-// Cyclically from the current warp, so that a polling warp cannot keep the others from running.
+// Goes round from the current warp, so that a polling warp cannot keep the others from running.
 Warp* ResidentBlock::next_ready_warp() {
     Warp* const first = warps_.data();
     Warp* const last = first + warp_count_ - 1;
@@ -359,7 +359,7 @@ Warp* ResidentBlock::next_ready_warp() {
     return nullptr;
 }
 
-// All that can run are lanes that poll: let each of them look again, and after some rounds the other blocks run.
+// Only polling lanes can run: let each of them look again, and after some rounds let the other blocks run.
 Context* ResidentBlock::next_polling() {
     has_polled_ = true;
     for (size_t i = 0; i < warp_count_; ++i) {
@@ -370,7 +370,7 @@ Context* ResidentBlock::next_polling() {
 }
 
 // Every live lane is at grid.sync(). The lanes are ready to go on; the worker runs them when the other blocks have
-// come.
+// arrived.
 Context* ResidentBlock::next_after_grid_barrier() {
     for (size_t i = 0; i < warp_count_; ++i) {
         warps_[i].ready = warps_[i].at_grid;

@@ -1,4 +1,4 @@
-// A block of threads that has started and not ended, on the worker thread where its lanes take turns.
+// A block that has started and not ended, on the worker thread where its lanes take turns.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace simt {
 // Why the lanes of a block have given control back to the worker.
 enum class Pause {
     ended,       // every lane has left the kernel
-    polling,     // all that can run poll for something that no lane of this block will do
+    polling,     // the only lanes that can run poll for another block or the host
     at_grid,     // waits at grid.sync()
     deadlocked,  // lanes wait for each other in different places
     failed,      // the launch has been given up
@@ -25,7 +25,7 @@ enum class Pause {
 
 class ResidentBlock {
 public:
-    // Room for blocks of up to this many lanes.
+    // Makes room for blocks of up to this many lanes.
     explicit ResidentBlock(unsigned lane_capacity);
     ~ResidentBlock();
 
@@ -33,13 +33,13 @@ public:
     bool has_room_for(unsigned lanes) const { return lanes <= lane_capacity_; }
     bool has_stacks() const { return stacks_.valid(); }
 
-    // Prepares to run a block of the launch. `progress` is told whenever something was achieved.
+    // Prepares to run a block of the launch. `progress` advances whenever something is achieved.
     void begin(RunningLaunch& launch, uint64_t index, Progress& progress);
 
     // Runs the lanes of the block on the calling thread until they pause. Must always be called on the same thread.
     Pause run();
 
-    // To be called from a signal handler on a lane's stack: abandons the lanes, run() returns `failed`.
+    // Called from a signal handler on a lane's stack: abandons the lanes, and run() returns `failed`.
     [[noreturn]] void abandon();
 
     // The block whose lanes run on the calling thread, or null.
@@ -48,11 +48,11 @@ public:
     // ---- for observers
     // The running lane leaves the kernel here and now; the others go on.
     [[noreturn]] void drop_running_lane();
-    // The other lanes of its warp go first, until each has paused too, waits or has ended.
+    // Lets the other lanes of its warp go first, until each has paused too, waits or has ended.
     void pause_running_lane();
     const Context* contexts() const { return contexts_.data(); }
     const Warp& warp(size_t index) const { return warps_[index]; }
-    // Null: nobody follows the block.
+    // Null if the block is not observed.
     BlockObserver* observer() const { return observer_; }
     uintptr_t stacks_begin() const { return stacks_.begin(); }
     size_t stacks_bytes() const { return stacks_.bytes(); }
@@ -69,7 +69,7 @@ public:
     RunningLaunch& running_launch() { return *launch_; }
     const BlockIdentity& identity() const { return identity_; }
 
-    // At grid.sync(), and other blocks have not come yet.
+    // Whether the block is at grid.sync() and other blocks have not arrived yet.
     bool is_at_grid_barrier() const {
         return pause_ == Pause::at_grid && launch_->grid_barrier.generation() < awaited_generation_;
     }
@@ -99,7 +99,7 @@ private:
     [[gnu::cold]] Context* take_any_lane(Warp& warp);
     bool polls_again(const Warp& warp, unsigned lane) const;
 
-    // The decisions of a stalled warp, in the order in which they are tried.
+    // The choices when a warp has stalled, in the order in which they are tried.
     Context* next_after_stall();
     Context* next_of_paused();
     Context* next_in_step();
@@ -128,13 +128,13 @@ private:
     bool detached_ = false;      // some lane has waited: from then on each lane runs by itself
     bool has_polled_ = false;    // since the last barrier: what follows may be a loop that waits
     bool upwards_ = true;        // the direction in which the warps take turns
-    unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker let the block run
+    unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker resumed the block
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;
     unsigned steps_in_turn_ = 0;  // in lockstep
-    std::unique_ptr<BlockObserver> own_observer_;  // null until a launch has brought one
+    std::unique_ptr<BlockObserver> own_observer_;  // null until a launch provides one
     BlockObserver* observer_ = nullptr;            // the same if this launch is observed, else null
-    Schedule schedule_ = Schedule::independent;    // as the observer chooses; without one independent
+    Schedule schedule_ = Schedule::independent;    // chosen by the observer; independent without one
     Context worker_;             // where run() continues
     Context starter_;            // the lane loop
     Context abandoned_;          // written, never resumed

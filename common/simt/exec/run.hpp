@@ -11,16 +11,16 @@ namespace simt {
 //   700  a lane touched memory that is not there, overflowed its stack, or divided an integer by zero
 //   702  no progress for SIMCC_TIMEOUT seconds (default 10): a loop waits for something that never happens
 //   710  an assertion failed
-//   719  deadlock (lanes wait for each other in different places), or __trap()
-// After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. May be called by
-// several threads at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor).
-// With one thread, atomic operations of device code are plain ones. The extents must be valid: 1 to 1024 lanes per
-// block, at least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. An observer may be null.
+//   719  deadlock (lanes wait for each other in different places) or __trap()
+// After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. Several threads may
+// call it at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor). With one
+// thread, atomic operations of device code are plain ones. The extents must be valid: 1 to 1024 lanes per block, at
+// least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. An observer may be null.
 int execute(const Launch& launch, LaunchObserver* observer = nullptr);
 
 constexpr size_t max_dynamic_shared_bytes = 227 << 10;
 
-// True on a thread that is running device code just now.
+// True on a thread that is running device code.
 bool in_kernel();
 
 // The number of threads that run device code.

@@ -22,7 +22,7 @@ enum LaunchError {
     error_launch_failure = 719,
 };
 
-// The barrier of grid.sync(): complete when every block has arrived. One that has ended will not come any more.
+// The barrier of grid.sync(): complete when every block has arrived. A block that has ended never arrives.
 class GridBarrier {
 public:
     explicit GridBarrier(uint64_t blocks) : blocks_(blocks) {}
@@ -46,7 +46,7 @@ public:
 
     uint64_t generation() const { return generation_; }
 
-    // How many blocks have ended while all the others wait for them; 0 as long as another block may still come.
+    // How many blocks have ended while all the others wait for them; 0 while another block may still arrive.
     uint64_t missing() const {
         std::lock_guard lock(mutex_);
         return arrived_ > 0 && arrived_ + ended_ == blocks_ ? ended_ : 0;
@@ -59,7 +59,7 @@ private:
     std::atomic<uint64_t> generation_{0};
 };
 
-// Counts what a worker achieves for a launch, on a cache line of its own. Only the watchdog reads it.
+// Counts a worker's progress in a launch, on its own cache line. Only the watchdog reads it.
 struct alignas(64) Progress {
     std::atomic<uint64_t> steps{0};
 
@@ -89,7 +89,7 @@ struct RunningLaunch {
     bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
 
     const Launch& launch;
-    LaunchObserver* const observer;  // null: nobody follows it
+    LaunchObserver* const observer;  // null: not observed
     const unsigned worker_count;
     const uint64_t block_count;
     const uint64_t blocks_per_claim;

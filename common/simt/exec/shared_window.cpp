@@ -16,7 +16,7 @@ namespace simt {
 namespace {
 
 struct Search {
-    uintptr_t address;  // lies in the thread-local storage that is wanted
+    uintptr_t address;  // lies in the thread-local storage looked for
     char* begin = nullptr;
     char* end = nullptr;
 };

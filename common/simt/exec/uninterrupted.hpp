@@ -1,18 +1,18 @@
-// Sections of the simulator's own code in which a lane must not be abandoned: it may hold a lock there, or be halfway
-// through changing what outlives the lane.
+// Sections of the simulator's own code in which a lane must not be abandoned: it may hold a lock, or be halfway through
+// changing state that outlives the lane.
 //
-// The watchdog interrupts the workers of a launch that it has given up. A lane that is in the kernel's code is abandoned
-// where it is; one that is in such a section, when the section ends.
+// The watchdog interrupts the workers of a launch that it has given up. A lane in kernel code is abandoned where it is;
+// a lane in such a section is abandoned when the section ends.
 #pragma once
 
 namespace simt {
 
 struct Interruption {
-    unsigned depth = 0;       // of sections that the running lane is in
+    unsigned depth = 0;       // nesting of the running lane's sections
     bool is_pending = false;  // the lane has been interrupted there
 };
 
-// Of this worker.
+// The state of this worker.
 extern __thread Interruption interruption;
 
 // The running lane's launch has been given up: the lane does not go on.
@@ -25,8 +25,8 @@ public:
     Uninterrupted(const Uninterrupted&) = delete;
     Uninterrupted& operator=(const Uninterrupted&) = delete;
 
-    // A section that begins in one call and ends in another. (What is between the two fences stays there: the signal's
-    // handler runs on the same thread.)
+    // A section that begins in one call and ends in another. (The fences only stop the compiler from moving code: the
+    // signal handler runs on the same thread.)
     [[gnu::always_inline]] static void begin() {
         ++interruption.depth;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -18,7 +18,7 @@ struct WaitingGroup {
 
 using Place = std::tuple<std::string, unsigned, std::string>;  // file, line, kind of wait
 
-// `warp_function`: what lanes wait in that wait for others of their warp.
+// `warp_function`: the function in which lanes wait for others of their warp.
 std::string kind_of_wait(const Warp& warp, unsigned bit, const char* warp_function) {
     if (warp.meeting & bit) return std::string("for lanes of their warp (") + warp_function + ")";
     if (warp.asking & bit) return "at __activemask()";
@@ -43,7 +43,7 @@ std::string ResidentBlock::describe_position() const {
     return text.str();
 }
 
-// A lane that was taking another look when the launch was given up. Only an observer knows about it.
+// A lane that was polling again when the launch was given up. Only an observer knows about it.
 bool ResidentBlock::polls_again(const Warp& warp, unsigned lane) const {
     return observer_ && observer_->polls_again(static_cast<unsigned>(&warp - warps_.data()) * 32 + lane);
 }
@@ -51,7 +51,7 @@ bool ResidentBlock::polls_again(const Warp& warp, unsigned lane) const {
 bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
     if (polls_again(warp, lane)) return false;
     if (&warp.contexts[lane] == current_lane) return true;  // abandoned where it was
-    // A block that lets other blocks go first has made those ready that wait for them.
+    // A block that lets other blocks go first has made the lanes that wait for those ready.
     const bool lets_others_run = pause_ == Pause::polling || pause_ == Pause::at_grid;
     return (warp.paused | (lets_others_run ? 0 : warp.ready)) >> lane & 1;
 }

@@ -10,7 +10,7 @@ namespace simt {
 
 namespace {
 
-// Stacks of more lanes than these are given back to the system when a worker runs out of work. A lane that has run
+// When a worker runs out of work, it returns the stacks beyond this number of lanes to the system. A lane that has run
 // occupies a page or two.
 constexpr unsigned spare_lanes_kept = 16384;
 
@@ -35,7 +35,8 @@ void Worker::main() {
             run_unclaimed_blocks(*launch);
             fruitless_rounds = 0;
         }
-        // Only suspended blocks are left. Those that wait for other workers or for the host do so without a busy loop.
+        // Only suspended blocks are left. If they wait for other workers or the host, the thread sleeps instead of
+        // spinning.
         fruitless_rounds = resume_suspended_blocks() ? 0 : fruitless_rounds + 1;
         leave_finished_launches();
         if (fruitless_rounds > 100) {
@@ -54,8 +55,8 @@ void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
         const uint64_t last = std::min(launch.block_count, first + launch.blocks_per_claim);
         for (uint64_t index = first; index < last && !launch.failed(); ++index) {
             run_new_block(launch, index);
-            // Every block that has been claimed starts in the end, if others wait for it. Yet each suspended block gets
-            // a turn first: few blocks are then resident at once.
+            // Every claimed block starts in the end, since others may wait for it. But each suspended block gets a turn
+            // first, which keeps few blocks resident at once.
             resume_suspended_blocks();
         }
     }
@@ -148,8 +149,8 @@ void Worker::retire(Block block) {
     const bool timed_out = launch.error == error_timeout && !launch.timeout_reported.exchange(true);
     if (timed_out && !(block->observer() && block->observer()->timed_out())) {
         std::fprintf(stderr,
-                     "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for what does "
-                     "not happen\n%s",
+                     "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for "
+                     "something that never happens\n%s",
                      block->describe_position().c_str(), static_cast<long long>(pool_.timeout().count()),
                      block->describe_waiting().c_str());
     }

@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// How often the watchdog looks, and how often it tries to end a launch that has failed.
+// How often the watchdog looks and tries to end a failed launch.
 constexpr auto watchdog_interval = 100ms;
 constexpr auto interrupt_interval = 2ms;
 
@@ -100,7 +100,7 @@ bool WorkerPool::end_stuck_launches() {
     const auto now = Clock::now();
     for (RunningLaunch* launch : launches_) {
         const uint64_t steps = steps_of(*launch);
-        // A launch that has not got a worker yet waits for others; its time has not begun.
+        // A launch without a worker is still waiting for other launches: its time has not begun.
         if (steps != launch->last_steps || launch->workers_inside == 0) {
             launch->last_steps = steps;
             launch->last_progress = now;

@@ -20,17 +20,17 @@ public:
 
     unsigned worker_count() const { return worker_count_; }
 
-    // A launch that achieves nothing for so long is ended; 0: never.
+    // A launch without progress for this long is ended; 0: never.
     std::chrono::seconds timeout() const { return timeout_; }
 
     // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
     void run(RunningLaunch& launch);
 
-    // For workers. Joins a launch that has blocks which nobody has claimed. If there is none, returns null, or if
-    // `wait`, waits for one.
+    // For workers. Joins a launch that has unclaimed blocks. If there is none, waits for one if `wait`, else returns
+    // null.
     RunningLaunch* join_launch(bool wait);
 
-    // The worker has no more to do with the launch, which has no unclaimed blocks left.
+    // The worker leaves the launch, which has no unclaimed blocks left.
     void leave_launch(RunningLaunch& launch);
 
 private:
