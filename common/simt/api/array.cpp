@@ -1,4 +1,4 @@
-// cudaMallocArray and the copies from and to arrays.
+// cudaMallocArray, and copies from and to arrays.
 #include <algorithm>
 
 #include "common/simt/runtime/array.hpp"

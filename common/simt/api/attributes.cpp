@@ -4,7 +4,7 @@
 
 namespace {
 
-// The attribute's value; what the simulator has no hardware for is 0.
+// The attribute's value; 0 for hardware that the simulator does not have.
 int attribute_value(const cudaDeviceProp& properties, cudaDeviceAttr attribute) {
     switch (attribute) {
         case cudaDevAttrMaxThreadsPerBlock: return properties.maxThreadsPerBlock;

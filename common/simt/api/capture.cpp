@@ -1,4 +1,4 @@
-// Stream capture: turning what a program puts into streams into a graph.
+// Stream capture: turning the work that a program puts into streams into a graph.
 #include "common/simt/runtime/capture.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"

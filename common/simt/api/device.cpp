@@ -10,7 +10,7 @@ namespace {
 
 constexpr int cuda_version = CUDART_VERSION;
 
-// Runs even when the current device is broken, as asking for its number does in CUDA.
+// Runs even when the current device is broken, as cudaGetDevice does in CUDA.
 template <class Body>
 cudaError_t api_on_any_device(Body body) {
     if (inside_host_function()) return report(cudaErrorNotPermitted);

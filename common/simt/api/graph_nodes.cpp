@@ -13,7 +13,7 @@ HandleTable<Graph>& graphs() {
     return table;
 }
 
-// A stream that never runs anything: what is launched into it becomes nodes of its graph.
+// A stream that never runs anything: launches into it become nodes of its graph.
 class RecordingStream {
 public:
     RecordingStream()

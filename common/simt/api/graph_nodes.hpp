@@ -1,5 +1,4 @@
-// From the parameters that the API takes for graph nodes to operations. Each returns what is wrong with the parameters,
-// or fills in the operation.
+// Turns the API's parameters for graph nodes into operations. Each function fills in the operation or returns an error.
 #pragma once
 
 #include "common/simt/runtime/graph.hpp"

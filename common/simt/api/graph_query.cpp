@@ -8,7 +8,7 @@ using namespace simt;
 
 namespace {
 
-// The API's way to return a list: without an array only the length; else as many as fit, the rest of the array null.
+// Returns a list in the API's way: without an array only the length, else as many as fit and null in the rest.
 cudaError_t return_nodes(const std::vector<GraphNode*>& found, cudaGraphNode_t* nodes, size_t* count) {
     if (!count) return cudaErrorInvalidValue;
     if (nodes) {
@@ -96,7 +96,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
         if (!node || !parameters || node_of(node)->operation.type != cudaGraphNodeTypeKernel) {
             return cudaErrorInvalidValue;
         }
-        // Neither the kernel's address nor the addresses of its arguments are known of a captured launch.
+        // For a captured launch, neither the kernel's address nor those of its arguments are known.
         if (!static_cast<void*>(node_of(node)->kernel.func)) return cudaErrorNotSupported;
         *parameters = node_of(node)->kernel;
         return cudaSuccess;

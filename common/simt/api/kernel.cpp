@@ -1,6 +1,6 @@
 // Attributes of kernels, and occupancy.
 //
-// g++ compiles kernels for the host: registers and static shared memory are not known, and assumed to be modest.
+// g++ compiles kernels for the host: register and static shared memory use are unknown and assumed to be modest.
 #include <algorithm>
 
 #include "common/simt/api/error.hpp"

@@ -1,4 +1,4 @@
-// What happens to <<<>>> and cudaLaunchKernel: the checks of a launch, and its way into a stream.
+// <<<>>> and cudaLaunchKernel: a launch is validated and put into a stream.
 #include <algorithm>
 
 #include "common/simt/runtime/dispatch.hpp"

@@ -1,4 +1,4 @@
-// cudaMalloc, cudaMallocManaged, cudaFree and what can be asked about a pointer.
+// cudaMalloc, cudaMallocManaged, cudaFree and queries about pointers.
 #include <limits>
 
 #include "common/simt/api/error.hpp"

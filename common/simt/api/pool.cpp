@@ -1,7 +1,7 @@
 // Stream-ordered allocation and memory pools.
 //
-// Memory is taken when the call is made, which is earlier than its place in the stream and therefore safe, and returned
-// when the stream gets there. Pools hold no memory back: they count what their allocations use.
+// Memory is allocated at the call, which is earlier than its place in the stream and therefore safe, and freed when the
+// stream gets there. Pools hold no memory back: they only count what their allocations use.
 #include <algorithm>
 #include <map>
 
@@ -26,7 +26,7 @@ HandleTable<Pool>& pools() {
     return table;
 }
 
-// What the devices allocate from: their own default pool unless cudaDeviceSetMemPool chose another.
+// The pool of each device: its own default pool unless cudaDeviceSetMemPool chose another.
 class DevicePools {
 public:
     std::shared_ptr<Pool> default_pool(int device) { return entry(device).first; }
@@ -54,7 +54,7 @@ DevicePools& device_pools() {
     return all;
 }
 
-// Which pool an allocation came from, to be told when it is freed.
+// Which pool an allocation came from, so that the pool can count its release.
 class PoolMembers {
 public:
     void add(const void* pointer, std::shared_ptr<Pool> pool, size_t bytes) {
@@ -73,7 +73,7 @@ public:
         leave(found->second);
         members_.erase(found);
     }
-    // What was freed with cudaFree or by a reset did not tell its pool.
+    // Drops allocations freed by cudaFree or a reset, which do not notify the pool.
     void remove_freed() {
         const std::lock_guard lock(mutex_);
         std::erase_if(members_, [](const auto& entry) {

@@ -1,4 +1,4 @@
-// What the simulated device says about itself.
+// The properties of the simulated device.
 #include <cstdio>
 
 #include "common/simt/api/error.hpp"
@@ -61,7 +61,7 @@ cudaDeviceProp properties_of(int device) {
     properties.localL1CacheSupported = 1;
     properties.unifiedFunctionPointers = 1;
 
-    // Host and device share one memory: everything that unified memory can offer is there.
+    // Host and device share one memory, so every feature of unified memory is available.
     properties.unifiedAddressing = 1;
     properties.canMapHostMemory = 1;
     properties.managedMemory = 1;

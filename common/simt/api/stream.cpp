@@ -95,7 +95,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
     });
 }
 
-// Attributes steer caches and waiting, which the simulator does not have: accepted, and read back as their defaults.
+// Attributes control caches and waiting, which the simulator does not model: accepted, but read back as defaults.
 cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID, const cudaLaunchAttributeValue* value) {
     return on_stream(handle, [=](Stream&) { return value ? cudaSuccess : cudaErrorInvalidValue; });
 }

@@ -10,7 +10,7 @@ namespace simt {
 
 void remember_symbol(const volatile void* address, size_t bytes) {
     constexpr int every_device = 0;  // one storage serves all devices
-    // Fails when the variable is known already, which is as good.
+    // Fails if the variable is already known, which is fine.
     runtime().memory.adopt(const_cast<const void*>(address), bytes, MemoryKind::symbol, every_device, 0);
 }
 
@@ -32,7 +32,7 @@ using namespace simt;
 
 namespace {
 
-// A symbol that came as an untyped address has no size to check against; it counts as host memory.
+// A symbol passed as an untyped address has no known size; it counts as host memory.
 cudaError_t check_symbol(const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind& kind, cudaMemcpyKind legal) {
     if (!symbol) return cudaErrorInvalidSymbol;
     if (kind != legal && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
