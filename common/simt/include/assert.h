@@ -1,5 +1,5 @@
-// assert() as the C library has it on the host; in a kernel a failed assertion ends the launch with cudaErrorAssert.
-// Like the original, this header takes effect anew each time it is included.
+// assert() from the C library on the host; in a kernel a failed assertion ends the launch with cudaErrorAssert. Like
+// the original, this header takes effect anew each time it is included.
 #include_next <assert.h>
 
 #if !defined(NDEBUG) && defined(__cplusplus)

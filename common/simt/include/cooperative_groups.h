@@ -1,4 +1,4 @@
-// Cooperative groups: blocks, grids, tiles of up to a warp, and groups of the lanes that happen to be together.
+// Cooperative groups: blocks, grids, tiles of up to a warp, and groups of coalesced lanes.
 //
 // Not offered: tiles larger than a warp, clusters, and groups that span devices.
 #pragma once
@@ -27,7 +27,7 @@ public:
         }
     }
 
-    // The mask of a group within a warp; of a block, this warp's part.
+    // The mask of a group within a warp; for a block, this warp's part.
     SIMT_INLINE unsigned lanes() const { return lanes_; }
 
 protected:
@@ -53,7 +53,7 @@ public:
     static SIMT_INLINE dim3 dim_threads() { return group_dim(); }
 
     static SIMT_INLINE void sync(SIMT_SITE) { ::simt::block_barrier(site); }
-    // A barrier in two halves: here all of the waiting happens in the second.
+    // A barrier in two halves: here all waiting happens in the second.
     struct arrival_token {};
     static SIMT_INLINE arrival_token barrier_arrive() { return {}; }
     static SIMT_INLINE void barrier_wait(arrival_token&&, SIMT_SITE) { sync(site); }
@@ -103,7 +103,7 @@ public:
     using LaneGroup::sync;
     using LaneGroup::thread_rank;
     using thread_group::lanes;
-    // Which of the parts of its parent this group is, and how many there are.
+    // The index of this group among the parts of its parent, and their number.
     SIMT_INLINE unsigned meta_group_rank() const { return meta_rank_; }
     SIMT_INLINE unsigned meta_group_size() const { return meta_size_; }
 
@@ -152,7 +152,7 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned ti
         const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
         return {false, tile_size >= 32 ? ::simt::every_lane : ((1u << tile_size) - 1) << first};
     }
-    // Of lanes that need not be neighbours: the members whose rank falls into the same tile.
+    // A tile of lanes that need not be neighbours: the members whose rank falls into the same tile.
     unsigned tile = 0, rank = 0;
     const unsigned own_tile = parent.thread_rank() / tile_size;
     for (unsigned left = parent.lanes_; left; left &= left - 1, ++rank) {
@@ -161,7 +161,7 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned ti
     return {false, tile};
 }
 
-// Splits a group in two by a predicate, or in as many as there are labels. Every member must call it.
+// Splits a group in two by a predicate, or into one group per label. Every member must call it.
 template <class Group>
 SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate, SIMT_SITE) {
     const unsigned holds = ::simt::vote(group.lanes(), predicate, site);

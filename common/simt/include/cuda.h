@@ -1,4 +1,4 @@
-// The part of the driver API that stands on the runtime API: devices, contexts, memory, streams, events. Loading
+// The part of the driver API that can be built on the runtime API: devices, contexts, memory, streams, events. Loading
 // modules needs compiled GPU code, which the simulator does not have.
 #pragma once
 #define CUDA_VERSION 13000
@@ -14,7 +14,7 @@ typedef struct CUfunc_st* CUfunction;
 typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
 
-// A driver error has the number of the runtime error of the same meaning.
+// A driver error has the number of the runtime error with the same meaning.
 #define SIMT_DRIVER_RESULTS(X)                                                                                       \
     X(CUDA_SUCCESS, 0) X(CUDA_ERROR_INVALID_VALUE, 1) X(CUDA_ERROR_OUT_OF_MEMORY, 2) X(CUDA_ERROR_NOT_INITIALIZED, 3) \
     X(CUDA_ERROR_DEINITIALIZED, 4) X(CUDA_ERROR_NO_DEVICE, 100) X(CUDA_ERROR_INVALID_DEVICE, 101)                    \

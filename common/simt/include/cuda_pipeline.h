@@ -17,7 +17,7 @@ public:
         return committed_++;
     }
     SIMT_INLINE void commit_and_wait() { wait(commit()); }
-    // Until this group, and all before it, are done.
+    // Waits until this group and all before it are done.
     SIMT_INLINE void wait(size_t group) { __pipeline_wait_prior(committed_ - group - 1); }
     template <unsigned groups>
     SIMT_INLINE void wait_prior() {

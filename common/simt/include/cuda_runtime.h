@@ -1,4 +1,4 @@
-// The header that simcc includes ahead of every .cu file, as nvcc does: the runtime API, its C++ forms, and the device
+// The header that simcc includes before every .cu file, as nvcc does: the runtime API, its C++ forms, and the device
 // language (built-in variables, launches, barriers, warps, atomics, math).
 #pragma once
 #define __CUDA_RUNTIME_H__  // programs test for it

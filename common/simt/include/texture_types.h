@@ -1,4 +1,4 @@
-// Textures and surfaces: what they read from and how.
+// Textures and surfaces: their memory and how it is read.
 #pragma once
 #define __TEXTURE_TYPES_H__  // programs test for it
 

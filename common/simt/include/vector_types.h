@@ -2,8 +2,8 @@
 #pragma once
 #define __VECTOR_TYPES_H__  // programs test for it
 
-// In the instrumented build a vector is copied through one access of its whole size, so that the simulator sees the
-// single 8- or 16-byte request that a GPU would issue; the fast build leaves copies to the compiler.
+// The instrumented build copies a vector in one access of its whole size, so that the simulator sees the single 8- or
+// 16-byte request that a GPU would issue; the fast build leaves copies to the compiler.
 #ifdef SIMT_CHECKED
 #include "simt/vector_copy.hpp"
 #else
@@ -58,7 +58,7 @@ SIMT_VECTOR4(double4_32a, double, 32)
 #undef SIMT_VECTOR4
 #undef SIMT_VECTORS
 
-// A launch extent: axes that are not named count one.
+// A launch extent: omitted axes are 1.
 struct dim3 {
     unsigned int x, y, z;
 

@@ -1,4 +1,4 @@
-// The operations that reduce and scan take.
+// The operations for reduce and scan.
 #pragma once
 
 #include "../simt/identity.hpp"

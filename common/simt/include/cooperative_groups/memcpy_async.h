@@ -1,4 +1,4 @@
-// cooperative_groups::memcpy_async: the members of a group copy together, and may use what has been copied after wait().
+// cooperative_groups::memcpy_async: the members of a group copy together, and may use the data after wait().
 #pragma once
 
 #include "../cooperative_groups.h"
@@ -14,7 +14,7 @@ SIMT_INLINE void memcpy_async(const Group& group, T* target, const T* source, co
     ::simt::commit_copies(::simt::thread_rank());
 }
 
-// Copies as many elements as both sides have.
+// Copies as many elements as the shorter side has.
 template <class Group, class T, class TargetCount, class SourceCount>
 SIMT_INLINE void memcpy_async(const Group& group, T* target, const TargetCount& target_count, const T* source,
                               const SourceCount& source_count) {
@@ -22,7 +22,7 @@ SIMT_INLINE void memcpy_async(const Group& group, T* target, const TargetCount& 
     memcpy_async(group, target, source, (targets < sources ? targets : sources) * sizeof(T));
 }
 
-// Until all but the newest `copies` copies of the group are there.
+// Waits until all but the newest `copies` copies of the group are done.
 template <unsigned copies, class Group>
 SIMT_INLINE void wait_prior(const Group& group, ::simt::Site site = ::simt::Site::here()) {
     ::simt::finish_copies(copies);

@@ -1,4 +1,4 @@
-// cooperative_groups::reduce: one value of all members of a tile or coalesced group.
+// cooperative_groups::reduce over the members of a tile or coalesced group.
 #pragma once
 
 #include "../cooperative_groups.h"
@@ -7,7 +7,7 @@
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOUR {
 
-// Every member gets the combination of all values, lowest rank first.
+// Every member gets all values combined, lowest rank first.
 template <class Group, class T, class Operation>
 SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation,
                      ::simt::Site site = ::simt::Site::here()) {

@@ -7,7 +7,7 @@
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOUR {
 
-// The combination of the values of all members up to this one.
+// Combines the values of all members up to this one.
 template <class Group, class T, class Operation>
 SIMT_INLINE T inclusive_scan(const Group& group, const T& value, Operation&& operation,
                              ::simt::Site site = ::simt::Site::here()) {
@@ -24,7 +24,7 @@ SIMT_INLINE T inclusive_scan(const Group& group, const T& value, Operation&& ope
     return result;
 }
 
-// The combination of the values of all members before this one; the first member gets T{}.
+// Combines the values of all members before this one; the first member gets T{}.
 template <class Group, class T, class Operation>
 SIMT_INLINE T exclusive_scan(const Group& group, const T& value, Operation&& operation,
                              ::simt::Site site = ::simt::Site::here()) {

@@ -1,4 +1,4 @@
-// cuda::aligned_size_t: a number of bytes, of memory that is aligned.
+// cuda::aligned_size_t: the size in bytes of aligned memory.
 #pragma once
 
 #include "identity.hpp"

@@ -1,4 +1,4 @@
-// What assert() calls: see assert.h.
+// The function that assert() calls: see assert.h.
 #pragma once
 
 #include "wait.hpp"

@@ -1,5 +1,5 @@
-// Copies that a thread starts now and may use after a wait. Here they are made at the wait, not before: what is read
-// too early is what was there, as it can be on a GPU.
+// Copies that a thread starts now and may use after a wait. Here they are made at the wait, not before, so a read that
+// is too early sees the old data, as it may on a GPU.
 //
 // A copy belongs to the thread that started it, and to the group that its next commit ends. The runtime keeps the lists
 // (common/simt/exec/async_copies.hpp); the copies themselves are made here, where the instrumented build sees them.
@@ -34,7 +34,7 @@ SIMT_INLINE void finish_copies(unsigned groups) {
     while (take_copy(thread_rank(), groups, copy)) make_copy(copy);
 }
 
-// The thread is about to arrive at the barrier: those who wait for the phase wait for these, too.
+// The thread is about to arrive at the barrier: threads that wait for the phase also wait for its copies.
 SIMT_INLINE void finish_copies_of(const void* barrier) {
     AsyncCopy copy;
     while (take_copy_of(thread_rank(), barrier, copy)) make_copy(copy);

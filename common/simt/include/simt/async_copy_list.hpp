@@ -1,4 +1,4 @@
-// The lists of copies that the lanes of a block have started: what the device headers ask of the runtime.
+// The lists of copies started by the lanes of a block: the runtime functions that the device headers use.
 #pragma once
 
 #include <stddef.h>
@@ -9,17 +9,17 @@ struct AsyncCopy {
     void* target;
     const void* source;
     size_t bytes;  // to write
-    size_t zeros;  // the last of them, not read but zero
-    const void* barrier = nullptr;  // the copy is of no group, but part of the phase of this cuda::barrier
+    size_t zeros;  // so many at the end are not read but zeroed
+    const void* barrier = nullptr;  // not in a group, but part of this cuda::barrier's phase
 };
 
-// For the lane of this rank in the running block.
+// Adds a copy for the lane of this rank in the running block.
 void start_copy(unsigned rank, const AsyncCopy& copy);
 void commit_copies(unsigned rank);
-// Takes out the oldest copy that is not in the newest `groups` committed groups; false if there is none. Copies that
-// have not been committed stay.
+// Takes out the oldest copy not in the newest `groups` committed groups; false if there is none. Uncommitted copies
+// stay.
 bool take_copy(unsigned rank, unsigned groups, AsyncCopy& copy);
-// The oldest one of those that belong to this barrier.
+// Takes out the oldest copy that belongs to this barrier.
 bool take_copy_of(unsigned rank, const void* barrier, AsyncCopy& copy);
 
 }  // namespace simt

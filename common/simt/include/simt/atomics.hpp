@@ -1,9 +1,10 @@
 // Atomic operations on device memory.
 //
-// All take place at once for every thread of the simulator, so the _block and _system forms do the same as the plain
-// ones (only the checked simulator tells them apart); only _system forms stay atomic against host threads when a single worker runs all device code and the others
-// need not be. An operation by which a lane can poll (a compare-and-swap that fails, an exchange that changes nothing,
-// adding zero) lets the other lanes go first: a lane that waits for a lock then does not keep its holder from running.
+// Each is atomic for every simulated thread, so the _block and _system forms do the same as the plain ones; only the
+// checked simulator distinguishes them. If a single worker runs all device code, only the _system forms are atomic with
+// respect to host threads, since the others need not be. An operation by which a lane can poll (a compare-and-swap that
+// fails, an exchange that changes nothing, adding zero) lets the other lanes go first, so a lane that waits for a lock
+// cannot block its holder.
 #pragma once
 
 #include "wait.hpp"
@@ -11,7 +12,7 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// The parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
+// A parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
 template <class T> struct SameAs { using type = T; };
 template <class T> using same_as = typename SameAs<T>::type;
 
@@ -44,7 +45,7 @@ using Scope = check::Reach;
 template <Scope scope>
 SIMT_UNCHECKED bool plain_suffices() { return scope != Scope::system && block_identity.one_worker; }
 
-// Tells the checked simulator what happens to an address, for as long as it happens.
+// Announces an operation on an address to the checked simulator, from its start to its end.
 class CheckedAtomic {
 public:
     SIMT_INLINE CheckedAtomic(const volatile void* address, unsigned bytes, Scope scope, const void* pc, Site site,
@@ -66,7 +67,7 @@ private:
     bool has_written_ = true;
 };
 
-// Where the kernel calls the function that this is written in: known only if that is not inlined.
+// The place where the kernel calls the surrounding function: known only if that is not inlined.
 #ifdef SIMT_CHECKED
 #define SIMT_CALLER __builtin_return_address(0)
 #else
@@ -93,8 +94,8 @@ SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order
     }
 }
 
-// To add (or, or subtract) a literal zero is to read. In a loop that is polling: the other lanes go first.
-// Without optimization no value counts as constant, so any zero does.
+// Adding, subtracting or or-ing a literal zero is a read. In a loop it is polling, so the other lanes go first. Without
+// optimization no value counts as constant, so any zero does.
 template <class T>
 SIMT_INLINE void yield_to_poll(T value, Site site) {
 #ifdef __OPTIMIZE__

@@ -7,8 +7,8 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// Waits until every lane of the block that is still in the kernel waits here or at another block barrier.
-// A lane that notes nothing else in its warp counts as waiting at the barrier: arriving costs no store.
+// Waits until every lane of the block that is still in the kernel waits here or at another block barrier. A waiting
+// lane with no other entry in its warp counts as being at the barrier, so arriving costs no store.
 SIMT_UNCHECKED void block_barrier(Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
@@ -25,7 +25,7 @@ SIMT_UNCHECKED unsigned block_count(bool predicate, Site site) {
     return current_warp->tally->published;
 }
 
-// Waits until every lane of every block of a cooperative launch is at this barrier. Lanes that have left do not count.
+// Waits until every lane of every block of a cooperative launch is here. Lanes that have left do not count.
 SIMT_UNCHECKED void grid_barrier(Site site) {
     if (!is_cooperative()) {
         fail_lane("grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel");
@@ -37,7 +37,7 @@ SIMT_UNCHECKED void grid_barrier(Site site) {
     let_others_run(self, warp);
 }
 
-// One worker runs all device code, one lane after the other: only the compiler must not move accesses across the fence.
+// If one worker runs all device code, lane after lane, only the compiler must not move accesses across the fence.
 SIMT_UNCHECKED void fence() {
     if constexpr (is_checked) check::fence(check::Reach::device);
     if (block_identity.one_worker) {

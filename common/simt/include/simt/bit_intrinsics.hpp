@@ -6,7 +6,7 @@
 SIMT_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
 SIMT_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 
-// Leading zeros; the width when x is 0, which the host's instruction leaves open.
+// Leading zeros; the width when x is 0, for which the host's instruction is undefined.
 SIMT_INLINE int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
 SIMT_INLINE int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
 
@@ -37,7 +37,7 @@ SIMT_INLINE unsigned __fns(unsigned mask, unsigned base, int offset) {
     return 0xffffffffu;
 }
 
-// Each hexadecimal digit of the selector picks one byte of y:x; its top bit replicates that byte's sign instead.
+// Each hexadecimal digit of the selector picks one byte of y:x; with its top bit set it replicates that byte's sign.
 SIMT_INLINE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
     unsigned result = 0;

@@ -1,11 +1,11 @@
-// The words that CUDA adds to C++: function and variable qualifiers, and the built-in variables.
+// CUDA's additions to C++: function and variable qualifiers, and the built-in variables.
 //
 // simcc's rewriter turns threadIdx, blockIdx, blockDim and gridDim into calls of the functions below.
 #pragma once
 
 #include "identity.hpp"
 
-// In a .cu file simcc defines these as themselves: they stay in the text, where its rewriter reads and removes them.
+// In a .cu file simcc defines these as themselves, so they stay in the text for its rewriter to read and remove.
 #ifndef __global__
 #define __global__
 #define __device__
@@ -28,7 +28,7 @@
 // access.
 #define __shared__ __attribute__((aligned(128))) thread_local
 
-// The dynamic part of a block's shared memory: what the rewriter makes of `extern __shared__`.
+// The dynamic part of a block's shared memory: the rewriter turns `extern __shared__` into this.
 extern "C" __thread char simt_dynamic_shared[];
 
 namespace simt {

@@ -1,11 +1,11 @@
-// The shape of a kernel launch: what stands between <<< and >>>.
+// The configuration of a kernel launch: the arguments between <<< and >>>.
 #pragma once
 
 #include <stddef.h>
 
 namespace simt {
 
-// Threads of a block or blocks of a grid, along each axis.
+// Threads in a block or blocks in a grid, along each axis.
 struct Extent {
     unsigned x, y, z;
 };

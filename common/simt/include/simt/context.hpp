@@ -13,23 +13,24 @@
 
 namespace simt {
 
-// Where one lane stands. The first members are what a switch touches; with 64 bytes a lane occupies one cache line.
+// The state of one suspended lane. A switch touches only the first members; 64 bytes fit one cache line.
 struct alignas(64) Context {
-    void* stack_pointer = nullptr;  // with Boost.Context: its handle of the suspended stack
+    void* stack_pointer = nullptr;  // with Boost.Context: its handle for the suspended stack
     void* frame_pointer = nullptr;
     void* resume_address = nullptr;
     const char* file = nullptr;     // the source line of the call in which the lane waits, for messages
-    unsigned x = 0, y = 0, z = 0;   // threadIdx, and below it a one: together what a lane restores when it goes on
+    unsigned x = 0, y = 0, z = 0;   // threadIdx, followed by a one: a lane restores all four when it goes on
     unsigned detached = 1;
     unsigned line = 0;
     unsigned lane = 0;              // position in the warp
-    char* stack_top = nullptr;      // the end of the stack that the lane gets if it needs one of its own
+    char* stack_top = nullptr;      // the end of the lane's own stack, should it need one
 };
 
 static_assert(sizeof(Context) == 64);
 
 #ifdef __SANITIZE_ADDRESS__
-// AddressSanitizer has to know on which stack a thread runs. Called on both sides of a switch; `kept` is its own.
+// AddressSanitizer must know which stack a thread runs on. Called on both sides of a switch; `kept` is
+// AddressSanitizer's.
 void announce_switch(const Context* next, void** kept);
 void announce_arrival(void* kept);
 #endif
@@ -72,9 +73,8 @@ __attribute__((always_inline)) inline Context* jump_to_context(Context* self, Co
 #undef SIMT_CLOBBERED_BY_SWITCH_AVX512
 #endif
 
-// Saves the running lane in *self and goes on where *next stopped (or, for a fresh context, calls its entry with
-// `next`). Returns when some other lane switches back; the result is the context of the lane that goes on, that is,
-// self.
+// Saves the running lane in *self and continues where *next stopped (a fresh context's entry is called with `next`).
+// Returns when another lane switches back; the result is the context of the lane that goes on, which is self.
 __attribute__((always_inline)) inline Context* switch_context(Context* self, Context* next) {
 #ifdef __SANITIZE_ADDRESS__
     void* kept = nullptr;

@@ -1,7 +1,7 @@
 // Conversions between numbers, with the rounding mode in the name, and between their bits.
 //
-// A number outside the integer's range gives the nearest integer there is, and NaN gives 0, as on a GPU; a plain cast
-// leaves both undefined.
+// A number outside the integer's range gives the nearest representable integer, and NaN gives 0, as on a GPU; a plain
+// cast leaves both undefined.
 #pragma once
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-// The runtime API for copying and filling memory. Widths are bytes, except that cudaMemcpy3D counts elements as soon as
-// an array takes part. A range outside its allocation, or a pointer on the wrong side: cudaErrorInvalidValue.
+// The runtime API for copying and filling memory. Widths are in bytes, except that cudaMemcpy3D counts elements if an
+// array takes part. A range outside its allocation, or a pointer on the wrong side, gives cudaErrorInvalidValue.
 #pragma once
 
 #include "driver_types.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 // Declares a runtime function under the linker symbol simt_NAME, so that the simulator and NVIDIA's libcudart can be
-// linked into one executable; the source keeps saying NAME.
+// linked into one executable; the source still says NAME.
 #define SIMT_API(name, ...) extern "C" cudaError_t name(__VA_ARGS__) __asm__("simt_" #name)
 #define SIMT_API_RETURNING(type, name, ...) extern "C" type name(__VA_ARGS__) __asm__("simt_" #name)
 

@@ -61,7 +61,7 @@ SIMT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int* blocks, co
 SIMT_API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t* bytes, const void* kernel, int blocks, int block_size);
 
 // ---- launches -----------------------------------------------------------------------------------------------------
-// `arguments` points to the address of each parameter. The kernel must be known by type: see simt/kernel_pointer.hpp.
+// `arguments` points to the address of each parameter. The kernel's type must be known: see simt/kernel_pointer.hpp.
 SIMT_API(cudaLaunchKernel, const void* kernel, dim3 grid, dim3 block, void** arguments, size_t dynamic_shared_bytes = 0,
          cudaStream_t stream = nullptr);
 SIMT_API(cudaLaunchCooperativeKernel, const void* kernel, dim3 grid, dim3 block, void** arguments,

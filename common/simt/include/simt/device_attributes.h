@@ -1,4 +1,4 @@
-// What cudaDeviceGetAttribute can be asked, with CUDA's numbers.
+// The attributes for cudaDeviceGetAttribute, with CUDA's numbers.
 #pragma once
 
 enum cudaDeviceAttr {

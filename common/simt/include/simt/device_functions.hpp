@@ -8,8 +8,8 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// The simulated clock runs at 1 GHz, the rate that the device's properties give. Reading it is how a lane waits for a
-// time to pass, so the other lanes go first.
+// The simulated clock runs at 1 GHz, as the device's properties say. A lane that reads it may be waiting for time to
+// pass, so the other lanes go first.
 SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     yield(site);
     timespec now;
@@ -28,10 +28,10 @@ SIMT_INLINE unsigned long long __globaltimer(::simt::Site site = ::simt::Site::h
     return static_cast<unsigned long long>(::simt::read_clock(CLOCK_REALTIME, site));
 }
 
-// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol tells the two apart.
+// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol distinguishes the two.
 extern "C" clock_t clock(void) noexcept __asm__("simt_clock");
 
-// The lane lets all others go first; that is as long as the sleep lasts.
+// The sleep lasts as long as it takes all other lanes to go first.
 SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here()) { ::simt::yield(site); }
 
 [[noreturn]] SIMT_INLINE void __trap() { ::simt::fail_lane("__trap()"); }

@@ -1,7 +1,7 @@
 // malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset.
 //
-// As with clock() the names mean something else on the host; the runtime's functions behind these symbols tell the two
-// apart. new and delete in kernels are the host's in the fast flavour; in the checked one they use this heap, too.
+// As with clock(), the names mean something else on the host; the runtime's functions behind these symbols distinguish
+// the two. In the fast flavour, new and delete in kernels are the host's; in the checked one they use this heap, too.
 #pragma once
 
 #include <stdlib.h>
@@ -16,13 +16,13 @@ namespace simt {
 struct DeviceHeap {};
 }  // namespace simt
 
-// What simcc makes of `new`. `delete` tells by the address what is on the device's heap.
+// simcc turns `new` into this. `delete` recognizes memory of the device heap by its address.
 void* operator new(decltype(sizeof 0) bytes, simt::DeviceHeap);
 void* operator new[](decltype(sizeof 0) bytes, simt::DeviceHeap);
 inline void operator delete(void* pointer, simt::DeviceHeap) { operator delete(pointer); }
 inline void operator delete[](void* pointer, simt::DeviceHeap) { operator delete[](pointer); }
 
-// The library's functions are not instrumented: these say what they read and write.
+// The library's functions are not instrumented: these report what they read and write.
 extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memcpy");
 extern "C" void* memmove(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memmove");
 extern "C" void* memset(void* to, int value, size_t bytes) noexcept __asm__("simt_memset");

@@ -166,7 +166,7 @@ enum cudaGPUDirectRDMAWritesOrdering {
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 
-// What is known of a kernel; sizes in bytes.
+// The attributes of a kernel; sizes in bytes.
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     size_t constSizeBytes;

@@ -24,7 +24,7 @@ SIMT_API(cudaGraphAddDependencies, cudaGraph_t graph, const cudaGraphNode_t* fro
          const cudaGraphEdgeData* edges, size_t count);
 SIMT_API(cudaGraphDestroyNode, cudaGraphNode_t node);
 
-// ---- looking at a graph: with a null array, the count alone is returned --------------------------------------------
+// ---- querying a graph: with a null array, only the count is returned -----------------------------------------------
 SIMT_API(cudaGraphGetNodes, cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 SIMT_API(cudaGraphGetRootNodes, cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count);
 SIMT_API(cudaGraphGetEdges, cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,

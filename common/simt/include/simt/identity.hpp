@@ -1,12 +1,12 @@
-// Who the running lane is: the variables behind threadIdx, blockIdx, blockDim and gridDim.
+// The identity of the running lane: the variables behind threadIdx, blockIdx, blockDim and gridDim.
 //
-// The lane loop of a launch (launch.hpp) sets `x` and calls the inlined kernel. For the compiler to keep x in a
-// register, and to turn the loop over a barrier-free kernel into the loop that one would write by hand, no store of the
-// kernel may seem to change these variables. g++ knows that only of a static variable whose address is never taken, so
-// that is what they are: never write &lane_identity. Yet all objects of a program must share them, since a template or
+// The lane loop of a launch (launch.hpp) sets `x` and calls the inlined kernel. The compiler must know that no store in
+// the kernel changes these variables. Then it keeps x in a register and turns the loop over a barrier-free kernel into
+// the loop that one would write by hand. g++ knows this only of a static variable whose address is never taken, so that
+// is what they are: never write &lane_identity. Yet all objects of a program must share them, since a template or
 // inline __device__ function exists once in a program however many objects contain it. So their symbols, private to the
-// compiler, are made weak for the linker, which then keeps one definition. `used` keeps the compiler from concluding
-// anything else from being static: without it, an object that never writes the variable would read constants.
+// compiler, are made weak for the linker, which then keeps one definition. `used` keeps the compiler from drawing
+// further conclusions from `static`: without it, an object that never writes the variable would read constants.
 #pragma once
 
 #include "simt/kernel_launch.hpp"
@@ -22,8 +22,8 @@
 #define SIMT_INLINE __attribute__((always_inline)) inline
 
 // Functions that read or write the simulator's own state. In the checked flavour, where every load and store of the
-// kernel reports itself, they stay out of the kernel and unchecked.
-//   SIMT_UNCHECKED    any such function; SIMT_UNCHECKED_LAMBDA: a function object (behind its parameters)
+// kernel reports itself, they stay out of line and unchecked.
+//   SIMT_UNCHECKED    any such function; SIMT_UNCHECKED_LAMBDA: a function object (after its parameters)
 //   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
 //   SIMT_OUT_OF_LINE  called so rarely that no kernel needs a copy of its own
 #ifdef SIMT_CHECKED
@@ -50,7 +50,7 @@ constexpr bool is_checked = false;
 
 struct alignas(16) LaneIdentity {
     unsigned x, y, z;
-    unsigned detached;  // the lane has waited: it has a stack of its own, and its loop has lost the lanes behind it
+    unsigned detached;  // the lane has waited: it has its own stack, and its loop no longer runs the lanes after it
 };
 
 static __thread __attribute__((used)) LaneIdentity lane_identity asm(SIMT_IDENTITY_SYMBOL("lane_identity"));
@@ -58,7 +58,7 @@ static __thread __attribute__((used)) BlockIdentity block_identity asm(SIMT_IDEN
 asm(".weak " SIMT_IDENTITY_SYMBOL("lane_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("lane_identity"));
 asm(".weak " SIMT_IDENTITY_SYMBOL("block_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("block_identity"));
 
-// Position in the block, counted x first: 0 to threads per block - 1. Its quotient by 32 is the warp, its remainder the
+// Index in the block, x fastest: 0 to threads per block - 1. Divided by 32 the quotient is the warp, the remainder the
 // lane.
 SIMT_IDENTITY unsigned thread_rank() {
     return lane_identity.x + block_identity.dim_x * (lane_identity.y + block_identity.dim_y * lane_identity.z);

@@ -1,4 +1,4 @@
-// One launch of a kernel, as the compiled launch statement hands it to the runtime.
+// One launch of a kernel, as the compiled launch statement passes it to the runtime.
 #pragma once
 
 #include "simt/configuration.hpp"
@@ -15,14 +15,14 @@ struct BlockIdentity {
     unsigned dynamic_shared_bytes;
 };
 
-// Lanes next to each other in x: threadIdx is (first..last-1, y, z).
+// Neighbouring lanes in x: threadIdx is (first..last-1, y, z).
 struct LaneRow {
     unsigned first, last;
     unsigned y, z;
-    bool detached;  // a single lane with a stack of its own: see LaneIdentity
+    bool detached;  // a single lane with its own stack: see LaneIdentity
 };
 
-// The copied arguments of a launch, of a type that only the launch statement knows. Copies share them.
+// The copied arguments of a launch; only the launch statement knows their type. Copies of this object share them.
 class Arguments {
 public:
     Arguments() = default;
@@ -62,11 +62,11 @@ struct Launch {
     bool checked = false;      // compiled in the checked flavour: its loads and stores report themselves
     Arguments arguments;
     // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
-    // lanes behind that one run elsewhere.
+    // lanes after it run elsewhere.
     void (*run_lanes)(const void* arguments, const LaneRow& row) = nullptr;
-    // Makes this block the one that blockIdx and its relatives describe.
+    // Sets blockIdx and its relatives to this block.
     void (*enter_block)(const BlockIdentity& block) = nullptr;
-    // Makes this lane, which has a stack of its own, the one that threadIdx describes.
+    // Sets threadIdx to this lane, which has its own stack.
     void (*enter_lane)(unsigned x, unsigned y, unsigned z) = nullptr;
 };
 

@@ -1,19 +1,19 @@
 // A kernel's address that remembers how to call it. CUDA passes kernels as void*; a host compiler needs the parameter
-// types to launch one, so they are kept beside the address for as long as the process runs.
+// types to launch one, so they are kept with the address as long as the process runs.
 #pragma once
 
 #include "simt/configuration.hpp"
 
 namespace simt {
 
-// Launches a kernel whose parameters' addresses are in `arguments`, as cudaLaunchKernel receives them.
+// Launches a kernel with the addresses of its arguments in `arguments`, as cudaLaunchKernel receives them.
 typedef void KernelTrampoline(const void* kernel, const Configuration& configuration, void** arguments);
 
 // Keeps the trampoline of the kernel at this address; kernel_trampoline() finds it again, or returns null.
 void remember_kernel(const void* kernel, KernelTrampoline* trampoline);
 KernelTrampoline* kernel_trampoline(const void* kernel);
 
-// Converts from and to void*, so that it can stand wherever CUDA wants the address of a kernel.
+// Converts from and to void*, so that it can be used wherever CUDA takes the address of a kernel.
 class KernelPointer {
 public:
     KernelPointer() = default;

@@ -1,4 +1,4 @@
-// Runtime functions that take a kernel, for kernels given by name: their type says how to call them.
+// Runtime functions that take a kernel by name: its type says how to call it.
 #pragma once
 
 #include "simt/device_api.h"
@@ -11,7 +11,8 @@ namespace simt {
 template <unsigned... index>
 struct IndexList {};
 
-// IndexListUpTo<3>::type is IndexList<0, 1, 2>; <utility> would do it, but stays out of the programs' way.
+// IndexListUpTo<3>::type is IndexList<0, 1, 2>; <utility> has this, but is not included, to keep its names out of
+// programs.
 template <unsigned count, unsigned... index>
 struct IndexListUpTo : IndexListUpTo<count - 1, count - 1, index...> {};
 template <unsigned... index>
@@ -101,7 +102,7 @@ inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, Kern
     return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, reinterpret_cast<const void*>(kernel), blocks, block_size);
 }
 
-// The block size, a multiple of the warp, that keeps most threads resident, and the grid that fills the device with
+// The block size, a multiple of the warp size, with the most resident threads, and the grid that fills the device with
 // such blocks. `shared_bytes_of` gives the dynamic shared memory of a block of that size; the largest size wins a tie.
 template <class SharedBytes, class Kernel>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* block_size, Kernel* kernel,

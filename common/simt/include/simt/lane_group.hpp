@@ -1,4 +1,4 @@
-// Groups of lanes of one warp, the common part of cooperative groups' tiles and coalesced groups.
+// Groups of lanes of one warp: the common part of tiles and coalesced groups in cooperative groups.
 #pragma once
 
 #include "warp.hpp"
@@ -8,7 +8,7 @@ inline namespace SIMT_FLAVOUR {
 
 #define SIMT_SITE ::simt::Site site = ::simt::Site::here()
 
-// The value that lane `source` (of the warp) has brought: of any trivially copyable type, in pieces of 8 bytes.
+// The value given by lane `source` of the warp: any trivially copyable type, in pieces of 8 bytes.
 template <class T>
 SIMT_INLINE T move_between_lanes(unsigned mask, const T& value, unsigned source, ::simt::Site site) {
     if constexpr (sizeof(T) <= 8) {
@@ -24,7 +24,7 @@ SIMT_INLINE T move_between_lanes(unsigned mask, const T& value, unsigned source,
     }
 }
 
-// What every lane of a group has brought, by lane.
+// The values given by the lanes of a group, by lane.
 template <class T>
 class LaneValues {
 public:
@@ -44,7 +44,7 @@ public:
         return value;
     }
 
-    // The lanes that have brought a value.
+    // The lanes that gave a value.
     SIMT_INLINE unsigned present() const { return present_; }
 
 private:
@@ -63,7 +63,7 @@ public:
     }
 
     SIMT_INLINE void sync(SIMT_SITE) const { ::simt::warp_barrier(members(), site); }
-    // A barrier in two halves: here all of the waiting happens in the second.
+    // A barrier in two halves: here all waiting happens in the second.
     SIMT_INLINE void barrier_arrive() const {}
     SIMT_INLINE void barrier_wait(SIMT_SITE) const { sync(site); }
 

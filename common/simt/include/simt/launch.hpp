@@ -2,7 +2,7 @@
 //   ::simt::launch([=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); }, "kernel",
 //                  ::simt::configure(grid, block, shared, stream))(arguments)
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
-// inlined. A kernel that the program computes, as in table[i]<<<grid, block>>>(arguments), is a pointer instead:
+// inlined. A computed kernel, as in table[i]<<<grid, block>>>(arguments), is passed as a pointer instead:
 //   ::simt::Launcher{ ::simt::kernel_value(table[i]), "table[i]", ::simt::configure(grid, block)}(arguments)
 #pragma once
 
@@ -20,8 +20,8 @@ inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_byte
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
 }
 
-// A null pointer constant (0, NULL) loses its magic when it is passed on. This stands in for an integer argument where
-// the kernel does not take that integer: it converts to any pointer or number.
+// A null pointer constant (0, NULL) loses its magic when it is passed on. This replaces an integer argument where the
+// kernel does not take that integer: it converts to any pointer or number.
 struct IntegerOrNull {
     long long value;
 
@@ -39,7 +39,7 @@ template <class T> struct WithoutReference<T&&> { using type = T; };
 template <class T> struct WithoutConst { using type = T; };
 template <class T> struct WithoutConst<const T> { using type = T; };
 
-// The type in which an argument is kept: by value, arrays and functions as pointers.
+// The type in which an argument is stored: by value, arrays and functions as pointers.
 template <class T> struct Kept { using type = typename WithoutConst<T>::type; };
 template <class T, decltype(sizeof 0) n> struct Kept<T[n]> { using type = T*; };
 template <class T, decltype(sizeof 0) n> struct Kept<const T[n]> { using type = const T*; };
@@ -66,8 +66,8 @@ void run_lanes(const void* arguments, const LaneRow& row);
 SIMT_UNCHECKED void enter_block(const BlockIdentity& block) { block_identity = block; }
 SIMT_UNCHECKED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
 
-// Calls the kernel. In the checked flavour this is where checked code begins: the arguments arrive in registers or in
-// the lane's own stack frame, as a GPU's kernel finds them in constant memory.
+// Calls the kernel. In the checked flavour, checked code begins here: the arguments arrive in registers or in the
+// lane's own stack frame, as a GPU kernel finds them in constant memory.
 #ifdef SIMT_CHECKED
 template <class Kernel, class... P>
 __attribute__((flatten, noinline)) void call(const Kernel& kernel, P... arguments) {
@@ -126,14 +126,14 @@ Launcher<Kernel> launch(const Kernel& kernel, const char* name, const Configurat
     return {kernel, name, configuration};
 }
 
-// The pointer, also where the program computes a reference to the kernel.
+// The kernel as a pointer, even where the program computes a reference to it.
 template <class Kernel>
 Kernel kernel_value(Kernel kernel) {
     return kernel;
 }
 
 // The lane loop. `flatten` inlines the kernel and what it calls, as a GPU compiler does. The arguments are copied
-// first: no store of the kernel can then change them in the compiler's eyes, and they stay in registers from lane to
+// first. The compiler then knows that no store in the kernel changes them and keeps them in registers from lane to
 // lane.
 #ifdef SIMT_CHECKED
 #define SIMT_LANE_LOOP __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage))
@@ -158,8 +158,8 @@ SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-// A program with checked kernels checks itself from the start, unless it does so by itself when asked (as programs do
-// that hold both flavours).
+// A program with checked kernels checks from the start, unless it starts checking on demand (as programs with both
+// flavours do).
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
 extern "C" int simt_check_autostart;
 static __attribute__((used)) int* const simt_check_reference = &simt_check_autostart;

@@ -1,4 +1,4 @@
-// Mathematical functions that CUDA has and the C library has not, and the fast ones with two underscores.
+// Mathematical functions that CUDA has and the C library lacks, and the fast ones with two underscores.
 #pragma once
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "simt/declare.h"
 
-// ---- Fast single-precision functions, here as accurate as the others.
+// ---- Fast single-precision functions, as accurate here as the others.
 SIMT_INLINE float __sinf(float x) { return sinf(x); }
 SIMT_INLINE float __cosf(float x) { return cosf(x); }
 SIMT_INLINE float __tanf(float x) { return tanf(x); }
@@ -117,7 +117,7 @@ inline double normcdfinv(double p) {
 SIMT_INLINE double erfcinv(double x) { return -0.70710678118654752440 * normcdfinv(0.5 * x); }
 SIMT_INLINE double erfinv(double x) { return x < 0.0 ? -erfcinv(1.0 + x) : erfcinv(1.0 - x); }
 
-// exp(x * x) * erfc(x): the product where both factors are tame, then the asymptotic series.
+// exp(x * x) * erfc(x): the product while both factors are in range, then the asymptotic series.
 inline double erfcx(double x) {
     if (x < 25.0) return exp(x * x) * erfc(x);
     double term = 1.0, sum = 1.0;

@@ -180,7 +180,7 @@ enum cudaMemAllocationHandleType {
 
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 
-// maxSize 0 leaves the size to the device.
+// maxSize 0 means the device's default.
 struct cudaMemPoolProps {
     enum cudaMemAllocationType allocType;
     enum cudaMemAllocationHandleType handleTypes;

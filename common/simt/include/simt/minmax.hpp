@@ -1,7 +1,7 @@
 // min and max for any two arithmetic types, as CUDA overloads them.
 //
-// They are templates so that a program's own min(int, int) is preferred instead of being ambiguous, and so that they
-// stay apart from std::min when the program says `using namespace std`.
+// They are templates so that a program's own min(int, int) is preferred instead of ambiguous, and so that they do not
+// clash with std::min under `using namespace std`.
 #pragma once
 
 #include "simt/declare.h"
@@ -15,7 +15,7 @@
     SIMT_INLINE constexpr result max(left x, right y) {                                                           \
         return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(y) : static_cast<result>(x); \
     }
-// Signed with unsigned compares as unsigned, by the language's usual conversions.
+// Signed and unsigned compare as unsigned, by the usual conversions of the language.
 SIMT_MINMAX(int, int, int)
 SIMT_MINMAX(unsigned, unsigned, unsigned)
 SIMT_MINMAX(int, unsigned, unsigned)
@@ -30,7 +30,7 @@ SIMT_MINMAX(long long, unsigned long long, unsigned long long)
 SIMT_MINMAX(unsigned long long, long long, unsigned long long)
 #undef SIMT_MINMAX
 
-// A number wins over NaN.
+// If one argument is NaN, the result is the other.
 #define SIMT_FLOAT_MINMAX(left, right, result, minimum, maximum) \
     template <class = void>                                      \
     SIMT_INLINE result min(left x, right y) {                    \

@@ -1,4 +1,4 @@
-// Forms of runtime functions that CUDA 11 and 12 had and CUDA 13 changed: overloads let programs of either age compile.
+// Forms of runtime functions from CUDA 11 and 12 that CUDA 13 changed: overloads let old and new programs compile.
 #pragma once
 
 #include "simt/copy_api.h"
@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// Before CUDA 13 a device number stood for a place; cudaCpuDeviceId for the host.
+// Before CUDA 13 a device number gave the location; cudaCpuDeviceId meant the host.
 inline cudaMemLocation memory_location(int device) {
     return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
 }
@@ -68,7 +68,7 @@ inline cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t star
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-// CUDA 10 and before: a thread was what a device is today.
+// CUDA 10 and earlier said thread where CUDA now says device.
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
 inline cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }

@@ -5,7 +5,7 @@
 
 namespace simt::arithmetic {
 
-// Applies `operation` to the pairs of elements of x and y; the results keep an element's bits.
+// Applies `operation` to the pairs of elements of x and y; each result is cut to an element's bits.
 template <class Element, class Operation>
 SIMT_INLINE unsigned for_each_element(unsigned x, unsigned y, Operation operation) {
     constexpr unsigned width = 8 * sizeof(Element), mask = width == 8 ? 0xffu : 0xffffu;
@@ -17,7 +17,7 @@ SIMT_INLINE unsigned for_each_element(unsigned x, unsigned y, Operation operatio
     return result;
 }
 
-// Adds up what `operation` makes of the pairs of elements.
+// Adds up the results of `operation` on the pairs of elements.
 template <class Element, class Operation>
 SIMT_INLINE unsigned sum_elements(unsigned x, unsigned y, Operation operation) {
     unsigned sum = 0;
@@ -39,7 +39,7 @@ SIMT_INLINE int distance(int x, int y) { return x < y ? y - x : x - y; }
 
 }  // namespace simt::arithmetic
 
-// For elements of type S (signed) or U (unsigned), n of them: x and y are int inside of `expression`.
+// For elements of type S (signed) or U (unsigned), n of them: x and y are int inside `expression`.
 #define SIMT_PACKED(name, element, expression)                                                                    \
     SIMT_INLINE unsigned name(unsigned a, unsigned b) {                                                           \
         return simt::arithmetic::for_each_element<element>(a, b, [](int x, int y) -> int { return expression; }); \

@@ -1,8 +1,8 @@
 // Arithmetic with the rounding mode in its name: rn to nearest even, rz towards zero, ru up, rd down.
 //
-// The nearest result is computed first; its error, which is itself exact (Knuth's two-sum for sums, a fused
-// multiply-add for the others), tells whether the neighbour on the asked side is the right one. Changing the
-// processor's rounding mode would be no alternative: the compiler moves arithmetic across such changes.
+// The nearest result is computed first; its error, which is exact (Knuth's two-sum for sums, a fused multiply-add for
+// the others), shows whether the neighbour on the requested side is the right one. Changing the processor's rounding
+// mode would not work: the compiler moves arithmetic across such changes.
 #pragma once
 
 #include <math.h>
@@ -20,8 +20,7 @@ SIMT_INLINE double fused(double x, double y, double z) { return fma(x, y, z); }
 SIMT_INLINE float root(float x) { return sqrtf(x); }
 SIMT_INLINE double root(double x) { return sqrt(x); }
 
-// The exact value is nearest + error: returns it rounded. An error that is not a number (infinite operands) changes
-// nothing.
+// The exact value is nearest + error: returns it rounded. A NaN error (from infinite operands) changes nothing.
 template <Rounding mode, class T, class Error>
 SIMT_INLINE T rounded(T nearest, Error error) {
     constexpr T infinity = static_cast<T>(__builtin_huge_val());
@@ -119,5 +118,5 @@ SIMT_ROUNDED_FUNCTIONS(ru, up)
 SIMT_ROUNDED_FUNCTIONS(rd, down)
 #undef SIMT_ROUNDED_FUNCTIONS
 
-// Rounded once, through double, whose 53 bits leave nothing to doubt.
+// Computed in double, whose 53 bits are enough for a single correct rounding.
 SIMT_INLINE float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }

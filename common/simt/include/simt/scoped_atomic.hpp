@@ -1,5 +1,5 @@
 // The operations behind cuda::atomic and cuda::atomic_ref, on a value in memory. Memory orders are the compiler's
-// (__ATOMIC_ACQUIRE and so on): any but the relaxed one makes of the operation a fence, in both directions.
+// (__ATOMIC_ACQUIRE and so on): any but the relaxed one makes the operation a fence in both directions.
 #pragma once
 
 #include "atomics.hpp"
@@ -7,11 +7,11 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// What is added to values of a type.
+// The type that is added to values of type T.
 template <class T> struct DifferenceOf { using type = T; };
 template <class T> struct DifferenceOf<T*> { using type = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr)); };
 
-// Keeps what stands before and behind an operation there.
+// Keeps accesses from moving across an operation.
 class OrderedAround {
 public:
     SIMT_INLINE explicit OrderedAround(int order) : orders_(order != __ATOMIC_RELAXED) {
@@ -29,7 +29,7 @@ private:
 template <class T, Scope scope>
 class ScopedAtomic {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
-                  "simcc: cuda::atomic of 1, 2, 4 or 8 bytes only");
+                  "simcc: cuda::atomic supports only types of 1, 2, 4 or 8 bytes");
     using Bits = word_of<T>;
 
 public:
@@ -57,7 +57,7 @@ public:
 
     static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
         const T before = update(address, [value](T) SIMT_UNCHECKED_LAMBDA -> T { return value; }, order, site);
-        if (same_bits<Bits>(before) == same_bits<Bits>(value)) yield(site);  // as whoever finds a lock taken
+        if (same_bits<Bits>(before) == same_bits<Bits>(value)) yield(site);  // like a lane that finds a lock taken
         return before;
     }
 

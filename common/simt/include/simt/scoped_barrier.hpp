@@ -1,7 +1,7 @@
-// The counting behind cuda::barrier: phases that end when as many arrivals have come as were expected.
+// The counting behind cuda::barrier: a phase ends when the expected number of arrivals is reached.
 //
-// One 64-bit word holds the whole state, so that an arrival is one atomic step, also between blocks on several workers:
-// bits 0-19 the arrivals that the phase still waits for, 20-39 those that every later phase will, 40-59 the number of
+// One 64-bit word holds the whole state, so that an arrival is one atomic step, even between blocks on several workers:
+// bits 0-19 the arrivals missing in this phase, 20-39 the arrivals expected in every later phase, 40-59 the number of
 // the phase, 60-63 a mark that init() has been called.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// The single points at which a lane makes its writes known to those it meets at a barrier, and learns of theirs. A
-// fence for the compiler on one worker; the fences of the atomic steps do the rest.
+// The single points at which a lane publishes its writes to the lanes that it meets at a barrier, and sees theirs. They
+// are compiler fences for one worker; the atomic steps have their own fences.
 SIMT_INLINE void barrier_arrived(const void*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 SIMT_INLINE void barrier_passed(const void*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
@@ -20,10 +20,10 @@ class PhaseCounter {
 public:
     static constexpr unsigned largest = (1u << 20) - 1;
 
-    // A plain store: the others must not come before they are ordered behind it.
+    // A plain store: the other threads must be ordered after it by other means.
     SIMT_INLINE void initialize(unsigned expected) { state_ = begin(expected, 0); }
 
-    // Takes `arrivals` off the running phase, and `leaving` off every later one. Returns the phase.
+    // Subtracts `arrivals` from the current phase and `leaving` from every later one. Returns the phase.
     SIMT_INLINE unsigned arrive(unsigned arrivals, unsigned leaving) {
         if constexpr (is_checked) check::use(this);
         finish_copies_of(this);
@@ -50,7 +50,7 @@ public:
         barrier_passed(this);
     }
 
-    // Until a phase of this parity has ended: the running one has the other parity then.
+    // Waits until a phase of this parity has ended, that is, until the current one has the other parity.
     SIMT_INLINE void wait_parity(bool parity, Site site) const {
         if constexpr (is_checked) check::use(this);
         while ((load() >> 40 & 1) == parity) yield(site);

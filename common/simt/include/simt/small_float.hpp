@@ -5,14 +5,14 @@
 
 namespace simt {
 
-// A format of one sign bit, `exponent_bits` and `fraction_bits`, as IEEE 754 lays them out.
+// A format with one sign bit, `exponent_bits` and `fraction_bits`, in IEEE 754's layout.
 template <int exponent_bits_, int fraction_bits_>
 struct FloatFormat {
     static constexpr int exponent_bits = exponent_bits_, fraction_bits = fraction_bits_;
     static constexpr int bias = (1 << (exponent_bits - 1)) - 1;
     static constexpr unsigned short infinity = ((1 << exponent_bits) - 1) << fraction_bits;
     static constexpr unsigned short largest = infinity - 1;
-    static constexpr unsigned short nan = 0x7fff;  // what CUDA converts every NaN to
+    static constexpr unsigned short nan = 0x7fff;  // CUDA converts every NaN to this
     static constexpr unsigned short one = bias << fraction_bits;
 };
 using HalfFormat = FloatFormat<5, 10>;
@@ -28,8 +28,8 @@ SIMT_INLINE To reinterpret_bits(From from) {
     return to;
 }
 
-// Rounds a double once, to the format. Denormals are kept; what is too large becomes infinity or, when rounding towards
-// zero, the largest number.
+// Rounds a double once, to the format. Denormals are kept; a value that is too large becomes infinity or, when rounding
+// towards zero, the largest number.
 template <class Format, Rounding rounding>
 inline unsigned short narrow(double value) {
     const auto bits = reinterpret_bits<unsigned long long>(value);
@@ -43,7 +43,7 @@ inline unsigned short narrow(double value) {
         significand |= 1ULL << 52;
     }
 
-    // The result counts units in its last place, so that a carry out of the fraction moves into the exponent.
+    // The result counts units in the last place, so that a carry out of the fraction moves into the exponent.
     const int smallest_normal = 1 - Format::bias;
     const int scale = exponent < smallest_normal ? smallest_normal : exponent;
     int dropped_bits = 52 - Format::fraction_bits + (scale - exponent);
@@ -83,7 +83,7 @@ SIMT_INLINE unsigned short narrow_nearest<HalfFormat>(float value) {
         return static_cast<unsigned short>(magnitude > 0x7f800000 ? HalfFormat::nan : sign | HalfFormat::infinity);
     }
     if (magnitude < first_normal) {
-        // Adding a half leaves the float's last bit worth one unit of a denormal: the processor rounds.
+        // After adding a half, the float's last bit is worth one unit of a denormal, so the processor rounds.
         const float shifted = reinterpret_bits<float>(magnitude) + 0.5f;
         return static_cast<unsigned short>(sign | (reinterpret_bits<unsigned>(shifted) - 0x3f000000));
     }
@@ -111,8 +111,8 @@ SIMT_INLINE float widen<HalfFormat>(unsigned short bits) {
     return reinterpret_bits<float>(sign | reinterpret_bits<unsigned>(denormal));
 }
 
-// The sum rounded to odd: when it is not exact its last bit is one. Rounding it again, to a shorter format, then gives
-// what rounding the exact sum would.
+// The sum rounded to odd: if it is not exact, its last bit is one. Rounding it again to a shorter format then gives the
+// same result as rounding the exact sum.
 SIMT_INLINE double add_to_odd(double a, double b) {
     const double sum = a + b;
     if (!(sum - sum == 0)) return sum;  // infinity or NaN

@@ -4,7 +4,7 @@
 
 #include "simt/small_float_type.hpp"
 
-// One function of scalars and its form for pairs.
+// A function for scalars and its form for pairs.
 #define SIMT_SCALAR template <class T, ::simt::if_scalar<T> = 0> SIMT_INLINE
 #define SIMT_PAIR template <class T, ::simt::if_pair<T> = 0> SIMT_INLINE
 
@@ -35,13 +35,13 @@ SIMT_SCALAR T fused(T a, T b, T c) {
         add_to_odd(product, static_cast<double>(static_cast<float>(c)))));
 }
 
-// To the range from 0 to 1; NaN becomes 0.
+// Clamps to the range from 0 to 1; NaN becomes 0.
 SIMT_SCALAR T saturate(T a) {
     const float value = static_cast<float>(a);
     return value > 1 ? T(1.0f) : value > 0 ? a : T(0.0f);
 }
 
-// Of two numbers the larger, +0 above -0; of a number and a NaN the number; of two NaNs the canonical one.
+// The larger of two numbers, +0 above -0; the number if the other is NaN; the canonical NaN if both are NaN.
 SIMT_SCALAR T larger(T a, T b) {
     if (is_nan(a)) return is_nan(b) ? from_bits16<T>(T::format::nan) : b;
     if (is_nan(b)) return a;
@@ -54,7 +54,7 @@ SIMT_SCALAR T smaller(T a, T b) {
     return static_cast<float>(a) < static_cast<float>(b) ? a : b;
 }
 
-// A float function of a value, rounded to its type.
+// A float function of a value, rounded to the value's type.
 #define SIMT_BY_FLOAT(function) T(__builtin_##function##f(static_cast<float>(a)))
 
 }  // namespace simt
@@ -153,7 +153,7 @@ SIMT_PAIR T __highs2half2(T a, T b) { return T(a.y, b.y); }
 #undef SIMT_BY_FLOAT
 
 // Conversions between a type and integers, in the four roundings. `type_name` and `integer_name` are the words that
-// CUDA's function names use; a value out of range becomes the nearest integer, a NaN 0.
+// CUDA's function names use; a value out of range becomes the nearest integer, NaN becomes 0.
 namespace simt {
 
 template <class Integer>

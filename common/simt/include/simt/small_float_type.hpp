@@ -15,7 +15,7 @@ SIMT_NUMBER(long long) SIMT_NUMBER(unsigned long long) SIMT_NUMBER(float) SIMT_N
 template <bool condition> struct EnableIf {};
 template <> struct EnableIf<true> { using type = int; };
 
-// To the format, rounded once to nearest.
+// Converts to the format, rounded once to nearest.
 template <class Format> SIMT_INLINE unsigned short narrow_number(float value) { return narrow_nearest<Format>(value); }
 template <class Format> SIMT_INLINE unsigned short narrow_number(double value) {
     return narrow<Format, Rounding::nearest>(value);
@@ -39,7 +39,7 @@ template <class Format> SIMT_INLINE unsigned short narrow_number(unsigned long v
     return narrow_number<Format>(static_cast<unsigned long long>(value));
 }
 
-// Types marked so take part in the operators and functions below.
+// Types with this mark take part in the operators and functions below.
 template <class T> struct SmallFloat { static constexpr bool scalar = false, pair = false; };
 template <class T> using if_scalar = typename EnableIf<SmallFloat<T>::scalar>::type;
 template <class T> using if_pair = typename EnableIf<SmallFloat<T>::pair>::type;

@@ -1,4 +1,4 @@
-// What inline PTX reads from a GPU's special registers; simcc rewrites such statements to these functions.
+// Special registers that inline PTX reads; simcc rewrites such statements to calls of these functions.
 #pragma once
 
 #include "simt/declare.h"
@@ -42,7 +42,7 @@ SIMT_INLINE unsigned long long globaltimer() { return ::__globaltimer(); }
 
 }  // namespace special_register
 
-// Ends the kernel where it reaches inline PTX that has no counterpart.
+// Ends the kernel when it reaches inline PTX without a counterpart.
 [[noreturn]] SIMT_INLINE void unsupported_assembly(const char* instructions) { fail_lane(instructions); }
 
 }  // namespace simt

@@ -1,5 +1,5 @@
-// Copies from and to __device__ and __constant__ variables. A variable is ordinary memory of the process here; passing
-// it by reference lets the runtime know its size.
+// Copies from and to __device__ and __constant__ variables. Here a variable is ordinary memory of the process; passing
+// it by reference gives the runtime its size.
 #pragma once
 
 #include "simt/copy_api.h"
@@ -7,20 +7,20 @@
 
 namespace simt {
 
-// Makes the variable's storage known as device memory, so that copies can check their range. Safe to repeat.
+// Registers the variable's storage as device memory, so that copies can check their range. Safe to repeat.
 void remember_symbol(const volatile void* address, size_t bytes);
 
-// What the host has instead of a device variable: in CUDA, a variable of the same name that kernels never see. Returns
-// the object itself unless it is a device variable.
+// The host's shadow of a device variable: in CUDA, a variable of the same name that kernels never see. Returns the
+// object itself unless it is a device variable.
 void* host_shadow_of(const volatile void* object, size_t bytes);
 
-// What simcc makes of a device variable that is passed to cudaMemcpy or cudaMemset, which is a mistake.
+// simcc wraps a device variable in this where it is passed to cudaMemcpy or cudaMemset, which is a mistake.
 template <class T>
 inline T& host_shadow(T& variable) {
     return *static_cast<T*>(host_shadow_of(__builtin_addressof(variable), sizeof(T)));
 }
 
-// What simcc puts behind the definition of a device variable in the checked flavour.
+// simcc adds this after the definition of a device variable in the checked flavour.
 struct DeviceVariable {
     template <class T>
     explicit DeviceVariable(T& variable) {

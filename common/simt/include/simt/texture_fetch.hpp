@@ -1,7 +1,7 @@
 // Texture fetches in device code: tex1Dfetch, tex1D, tex2D, tex3D, layered textures and cube maps.
 //
-// The rules are those of the CUDA programming guide, "Texture Fetching": coordinates address texel centres at one half,
-// and linear filtering weighs the neighbours with fractions of eight bits.
+// The rules are those of the CUDA programming guide, "Texture Fetching": texel centres have coordinates ending in one
+// half, and linear filtering weights the neighbours with 8-bit fractions.
 #pragma once
 
 #include "simt/small_float.hpp"
@@ -10,7 +10,7 @@
 
 namespace simt {
 
-// The scalar of a texel type and how many of them it has.
+// The scalar of a texel type and its number of channels.
 template <class T> struct TexelType { using scalar = T; static constexpr int channels = 1; };
 #define SIMT_TEXELS(prefix, type)                                                                            \
     template <> struct TexelType<prefix##1> { using scalar = type; static constexpr int channels = 1; };     \
@@ -82,7 +82,7 @@ SIMT_INLINE int apply_address_mode(int index, int extent, cudaTextureAddressMode
     }
 }
 
-// The largest integer not above x; for numbers that fit an int. Without SSE 4.1 the library's floor is a call.
+// The largest integer not above x, for numbers that fit an int. Without SSE 4.1 the library's floor is a call.
 SIMT_INLINE int floor_to_int(float x) {
     const int towards_zero = static_cast<int>(x);
     return towards_zero - (static_cast<float>(towards_zero) > x);
@@ -133,7 +133,7 @@ SIMT_INLINE Scalar sample_slice(const TextureObject& texture, AxisSample x, Axis
     return corner;
 }
 
-// Builds a texel of type T from its channels; those that the texture does not have are 0.
+// Builds a texel of type T from its channels; channels missing in the texture are 0.
 template <class T, class Channel>
 SIMT_INLINE T make_texel(const TextureObject& texture, Channel channel) {
     using Scalar = typename TexelType<T>::scalar;
@@ -177,7 +177,7 @@ struct FacePoint {
     float x, y;  // 0 to 1
 };
 
-// The face of a cube that a direction hits, and where: faces in the order +x, -x, +y, -y, +z, -z.
+// The face of a cube that a direction hits, and the point on it: faces in the order +x, -x, +y, -y, +z, -z.
 inline FacePoint cube_face(float x, float y, float z) {
     const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
     float s, t, major;

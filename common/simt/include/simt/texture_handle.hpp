@@ -1,4 +1,4 @@
-// What a texture or surface handle leads to.
+// The object behind a texture or surface handle.
 #pragma once
 
 #include "identity.hpp"
@@ -7,7 +7,7 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// A copy in the checked flavour: the description is the simulator's own memory, of which the checkers know nothing.
+// A copy in the checked flavour: the description is in the simulator's own memory, which the checkers do not know.
 #ifdef SIMT_CHECKED
 SIMT_UNCHECKED TextureObject texture_object(unsigned long long handle) {
     return *reinterpret_cast<const TextureObject*>(handle);

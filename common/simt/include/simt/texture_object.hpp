@@ -1,4 +1,4 @@
-// What a texture or surface object is: a description that lies where its handle points.
+// A texture or surface object: a description at the address in its handle.
 #pragma once
 
 #include "texture_types.h"
@@ -8,7 +8,7 @@ namespace simt {
 struct TextureObject {
     char* data;            // the first texel
     size_t pitch, slice;   // bytes between rows, and between slices, layers or faces
-    int extent[3];         // texels; 1 along axes that are not there
+    int extent[3];         // texels; 1 along unused axes
     size_t texel_bytes;
     cudaChannelFormatDesc format;
     cudaTextureDesc how;   // addressing, filter, read mode

@@ -1,4 +1,4 @@
-// cuda::thread_scope: the toolkit's, where its C++ library is at hand, so that programs can use both.
+// cuda::thread_scope: the toolkit's if its C++ library is available, so that programs can use both.
 #pragma once
 
 #if __has_include(<cuda/std/__atomic/scopes.h>)

@@ -1,5 +1,5 @@
-// Runtime functions that the simulator does not have. Programs that name one compile and link; a call says so once on
-// stderr and returns cudaErrorNotSupported. Their parameters are not checked.
+// Runtime functions that the simulator does not have. Programs that name one compile and link; a call reports it once
+// on stderr and returns cudaErrorNotSupported. Their parameters are not checked.
 #pragma once
 
 #include "driver_types.h"

@@ -21,8 +21,8 @@ __attribute__((always_inline)) inline void copy_vector(void* to, const void* fro
 
 }  // namespace simt
 
-// The special members of a vector. Constructors stand in for aggregate initialization, which a type with its own copy
-// constructor does not have: members that are not named are zero.
+// The special members of a vector. Constructors replace aggregate initialization, which a type with its own copy
+// constructor does not have: omitted members are zero.
 #define SIMT_COPY_MEMBERS(vector)                                                                                    \
     vector() = default;                                                                                              \
     __attribute__((always_inline)) vector(const vector& other) { ::simt::copy_vector<sizeof(vector)>(this, &other); } \

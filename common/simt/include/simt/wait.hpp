@@ -10,7 +10,7 @@ inline namespace SIMT_FLAVOUR {
 
 constexpr unsigned every_lane = 0xffffffffu;
 
-// The running lane's context, with the place where it is about to wait noted for messages.
+// The running lane's context, with the place of the wait recorded for messages.
 SIMT_UNCHECKED Context* waiting_lane(Site site) {
     if (__builtin_expect(!lane_identity.detached, 0)) {
         detach_lane(lane_identity.x, lane_identity.y, lane_identity.z);
@@ -33,7 +33,7 @@ SIMT_UNCHECKED void switch_lane(Context* self, Context* next) {
     lane_identity.detached = self->detached;
 }
 
-// Runs the other lanes until somebody puts this one back into `ready`. What it waits for has been noted in the warp.
+// Runs the other lanes until this one is put back into `ready`. The warp already records what it waits for.
 SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     unsigned ready = warp->ready;
     Context* next;
@@ -46,8 +46,8 @@ SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     switch_lane(self, next);
 }
 
-// Waits until all lanes of `mask` that are still in the kernel have come here too. What they have written into
-// warp->arriving is in warp->published afterwards, until the lane waits again.
+// Waits until all lanes of `mask` that are still in the kernel have come here too. Their values in warp->arriving are
+// then in warp->published, until the lane waits again.
 SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     warp->meeting |= lane_bit(self);
     if (__builtin_expect((warp->live & ~mask) != 0, 0)) {
@@ -57,7 +57,7 @@ SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     const bool is_last = warp->ready == 0 && warp->meeting == warp->live && warp->partial == 0;
     if (!is_checked && is_last && ++warp->meetings_in_turn < meetings_per_turn) {
         // The whole warp has come: complete the meeting here and go on without a switch. (Checked kernels leave it to
-        // the runtime, which wants to know.)
+        // the runtime, which reports it.)
         Exchange* published = warp->arriving;
         published->present = warp->live;
         warp->arriving = warp->published;
@@ -70,8 +70,8 @@ SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     let_others_run(self, warp);
 }
 
-// To be called in a loop that polls: every other lane of the block goes first, and in the end other blocks. Does
-// nothing on the host.
+// Called in a polling loop: every other lane of the block goes first, and eventually other blocks. Does nothing on the
+// host.
 SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
     if (!in_kernel()) return;
     if constexpr (is_checked) check::arrive(check::Wait::poll, every_lane, check::no_lane, site);
@@ -81,7 +81,7 @@ SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
     let_others_run(self, warp);
 }
 
-// Lives as long as a loop in which the lane only waits for others: simcc's rewriter declares it ahead of one.
+// Lives as long as a loop in which the lane only waits for others: simcc's rewriter declares it before the loop.
 class Polling {
 public:
     SIMT_INLINE Polling() {

@@ -1,8 +1,8 @@
 // Warp-level functions: shuffles, votes, matches and reductions.
 //
-// They all rest on one step, the exchange: every lane of a group leaves 64 bits, waits for the others, and then may
-// read what all of them left. Lanes that have left the kernel are not waited for, and a lane that reads from one that
-// is not in its mask gets its own value.
+// They all use one step, the exchange: every lane of a group gives 64 bits, waits for the others, and may then read the
+// bits of all of them. Lanes that have left the kernel are not waited for, and a lane that reads from a lane outside
+// its mask gets its own value.
 #pragma once
 
 #include "barrier.hpp"
@@ -26,7 +26,7 @@ SIMT_INLINE T from_bits(unsigned long long bits) {
     return value;
 }
 
-// Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; to be read before the next
+// Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; read them before the next
 // wait.
 SIMT_UNCHECKED const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site,
                                                  check::Wait kind = check::Wait::match,
@@ -39,7 +39,7 @@ SIMT_UNCHECKED const unsigned long long* exchange(unsigned mask, unsigned long l
     return warp->published->values;
 }
 
-// Which of the lanes of `mask` have come with a predicate that holds.
+// The lanes of `mask` whose predicate holds.
 SIMT_UNCHECKED unsigned vote(unsigned mask, bool predicate, Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::vote, mask, check::no_lane, site);
     Context* self = waiting_lane(site);
@@ -63,7 +63,7 @@ SIMT_UNCHECKED unsigned live_lanes(Site site) {
     return current_warp->live;
 }
 
-// Lanes that are in this call together: those that arrive here before every lane of the warp has to wait for something.
+// The lanes that are in this call together: those that arrive before every lane of the warp has to wait.
 SIMT_UNCHECKED unsigned active_lanes(Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::active_mask, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
@@ -138,7 +138,7 @@ template <class T>
 SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, SIMT_SITE) {
     const unsigned lane = ::simt::lane_in_warp();
     const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
-    const unsigned end = ::simt::segment_start(lane, width) + width;  // an earlier segment may be read, a later one not
+    const unsigned end = ::simt::segment_start(lane, width) + width;  // an earlier segment may be read, not a later one
     return ::simt::value_of_lane(mask, value, source >= end ? lane : source, site);
 }
 

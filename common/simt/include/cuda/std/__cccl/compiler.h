@@ -1,9 +1,9 @@
-// The toolkit's C++ library (cuda::std, cuda::atomic, Thrust) decides in this header whether nvcc compiles it. simcc defines
-// __CUDACC__ for the sake of programs that ask; this library must take its paths for a host compiler instead, or it would use
-// the GPU's instructions.
+// The toolkit's C++ library (cuda::std, cuda::atomic, Thrust) decides in this header whether nvcc compiles it. simcc
+// defines __CUDACC__ for the sake of programs that ask; this library must take its paths for a host compiler instead,
+// or it would use the GPU's instructions.
 #pragma GCC system_header
 
-// The toolkit's 8-bit numbers build upon members of its own half type.
+// The toolkit's 8-bit floats use members of its own half type.
 #define CCCL_DISABLE_NVFP8_SUPPORT
 
 #pragma push_macro("__CUDACC__")
