@@ -1,4 +1,4 @@
-// `new` and `delete` in checked code: when a kernel asks, its memory has to come from the device's heap, and go back.
+// `new` and `delete` in checked code: in a kernel, memory must come from the device heap and go back to it.
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
@@ -11,13 +11,14 @@ bool names(const Source& source, std::size_t i, std::string_view allocator) {
 }  // namespace
 
 void rewrite_allocations(const Source& source, Edits& edits) {
-    bool has_allocator_of_class = false;  // which says itself where its memory comes from
+    bool has_allocator_of_class = false;  // which provides the memory itself
     int depth = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] == "{") ++depth;
         if (source[i] == "}") --depth;
         if (depth > 0 && names(source, i, "new")) has_allocator_of_class = true;
-        // The program's own, for the host only. Kernels' calls of it go elsewhere, so they have to stay calls.
+        // The program's own operator is for the host only. A kernel's calls of it are redirected, so they must not be
+        // inlined.
         if (depth == 0 && names(source, i, "delete")) edits.insert_before(i, "__attribute__((noinline)) ");
     }
     if (has_allocator_of_class) return;

@@ -7,7 +7,7 @@
 namespace simcc {
 namespace {
 
-/// Whether the tokens at i and i + 1 are written without a blank between them and spelled so.
+/// Whether the tokens at i and i + 1 have these spellings and no blank between them.
 bool is_pair(const Source& source, std::size_t i, std::string_view first, std::string_view second) {
     return source[i] == first && source[i + 1] == second && source.adjoins(i + 1);
 }
@@ -19,7 +19,7 @@ bool introduces_type(std::string_view word) {
     return false;
 }
 
-/// Whether token i is declared here: it stands between a type and what may follow a variable's name.
+/// Whether token i is declared here: it stands between a type and a token that may follow a variable's name.
 bool is_declared_value(const Source& source, std::size_t i) {
     const std::string_view before = source[i - 1], after = source[i + 1];
     if (after != "=" && after != "," && after != ">" && after != ";" && after != ")" && after != "{" && after != "[") {
@@ -41,7 +41,7 @@ void insert_enumerators(const Source& source, std::size_t i, std::unordered_set<
     }
 }
 
-/// The name that the template whose header ends before token i declares; empty when there is none in sight.
+/// The name declared by the template whose header ends before token i; empty if none is found.
 std::string_view template_name(const Source& source, std::size_t i) {
     for (; i < source.size(); ++i) {
         const std::string_view token = source[i];
@@ -58,7 +58,7 @@ std::string_view template_name(const Source& source, std::size_t i) {
     return {};
 }
 
-/// The end of the group that opens at token i. With `all`, every `<` behind a name counts as a bracket.
+/// The end of the group that opens at token i. With `all`, every `<` after a name counts as a bracket.
 std::optional<std::size_t> close_angles(const Source& source, std::size_t i, bool all) {
     if (source[i] != "<") return {};
     std::size_t depth = 1;

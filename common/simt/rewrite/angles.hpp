@@ -1,6 +1,6 @@
 #pragma once
-// Template argument lists. Only a compiler's symbol table tells `<` the bracket from `<` the operator; the tokens
-// around it, and how the program declares the name before it, tell nearly as much.
+// Template argument lists. Only a compiler's symbol table can distinguish `<` the bracket from `<` the operator with
+// certainty; the tokens around it and the declaration of the name before it are nearly as good.
 
 #include <optional>
 #include <string_view>
@@ -10,19 +10,19 @@
 
 namespace simcc {
 
-/// The names that the program declares as variables, constants or enumerators, and nowhere as templates: a `<` behind
+/// The names that the program declares as variables, constants or enumerators, and nowhere as templates: a `<` after
 /// one of them compares.
 std::unordered_set<std::string_view> names_of_values(const Source& source);
 
-/// The first token behind the group of angle brackets that opens at token i; i itself when the group does not close.
+/// The first token after the group of angle brackets that opens at token i; i itself if the group does not close.
 std::size_t skip_angles(const Source& source, std::size_t i);
 
-/// The `<` before token `close`, a `>`, that opens the group which `close` ends. Where the tokens allow several, the
-/// nearest one for which `accept` holds.
+/// The `<` that opens the group ended by token `close`, a `>`. If the tokens allow several, the nearest for which
+/// `accept` holds.
 template <class Accept>
 std::optional<std::size_t> open_angle(const Source& source, std::size_t close, Accept accept);
 
-/// Whether `<` i may open a group at all: what stands before it is a name.
+/// Whether `<` i may open a group at all: a name stands before it.
 bool may_open_angles(const Source& source, std::size_t i);
 
 template <class Accept>

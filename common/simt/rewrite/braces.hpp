@@ -1,5 +1,5 @@
 #pragma once
-// What each pair of braces is. C++ cannot be parsed without its types, but the tokens before a `{` tell enough.
+// The kind of each pair of braces. C++ cannot be parsed without its types, but the tokens before a `{` are enough here.
 
 #include <unordered_map>
 
@@ -35,7 +35,7 @@ private:
     std::vector<std::size_t> enclosing_;
 };
 
-/// Keywords that may stand before an expression, where a type name could not be told from them by its shape.
+/// Keywords that may stand before an expression, and that look like a type name there.
 bool is_expression_keyword(std::string_view word);
 
 /// __global__, __device__ and the like.

@@ -1,7 +1,8 @@
 // The built-in variables threadIdx, blockIdx, blockDim and gridDim become calls.
 //
 // They cannot be macros: programs declare `dim3 blockDim(16, 16);`, take parameters called gridDim and have members of
-// these names. So this pass follows the scopes: a name that the program declares is its own until the scope ends.
+// these names. So this pass follows the scopes: a name that the program declares belongs to the program until the scope
+// ends.
 
 #include <algorithm>
 #include <array>
@@ -65,11 +66,11 @@ public:
     }
 
 private:
-    /// What one open bracket has seen.
+    /// What has been found since one open bracket.
     struct Frame {
         Names declared = 0;  // in this scope
-        Names pending = 0;   // parameters: they hold in the statement's rest and in the braces that follow
-        bool in_brackets = false;  // the innermost group is one of []
+        Names pending = 0;   // parameters: visible in the rest of the statement and the following braces
+        bool in_brackets = false;  // the innermost group is a pair of []
     };
 
     /// The names that each class declares as members, so that member functions defined before or outside see them.
@@ -117,8 +118,8 @@ private:
         return name;
     }
 
-    /// The members visible in the braces at `open` because of classes named ahead of them: the bases of a class, the X
-    /// of a member function X::f defined outside.
+    /// The members visible in the braces at `open` because of classes named before them: the bases of a class, the X of
+    /// a member function X::f defined outside.
     Names members_ahead_of(std::size_t open) const {
         Names names = 0;
         if (by_class_.empty()) return names;
@@ -163,19 +164,19 @@ private:
                            [&](const Frame& frame) { return ((frame.declared | frame.pending) & bit) != 0; });
     }
 
-    /// Whether token i, spelled like a built-in variable, declares something: it stands behind a type and before what
-    /// follows a declarator. A use of the built-in is followed by `.x` nearly always.
+    /// Whether token i, spelled like a built-in variable, declares something: it stands between a type and what follows
+    /// a declarator. `.x` nearly always follows a use of the built-in.
     bool is_declaration(std::size_t i) const {
         const std::string_view before = source_[i - 1], after = source_[i + 1];
         if (!is_one_of(after, {"=", ";", "(", "{", ",", ")", "[", ":", ">"})) return false;
         if (source_.is_identifier(i - 1)) return !is_expression_keyword(before);
         if (before == ">" || before == "&" || before == "*") return after != "[" && declares_behind_operator(i - 1);
-        // The further names of `dim3 gridDim(4), blockDim(32);`. Within an initializer list this is a use.
+        // The later names in `dim3 gridDim(4), blockDim(32);`. In an initializer list this is a use.
         if (before == ",") return in_declarator_list(i);
         return false;
     }
 
-    /// `dim3 &blockDim`, `const auto &blockDim`, `Vector<int> gridDim`: what stands before the operator is a type.
+    /// `dim3 &blockDim`, `const auto &blockDim`, `Vector<int> gridDim`: a type stands before the operator.
     bool declares_behind_operator(std::size_t i) const {
         while (source_[i] == "&" || source_[i] == "*") --i;
         if (source_[i] == ",") return in_declarator_list(i + 1);  // int *p, *blockDim;
@@ -244,7 +245,7 @@ private:
         return (assigned || source_[i + 1] == "{") && is_one_of(source_[i - 1], {"[", ",", "&"});
     }
 
-    /// Notes what is declared in another way than behind its type.
+    /// Records names that are declared in other ways than after a type.
     bool declares_without_type(std::size_t i, Names bit) {
         Frame& frame = frames_.back();
         Frame& around = frames_.size() > 1 ? frames_[frames_.size() - 2] : frame;
@@ -260,7 +261,7 @@ private:
         return true;
     }
 
-    /// The `using` of `using shape::blockDim;`, which declares the name where it stands.
+    /// `using shape::blockDim;`, which declares the name in this scope.
     bool is_used_from_elsewhere(std::size_t i) const {
         if (source_[i + 1] != ";" && source_[i + 1] != ",") return false;
         while (source_.is_identifier(i) || source_[i] == "::" || source_[i] == ",") {
@@ -304,7 +305,7 @@ private:
         return false;
     }
 
-    /// `extern const uint3 threadIdx;`, as the toolkit's headers have it.
+    /// `extern const uint3 threadIdx;`, as in the toolkit's headers.
     bool declares_builtin_itself(std::size_t i) const {
         if (braces_.in_function(i) || frames_.size() > 1) return false;
         while (i > 0 && source_[i - 1] != ";" && source_[i - 1] != "}") --i;

@@ -9,25 +9,25 @@
 
 namespace simcc {
 
-/// Words that the preprocessor has to leave in the text: each must be defined as itself.
+/// Words that the preprocessor must leave in the text: each must be defined as itself.
 inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__",  "__host__",
                                                   "__constant__", "__managed__", "__grid_constant__"};
 
 /// How device code is to be compiled.
 struct DeviceCode {
-    bool relocatable = false;  ///< it shares the device's variables with other files
-    bool checked = false;      ///< the runtime gets to know the device's variables
+    bool relocatable = false;  ///< it shares device variables with other files
+    bool checked = false;      ///< the runtime learns the addresses of device variables
 };
 
 struct Rewritten {
     std::string text;
-    std::vector<Diagnostic> diagnostics;  ///< with an error among them the text is of no use
+    std::vector<Diagnostic> diagnostics;  ///< if one is an error, the text is unusable
 };
 
-/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables, loops that
-/// wait and a few specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other
-/// token on its line and column.
-/// `own_headers` is the folder of those headers, as the line markers name it: what is below it is left alone.
+/// Rewrites the output of `g++ -E` for a .cu file. Launches, dynamic shared memory, built-in variables, loops that wait
+/// and a few specifiers are replaced by plain C++ that uses common/simt/include; line markers keep every other token on
+/// its line and column. `own_headers` is the folder of those headers as named in the line markers: files below it are
+/// left alone.
 Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code);
 
 }  // namespace simcc

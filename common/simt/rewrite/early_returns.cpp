@@ -1,8 +1,8 @@
-// Early returns of device code, which checked programs tell:
+// Early returns in device code, which checked programs report:
 //     if (i >= n) return;   ->  if (i >= n) for (::simt::check::early_return();;) return;
-// A thread without work may leave the kernel ahead of a barrier for which the others wait; one that comes to the
-// kernel's end in another way has gone around that barrier. (The statement stays a single one without an `if` or a
-// brace of its own, so that an `else` behind it, and what other passes put there, keep their meaning.)
+// A thread without work may leave the kernel before a barrier at which the others wait; a thread that reaches the end
+// of the kernel in another way has skipped that barrier. (The result is still a single statement without an `if` or
+// braces, so that an `else` after it, and insertions by other passes, keep their meaning.)
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
@@ -12,7 +12,7 @@ class EarlyReturns {
 public:
     EarlyReturns(const Source& source, const Braces& braces) : source_(source), braces_(braces) {}
 
-    /// Whether token i begins a `return` without a value in device code, from where there is something to jump over.
+    /// Whether token i begins a `return` without a value in device code that skips something.
     bool has(std::size_t i) const {
         if (source_[i] != "return" || source_[i + 1] != ";") return false;
         bool on_device = false;

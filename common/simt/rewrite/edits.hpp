@@ -1,5 +1,5 @@
 #pragma once
-// What the passes of the rewriter hand over: replacements of stretches of text, and complaints.
+// The results of the rewriter's passes: text replacements and diagnostics.
 
 #include <cstddef>
 #include <string>
@@ -27,9 +27,9 @@ class Edits {
 public:
     explicit Edits(const Source& source) : source_(source) {}
 
-    /// Puts `text` in the place of the tokens [first, last).
+    /// Replaces the tokens [first, last) by `text`.
     void replace(std::size_t first, std::size_t last, std::string text);
-    /// Puts `text` before token i, or at the end when i is behind the last token.
+    /// Puts `text` before token i, or at the end if i is past the last token.
     void insert_before(std::size_t i, std::string text);
     /// An error or a warning at the place of a token.
     void complain(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::error); }
@@ -39,13 +39,12 @@ public:
         diagnose(token, std::move(message), Diagnostic::error_on_host);
     }
 
-    /// The tokens [first, last) on one line, as the replacements made so far within them have it; blanks stand where
-    /// the text has some.
+    /// The tokens [first, last) on one line, with the replacements so far; blanks only where the text has some.
     std::string join(std::size_t first, std::size_t last) const;
 
-    /// The whole text with all replacements made. Behind each, a line marker and blanks put the rest of the line back
-    /// on its line and column, so that the compiler's messages and the debug information keep pointing into the user's
-    /// file. Where two ranges overlap, the one that begins first wins.
+    /// The whole text with all replacements made. After each, a line marker and blanks keep the rest of the line on its
+    /// line and column, so that the compiler's messages and the debug information still refer to the user's file. Where
+    /// two ranges overlap, the one that begins first wins.
     std::string apply() const;
 
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }

@@ -6,20 +6,20 @@
 
 namespace simcc {
 
-/// Whether what the `{` at `open` belongs to has the word, outside of its brackets.
+/// Whether the declaration of the `{` at `open` has the word, outside its brackets.
 bool ExecutionSpaces::has(std::size_t open, std::string_view word) const {
     return has_specifier(source_, braces_.at(open).statement, open, word);
 }
 
-/// Whether the braces at `open` hold a function's body; those of lambdas, blocks and loops stand in another's.
+/// Whether the braces at `open` hold a function's body, rather than a lambda, block or loop in one.
 bool ExecutionSpaces::is_function(std::size_t open) const {
     const std::size_t around = braces_.at(open).enclosing;
     return around == Source::none || braces_.at(around).kind == BraceKind::namespace_scope ||
            braces_.at(around).kind == BraceKind::type;
 }
 
-/// Whether an earlier declaration of the function, or of another one with its name, has __device__: then it is a
-/// device function without saying so again.
+/// Whether an earlier declaration of this function, or of another with its name, has __device__: then it is a device
+/// function even if the word is not repeated.
 bool ExecutionSpaces::has_device_declaration(std::size_t open) const {
     for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
         if (source_[i] == "operator") return true;  // in doubt
@@ -29,11 +29,11 @@ bool ExecutionSpaces::has_device_declaration(std::size_t open) const {
             return !source_.is_identifier(i - 1) || functions_.has_device_declaration(source_[i - 1]);
         }
     }
-    return true;  // no function's head
+    return true;  // not the head of a function
 }
 
-/// Whether what the braces at `open` belong to may be a template without saying so, or run at compile time: it has a
-/// parameter of type auto, or is constexpr, or depends on `if constexpr`.
+/// Whether the function of the braces at `open` may be an implicit template or run at compile time: it has a parameter
+/// of type auto, is constexpr, or depends on `if constexpr`.
 bool ExecutionSpaces::is_generic(std::size_t open) const {
     if (has(open, "constexpr") || has(open, "consteval") || has(open, "requires")) return true;
     const std::size_t first = braces_.at(open).statement;

@@ -1,5 +1,5 @@
 #pragma once
-// Where the code of a function runs, as its qualifiers tell it.
+// Where a function's code runs, according to its qualifiers.
 
 #include "common/simt/rewrite/functions.hpp"
 
@@ -10,11 +10,11 @@ public:
     ExecutionSpaces(const Source& source, const Braces& braces, const Functions& functions)
         : source_(source), braces_(braces), functions_(functions) {}
 
-    /// Whether token i stands in code that can run on the host only. Templates and constexpr functions, which may never
-    /// be instantiated or run there, do not count, nor do system headers; in doubt it does not.
+    /// Whether token i stands in code that can run only on the host. Templates and constexpr functions, which may never
+    /// be instantiated or run there, and system headers do not count. In doubt the answer is no.
     bool is_host_only(std::size_t i) const;
 
-    /// Whether token i stands in an operand that is not evaluated, as those of decltype and sizeof.
+    /// Whether token i stands in an unevaluated operand, such as that of decltype or sizeof.
     bool is_unevaluated(std::size_t i) const;
 
 private:

@@ -74,7 +74,7 @@ void Functions::collect_other_declarations() {
     }
 }
 
-/// Whether token i may declare something. In doubt it does.
+/// Whether token i may declare something. In doubt the answer is yes.
 bool Functions::declares_otherwise(std::size_t i) const {
     const std::string_view before = source_[i - 1], after = source_[i + 1];
     if (source_.is_identifier(i - 1) && !is_expression_keyword(before)) return !is_instantiation(i);

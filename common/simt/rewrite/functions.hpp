@@ -1,6 +1,6 @@
 #pragma once
-// The kernels and device functions that a translation unit declares, by name. Nobody looks up overloads here: a name
-// that is also declared as anything else is not known to be a kernel or a device function where it is used.
+// The kernels and device functions that a translation unit declares, by name. Overloads are not resolved here: a name
+// that is also declared as anything else does not count as a kernel or a device function.
 
 #include <set>
 #include <string_view>
@@ -18,9 +18,9 @@ public:
     /// Those of them declared in a namespace or as a friend: a call may find them by the types of its arguments.
     const std::set<std::string_view>& kernels_in_namespaces() const { return kernels_in_namespaces_; }
 
-    /// Whether each declaration of this name is that of a kernel.
+    /// Whether every declaration of this name declares a kernel.
     bool is_only_kernel(std::string_view name) const;
-    /// Whether each declaration of this name is that of a function with __device__, without __host__ and constexpr.
+    /// Whether every declaration of this name declares a function with __device__ and without __host__ and constexpr.
     bool is_only_device(std::string_view name) const;
     /// Whether any declaration of this name has __device__ or __global__.
     bool has_device_declaration(std::string_view name) const { return on_device_.count(name) != 0; }
@@ -42,7 +42,7 @@ private:
 /// The first token of the declaration or statement that token i belongs to.
 std::size_t statement_begin(const Source& source, std::size_t i);
 
-/// Whether the tokens [first, last) contain the word outside of all brackets.
+/// Whether the tokens [first, last) contain the word outside all brackets.
 bool has_specifier(const Source& source, std::size_t first, std::size_t last, std::string_view word);
 
 }  // namespace simcc

@@ -1,9 +1,9 @@
 // Inline PTX, the assembler language of GPUs.
 //
-// The one instruction that courses show, reading a special register, becomes a function:
+// The one instruction taught in courses, reading a special register, becomes a function call:
 //     asm("mov.u32 %0, %%laneid;" : "=r"(lane));    ->    (lane) = ::simt::special_register::laneid();
-// Any other PTX becomes a call that ends the kernel with a message, should it be reached; there is a warning, too.
-// Assembler of the host is left alone.
+// Any other PTX becomes a call that ends the kernel with a message if it is reached, and simcc warns about it. Host
+// assembly is left alone.
 
 #include <algorithm>
 #include <cctype>
@@ -33,7 +33,7 @@ std::string unquoted(const Source& source, std::size_t first, std::size_t last) 
     return text;
 }
 
-/// Whether the text has an instruction with a type behind a dot, as PTX has (add.u32) and no host's assembler.
+/// Whether the text has an instruction with a type after a dot, as in PTX (add.u32) but in no host's assembly.
 bool is_ptx(std::string_view text) {
     static constexpr std::string_view suffixes[] = {
         "u8",  "u16", "u32", "u64",    "s8",     "s16",    "s32",     "s64",   "b8",        "b16",
@@ -50,7 +50,7 @@ bool is_ptx(std::string_view text) {
     return text.find("membar.") != std::string_view::npos || text.find("bar.sync") != std::string_view::npos;
 }
 
-/// NAME for `mov.TYPE %0, %%NAME;`, a dot in it replaced; empty for any other text.
+/// NAME for `mov.TYPE %0, %%NAME;`, with dots replaced; empty for any other text.
 std::string special_register(const std::string& text) {
     const std::size_t move = text.find("mov."), operand = text.find("%0"), name = text.find("%%");
     if (move == std::string::npos || operand == std::string::npos || name == std::string::npos || operand > name)

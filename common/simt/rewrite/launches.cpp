@@ -5,11 +5,11 @@
 //     ::simt::launch([=](auto&&... simt_p) -> decltype(void(k<T, 256>(simt_p...))) { k<T, 256>(simt_p...); },
 //                    "k<T, 256>", ::simt::configure(grid, block))(a, b)
 //
-// The lambda keeps all that a call can do: template deduction, default arguments; and it makes the kernel known at
-// compile time, so that a kernel without barriers is inlined into the loop over the threads. The kernel stays where it
-// is in the text, so that the compiler's complaints about it name its line and column.
+// The lambda keeps everything that a call can do, such as template deduction and default arguments. It also makes the
+// kernel known at compile time, so that a kernel without barriers is inlined into the loop over the threads. The kernel
+// stays in its place in the text, so that the compiler's messages about it name its line and column.
 //
-// What is computed, as in table[i++]<<<grid, block>>>(a, b), has its value at the launch, once:
+// A computed kernel, as in table[i++]<<<grid, block>>>(a, b), is evaluated once, at the launch:
 //     ::simt::Launcher{ ::simt::kernel_value(table[i++]), "table[i++]", ::simt::configure(grid, block)}(a, b)
 
 #include <optional>
@@ -24,8 +24,8 @@ bool is_name(const Source& source, std::size_t i) {
     return source.is_identifier(i) && !is_expression_keyword(source[i]);
 }
 
-/// Whether the group that opens at `open` belongs to what stands before it without being called: the condition of an
-/// if, for, while or switch, behind which a statement begins, or a cast to void.
+/// Whether the group that opens at `open` is no call: the condition of an if, for, while or switch, which a statement
+/// follows, or a cast to void.
 bool is_no_callee(const Source& source, std::size_t open) {
     const std::string_view before = source[open - 1];
     return before == "if" || before == "for" || before == "while" || before == "switch" ||
@@ -33,7 +33,7 @@ bool is_no_callee(const Source& source, std::size_t open) {
            (source[open + 1] == "void" && source[open + 2] == ")");
 }
 
-/// Whether a launch, which has no value, may stand behind token i.
+/// Whether a launch, which has no value, may follow token i.
 bool may_precede_launch(const Source& source, std::size_t i) {
     const std::string_view token = source[i];
     for (const std::string_view no : {"<", ">", "=", "+", "-", "*", "/", "%", "^", "!", "~", ".", "->", "::", "["}) {
@@ -44,7 +44,7 @@ bool may_precede_launch(const Source& source, std::size_t i) {
 
 std::optional<std::size_t> kernel_begin(const Source& source, std::size_t i);
 
-/// The `<` that opens the template arguments which end with token i.
+/// The `<` that opens the template arguments ending with token i.
 std::optional<std::size_t> arguments_begin(const Source& source, std::size_t i) {
     return open_angle(source, i, [&](std::size_t open) {
         const auto begin = kernel_begin(source, open - 1);
@@ -108,7 +108,7 @@ std::optional<std::size_t> configuration_end(const Source& source, std::size_t i
     return {};
 }
 
-/// The kernel as a string literal, for messages: written as in the source, a blank behind each comma.
+/// The kernel as a string literal, for messages: written as in the source, with a blank after each comma.
 std::string quoted(const Source& source, std::size_t first, std::size_t last) {
     std::string name = "\"";
     for (std::size_t i = first; i < last; ++i) {
@@ -161,7 +161,7 @@ public:
     }
 
 private:
-    /// The kernel is the tokens [begin, open), `open` and `close` begin the brackets around the configuration.
+    /// The kernel is in the tokens [begin, open); `open` and `close` begin the brackets around the configuration.
     void replace(std::size_t begin, std::size_t open, std::size_t close) {
         const std::string kernel = edits_.join(begin, open), name = quoted(source_, begin, open);
         if (is_computed(begin, open)) {
@@ -171,8 +171,8 @@ private:
         } else {
             // Outside of functions there is nothing to capture, and a capture default is an error.
             const std::string capture = braces_.in_function(open) || braces_.in_type(open) ? "[=]" : "[]";
-            // In parentheses a name is looked up where it stands. Without them g++ would also look into the namespaces
-            // of the arguments' types, at the end, and be silent about a name that is nowhere.
+            // A name in parentheses is looked up where it stands. Without them g++ would also search the namespaces of
+            // the arguments' types, at the end, and not complain about an undeclared name.
             const bool by_arguments = functions_.kernels_in_namespaces().count(last_name(begin, open)) != 0;
             const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
             const std::string call = right + "(simt_p...)";
@@ -184,7 +184,7 @@ private:
         name_braced_arguments(source_, close + 3, kernel, edits_);
     }
 
-    /// The name without the namespaces before it and the template arguments behind it; empty if it is qualified.
+    /// The name without the namespaces before it and the template arguments after it; empty if it is qualified.
     std::string_view last_name(std::size_t begin, std::size_t open) const {
         return source_[begin + 1] == "::" || source_[begin] == "::" || begin >= open ? "" : source_[begin];
     }
@@ -206,7 +206,7 @@ private:
         return false;
     }
 
-    /// The variables that may hold a kernel. (A constant and a template's parameter are known at compile time.)
+    /// The variables that may hold a kernel. (Constants and template parameters are known at compile time.)
     void collect_pointers() {
         std::set<std::string_view> constants;
         for (std::size_t i = 0; i < source_.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The passes of the rewriter. Each reads the tokens and adds its replacements; none depends on another's, but the
-// kernel of a launch is quoted with the built-in variables in it already replaced, so launches come last.
+// The passes of the rewriter. Each reads the tokens and adds its replacements, independently of the others. Only
+// launches come last, since they quote the kernel with its built-in variables already replaced.
 
 #include "common/simt/rewrite/angles.hpp"
 #include "common/simt/rewrite/braces.hpp"
@@ -11,39 +11,39 @@
 namespace simcc {
 
 /// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that
-/// name. On the host they are refused.
+/// name. On the host they are errors.
 void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces,
                                Edits& edits);
 
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory, and arrays of classes in static
-/// shared memory to bytes that nobody constructs.
+/// shared memory to bytes without constructors.
 void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits);
 
 /// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static. In checked
-/// code the runtime learns where they are.
+/// code their addresses are announced to the runtime.
 void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits);
 
-/// Specifiers that nvcc takes and g++ does not: a bare `__noinline__`, `inline` said twice, `alignas` behind
+/// Specifiers that nvcc accepts and g++ does not: a bare `__noinline__`, a repeated `inline`, `alignas` after
 /// `__shared__`.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
 /// In checked code `new` goes through an operator of the simulator.
 void rewrite_allocations(const Source& source, Edits& edits);
 
-/// In checked code the runtime learns which threads leave a function early.
+/// In checked code, threads that leave a function early report it.
 void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits);
 
-/// Inline PTX: reading a special register becomes a call, any other ends the kernel should it be reached.
+/// Inline PTX: reading a special register becomes a call; anything else ends the kernel if it is reached.
 void rewrite_inline_assembly(const Source& source, Edits& edits);
 
-/// Loops that only read until another thread writes let it run.
+/// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
 
 /// Kernels passed as void* keep their type.
 void rewrite_kernel_pointers(const Source& source, const Functions& functions, Edits& edits);
 
-/// Where a launch stands: the kernel's first token, the first `<` and the first `>` around the configuration; none for
-/// what is not understood.
+/// The place of a launch: the kernel's first token, the first `<` and the first `>` around the configuration; none
+/// where it cannot be parsed.
 struct Launch {
     std::size_t kernel, open, close;
 };
@@ -52,7 +52,7 @@ std::vector<Launch> find_launches(const Source& source);
 /// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
 void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
 
-/// Errors for what CUDA forbids and plain C++ allows: kernels that return something or are called like functions,
+/// Errors for code that CUDA forbids and plain C++ allows: kernels that return something or are called like functions,
 /// device functions called on the host.
 void refuse_what_cuda_forbids(const Source& source, const Braces& braces, const Functions& functions,
                               const ExecutionSpaces& spaces, Edits& edits);

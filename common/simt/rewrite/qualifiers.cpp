@@ -1,8 +1,8 @@
 // The qualifiers __global__, __device__, __host__, __constant__, __managed__ and __grid_constant__.
 //
-// Kernels are ordinary functions, so the words are removed. But first they tell which variables are the device's:
-// unless device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own, even under one
-// name. So they become static. The checked simulator has to know them, so there an object behind each announces it.
+// Kernels are ordinary functions here, so the words are removed. But first they identify the device variables. Unless
+// device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own variables, even under
+// one name, so they become static. The checked simulator must know them, so there an object after each announces it.
 
 #include <algorithm>
 #include <iterator>
@@ -21,8 +21,8 @@ bool qualifies_variables(std::string_view token) {
 /// A declaration of a variable at namespace scope: its first token and its name.
 struct Variable {
     std::size_t first = Source::none, name = Source::none;
-    bool is_extern = false;    // said so, and not in extern "C"
-    bool has_linkage = false;  // said otherwise: static, inline, a template, const, a class's member
+    bool is_extern = false;    // explicitly, and not as extern "C"
+    bool has_linkage = false;  // from elsewhere: static, inline, template, const, class member
     bool is_template = false;
     bool is_managed = false;  // the host may use it, too
 };
@@ -66,7 +66,7 @@ Variable declaration_around(const Source& source, std::size_t i) {
     return variable;
 }
 
-/// Tells the runtime about each variable that a declaration defines, behind it.
+/// After a declaration, announces each variable that it defines to the runtime.
 void announce(const Source& source, const Variable& variable, Edits& edits) {
     if (variable.is_extern || variable.is_template) return;
     std::string announcements;
@@ -94,7 +94,7 @@ bool takes_pointers_only(std::string_view function) {
            function == "cudaMemsetAsync";
 }
 
-/// `cudaMemcpy(variable, ...)`, where cudaMemcpyToSymbol is meant: on the host the name means something else.
+/// `cudaMemcpy(variable, ...)` instead of cudaMemcpyToSymbol: on the host the name means something else.
 void expose_shadows(const Source& source, const std::set<std::string_view>& variables, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!takes_pointers_only(source[i]) || source[i + 1] != "(" || source.partner(i + 1) == Source::none) continue;

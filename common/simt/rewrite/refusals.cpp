@@ -1,6 +1,7 @@
-// What CUDA forbids, as far as the tokens show it. To g++ a kernel is an ordinary function and nothing is wrong with
+// Errors for code that CUDA forbids, as far as the tokens show it. To g++ a kernel is an ordinary function, and it
+// accepts
 //     __global__ int k();    k(1);    and, on the host, a call of a __device__ function.
-// A refusal of a right program would be worse than to let a wrong one pass: in doubt nothing is refused.
+// Rejecting a correct program would be worse than accepting a wrong one, so in doubt nothing is rejected.
 
 #include <algorithm>
 #include <set>
@@ -41,7 +42,7 @@ private:
         if (deduced || type != Source::none) edits_.complain(deduced ? i : type, "a __global__ function returns void");
     }
 
-    /// The `(` of the parameters of the function whose declaration begins at token i; none if there is no such thing.
+    /// The `(` of the parameters of the function whose declaration begins at token i; none if there are none.
     std::size_t parameters(std::size_t i) const {
         for (; i < source_.size(); ++i) {
             const std::string_view token = source_[i];
@@ -61,8 +62,8 @@ private:
         return source_[i] == "<" ? std::max(i + 1, skip_angles(source_, i)) - 1 : i;
     }
 
-    /// The first of the tokens [first, last) that names a type other than void. An alias and what a template computes
-    /// may be void.
+    /// The first of the tokens [first, last) that names a type other than void. An alias or a template's result may be
+    /// void.
     std::size_t value_type(std::size_t first, std::size_t last) const {
         for (std::size_t i = first; i < last; ++i) {
             if (is_value_type(source_[i])) return i;
@@ -104,7 +105,7 @@ private:
         }
     }
 
-    /// Whether the name at token i, with arguments behind it, is called rather than declared.
+    /// Whether the name at token i, followed by arguments, is called rather than declared.
     bool is_called(std::size_t i) const {
         while (source_[i - 1] == "::") {
             --i;
@@ -115,7 +116,7 @@ private:
         if (source_.is_identifier(i - 1)) {
             return is_expression_keyword(before) && before != "new" && before != "typename" && before != "goto";
         }
-        if (before == "*" || before == "&") {  // behind a name this may be a type, and the whole a declaration
+        if (before == "*" || before == "&") {  // after a name this may be a type in a declaration
             const bool is_name = source_.is_identifier(i - 2) && !is_expression_keyword(source_[i - 2]);
             return !is_name && source_[i - 2] != ">" && source_[i - 2] != "*" && source_[i - 2] != "&";
         }

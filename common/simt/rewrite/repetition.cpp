@@ -13,21 +13,21 @@ bool is_one_of(std::string_view word, const std::string_view (&list)[n]) {
     return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-/// Words of code that does something, or whose course is not followed here.
+/// Words of code that has effects, or whose control flow is not analysed here.
 constexpr std::string_view effects[] = {
     "for", "while",  "do",  "switch",  "goto",  "throw",    "try",      "static",
     "new", "delete", "asm", "__asm__", "__asm", "co_await", "co_yield", "co_return",
 };
 
-/// What may stand before a `(` without being called.
+/// Words that may stand before a `(` without being called.
 constexpr std::string_view before_group[] = {
     "if",    "constexpr", "return", "sizeof",   "alignof", "decltype", "and",  "or",     "not",    "bool",     "char",
     "short", "int",       "long",   "unsigned", "signed",  "float",    "void", "double", "size_t", "uint32_t",
     "uint64_t",
 };
 
-/// Functions of CUDA that only read, or order reads, whatever their definitions look like; and the casts, which look
-/// like calls. `load` is a member of cuda::atomic.
+/// CUDA functions that only read or order reads, whatever their definitions look like, and casts, which look like
+/// calls. `load` is a member of cuda::atomic.
 constexpr std::string_view readers[] = {
     "__ldg",         "__ldca",              "__ldcg",               "__ldcs",      "__ldcv",     "__ldlu",
     "__threadfence", "__threadfence_block", "__threadfence_system", "static_cast", "const_cast", "reinterpret_cast",
@@ -36,7 +36,7 @@ constexpr std::string_view readers[] = {
 
 bool opens_group(std::string_view token) { return token == "(" || token == "[" || token == "{"; }
 
-/// The end of the value that begins at token i: its `;`, `,` or the bracket that closes around it.
+/// The end of the value that begins at token i: its `;`, `,` or the closing bracket around it.
 std::size_t value_end(const Source& source, std::size_t i, std::size_t last) {
     for (; i < last; ++i) {
         const std::string_view token = source[i];
@@ -99,7 +99,7 @@ bool Repetition::is_idle(std::initializer_list<Range> code) const {
             if (!assigns && !chooses) continue;
             const std::size_t end = value_end(source_, i + 1, range.last);
             for (std::size_t j = i + 1; j < end; ++j) used.insert(source_[j]);
-            // What a name was in the round before must not matter to what any name becomes.
+            // A name's value in the previous iteration must not affect any name's new value.
             if (assigns && (used.count(source_[i - 1]) != 0 || !assigned.insert(source_[i - 1]).second)) return false;
         }
     }
@@ -148,7 +148,7 @@ bool Repetition::declares(std::size_t name) const {
     return source_[type] == ">" || (source_.is_identifier(type) && !is_expression_keyword(source_[type]));
 }
 
-/// Whether what is assigned to is a variable, not what a pointer, an index or a member leads to.
+/// Whether the target of the assignment is a variable, not something behind a pointer, an index or a member.
 bool Repetition::is_declared_or_plain(std::size_t name) const {
     if (!source_.is_identifier(name)) return false;
     const std::string_view before = source_[name - 1];

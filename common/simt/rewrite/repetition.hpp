@@ -1,5 +1,5 @@
 #pragma once
-// Whether doing some code again does the same again: the mark of a loop that waits.
+// Whether repeating some code repeats its effect exactly: the mark of a loop that waits.
 
 #include <initializer_list>
 #include <map>
@@ -18,9 +18,9 @@ class Repetition {
 public:
     Repetition(const Source& source, const Braces& braces);
 
-    /// Whether the code only reads, and keeps at most copies of what it reads: it steps no variable, stores through no
-    /// pointer, has no loop, calls only functions of which the same holds, and assigns each name once, to what does not
-    /// depend on the name's value in the round before. In doubt it does not.
+    /// Whether the code only reads, and at most copies what it reads: it increments no variable, stores through no
+    /// pointer, has no loop, calls only functions like this, and assigns each name once, to a value that does not
+    /// depend on the previous iteration. In doubt the answer is no.
     bool is_idle(std::initializer_list<Range> code) const;
 
 private:

@@ -4,11 +4,11 @@
 // At file scope the declaration gets the assembler name of the runtime's window. In a function g++ drops such names
 // when it instantiates templates, so there it becomes a reference: `T (&s)[N] = *(T (*)[N]) ::simt::dynamic_shared();`.
 //
-// Static shared memory in a function needs a change where an array's elements may be objects of a class,
-// `__shared__ float4 s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by,
-// even if there is nothing to do, and keep in a variable of its own whether that has been done. In CUDA nobody
-// constructs them. So the array becomes a reference to bytes:
-// `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T (*)[N]) s_in_shared_memory;`.
+// Static shared memory in a function needs a change where an array's elements may be objects of a class, `__shared__
+// float4 s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by, even if
+// there is nothing to do, and record in a variable of its own that this is done. In CUDA they are not constructed. So
+// the array becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T
+// (*)[N]) s_in_shared_memory;`.
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -35,7 +35,7 @@ Declaration declaration_around(const Source& source, std::size_t i) {
     return {first, last};
 }
 
-/// Whether the storage is that of `__shared__`, and not a thread_local variable of the program's own.
+/// Whether the storage is that of `__shared__`, not the program's own thread_local variable.
 bool is_shared(const Source& source, Declaration declaration) {
     bool thread_local_storage = false, aligned = false;
     for (std::size_t i = declaration.first; i < declaration.last; ++i) {
@@ -70,7 +70,7 @@ std::size_t declared_name(const Source& source, std::size_t first, std::size_t e
     return i - 1;
 }
 
-/// Whether the declaration is of arrays, without initializers, whose elements are not of a fundamental type.
+/// Whether this declares arrays, without initializers, whose elements are not of a fundamental type.
 bool has_arrays_of_classes(const Source& source, Declaration declaration) {
     bool is_array = false;
     for (std::size_t i = declaration.first; i < declaration.last; ++i) {
@@ -92,7 +92,7 @@ bool has_arrays_of_classes(const Source& source, Declaration declaration) {
     return is_array;
 }
 
-/// The tokens [first, last) without the specifiers that a reference does not take.
+/// The tokens [first, last) without the specifiers that a reference cannot have.
 std::string type_text(const Source& source, std::size_t first, std::size_t last) {
     std::string type;
     for (std::size_t i = first; i < last; ++i) {
@@ -114,7 +114,7 @@ std::string bounds_text(const Source& source, std::size_t first, std::size_t las
     return source.join(first, last);
 }
 
-/// Replaces each declarator of a declaration by what `write(type, name, bounds)` makes of it.
+/// Replaces each declarator of a declaration by the result of `write(type, name, bounds)`.
 template <class Write>
 void replace_declarators(const Source& source, Declaration declaration, Edits& edits, Write write) {
     std::string text, type;
@@ -145,7 +145,7 @@ void bind_in_function(const Source& source, Declaration declaration, Edits& edit
                         });
 }
 
-/// The attributes of a declaration, which are its storage's. (No later declarator adds any.)
+/// The attributes of a declaration, which apply to its storage. (No later declarator adds any.)
 std::string attributes_of(const Source& source, Declaration declaration) {
     std::string attributes;
     for (std::size_t i = declaration.first; i < declaration.last; ++i) {

@@ -22,7 +22,7 @@ bool is_raw_prefix(std::string_view word) {
 }
 bool is_string_prefix(std::string_view word) { return word == "L" || word == "u" || word == "U" || word == "u8"; }
 
-/// A cursor over the text; each skip function leaves it behind the construct it is named for.
+/// A cursor over the text; each skip function leaves it after the construct it is named for.
 class Cursor {
 public:
     Cursor(std::string_view text, std::size_t at) : text_(text), at_(at) {}
@@ -37,7 +37,7 @@ public:
         at_ = std::min(at_ + 1, text_.size());
     }
 
-    /// R"delimiter(...)delimiter": nothing inside is special but the closing sequence.
+    /// R"delimiter(...)delimiter": nothing inside is special except the closing sequence.
     void skip_raw_string() {
         const std::size_t open = text_.find('(', at_);
         if (open == std::string_view::npos) {
@@ -72,7 +72,7 @@ public:
         at_ = close == std::string_view::npos ? text_.size() : close + 2;
     }
 
-    /// Skips whatever begins here and tells what it is.
+    /// Skips whatever begins here and returns its kind.
     TokenKind skip_token() {
         const char c = peek();
         if (is_identifier_start(c)) {
@@ -148,8 +148,7 @@ void Source::read_markers(std::string_view skipped) {
             entered_or_left = true;
             marker.flags.remove_prefix(2);
         }
-        // A flag 3 that comes without a change of file marks text out of a system header's macro: still the user's
-        // code.
+        // A flag 3 without a change of file marks text from a system header's macro: still the user's code.
         if (markers_.empty() || entered_or_left || marker.file != markers_.back().file) {
             own = !skipped.empty() && marker.file.substr(0, skipped.size()) == skipped;
             system = !own && marker.flags.find('3') != std::string_view::npos;
@@ -252,7 +251,7 @@ Location Source::locate(std::size_t offset) const {
 }
 
 /// Whether the name at [at, end) of a header's text, which begins at `floor`, is declared there: as a type, or as a
-/// function or template behind its result.
+/// function or template after its result type.
 bool Source::declares(std::size_t at, std::size_t end, std::size_t floor) const {
     std::size_t last = at;
     while (last > floor && is_space(text_[last - 1])) --last;

@@ -1,5 +1,5 @@
 #pragma once
-// Preprocessed C++ as a sequence of tokens that remember their place: what every pass of the rewriter reads.
+// Preprocessed C++ as a sequence of tokens with their places: the input of every pass of the rewriter.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Token {
     TokenKind kind;
 };
 
-/// A place in the user's file, as the line markers of `g++ -E` tell it. Line and column count from 1.
+/// A place in the user's file, according to the line markers of `g++ -E`. Line and column count from 1.
 struct Location {
     std::string_view file;   ///< between the quotes of the marker, escapes untouched
     std::string_view flags;  ///< what followed the file name, without the flags "entered" and "left"
@@ -28,8 +28,8 @@ struct Location {
 };
 
 /// The token sequence of one translation unit. Files below the folder `skipped`, the simulator's own headers, have no
-/// tokens; nor have system headers, unless one of them uses CUDA's syntax, as the toolkit's do. The text must outlive
-/// the object.
+/// tokens. System headers have none either, except those that use CUDA's syntax, like the toolkit's. The text must
+/// outlive the object.
 class Source {
 public:
     static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -40,7 +40,7 @@ public:
     std::size_t size() const { return tokens_.size(); }
     const Token& token(std::size_t i) const { return tokens_[i]; }
 
-    /// The spelling of token i; empty when there is no such token, so that looking one past either end is harmless.
+    /// The spelling of token i; empty if there is no such token, so that looking one past either end is harmless.
     std::string_view operator[](std::size_t i) const {
         return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin)
                                   : std::string_view{};
@@ -54,7 +54,7 @@ public:
     /// The first bracket that is never closed, or closes nothing; none when all are balanced.
     std::size_t unmatched() const { return unmatched_; }
 
-    /// Where the character at `offset` stands in the user's file.
+    /// The place of the character at `offset` in the user's file.
     Location locate(std::size_t offset) const;
 
     /// Whether token i stands in a system header.
@@ -62,15 +62,15 @@ public:
         return locate(tokens_[i].begin).flags.find('3') != std::string_view::npos;
     }
 
-    /// Whether nothing, not even a blank, stands between token i and the one before it.
+    /// Whether nothing, not even a blank, stands between token i and the previous one.
     bool adjoins(std::size_t i) const {
         return i > 0 && i < tokens_.size() && tokens_[i].begin == tokens_[i - 1].end;
     }
 
-    /// Whether token i names a variable, a constant or an enumerator, and no template.
+    /// Whether token i names a variable, a constant or an enumerator, and not a template.
     bool is_value(std::size_t i) const { return is_identifier(i) && values_.count((*this)[i]) != 0; }
 
-    /// Whether the text without tokens, that of headers, may declare a function or a type of this name.
+    /// Whether the header text without tokens may declare a function or a type of this name.
     bool is_declared_unread(std::string_view name) const { return unread_declarations_.count(name) != 0; }
 
     /// The tokens [first, last) on one line, with a blank where the text has any: `>>` stays `>>`.
@@ -81,7 +81,7 @@ private:
         std::size_t begin;  // offset of the first character after the marker's line
         std::size_t line;
         std::string_view file, flags;
-        bool own, system;  // in a header of the simulator's own; in another system header
+        bool own, system;  // in one of the simulator's own headers; in another system header
     };
 
     void read_tokens();

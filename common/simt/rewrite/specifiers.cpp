@@ -5,7 +5,7 @@ namespace {
 
 bool is_inline(std::string_view token) { return token == "inline" || token == "__inline__" || token == "__inline"; }
 
-/// Drops every `inline` of one declaration but the first; __forceinline__ brings one along.
+/// Drops every `inline` of a declaration but the first; __forceinline__ includes one.
 void drop_repeated_inline(const Source& source, std::size_t i, Edits& edits) {
     for (++i; source.is_identifier(i); ++i) {
         if (source[i] == "__attribute__" && source.partner(i + 1) != Source::none) {
@@ -23,7 +23,7 @@ bool is_specifier(std::string_view token) {
     return is_inline(token) || is_qualifier(token) || token == "constexpr";
 }
 
-/// The first of the specifiers and attributes that stand right before token i; i when there is none.
+/// The first of the specifiers and attributes right before token i; i if there is none.
 std::size_t first_specifier(const Source& source, std::size_t i) {
     for (;;) {
         const std::size_t open = source[i - 1] == ")" ? source.partner(i - 1) : Source::none;
@@ -37,7 +37,7 @@ std::size_t first_specifier(const Source& source, std::size_t i) {
     }
 }
 
-/// `__shared__ alignas(16) float a[4]`: g++ wants alignas ahead of all other specifiers.
+/// `__shared__ alignas(16) float a[4]`: g++ wants alignas before all other specifiers.
 void move_alignas(const Source& source, std::size_t i, Edits& edits) {
     const std::size_t first = first_specifier(source, i), close = source.partner(i + 1);
     if (first == i || close == Source::none) return;
@@ -51,7 +51,7 @@ void rewrite_specifiers(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!source.is_identifier(i)) continue;
         if (source[i] == "__noinline__") {
-            // g++ knows the word inside of __attribute__((...)) and [[gnu::...]].
+            // g++ knows the word inside __attribute__((...)) and [[gnu::...]].
             const std::string_view before = source[i - 1];
             if (before != "(" && before != "," && before != "::") edits.replace(i, i + 1, "__attribute__((noinline))");
         } else if (source[i] == "alignas") {

@@ -1,14 +1,14 @@
 // Loops that wait for another thread without a call that lets it run.
 //
-// The lanes and blocks of a kernel share few threads of the processor, and a lane has its thread until it waits in a
-// barrier, a shuffle, an atomic that fails and the like. One that reads a flag again and again would never give it up:
+// The lanes and blocks of a kernel share a few OS threads, and a lane keeps its thread until it waits in a barrier, a
+// shuffle, a failing atomic and the like. A lane that reads a flag again and again would never give its thread up:
 //     while (*flag == 0);                  ->  { ::simt::Polling simt_polling; while (*flag == 0){ ; ::simt::yield(); } }
 //     do { v = *flag; } while (v == 0);    ->  { ::simt::Polling simt_polling; do { v = *flag; }
 //                                                while ((v == 0) && (::simt::yield(), true)); }
-// The object tells the checked simulator what is read in order to wait; it costs nothing otherwise.
+// The object shows the checked simulator which reads are waiting; it costs nothing otherwise.
 //
-// A loop waits when each round does just what the one before did, so that only another thread can end it: see
-// Repetition. No loop that gets anywhere by itself is one, so none is slowed down.
+// A loop waits if each iteration does exactly what the previous one did, so that only another thread can end it: see
+// Repetition. A loop that makes progress by itself never counts, so none is slowed down.
 
 #include <algorithm>
 #include <set>
@@ -21,12 +21,12 @@ namespace {
 
 constexpr const char* polling = "{ ::simt::Polling simt_polling; ";
 
-/// The token behind the group that opens at token i; the end of the text when it does not close.
+/// The token after the group that opens at token i; the end of the text if it does not close.
 std::size_t behind_group(const Source& source, std::size_t i) {
     return source.partner(i) == Source::none ? source.size() : source.partner(i) + 1;
 }
 
-/// The token behind the statement that begins at token i.
+/// The token after the statement that begins at token i.
 std::size_t behind_statement(const Source& source, std::size_t i) {
     const std::string_view word = source[i];
     if (word == "{") return behind_group(source, i);
@@ -72,13 +72,13 @@ private:
         }
         const Range statement = {body, end};
         if (!waits(i, condition, statement)) return;
-        if (takes_lock(condition, statement)) {  // the operation lets others go by itself
+        if (takes_lock(condition, statement)) {  // the operation itself lets others go first
             edits_.insert_before(i, polling);
             edits_.replace(end - 1, end, std::string(source_[end - 1]) + " }");
             return;
         }
         if (!repetition_.is_idle({round, statement})) return;
-        // A flag that is set already costs no turn when the yield comes last; `continue` would go past it there.
+        // With the yield last, a flag that is already set costs no turn; but `continue` would skip the yield there.
         const bool first = has_word(statement, {"continue"});
         edits_.insert_before(i, polling);
         edits_.insert_before(body, first ? "{ ::simt::yield(); " : "{ ");
@@ -97,7 +97,7 @@ private:
         edits_.replace(condition.last + 1, condition.last + 2, "; }");
     }
 
-    /// Whether the loop at token i may go round at all (`do {} while (0)` does not), may end, and may call functions.
+    /// Whether the loop at token i may repeat at all (`do {} while (0)` does not), may end, and may call functions.
     bool waits(std::size_t i, const Range& condition, const Range& statement) const {
         const std::string text = source_.join(condition.first, condition.last);
         const bool for_ever = text.empty() || text == "true" || text == "1";
