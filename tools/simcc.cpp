@@ -24,7 +24,7 @@ namespace {
 
 enum ExitStatus { fine = 0, failed = 1, usage = 2 };
 
-/// A step that failed and has already said why.
+/// A step that failed and has already reported why.
 struct StepFailed {};
 
 std::string read_file(const std::string& path) {
@@ -108,7 +108,7 @@ private:
         return object;
     }
 
-    /// Objects that are the result go beside the user; those on the way to a program are temporary.
+    /// Objects that are the result go into the working directory; those on the way to a program are temporary.
     std::string object_name(const std::string& source, std::size_t number) const {
         if (options_.stage != Stage::compile) return temporary_.file(std::to_string(number) + ".o");
         if (!options_.output.empty()) return options_.output;
@@ -137,15 +137,15 @@ private:
         write_file(to, rewritten.text);
     }
 
-    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. What is wrong
-    /// in host code only counts if it is still there when the macro is not defined, as the host's compiler has it.
+    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in
+    /// host code counts only if it remains when the macro is undefined, as in a compilation for the host.
     void drop_unseen_by_host(const std::string& source, std::vector<Diagnostic>& diagnostics) const {
         const auto on_host = [](const Diagnostic& message) { return message.kind == Diagnostic::error_on_host; };
         if (std::none_of(diagnostics.begin(), diagnostics.end(), on_host)) return;
         Options host = options_;
         host.cuda_arch = 0;
         host.dependencies.wanted = host.dependencies.only = false;
-        host.compiler.push_back("-w");  // warnings have been given
+        host.compiler.push_back("-w");  // warnings were already printed
         const std::string text = output_of(
             preprocess_command(toolchain_, host, source, temporary_.file("simcc_definitions.h"), "", ""));
         const std::vector<Diagnostic> seen = rewrite_text(text).diagnostics;

@@ -18,7 +18,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-/// What a line of assembly is to a basic block.
+/// The role of a line of assembly in a basic block.
 enum class Role { entry, branch, end, other };
 
 Role role_of(std::string_view line) {

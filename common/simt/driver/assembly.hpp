@@ -1,4 +1,4 @@
-// What simcc changes in g++'s assembly of checked code, between the compiler and the assembler.
+// simcc's changes to g++'s assembly of checked code, between the compiler and the assembler.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace simcc {
 
-/// Marks the basic blocks that end in a branch. Every basic block begins with a call of __sanitizer_cov_trace_pc;
-/// behind the call of one whose end has a conditional or computed jump comes an instruction that does nothing (nopl)
-/// but hold the distance to the jump: so the counters know a branch also where all lanes always go the same way, and
-/// its line of the source. On other processors than x86-64 the assembly stays as it is.
+/// Marks the basic blocks that end in a branch. Every basic block begins with a call of __sanitizer_cov_trace_pc; if
+/// the block ends with a conditional or computed jump, this adds an instruction without effect (nopl) after the call,
+/// which holds the distance to the jump. So the counters know every branch and its source line, even if all lanes
+/// always go the same way. On processors other than x86-64 the assembly is unchanged.
 std::string mark_branches(std::string_view assembly);
 
 /// Calls of operator delete become calls of the simulator's function for them (device_heap.cpp): the program's own
-/// operator, if it has one, does not know what kernels have from the device's heap.
+/// operator, if it has one, does not know memory from the device heap.
 std::string with_heap_deletes(std::string_view assembly);
 
 }  // namespace simcc

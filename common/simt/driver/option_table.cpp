@@ -27,7 +27,7 @@ List split(const std::string& text) {
     return parts;
 }
 
-// ---- What the rows do.
+// ---- the actions of the rows
 void ignore(Options&, const std::string&) {}
 void set_output(Options& o, const std::string& value) { o.output = value; }
 void set_output_folder(Options& o, const std::string& value) { o.output_folder = value; }
@@ -111,7 +111,7 @@ void set_standard(Options& o, const std::string& value) {
     o.standard = "-std=" + (older ? std::string("c++17") : value);
 }
 
-/// Libraries of the toolkit: the runtime's are ours; the driver's and the mathematical ones have no counterpart.
+/// Libraries of the toolkit: ours replaces the runtime; the driver and math libraries have no counterpart.
 void add_library(Options& o, const std::string& name) {
     static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt"};
     static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft", "cufftw",    "cusparse",
@@ -249,7 +249,7 @@ std::string help_text() {
            "\nEnvironment: CXX (default g++), TMPDIR.\n"
            "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES;\n"
            "one built with --check also SIMCC_CHECK, SIMCC_COUNTERS and SIMCC_SCHEDULE.\n"
-           "Exit status: 0 fine, 1 compilation failed, 2 usage; with -run the program's.\n";
+           "Exit status: 0 success, 1 compilation failed, 2 usage; with -run the program's.\n";
 }
 
 }  // namespace simcc

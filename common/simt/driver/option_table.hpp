@@ -18,7 +18,7 @@ struct OptionRow {
     std::string_view name, long_name;  ///< without dashes
     Argument argument;
     void (*apply)(Options&, const std::string& value);
-    std::string_view help;  ///< empty: accepted for nvcc's sake, not listed
+    std::string_view help;  ///< empty: accepted for compatibility with nvcc, not listed
 };
 
 /// The row of the option `name` (without dashes, short or long), or nullptr.

@@ -8,7 +8,7 @@
 namespace simcc {
 namespace {
 
-/// Refuses options that ask for what a simulator cannot give.
+/// Rejects options for things that a simulator cannot do.
 void refuse(const std::string& argument, std::string_view name) {
     for (const std::string_view gpu_code : {"ptx", "cubin", "fatbin", "fatbinary", "optix-ir", "ltoir"}) {
         if (name != gpu_code) continue;
@@ -16,7 +16,7 @@ void refuse(const std::string& argument, std::string_view name) {
     }
 }
 
-/// The language of a file: what -x said, or what the suffix says.
+/// The language of a file: from -x, or from the suffix.
 Language language_of(const std::string& forced, const std::string& path) {
     if (forced != "none") return forced == "cu" ? Language::cuda : forced == "c" ? Language::c : Language::cxx;
     const std::size_t dot = path.rfind('.');
@@ -30,7 +30,7 @@ Language language_of(const std::string& forced, const std::string& path) {
     throw UsageError(path + ": unknown suffix; sources end in .cu, .cpp or .c, or follow -x cu");
 }
 
-/// Options that g++ knows and that need no -Xcompiler here.
+/// g++ options that need no -Xcompiler here.
 bool is_for_gxx(std::string_view name) {
     for (const std::string_view known : {"pthread", "pg", "s", "rdynamic", "pipe", "pedantic", "static"}) {
         if (name == known) return true;

@@ -1,5 +1,5 @@
 #pragma once
-// The command line of simcc, which is nvcc's as far as a simulator can follow it.
+// The command line of simcc: nvcc's, as far as it makes sense for a simulator.
 
 #include <stdexcept>
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace simcc {
 
-/// A command line that cannot be followed: exit code 2.
+/// An invalid command line: exit code 2.
 struct UsageError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// How far a source file is taken.
+/// How far a source file is processed.
 enum class Stage {
     preprocess,   ///< -E: to the standard output or the -o file
-    rewrite,      ///< -cuda: FILE.cu.cpp.ii, plain C++ that g++ -fpreprocessed takes
+    rewrite,      ///< -cuda: FILE.cu.cpp.ii, plain C++ for g++ -fpreprocessed
     compile,      ///< -c, -dc: an object file each
-    device_link,  ///< -dlink: an object file that completes what -dc began; empty, as there is nothing left to do
+    device_link,  ///< -dlink: the object file that nvcc needs after -dc; empty here
     archive,      ///< -lib
     link,         ///< an executable, or with -shared a library
 };
@@ -35,7 +35,7 @@ struct Dependencies {
     bool only = false;    ///< -MM or -M: dependencies instead of the preprocessed text
     bool system_headers = false;
     std::string file;                  ///< -MF; empty: the object's name with .d
-    std::vector<std::string> targets;  ///< -MT and -MQ, as g++ takes them
+    std::vector<std::string> targets;  ///< -MT and -MQ, in g++'s form
     bool phony = false;                ///< -MP
 };
 
@@ -60,7 +60,7 @@ struct Options {
     std::vector<std::string> run_arguments;
     bool no_warnings = false;
     bool keep = false, verbose = false, dry_run = false;
-    std::vector<std::string> warnings;  ///< what was ignored, to be said on stderr
+    std::vector<std::string> warnings;  ///< about ignored options, for stderr
 };
 
 /// Reads the arguments after the program's name. Throws UsageError.

@@ -18,7 +18,7 @@ extern char** environ;
 namespace simcc {
 namespace {
 
-// Written by a signal handler, so they cannot be anything but globals.
+// Written by a signal handler, so they must be globals.
 volatile std::sig_atomic_t caught_signal = 0;
 volatile std::sig_atomic_t running_child = 0;
 
@@ -27,7 +27,7 @@ void pass_on(int signal) {
     if (running_child != 0) kill(static_cast<pid_t>(running_child), signal);
 }
 
-/// While this object lives, the signals that end a program end the child first.
+/// While this object lives, signals that end a program end the child first.
 class PassSignalsOn {
 public:
     PassSignalsOn() {
@@ -46,8 +46,7 @@ private:
     struct sigaction previous_[count];
 };
 
-/// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 when it cannot be
-/// started.
+/// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 if it cannot be started.
 pid_t start(const Command& command, int output) {
     std::vector<char*> arguments;
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -124,7 +123,7 @@ TemporaryFolder::TemporaryFolder() {
     path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/simcc.XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) {
         throw std::runtime_error(path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
-                                 "; set TMPDIR to a folder that can be written");
+                                 "; set TMPDIR to a writable folder");
     }
 }
 

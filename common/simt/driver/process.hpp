@@ -1,5 +1,5 @@
 #pragma once
-// Running other programs, and files that vanish: what simcc needs of the operating system.
+// simcc's use of the operating system: running other programs, and temporary files.
 
 #include <string>
 #include <vector>
@@ -8,27 +8,27 @@ namespace simcc {
 
 using Command = std::vector<std::string>;
 
-/// The exit code by shell convention: what the program returned, 128 + N when signal N ended it, 127 when it could not
-/// be started (then a message is on stderr).
+/// The exit code by shell convention: the program's own, 128 + N if signal N ended it, 127 if it could not be started
+/// (with a message on stderr).
 struct ExitCode {
     int value;
     bool ok() const { return value == 0; }
 };
 
 /// Runs a program found through PATH, without a shell, and waits for it. SIGINT, SIGTERM and SIGHUP are passed on to
-/// it; afterwards interrupted_by() tells.
+/// it; interrupted_by() returns them afterwards.
 ExitCode run(const Command& command);
 
-/// What the program writes to its standard output, without the last newline; empty when it fails.
+/// The program's standard output without the last newline; empty if it fails.
 std::string output_of(const Command& command);
 
 /// The signal that asked simcc to stop, or 0.
 int interrupted_by();
 
-/// The command as a shell would take it, for -v.
+/// The command in shell syntax, for -v.
 std::string quoted(const Command& command);
 
-/// A folder under TMPDIR (or /tmp) that is removed with all it holds when the object goes.
+/// A folder under TMPDIR (or /tmp) that is removed with its contents when the object is destroyed.
 class TemporaryFolder {
 public:
     TemporaryFolder();

@@ -17,7 +17,7 @@ bool begins_with_one_of(std::string_view line, std::initializer_list<std::string
     return false;
 }
 
-/// Whether the line switches to another section, to one of thread-local variables, or to one of other variables.
+/// Whether the line switches to another section, to one for thread-local variables, or to one for other variables.
 bool is_section(std::string_view line) {
     return begins_with_one_of(line, {"\t.section\t", "\t.text", "\t.data", "\t.bss", "\t.previous"});
 }
@@ -26,14 +26,14 @@ bool is_variable_section(std::string_view line) {
     return begins_with_one_of(line, {"\t.data", "\t.bss", "\t.section\t.data", "\t.section\t.bss"});
 }
 
-/// Whether a variable of the program follows; the compiler's own have names with `.L`.
+/// Whether a variable of the program follows; the compiler's own have names that begin with `.L`.
 bool announces_variable(std::string_view line) {
     return begins_with(line, "\t.type\t") && !begins_with(line, "\t.type\t.L") &&
            line.find("object") != std::string_view::npos;
 }
 
-/// "\t.comm\ttable,32,16": static variables that are zero at first, to which the assembler itself gives room one after
-/// the other. The same as others are written.
+/// "\t.comm\ttable,32,16": zero-initialized static variables, which the assembler places one after another. Rewrites
+/// such a line in the form of other variables.
 std::string with_room_of_its_own(std::string_view common) {
     const std::size_t name = std::string_view("\t.comm\t").size();
     const std::size_t bytes = common.find(',', name) + 1, alignment = common.find(',', bytes) + 1;

@@ -40,9 +40,9 @@ std::string find_cuda_headers() {
 
 bool is_cuda_folder(const std::string& folder) { return fs::exists(fs::path(folder) / "cuda_runtime.h"); }
 
-/// Whether a macro has to be known to the headers that come first.
+/// Whether the headers included first must see a macro.
 bool is_early(const Options& options, const std::string& definition) {
-    if (options.dependencies.system_headers) return true;  // or the temporary file would be listed as a dependency
+    if (options.dependencies.system_headers) return true;  // else the temporary file would be listed as a dependency
     for (const char* prefix : {"_", "CUDA", "THRUST", "CUB", "CCCL", "SIM", "NDEBUG"}) {
         if (definition.rfind(prefix, 0) == 0) return true;
     }
@@ -51,8 +51,8 @@ bool is_early(const Options& options, const std::string& definition) {
 
 bool is_definition(const std::string& flag) { return flag == "-D" || flag == "-U"; }
 
-/// The -I, -D and so on of the command line. A folder with a cuda_runtime.h of its own, the toolkit's, must not hide
-/// ours: it is searched after it.
+/// The -I, -D and so on of the command line. A folder with its own cuda_runtime.h, the toolkit's, must not hide ours,
+/// so it is searched after ours.
 Command user_search(const Toolchain& toolchain, const Options& options) {
     Command flags, later;
     for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
@@ -77,7 +77,7 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
     return flags;
 }
 
-/// The -D, -U and -include for which `wanted(flag, value)` is true, as they stand on the command line.
+/// The -D, -U and -include for which `wanted(flag, value)` is true, as on the command line.
 template <class Condition>
 Command user_flags(const Options& options, Condition wanted) {
     Command flags;
@@ -104,16 +104,16 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
     return flags;
 }
 
-/// Warnings that the rewritten text or nvcc's own attributes would cause, and what nvcc allows: narrowing in braces.
+/// Silences warnings about the rewritten text and nvcc's attributes, and about narrowing in braces, which nvcc allows.
 const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing",
                        "-Wno-deprecated", "-Wno-volatile",        "-Wno-unused-value",
                        "-Wno-mismatched-new-delete"};
 
-/// The instrumentation of the checked simulator: g++ compiles a call of __tsan_read4 and its relatives (ThreadSanitizer's,
-/// whose library is not linked: the simulator defines them) ahead of every load and store, and one of
-/// __sanitizer_cov_trace_pc into every basic block. It also checks indices of arrays whose sizes it knows. What would
-/// merge two places of the source into one, or split one into two, is switched off, and so is what hides accesses:
-/// leaving out those through a null pointer, and copying bytes in place instead of by the functions that report it.
+/// The instrumentation of the checked simulator: g++ inserts a call of __tsan_read4 or a relative before every load and
+/// store, and one of __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library is
+/// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
+/// that merge two places of the source into one or split one into two are off. So are those that hide accesses:
+/// dropping accesses through a null pointer, and copying bytes inline instead of by the functions that report it.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",
@@ -135,13 +135,13 @@ Command instrumentation(const Options& options) {
             "-fno-builtin-memset"};
 }
 
-/// At -O3 g++ makes several copies of a loop, which are several places then.
+/// At -O3 g++ makes several copies of a loop, which would count as several places.
 std::string optimization(const Options& options) {
     const bool too_much = options.optimization == "-O3" || options.optimization == "-Ofast";
     return options.checked && too_much ? "-O2" : options.optimization;
 }
 
-/// (A function whose variables need more than a page of the stack touches each: below the stack lies one that faults.)
+/// (A function whose variables need more than one page of stack touches every page, so that it hits the guard page.)
 Command plain_code_generation(const Options& options) {
     return {optimization(options), options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init",
             "-fstack-clash-protection"};
@@ -269,9 +269,9 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     append(command, items);
     append(command, {toolchain.library, "-lpthread", "-ldl"});
 #ifndef __x86_64__
-    command.push_back("-lboost_context");  // what the runtime switches lanes by where it has no code of its own for it
+    command.push_back("-lboost_context");  // the runtime switches lanes with it where it has no code of its own
 #endif
-    // libbacktrace, which ships with g++, names file and line in the simulator's reports; it is not on every machine.
+    // libbacktrace, which ships with g++, provides file and line for the simulator's reports; not every machine has it.
     Command question = toolchain.compiler;
     question.push_back("-print-file-name=libbacktrace.a");
     if (fs::path(output_of(question)).is_absolute()) command.push_back("-lbacktrace");

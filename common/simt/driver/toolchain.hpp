@@ -1,5 +1,5 @@
 #pragma once
-// The commands of simcc: which compiler, with which headers and flags.
+// The commands of simcc: the compiler, its headers and its flags.
 
 #include <string>
 
@@ -8,8 +8,8 @@
 
 namespace simcc {
 
-/// Where the simulator's parts lie, relative to the running simcc: installed as lib/gridutils beside bin, or the source
-/// tree.
+/// Where the simulator's parts are, relative to the running simcc: installed as lib/gridutils beside bin, or in the
+/// source tree.
 struct Toolchain {
     Command compiler;          ///< $CXX split at blanks, or g++
     std::string headers;       ///< the folder of cuda_runtime.h
@@ -18,15 +18,15 @@ struct Toolchain {
                                ///< be empty
 };
 
-/// Finds the parts. Throws std::runtime_error naming the places searched when the headers are missing.
+/// Finds the parts. If the headers are missing, throws std::runtime_error naming the places searched.
 Toolchain find_toolchain();
 
-/// The macros of the command line as a header to be included behind cuda_runtime.h, so that -DN=1024 does not change an
-/// N in there. Reserved names and those that configure CUDA's headers are not among them: preprocess_command() defines
-/// these first.
+/// The macros of the command line as a header to be included after cuda_runtime.h, so that -DN=1024 does not change an
+/// N in there. It leaves out reserved names and those that configure CUDA's headers: preprocess_command() defines these
+/// first.
 std::string late_definitions(const Options&);
 
-/// g++ -E of a .cu file; `definitions` names the file with the late ones. The dependency options go along with it;
+/// g++ -E of a .cu file; `definitions` names the file with the late ones. It also passes the dependency options;
 /// `object` is the default target.
 Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& definitions,
                            const std::string& object, const std::string& output);
