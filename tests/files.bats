@@ -58,10 +58,10 @@ load helpers
     numbers 'f<' 1 2 3 | npy '<f4' '(4,)' >short.npy
     numbers 'f<' 1 2 3 4 5 | npy '<f4' '(4,)' >long.npy
     numbers 'f<' 1 2 3 4 | npy '<f4' '(4,)' | head -c -1 >torn.npy
-    refuses 4 "promises 4 elements \(16 bytes\), but 12 bytes" reduce short.npy
-    refuses 4 "promises 4 elements \(16 bytes\), but 20 bytes" reduce long.npy
-    refuses 4 "promises 4 elements \(16 bytes\), but 15 bytes" reduce torn.npy
-    refuses 4 "promises 4 elements \(16 bytes\), but 12 bytes" reduce - < <(cat short.npy)
+    refuses 4 "promises 4 elements \(16 bytes\), but there are 12 bytes" reduce short.npy
+    refuses 4 "promises 4 elements \(16 bytes\), but there are 20 bytes" reduce long.npy
+    refuses 4 "promises 4 elements \(16 bytes\), but there are 15 bytes" reduce torn.npy
+    refuses 4 "promises 4 elements \(16 bytes\), but there are 12 bytes" reduce - < <(cat short.npy)
     refuses 4 "more data than the 4 elements" reduce - < <(cat long.npy)
     refuses 4 "inside an element of 4 bytes" reduce - < <(cat torn.npy)
     numbers 'f<' 1 | npy '<f4' '(1000000000000000,)' >terabytes.npy

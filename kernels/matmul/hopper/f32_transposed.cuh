@@ -19,6 +19,7 @@
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/transposed_shape.cuh"
 #include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
@@ -28,48 +29,10 @@
 
 namespace BACKEND {
 
-/// A block's tile, and how eight warps and their lanes share it. Where the parts of fewer warps fill the tile, several
-/// warps have the same part: each takes a slice of every stage along k, and their sums are added at the end.
-template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4> struct TransposedAShape {
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_;
-    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
-    static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n, vectors = columns / 4; // of one lane
-    static constexpr int consumers = 256, warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
-    static constexpr int slices = 8 / warps, slice_k = 32 / slices;
-    static constexpr int sums = rows * columns, totals = sums / slices; // of one lane
-    static_assert(warps * slices == 8 && slice_k % 4 == 0, "eight warps multiply");
-    static_assert(rows % 4 == 0 && columns % 4 == 0, "a lane loads four neighbours at once");
-    static constexpr bool waits_for_memory = sums < 128;
-    static_assert(waits_for_memory || lanes_m <= lanes_n, "see TransposedAPosition");
-
-    /// Sums pass through shared memory in rounds of some rows of every lane.
-    static constexpr int rounds = sums / 32, round_rows = rows / rounds;
-    static constexpr unsigned results_bytes = consumers * 32 * sizeof(float);
-    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128; // A's tile is there twice
-    static constexpr unsigned barrier_bytes = 2048; // at most, with what aligns the stages
-    static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
-    static constexpr int stages_ahead = stages * 3 / 4; // see supply_transposed_stages()
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
-};
-
-/// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows
-/// and different columns: where all such pairs load the same values, shared memory returns two registers in a cycle,
-/// not one, and each load costs a multiply-add's cycle. Tiles of few rows wait for memory: they want fast loads.
-template <typename Shape> struct TransposedAPosition {
-    int row, column, slice, lane_row, lane_column;
-    __device__ TransposedAPosition(int warp, int lane)
-        : row(warp % Shape::warps / Shape::warps_n * Shape::warp_m), column(warp % Shape::warps_n * Shape::warp_n),
-          slice(warp / Shape::warps), lane_row(lane % Shape::lanes_m), lane_column(lane / Shape::lanes_m) {
-        if (!Shape::waits_for_memory) lane_column ^= lane_row;
-    }
-
-    /// The first of the lane's v-th four columns, in its warp's tile. Neighbours take neighbouring fours.
-    __device__ int column_of(int v) const { return (v * Shape::lanes_n + lane_column) * 4; }
-};
-
 /// The ring of stages; beside each stage A's tile once more, transposed: [32 along k][tile_m]; and results on their way
 /// from lanes to whole rows.
-template <typename Shape> struct TransposedAShared {
+template <typename Shape>
+struct TransposedAShared {
     typename Shape::Pipeline::Shared ring;
     alignas(1024) float transposed_a[Shape::stages][32 * Shape::tile_m];
     alignas(16) float4 results[Shape::results_bytes / sizeof(float4)];
@@ -79,7 +42,8 @@ template <typename Shape> struct TransposedAShared {
 /// Transposes A's tile. 128 threads. A lane transposes squares of 4 x 4: the eight lanes whose accesses go together
 /// take eight squares below each other but, by the exclusive or, from different columns: neither the loads from
 /// swizzled rows nor the stores meet in a bank.
-template <typename Shape> __device__ inline void transpose_tile(const float* a, float* transposed, int thread) {
+template <typename Shape>
+__device__ inline void transpose_tile(const float* a, float* transposed, int thread) {
     constexpr int tile_m = Shape::tile_m, squares = tile_m * 2, below = tile_m < 32 ? tile_m / 4 : 8;
 #pragma unroll
     for (int first = 0; first < squares; first += 128) {
@@ -106,8 +70,8 @@ template <typename Shape> __device__ inline void transpose_tile(const float* a, 
 /// its scheduler's time from the consumers.
 template <typename Shape>
 __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const CUtensorMap& map_a,
-                                            const CUtensorMap& map_b, const TileOrder& order,
-                                            const StreamKSchedule& schedule) {
+                                                const CUtensorMap& map_b, const TileOrder& order,
+                                                const StreamKSchedule& schedule) {
     using Pipeline = typename Shape::Pipeline;
     const int thread = static_cast<int>(threadIdx.x) - Shape::consumers, warp = thread / 32, lane = thread % 32;
     typename Pipeline::Position asked, transposed;
@@ -126,7 +90,7 @@ __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared
             column = static_cast<int>(tile_column) * Shape::tile_n;
         }
         const int step = segment.first++;
-        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1); // load_stage() then finds it emptied
+        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1);  // load_stage() then finds it emptied
         if (lane == 0) Pipeline::load_stage(shared.ring, asked, map_a, map_b, row, column, step);
         asked.advance();
         __syncwarp();
@@ -140,13 +104,14 @@ __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared
             const int stage = transposed.stage;
             barrier_wait(&shared.ring.filled[stage], transposed.parity);
             transpose_tile<Shape>(shared.ring.a[stage], shared.transposed_a[stage], thread);
-            barrier_arrive(&shared.transposed[stage]); // each lane for what it stored
+            barrier_arrive(&shared.transposed[stage]);  // each lane for what it stored
             if (warp == 0) missing = 1;
         }
 }
 
 /// What a lane multiplies in one step along k.
-template <typename Shape> struct TransposedAOperands {
+template <typename Shape>
+struct TransposedAOperands {
     float left[Shape::rows], right[Shape::columns];
 
     /// From the lane's first row of A's transposed tile and its first column of B's, `k` steps on; what multiply()
@@ -186,7 +151,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
     constexpr int loop_steps = 4, loops = Shape::slice_k / loop_steps;
     const float *a = nullptr, *b = nullptr;
     const auto enter_stage = [&] {
-        barrier_wait(&shared.transposed[position.stage], position.parity); // who transposed A waited for B, too
+        barrier_wait(&shared.transposed[position.stage], position.parity);  // who transposed A waited for B, too
         const int first_k = at.slice * Shape::slice_k;
         a = shared.transposed_a[position.stage] + first_k * Shape::tile_m + at.row + at.lane_row * 4;
         b = shared.ring.b[position.stage][0] + first_k * Shape::tile_n + at.column + at.column_of(0);
@@ -207,7 +172,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
         a += loop_steps * Shape::tile_m;
         b += loop_steps * Shape::tile_n;
         if (--loops_left == 0) {
-            barrier_arrive(&shared.ring.emptied[position.stage]); // the stage's last operands are in registers
+            barrier_arrive(&shared.ring.emptied[position.stage]);  // the stage's last operands are in registers
             position.advance();
             if (--stages == 0) break;
             loops_left = loops;
@@ -220,9 +185,10 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
 }
 
 /// Where results lie in shared memory during a round, in fours of a row; and which row of the tile that is.
-template <typename Shape> struct TransposedARound {
+template <typename Shape>
+struct TransposedARound {
     static constexpr int row_fours = Shape::tile_n / 4, warp_rows = Shape::round_rows * Shape::lanes_m;
-    static constexpr int fours = Shape::tile_m / Shape::rounds * row_fours; // of one slice
+    static constexpr int fours = Shape::tile_m / Shape::rounds * row_fours;  // of one slice
     static constexpr int fours_of_thread = fours / Shape::consumers;
 
     /// Every other row is swizzled, for the banks.
@@ -244,7 +210,7 @@ __device__ inline void add_slices(float4* results, int thread, const float (&sum
     const int first_row = at.row / Shape::warp_m * Round::warp_rows + at.lane_row;
 #pragma unroll
     for (int round = 0; round < Shape::rounds; ++round) {
-        barrier_among(1, Shape::consumers); // all have read the results before
+        barrier_among(1, Shape::consumers);  // all have read the results before
 #pragma unroll
         for (int r = 0; r < Shape::round_rows; ++r)
 #pragma unroll
@@ -254,13 +220,14 @@ __device__ inline void add_slices(float4* results, int thread, const float (&sum
                         Round::place(first_row + r * Shape::lanes_m, (at.column + at.column_of(v)) / 4)] =
                     make_float4(four[0], four[1], four[2], four[3]);
             }
-        barrier_among(1, Shape::consumers); // all results are there
+        barrier_among(1, Shape::consumers);  // all results are there
         finish(round);
     }
 }
 
 /// Of a round's results, a thread gets the fours `thread`, `thread` + 256, ...: neighbours have neighbouring columns.
-template <typename Shape> __device__ inline float4 total_of_slices(const float4* results, int thread, int i) {
+template <typename Shape>
+__device__ inline float4 total_of_slices(const float4* results, int thread, int i) {
     using Round = TransposedARound<Shape>;
     const int number = thread + i * Shape::consumers;
     const float4* four = results + Round::place(number / Round::row_fours, number % Round::row_fours);
@@ -288,7 +255,8 @@ __device__ inline void store_total(float* c, size_t row_elements, int rows, int 
 template <typename Shape>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             float* c, int m, int n, TileOrder order, StreamKSchedule schedule, PartialSums partial) {
+                                 float* c, int m, int n, TileOrder order, StreamKSchedule schedule,
+                                 PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -316,7 +284,7 @@ __global__ void __launch_bounds__(384, 1)
             order.place(segment.tile, tile_row, tile_column);
             const int row = static_cast<int>(tile_row) * Shape::tile_m,
                       column = static_cast<int>(tile_column) * Shape::tile_n;
-            int thread; // read again here: what follows from it would else stay in registers while multiplying
+            int thread;  // read again here: what follows from it would else stay in registers while multiplying
             asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
             const auto store = [&](int round, int i, float4 four) {
                 store_total<Shape>(c + static_cast<size_t>(row) * n + column, static_cast<size_t>(n), m - row,
@@ -345,15 +313,14 @@ __global__ void __launch_bounds__(384, 1)
                 });
                 if (!complete_tile<Shape::consumers>(totals, segment, schedule, partial)) continue;
                 // Instructions that run once take longer to fetch than to run: a loop that is not unrolled.
-                barrier_among(1, Shape::consumers); // all have read the results
+                barrier_among(1, Shape::consumers);  // all have read the results
                 constexpr int fours = Shape::totals / 4, at_once = fours < 8 ? fours : 8;
 #pragma unroll
                 for (int first = 0; first < fours; first += at_once) {
 #pragma unroll
                     for (int i = 0; i < at_once; ++i) {
                         const float* four = totals + (first + i) * 4;
-                        shared.results[i * Shape::consumers + thread] =
-                            make_float4(four[0], four[1], four[2], four[3]);
+                        shared.results[i * Shape::consumers + thread] = make_float4(four[0], four[1], four[2], four[3]);
                     }
 #pragma unroll 1
                     for (int i = 0; i < at_once; ++i)
@@ -367,11 +334,10 @@ __global__ void __launch_bounds__(384, 1)
 }
 
 /// The host's part of every such tile.
-inline __attribute__((noinline)) LaunchShape
-launch_hopper_f32_transposed(void (*kernel)(CUtensorMap, CUtensorMap, float*, int, int, TileOrder, StreamKSchedule,
-                                            PartialSums),
-                             unsigned tile_m, unsigned tile_n, size_t shared_bytes,
-                             const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
+    void (*kernel)(CUtensorMap, CUtensorMap, float*, int, int, TileOrder, StreamKSchedule, PartialSums),
+    unsigned tile_m, unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments,
+    const StreamKCost& cost) {
     constexpr unsigned group = 8;
     const HopperOperands<float> operands(arguments);
     const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
@@ -382,16 +348,17 @@ launch_hopper_f32_transposed(void (*kernel)(CUtensorMap, CUtensorMap, float*, in
                          int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
 }
 
-template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4> struct F32TransposedTile : HopperTile {
+template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4>
+struct F32TransposedTile : HopperTile {
     using Element = float;
     using Shape = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
-        return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<Shape>,
-                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments, cost);
+        return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<Shape>, tile_m, tile_n,
+                                            sizeof(TransposedAShared<Shape>), arguments, cost);
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

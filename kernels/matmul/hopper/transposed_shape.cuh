@@ -1,0 +1,55 @@
+// How a block, its warps and their lanes share a tile of matmul_hopper_f32_transposed.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+
+namespace BACKEND {
+
+/// A block's tile, and how eight warps and their lanes share it. Where the parts of fewer warps fill the tile, several
+/// warps have the same part: each takes a slice of every stage along k, and their sums are added at the end.
+template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4>
+struct TransposedAShape {
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_;
+    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
+    static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n, vectors = columns / 4;  // of one lane
+    static constexpr int consumers = 256, warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
+    static constexpr int slices = 8 / warps, slice_k = 32 / slices;
+    static constexpr int sums = rows * columns, totals = sums / slices;  // of one lane
+    static_assert(warps * slices == 8 && slice_k % 4 == 0, "eight warps multiply");
+    static_assert(rows % 4 == 0 && columns % 4 == 0, "a lane loads four neighbours at once");
+    static constexpr bool waits_for_memory = sums < 128;
+    static_assert(waits_for_memory || lanes_m <= lanes_n, "see TransposedAPosition");
+
+    /// Sums pass through shared memory in rounds of some rows of every lane.
+    static constexpr int rounds = sums / 32, round_rows = rows / rounds;
+    static constexpr unsigned results_bytes = consumers * 32 * sizeof(float);
+    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128;  // A's tile is there twice
+    static constexpr unsigned barrier_bytes = 2048;                       // at most, with what aligns the stages
+    static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
+    static constexpr int stages_ahead = stages * 3 / 4;  // see supply_transposed_stages()
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
+};
+
+/// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows
+/// and different columns: where all such pairs load the same values, shared memory returns two registers in a cycle,
+/// not one, and each load costs a multiply-add's cycle. Tiles of few rows wait for memory: they want fast loads.
+template <typename Shape>
+struct TransposedAPosition {
+    int row, column, slice, lane_row, lane_column;
+    __device__ TransposedAPosition(int warp, int lane)
+        : row(warp % Shape::warps / Shape::warps_n * Shape::warp_m),
+          column(warp % Shape::warps_n * Shape::warp_n),
+          slice(warp / Shape::warps),
+          lane_row(lane % Shape::lanes_m),
+          lane_column(lane / Shape::lanes_m) {
+        if (!Shape::waits_for_memory) lane_column ^= lane_row;
+    }
+
+    /// The first of the lane's v-th four columns, in its warp's tile. Neighbours take neighbouring fours.
+    __device__ int column_of(int v) const { return (v * Shape::lanes_n + lane_column) * 4; }
+};
+
+}  // namespace BACKEND
