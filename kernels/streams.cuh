@@ -80,15 +80,15 @@ __global__ void streams_count(unsigned* counter) { ++*counter; }
 
 /// One block, however many elements: the slow kernel.
 inline LaunchShape launch_streams_slow(const StreamsArguments& arguments) {
-    streams_iterate<<<1, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n, streams_step,
-                                                                     arguments.steps);
+    streams_iterate<<<1, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n,
+                                                                      streams_step, arguments.steps);
     return {dim3(1), dim3(arguments.block_size), 0};
 }
 
 /// One block; d_in holds three inputs.
 inline LaunchShape launch_streams_join(const StreamsArguments& arguments) {
-    streams_join<<<1, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n, streams_step,
-                                                                  arguments.steps);
+    streams_join<<<1, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n,
+                                                                   streams_step, arguments.steps);
     return {dim3(1), dim3(arguments.block_size), 0};
 }
 
@@ -96,7 +96,7 @@ inline LaunchShape launch_streams_join(const StreamsArguments& arguments) {
 inline LaunchShape launch_streams_stage(const StreamsArguments& arguments) {
     const unsigned grid = grid_for(arguments.n, arguments.block_size);
     streams_iterate<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n,
-                                                                        streams_step, arguments.steps);
+                                                                         streams_step, arguments.steps);
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
@@ -111,4 +111,4 @@ inline LaunchShape launch_streams_count(unsigned* d_counter, cudaStream_t stream
     return {dim3(1), dim3(1), 0};
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

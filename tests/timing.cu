@@ -14,7 +14,8 @@ struct SpinVariant : Variant {
 };
 const SpinVariant variants[] = {
     {{"spin-nanoseconds", "spins until the GPU's nanosecond timer has advanced by n", Needs::gpu}},
-    {{"spin-cycles", "spins for n clock cycles; expected time from the SM clock that the kernel itself measures", Needs::gpu},
+    {{"spin-cycles", "spins for n clock cycles; expected time from the SM clock that the kernel itself measures",
+      Needs::gpu},
      true},
 };
 
@@ -38,16 +39,14 @@ __device__ long long now_ns() {
 // Both leave the time that passed inside the kernel in *inside_ns, and the cycles in *inside_cycles.
 __global__ void spin_nanoseconds(long long duration, long long* inside_ns, long long* inside_cycles) {
     const long long begin = now_ns(), begin_cycles = clock64();
-    while (now_ns() - begin < duration) {
-    }
+    while (now_ns() - begin < duration) {}
     *inside_ns = now_ns() - begin;
     *inside_cycles = clock64() - begin_cycles;
 }
 
 __global__ void spin_cycles(long long cycles, long long* inside_ns, long long* inside_cycles) {
     const long long begin = now_ns(), begin_cycles = clock64();
-    while (clock64() - begin_cycles < cycles) {
-    }
+    while (clock64() - begin_cycles < cycles) {}
     *inside_ns = now_ns() - begin;
     *inside_cycles = clock64() - begin_cycles;
 }
@@ -61,7 +60,8 @@ Case case_of(Session& session, const SpinVariant& variant, size_t n) {
     one.problem = {DType::i64, n, 0, 0};
     one.launch = [=](cudaStream_t stream) {
 #ifndef __SIMCC__
-        (in_cycles ? spin_cycles : spin_nanoseconds)<<<1, 1, 0, stream>>>(static_cast<long long>(n), inside->data(), inside->data() + 1);
+        (in_cycles ? spin_cycles : spin_nanoseconds)<<<1, 1, 0, stream>>>(static_cast<long long>(n), inside->data(),
+                                                                          inside->data() + 1);
 #else
         static_cast<void>(stream);
 #endif
@@ -87,7 +87,8 @@ void run(Session& session) {
     Bench bench(session);
     for (size_t n : session.sizes()) {
         std::vector<Case> cases;
-        for (const SpinVariant* variant : session.selected<SpinVariant>()) cases.push_back(case_of(session, *variant, n));
+        for (const SpinVariant* variant : session.selected<SpinVariant>())
+            cases.push_back(case_of(session, *variant, n));
         bench.run(cases);
     }
 }

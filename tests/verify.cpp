@@ -33,7 +33,8 @@ static void single_values() {
     promise(!compare_value(-infinity, infinity, 1).right, "opposite infinities are wrong");
     promise(!compare_value(infinity, 1.0, 1e300).right, "an infinite result is wrong when a finite one is expected");
     const Verdict verdict = compare_value(3, 2, 0.25);
-    promise(verdict.detail.find("got 3") != std::string::npos && verdict.detail.find("expected 2") != std::string::npos &&
+    promise(verdict.detail.find("got 3") != std::string::npos &&
+                verdict.detail.find("expected 2") != std::string::npos &&
                 verdict.detail.find("0.25") != std::string::npos,
             "the detail names what was got, expected and allowed");
 }
@@ -43,7 +44,8 @@ static Verdict with_one_replaced(std::size_t n, std::size_t place, float value) 
     std::vector<float> elements(n);
     for (std::size_t i = 0; i < n; ++i) elements[i] = float(i);
     if (place < n) elements[place] = value;
-    return compare_elements(elements.data(), n, [](std::size_t i) { return double(i); }, [](double) { return 0.25; });
+    return compare_elements(
+        elements.data(), n, [](std::size_t i) { return double(i); }, [](double) { return 0.25; });
 }
 
 static void many_elements() {
@@ -55,21 +57,25 @@ static void many_elements() {
         promise(!with_one_replaced(n, place, float(nan_value)).right, "one NaN anywhere is wrong");
     }
     const Verdict verdict = with_one_replaced(n, 123'456, -77);
-    promise(verdict.detail.find("element 123456: got -77, expected 123456") == 0, "the detail names the first wrong element");
+    promise(verdict.detail.find("element 123456: got -77, expected 123456") == 0,
+            "the detail names the first wrong element");
 }
 
 static void order_statistics() {
     const Summary five = summarize({5, 1, 4, 2, 3});
-    promise(five.minimum == 1 && five.p25 == 2 && five.median == 3 && five.p75 == 4 && five.maximum == 5 && five.mean == 3,
-            "quantiles of 1..5");
-    promise(five.median_interval.low == 1 && five.median_interval.high == 5, "below six samples the interval is the range");
+    promise(
+        five.minimum == 1 && five.p25 == 2 && five.median == 3 && five.p75 == 4 && five.maximum == 5 && five.mean == 3,
+        "quantiles of 1..5");
+    promise(five.median_interval.low == 1 && five.median_interval.high == 5,
+            "below six samples the interval is the range");
     promise(summarize({1, 2}).median == 1.5 && summarize({1, 2}).p25 == 1.25, "quantiles interpolate between samples");
     promise(summarize({}).median == 0 && summarize({}).maximum == 0, "no samples give zeros");
     promise(std::isinf(relative_half_width({1, 1, 1, 1, 1})), "fewer than six samples never end the sampling");
     promise(relative_half_width({2, 2, 2, 2, 2, 2}) == 0, "equal samples have no uncertainty");
     std::vector<double> hundred(100);
     for (int i = 0; i < 100; ++i) hundred[i] = 100 - i;
-    promise(median_interval(hundred).low == 40 && median_interval(hundred).high == 61, "the ranks for 100 samples are 40 and 61");
+    promise(median_interval(hundred).low == 40 && median_interval(hundred).high == 61,
+            "the ranks for 100 samples are 40 and 61");
 }
 
 // The interval must hold the true median at least 95 times in 100, also for a distribution with a long tail, as timings have.
@@ -86,7 +92,8 @@ static void coverage_of_the_interval() {
             covered += interval.low <= 1 && 1 <= interval.high;
         }
         const double three_deviations = 3 * std::sqrt(0.95 * 0.05 / trials);
-        if (covered < (0.95 - three_deviations) * trials) std::printf("n = %d: %d of %d intervals hold the median\n", n, covered, trials);
+        if (covered < (0.95 - three_deviations) * trials)
+            std::printf("n = %d: %d of %d intervals hold the median\n", n, covered, trials);
         promise(covered >= (0.95 - three_deviations) * trials, "the median's interval covers it 95 times in 100");
     }
 }
@@ -117,13 +124,15 @@ static void generated_inputs() {
 
 // Names, sizes and codes follow from the table of element types; the 16-bit ones are rounded as IEEE 754 says.
 static void element_types() {
-    const std::vector<DType> all = {DType::f32, DType::f64, DType::i32, DType::i64, DType::f16, DType::bf16, DType::tf32};
+    const std::vector<DType> all = {DType::f32, DType::f64,  DType::i32, DType::i64,
+                                    DType::f16, DType::bf16, DType::tf32};
     promise(names_of(all) == "f32, f64, i32, i64, f16, bf16 or tf32", "names of the element types");
     std::string sizes, codes;
     for (DType dtype : all) sizes += std::to_string(size_of(dtype)), codes += npy_code_of(dtype);
     promise(sizes == "4848224" && codes == "f4f8i4i8f2f4", "sizes and .npy codes of the element types");
     for (DType dtype : all) promise(parse_dtype(name_of(dtype), all) == dtype, "a type is found again by its name");
-    static_assert(dtype_of<float> == DType::f32 && dtype_of<std::int64_t> == DType::i64 && dtype_of<BFloat16> == DType::bf16);
+    static_assert(dtype_of<float> == DType::f32 && dtype_of<std::int64_t> == DType::i64 &&
+                  dtype_of<BFloat16> == DType::bf16);
     bool same_half = true, same_bfloat16 = true;
     for (unsigned bits = 0; bits < 65536; ++bits) {
         Half half;
@@ -133,9 +142,12 @@ static void element_types() {
         same_bfloat16 &= std::isnan(float(bfloat16)) || BFloat16(float(bfloat16)).bits == bits;
     }
     promise(same_half && same_bfloat16, "16-bit numbers come back from float as they were");
-    promise(float(BFloat16(1 + 0x1p-8f)) == 1 && float(BFloat16(1 + 0x3p-8f)) == 1 + 0x1p-6f, "a tie goes to the even bf16");
-    promise(std::isnan(float(BFloat16(float(nan_value)))) && std::isinf(float(BFloat16(3.4e38f))), "NaN and too large a bf16");
-    promise(float(Half(1 + 0x1p-11f)) == 1 && std::isinf(float(Half(65520))), "a tie goes to the even f16, 65520 to infinity");
+    promise(float(BFloat16(1 + 0x1p-8f)) == 1 && float(BFloat16(1 + 0x3p-8f)) == 1 + 0x1p-6f,
+            "a tie goes to the even bf16");
+    promise(std::isnan(float(BFloat16(float(nan_value)))) && std::isinf(float(BFloat16(3.4e38f))),
+            "NaN and too large a bf16");
+    promise(float(Half(1 + 0x1p-11f)) == 1 && std::isinf(float(Half(65520))),
+            "a tie goes to the even f16, 65520 to infinity");
     int calls = 0;
     with_dtype(DType::i64, [&](auto zero) { calls += std::is_same_v<decltype(zero), std::int64_t>; });
     promise(calls == 1, "i64 is computed in int64_t");
@@ -245,9 +257,11 @@ static void published_peaks() {
                                                                       {&Throughput::tensor_i8, 4500}};
     for (const auto& [rate, published] : published_of_b200) {
         const double clock_mhz = published * 1e12 / peak_rate(b200.*rate, 148, 1e6);
-        promise(clock_mhz > 0.9 * 1965 && clock_mhz <= 1965, "B200's tensor cores need no more than its clock for what is published");
+        promise(clock_mhz > 0.9 * 1965 && clock_mhz <= 1965,
+                "B200's tensor cores need no more than its clock for what is published");
     }
-    for (int unknown : {0, 50, 91, 101, 999}) promise(!throughput_of(unknown, "NVIDIA GPU"), "an unknown capability has no rates");
+    for (int unknown : {0, 50, 91, 101, 999})
+        promise(!throughput_of(unknown, "NVIDIA GPU"), "an unknown capability has no rates");
 }
 
 int main() {

@@ -73,7 +73,8 @@ Case case_of(const WrongVariant& variant, const DeviceBuffer<float>& d_in, const
     one.check = [&] {
         std::vector<float> out(in.size());
         CHECK(cudaMemcpy(out.data(), d_out.data(), d_out.bytes(), cudaMemcpyDeviceToHost));
-        return compare_elements(out.data(), out.size(), [&](size_t i) { return 2.0 * in[i]; }, [](double) { return 0.0; });
+        return compare_elements(
+            out.data(), out.size(), [&](size_t i) { return 2.0 * in[i]; }, [](double) { return 0.0; });
     };
     return one;
 }

@@ -68,16 +68,18 @@ std::vector<Property> derived_of(const DeviceInfo& device) {
     const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
     const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
     std::vector<Property> properties = {
-        {"derived", "fp32_cores", per_clock ? std::to_string(per_clock->f32 * device.multiprocessors) : "unknown", "core",
-         "programming guide by compute capability"},
-        {"derived", "peak_memory_gbyte_per_s", text("{:.1f}", device.peak_gbyte_per_s), "GB/s", "bus width x memory clock x 2"},
+        {"derived", "fp32_cores", per_clock ? std::to_string(per_clock->f32 * device.multiprocessors) : "unknown",
+         "core", "programming guide by compute capability"},
+        {"derived", "peak_memory_gbyte_per_s", text("{:.1f}", device.peak_gbyte_per_s), "GB/s",
+         "bus width x memory clock x 2"},
     };
     for (const Peak& peak : peaks) {
         std::string value = "unknown";
         if (per_clock)
-            value = text("{:.1f}", 1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
-        properties.push_back({"derived", peak.property, value, peak.unit,
-                              "NVIDIA's rate per multiprocessor x multiprocessors x clock"});
+            value =
+                text("{:.1f}", 1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
+        properties.push_back(
+            {"derived", peak.property, value, peak.unit, "NVIDIA's rate per multiprocessor x multiprocessors x clock"});
     }
     return properties;
 }
@@ -202,7 +204,8 @@ const ColumnOf<DeviceInfo> device_columns[] = {
     {{"name", "name"}, [](const DeviceInfo& of) -> Cell { return of.name; }},
     {{"compute_capability", "cc"}, [](const DeviceInfo& of) -> Cell { return capability_text(of.compute_capability); }},
     {{"multiprocessors", "SMs"}, [](const DeviceInfo& of) -> Cell { return whole(of.multiprocessors); }},
-    {{"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1}, [](const DeviceInfo& of) -> Cell { return whole(of.memory_bytes); }},
+    {{"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1},
+     [](const DeviceInfo& of) -> Cell { return whole(of.memory_bytes); }},
     {{"uuid", "uuid"}, [](const DeviceInfo& of) -> Cell { return of.uuid; }},
     {{"pci_bus_id", "PCI bus id"}, [](const DeviceInfo& of) -> Cell { return of.pci_bus_id; }},
 };

@@ -16,9 +16,10 @@ constexpr double most_host_flop = 0x1p33;
 void explain(const Session& session, const ProductProblem& problem, const ProductMethod& method) {
     std::string why = "the most advanced kernel for this type that this device and build can run";
     if (method.variant == std::string("hopper"))
-        why = text("of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
-                   "where that is faster), times the steps of {} along k",
-                   method.tile, session.device.multiprocessors, 128 / size_of(problem.dtype));
+        why = text(
+            "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
+            "where that is faster), times the steps of {} along k",
+            method.tile, session.device.multiprocessors, 128 / size_of(problem.dtype));
     session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}", problem.shape.name(),
                         name_of(problem.dtype), session.device.name, capability_text(session.device.compute_capability),
                         method.variant, method.tile, why));
@@ -67,7 +68,8 @@ void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
     Product product(session, problem.dtype, problem.shape, most_workspace);
     std::vector<Case> cases;
     for (const auto& [variant, method] : chosen) {
-        if (variant->method == fastest_method && session.own<MatmulOptions>().explain) explain(session, problem, method);
+        if (variant->method == fastest_method && session.own<MatmulOptions>().explain)
+            explain(session, problem, method);
         cases.push_back(method.launch ? product.device_case(*variant, method) : product.host_case(*variant));
     }
     bench.run(cases);

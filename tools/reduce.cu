@@ -18,8 +18,14 @@ template <typename T>
 class Reduction {
 public:
     Reduction(Session& session, size_t n)
-        : session_(session), asked_(session.own<ReduceOptions>()), operation_(operation_on_device(asked_.operation)),
-          n_(n), offset_(asked_.offset), d_memory_(n + offset_), d_result_(1), h_memory_(new T[n + 1]) {
+        : session_(session),
+          asked_(session.own<ReduceOptions>()),
+          operation_(operation_on_device(asked_.operation)),
+          n_(n),
+          offset_(asked_.offset),
+          d_memory_(n + offset_),
+          d_result_(1),
+          h_memory_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
         const bool adds = operation_ == Operation::sum;
         if (adds) fill(h_memory_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });

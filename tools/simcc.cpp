@@ -11,13 +11,13 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "common/simt/rewrite/cuda_to_cxx.hpp"
+#include "common/cli/version.hpp"
 #include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/red_zones.hpp"
 #include "common/simt/driver/toolchain.hpp"
-#include "common/cli/version.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 namespace {
@@ -146,8 +146,8 @@ private:
         host.cuda_arch = 0;
         host.dependencies.wanted = host.dependencies.only = false;
         host.compiler.push_back("-w");  // warnings were already printed
-        const std::string text = output_of(
-            preprocess_command(toolchain_, host, source, temporary_.file("simcc_definitions.h"), "", ""));
+        const std::string text =
+            output_of(preprocess_command(toolchain_, host, source, temporary_.file("simcc_definitions.h"), "", ""));
         const std::vector<Diagnostic> seen = rewrite_text(text).diagnostics;
         const auto is_unseen = [&](const Diagnostic& message) {
             return on_host(message) && std::find(seen.begin(), seen.end(), message) == seen.end();

@@ -101,8 +101,7 @@ void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_c
         for (size_t streams : stream_counts(session))
             for (size_t chunks : chunk_counts(session, n)) settings.emplace(way->streams(streams), way->chunks(chunks));
         for (const auto& [streams, chunks] : settings)
-            runs.push_back(
-                copy_run(session, std::make_shared<CopyRun>(*variant, *way, data, streams, chunks), times));
+            runs.push_back(copy_run(session, std::make_shared<CopyRun>(*variant, *way, data, streams, chunks), times));
     }
 }
 

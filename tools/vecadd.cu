@@ -30,9 +30,7 @@ Case case_of(Session& session, const VecaddVariant& variant, const std::shared_p
     Case one;
     one.variant = &variant;
     one.problem = {dtype_of<T>, n, 3.0 * double(n) * sizeof(T), double(n)};
-    one.own_cells = [=](double) {
-        return cells_of(vecadd_columns, VecaddCells{vectors->kind().name, offset, *costs});
-    };
+    one.own_cells = [=](double) { return cells_of(vecadd_columns, VecaddCells{vectors->kind().name, offset, *costs}); };
     if (variant.needs == Needs::host) {
         const auto add = variant.on_host.get<T>();
         one.poison = [=](cudaStream_t) { std::fill_n(vectors->h_c(), n, T(-77)); };

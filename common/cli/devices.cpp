@@ -43,8 +43,8 @@ static std::vector<Chosen> all_of(const Backend& backend, const Probe& probe) {
 static bool is_named(const DeviceInfo& device, const std::string& name) {
     if (name.size() < 4) return false;
     const auto begins = [&](const std::string& id) { return id.compare(0, name.size(), name) == 0; };
-    return begins(device.uuid) || (device.uuid.size() > 4 && begins(device.uuid.substr(4))) || begins(device.pci_bus_id) ||
-           (device.pci_bus_id.size() > 5 && begins(device.pci_bus_id.substr(5)));
+    return begins(device.uuid) || (device.uuid.size() > 4 && begins(device.uuid.substr(4))) ||
+           begins(device.pci_bus_id) || (device.pci_bus_id.size() > 5 && begins(device.pci_bus_id.substr(5)));
 }
 
 static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus) {
@@ -69,7 +69,8 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
     const Probe probe = probe_gpus();
     if (probe.devices.empty()) {
         if (spec != "auto")
-            fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe), remedy_for(probe));
+            fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe),
+                 remedy_for(probe));
         notice = reason_for(probe) + ": using the SIMT simulator";
         return {all_of(sim::backend(), sim::backend().probe()).front()};
     }

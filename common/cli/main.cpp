@@ -6,8 +6,8 @@
 #include "common/cli/devices.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
-#include "common/io/output.hpp"
 #include "common/cli/session.hpp"
+#include "common/io/output.hpp"
 #include "common/io/text.hpp"
 
 static const char* needs_text(Needs needs) {

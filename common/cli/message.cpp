@@ -13,5 +13,6 @@ bool use_color(When color) {
 
 void print_message(const char* program, const std::string& message, When color) {
     const bool colored = use_color(color);
-    std::fprintf(stderr, "%s%s:%s %s\n", colored ? "\033[1;31m" : "", program, colored ? "\033[0m" : "", message.c_str());
+    std::fprintf(stderr, "%s%s:%s %s\n", colored ? "\033[1;31m" : "", program, colored ? "\033[0m" : "",
+                 message.c_str());
 }

@@ -52,7 +52,8 @@ std::size_t OptionTable::whole_number(const std::string& word, const std::string
     return number;
 }
 
-std::size_t OptionTable::index_of(const std::string& word, const std::vector<std::string>& words, const std::string& option) {
+std::size_t OptionTable::index_of(const std::string& word, const std::vector<std::string>& words,
+                                  const std::string& option) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
     if (words.size() == 2) fail(Exit::usage, "{} '{}' is neither {} nor {}", option, word, words[0], words[1]);

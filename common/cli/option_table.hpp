@@ -16,8 +16,8 @@ struct OptionRow {
     std::string flags;     // "-n,--size"
     std::string argument;  // "LIST"; "" for a flag; "[=LIST]" if it may be left out
     std::string help;
-    std::string fallback;                           // the default, as it would be typed; "" for none
-    std::function<void(const std::string&)> take;   // sets the field; Failure(usage) for an invalid argument
+    std::string fallback;                          // the default, as it would be typed; "" for none
+    std::function<void(const std::string&)> take;  // sets the field; Failure(usage) for an invalid argument
 
     std::string long_name() const { return flags.substr(flags.find("--")); }
     bool has_optional_argument() const { return !argument.empty() && argument[0] == '['; }
@@ -102,7 +102,8 @@ public:
     }
 
     // A number from smallest to largest. A default of 0 means none, and is not shown.
-    void number(const char* flags, const char* argument, const char* help, double& field, double smallest, double largest);
+    void number(const char* flags, const char* argument, const char* help, double& field, double smallest,
+                double largest);
 
     void text(const char* flags, const char* argument, const char* help, std::string& field);
 
@@ -111,9 +112,10 @@ public:
 
     // The value that parse(argument) returns.
     template <typename Field, typename Parse>
-    void read(const char* flags, const char* argument, const std::string& help, const std::string& fallback, Field& field,
-              Parse parse) {
-        add({flags, argument, help, fallback, [&field, parse](const std::string& word) { set_field(field, parse(word)); }});
+    void read(const char* flags, const char* argument, const std::string& help, const std::string& fallback,
+              Field& field, Parse parse) {
+        add({flags, argument, help, fallback,
+             [&field, parse](const std::string& word) { set_field(field, parse(word)); }});
     }
 
     // One of a few words, which --help shows before `help`.
@@ -129,10 +131,8 @@ public:
             return "";
         };
         OptionRow row{flags, argument, words_and_help(words, help), default_text(field, word_of), {}};
-        row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words,
-                    name = row.long_name()](const std::string& word) {
-            set_field(field, values[index_of(word, words, name)].value);
-        };
+        row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words, name = row.long_name()](
+                       const std::string& word) { set_field(field, values[index_of(word, words, name)].value); };
         add(std::move(row));
     }
 
@@ -140,8 +140,10 @@ public:
     static std::string words_and_help(const std::vector<std::string>& words, const std::string& help);
 
 private:
-    static std::size_t whole_number(const std::string& word, const std::string& option, std::size_t smallest, std::size_t largest);
-    static std::size_t index_of(const std::string& word, const std::vector<std::string>& words, const std::string& option);
+    static std::size_t whole_number(const std::string& word, const std::string& option, std::size_t smallest,
+                                    std::size_t largest);
+    static std::size_t index_of(const std::string& word, const std::vector<std::string>& words,
+                                const std::string& option);
 
     std::vector<OptionRow> rows_;
 };

@@ -37,8 +37,11 @@ std::string help_of(const Program& program, const OptionTable& table) {
         if (!row.fallback.empty()) help += fmt::format(" [{}]", row.fallback);
         help += '\n';
     }
-    return help + fmt::format("\nExit codes: 0 fine, 1 wrong result, 2 usage, 3 CUDA error, 4 bad input, 5 output not written,\n"
-                              "77 no such device, 86 findings of --check. See {}(1) and gridutils(7).\n", program.name);
+    return help +
+           fmt::format(
+               "\nExit codes: 0 fine, 1 wrong result, 2 usage, 3 CUDA error, 4 bad input, 5 output not written,\n"
+               "77 no such device, 86 findings of --check. See {}(1) and gridutils(7).\n",
+               program.name);
 }
 
 // The first argument that no option of the program explains, with the nearest one that exists.
@@ -53,15 +56,17 @@ std::string help_of(const Program& program, const OptionTable& table) {
 }
 
 // The words that are not options: operands, and words that only look like options.
-std::vector<std::string> operands_among(const Program& program, const OptionTable& table, std::vector<std::string> words) {
+std::vector<std::string> operands_among(const Program& program, const OptionTable& table,
+                                        std::vector<std::string> words) {
     const auto end = std::find(words.begin(), words.end(), "--");
     const auto is_option = [](const std::string& word) { return word.size() > 1 && word[0] == '-'; };
     const auto unknown = std::find_if(words.begin(), end, is_option);
     if (unknown != end) fail_unknown(program, table, *unknown);
     words.erase(std::remove(words.begin(), words.end(), "--"), words.end());
     if (words.size() > program.most_operands)
-        fail(Exit::usage, "unexpected operand '{}': {} takes {}; {} --help shows the usage", words[program.most_operands],
-             program.name, program.most_operands == 0 ? "none" : text("at most {}", program.most_operands), program.name);
+        fail(Exit::usage, "unexpected operand '{}': {} takes {}; {} --help shows the usage",
+             words[program.most_operands], program.name,
+             program.most_operands == 0 ? "none" : text("at most {}", program.most_operands), program.name);
     return words;
 }
 
@@ -100,7 +105,8 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
         const bool left_out = row->has_optional_argument() && argument == "true";
         // An empty argument is a mistake in a script, such as a variable that was never set: no option accepts one.
         if (argument.empty() && !row->argument.empty())
-            fail(Exit::usage, "{} is empty: give it a value or leave it out; {} --help shows which", row->long_name(), program.name);
+            fail(Exit::usage, "{} is empty: give it a value or leave it out; {} --help shows which", row->long_name(),
+                 program.name);
         typed.push_back({row, left_out ? "" : argument});
     }
     return typed;
@@ -129,7 +135,8 @@ void complete(const std::set<std::string>& given, Options& options) {
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
     if (checks.any() && options.device != "auto" && options.device != "sim")
-        fail(Exit::usage, "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
+        fail(Exit::usage,
+             "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
              options.device);
     if (!options.operands.empty() && given.count("--size") > 0)
         fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", options.operands.front());
@@ -152,8 +159,9 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
     std::set<std::string> given;
     for (const Typed& option : typed) given.insert(option.row->long_name());
     if (given.count("--help") > 0 || given.count("--version") > 0) {
-        print_to_standard_output(given.count("--help") > 0 ? help_of(program, table)
-                                                           : fmt::format("{} (gridutils) {}\n", program.name, gridutils_version));
+        print_to_standard_output(given.count("--help") > 0
+                                     ? help_of(program, table)
+                                     : fmt::format("{} (gridutils) {}\n", program.name, gridutils_version));
         return false;
     }
     take(typed);

@@ -34,7 +34,8 @@ struct Options : MeasureSettings {
     void add_basic_options(Table& table) {
         table.text("-d,--device", "DEVICE", "auto, gpu, all, sim, N, N,M, UUID or PCI id", device);
         table.flag("-l,--list", "list the variants, or the devices, and exit", list);
-        table.read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format, parse_format);
+        table.read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format,
+                   parse_format);
         table.flag("--csv", "the same as --format csv", format, Format::csv);
         table.flag("--json", "the same as --format jsonl", format, Format::jsonl);
         table.flag("--no-header", "leave the header line out", header);
@@ -49,7 +50,9 @@ struct Options : MeasureSettings {
         };
         table.add({"--check", "[=LIST]",
                    "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: check every access", "",
-                   [this, refuse](const std::string& list) { refuse(parse_checks(list.empty() ? "all,leakcheck" : list, checks)); }});
+                   [this, refuse](const std::string& list) {
+                       refuse(parse_checks(list.empty() ? "all,leakcheck" : list, checks));
+                   }});
         const bool independent = checks.schedule == simt::Schedule::independent;
         table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
                    independent ? "independent" : "",
@@ -62,8 +65,8 @@ struct Options : MeasureSettings {
         table.read("-n,--size", "LIST", "elements: 1Ki,4Mi or A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
                    program.sizes + std::string("; simulator: ") + program.simulator_sizes, sizes, parse_sizes);
         table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels);
-        table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type", name_of(program.dtypes.front()), dtype,
-                   [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
+        table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type", name_of(program.dtypes.front()),
+                   dtype, [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
     }
 

@@ -19,8 +19,8 @@ void own_options(std::any& settings, OptionTable& table) {
 
 struct Program {
     const char* name;
-    const char* summary;                        // one sentence, for --help
-    const char* operands = "";                  // "[FILE]..." for --help; "" if it takes none
+    const char* summary;        // one sentence, for --help
+    const char* operands = "";  // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
     bool benchmark = true;                      // has variants, samples and timings, and so their common options
     std::vector<DType> dtypes = {DType::f32};   // the element types it knows, the default first
@@ -28,7 +28,7 @@ struct Program {
     const char* simulator_sizes = "64Ki";       // and in the simulator
     std::vector<const Variant*> variants = {};  // variants_of() its table
     void (*options)(std::any&, OptionTable&) = nullptr;  // own_options<Settings>, after the common ones
-    std::vector<Column> columns = {};           // its own p_ columns, after the common ones
-    bool every_device = false;                  // "auto" means all GPUs, not the first
-    bool input_files = true;                    // operands name data: --input-format applies
+    std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
+    bool every_device = false;                           // "auto" means all GPUs, not the first
+    bool input_files = true;                             // operands name data: --input-format applies
 };

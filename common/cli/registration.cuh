@@ -6,14 +6,13 @@
 #include "common/cuda/device.cuh"
 
 // `program` describes it; run(session) is called with the session's device as the current one.
-#define GRIDUTILS_PROGRAM(program, run)                                \
-    namespace BACKEND {                                                \
-    const ::Backend& backend() {                                       \
-        static const ::Backend registered{&program, &probe_devices,    \
-                                          [](Session& session) {       \
+#define GRIDUTILS_PROGRAM(program, run)                                                     \
+    namespace BACKEND {                                                                     \
+    const ::Backend& backend() {                                                            \
+        static const ::Backend registered{&program, &probe_devices, [](Session& session) {  \
                                               CHECK(cudaSetDevice(session.device.ordinal)); \
-                                              run(session);            \
-                                          }};                          \
-        return registered;                                             \
-    }                                                                  \
+                                              run(session);                                 \
+                                          }};                                               \
+        return registered;                                                                  \
+    }                                                                                       \
     }

@@ -6,12 +6,12 @@
 #include "common/io/text.hpp"
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
-    : Run(program_.name, program_.columns, options_, device_, output_), program(program_), options(options_),
+    : Run(program_.name, program_.columns, options_, device_, output_),
+      program(program_),
+      options(options_),
       progress_(options_) {}
 
-Format Session::format() const {
-    return options.format.value_or(output.is_terminal() ? Format::human : Format::csv);
-}
+Format Session::format() const { return options.format.value_or(output.is_terminal() ? Format::human : Format::csv); }
 
 DType Session::dtype() const { return options.dtype.value_or(program.dtypes.front()); }
 
@@ -34,7 +34,8 @@ std::vector<const Variant*> Session::selected() const {
         }
         if (!wanted) continue;
         if (variant->needs == Needs::gpu && device.simulated) {
-            if (named) fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant->name);
+            if (named)
+                fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant->name);
             left_out += (left_out.empty() ? "" : ", ") + std::string(variant->name);
             continue;
         }
@@ -62,9 +63,7 @@ const Variant& Session::filter_variant(const char* fallback) const {
     return *chosen.front();
 }
 
-void Session::complain(const std::string& message) const {
-    print_message(program.name, message, options.color);
-}
+void Session::complain(const std::string& message) const { print_message(program.name, message, options.color); }
 
 void Session::notice(const std::string& message) const {
     if (!options.quiet) complain(message);

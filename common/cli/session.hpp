@@ -19,7 +19,7 @@ public:
     const Options& options;
 
     Format format() const override;
-    DType dtype() const;                     // -t, or the program's default
+    DType dtype() const;  // -t, or the program's default
     // -n, or the program's default for this backend.
     const std::vector<std::size_t>& sizes() const { return options.sizes.on(device.simulated); }
     int warmup() const override;

@@ -8,21 +8,23 @@ std::size_t parse_count(const std::string& text_, const std::string& what, std::
     const std::size_t digits = text_.find_first_not_of("0123456789");
     const std::string number = text_.substr(0, digits), suffix = digits == text_.npos ? "" : text_.substr(digits);
     constexpr const char* suffixes[] = {"k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"};
-    constexpr std::size_t factors[] = {1'000,        1'000'000,      1'000'000'000,      1'000'000'000'000,
-                                       1ull << 10, 1ull << 20, 1ull << 30, 1ull << 40};
+    constexpr std::size_t factors[] = {1'000,      1'000'000,  1'000'000'000, 1'000'000'000'000,
+                                       1ull << 10, 1ull << 20, 1ull << 30,    1ull << 40};
     std::size_t factor = suffix.empty() ? 1 : 0;
     for (std::size_t i = 0; i < std::size(suffixes); ++i)
         if (suffix == suffixes[i]) factor = factors[i];
     if (number.empty() || factor == 0)
-        fail(Exit::usage, "{} '{}' is not a whole number with at most a suffix k, M, G, T (10^3..) or Ki, Mi, Gi, Ti (2^10..)",
-             what, text_);
+        fail(Exit::usage,
+             "{} '{}' is not a whole number with at most a suffix k, M, G, T (10^3..) or Ki, Mi, Gi, Ti (2^10..)", what,
+             text_);
     std::size_t value = 0;
     for (char digit : number) {
         if (__builtin_mul_overflow(value, std::size_t{10}, &value) ||
             __builtin_add_overflow(value, static_cast<std::size_t>(digit - '0'), &value))
             fail(Exit::usage, "{} '{}' is too large", what, text_);
     }
-    if (__builtin_mul_overflow(value, factor, &value) || value > largest) fail(Exit::usage, "{} '{}' is too large", what, text_);
+    if (__builtin_mul_overflow(value, factor, &value) || value > largest)
+        fail(Exit::usage, "{} '{}' is too large", what, text_);
     return value;
 }
 
@@ -30,7 +32,8 @@ static void append_range(const std::string& range, std::vector<std::size_t>& siz
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() != 3 || parts[2].size() < 2 || (parts[2][0] != 'x' && parts[2][0] != '+'))
         fail(Exit::usage, "size range '{}' is not FIRST:LAST:xFACTOR or FIRST:LAST:+STEP", range);
-    const std::size_t first = parse_count(parts[0], "size", largest_size), last = parse_count(parts[1], "size", largest_size);
+    const std::size_t first = parse_count(parts[0], "size", largest_size),
+                      last = parse_count(parts[1], "size", largest_size);
     const std::size_t step = parse_count(parts[2].substr(1), "size step");
     const bool geometric = parts[2][0] == 'x';
     if (first > last || (geometric ? step < 2 || first == 0 : step < 1))

@@ -16,7 +16,8 @@ namespace BACKEND {
 
 /// Starts copying one T of 4, 8 or 16 bytes, both addresses aligned to it; if not `there`, writes zeros and does
 /// not read the source.
-template <typename T> __device__ inline void copy_async(T* shared, const T* global, bool there) {
+template <typename T>
+__device__ inline void copy_async(T* shared, const T* global, bool there) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if ASYNC_COPIES
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
@@ -36,10 +37,11 @@ __device__ inline void commit_copies() {
 }
 
 /// Waits until at most `pending` of this thread's groups are unfinished. A barrier makes them visible to the block.
-template <int pending> __device__ inline void wait_copies() {
+template <int pending>
+__device__ inline void wait_copies() {
 #if ASYNC_COPIES
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 #endif
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

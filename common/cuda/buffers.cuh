@@ -42,7 +42,8 @@ template <typename T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
-    explicit DeviceBuffer(std::size_t n) : pointer_(n == 0 ? nullptr : static_cast<T*>(allocate_device(n * sizeof(T)))), size_(n) {}
+    explicit DeviceBuffer(std::size_t n)
+        : pointer_(n == 0 ? nullptr : static_cast<T*>(allocate_device(n * sizeof(T)))), size_(n) {}
     T* data() const { return pointer_.get(); }
     std::size_t size() const { return size_; }
     std::size_t bytes() const { return size_ * sizeof(T); }

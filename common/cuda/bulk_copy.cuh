@@ -47,27 +47,29 @@ __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigne
 /// Arrives at the barrier at the same place in the shared memory of block `rank` of the cluster. It announces
 /// a read, not a write: a release to the whole cluster would wait for memory, and products took twice as long.
 __device__ inline void barrier_arrive_at_block(std::uint64_t* barrier, unsigned rank) {
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
-                 "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
-                 "}" ::"r"(shared_address(barrier)),
-                 "r"(rank)
-                 : "memory");
+    asm volatile(
+        "{\n"
+        ".reg .b32 remote;\n"
+        "mapa.shared::cluster.u32 remote, %0, %1;\n"
+        "mbarrier.arrive.shared::cluster.b64 _, [remote];\n"
+        "}" ::"r"(shared_address(barrier)),
+        "r"(rank)
+        : "memory");
 }
 
 /// Waits for the phase of that parity to end: 0 for the first, 1 for the second, and so on, alternating.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
-    asm volatile("{\n"
-                 ".reg .pred complete;\n"
-                 "WAIT:\n"
-                 "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
-                 "@complete bra DONE;\n"
-                 "bra WAIT;\n"
-                 "DONE:\n"
-                 "}" ::"r"(shared_address(barrier)),
-                 "r"(parity)
-                 : "memory");
+    asm volatile(
+        "{\n"
+        ".reg .pred complete;\n"
+        "WAIT:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 complete, [%0], %1;\n"
+        "@complete bra DONE;\n"
+        "bra WAIT;\n"
+        "DONE:\n"
+        "}" ::"r"(shared_address(barrier)),
+        "r"(parity)
+        : "memory");
 }
 
 /// A barrier among `threads` threads of the block, by number: 1 to 15, since __syncthreads() is 0.
@@ -91,26 +93,28 @@ __device__ inline void cluster_barrier() {
 /// Four floats at the same place in the shared memory of block `rank` of the cluster. 16-byte aligned.
 __device__ inline float4 load_from_block(const float* shared, unsigned rank) {
     float4 value;
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %4, %5;\n"
-                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
-                 "}"
-                 : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
-                 : "r"(shared_address(shared)), "r"(rank)
-                 : "memory");
+    asm volatile(
+        "{\n"
+        ".reg .b32 remote;\n"
+        "mapa.shared::cluster.u32 remote, %4, %5;\n"
+        "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+        "}"
+        : "=f"(value.x), "=f"(value.y), "=f"(value.z), "=f"(value.w)
+        : "r"(shared_address(shared)), "r"(rank)
+        : "memory");
     return value;
 }
 
 /// Stores them there. 16-byte aligned.
 __device__ inline void store_to_block(float4* shared, unsigned rank, const float4& value) {
-    asm volatile("{\n"
-                 ".reg .b32 remote;\n"
-                 "mapa.shared::cluster.u32 remote, %0, %1;\n"
-                 "st.shared::cluster.v4.f32 [remote], {%2, %3, %4, %5};\n"
-                 "}" ::"r"(shared_address(shared)),
-                 "r"(rank), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
-                 : "memory");
+    asm volatile(
+        "{\n"
+        ".reg .b32 remote;\n"
+        "mapa.shared::cluster.u32 remote, %0, %1;\n"
+        "st.shared::cluster.v4.f32 [remote], {%2, %3, %4, %5};\n"
+        "}" ::"r"(shared_address(shared)),
+        "r"(rank), "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+        : "memory");
 }
 
 // ---- bulk tensor copies. A box of the tensor's shape, with its corner at (column, row); elements outside are zero.
@@ -133,10 +137,11 @@ template <int blocks>
 __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
                                           int row) {
     constexpr std::uint16_t mask = (1u << blocks) - 1;
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
-                 "[%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
-                 "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(mask)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "[%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(mask)
+        : "memory");
 }
 
 /// Shared to global. Threads that wrote the data call fence_shared_for_copies() and pass a barrier first.
@@ -148,7 +153,8 @@ __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, 
 __device__ inline void commit_copies_out() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 
 /// Waits until all but the last `pending` groups of copies out have read their shared memory.
-template <int pending> __device__ inline void wait_copies_out_read() {
+template <int pending>
+__device__ inline void wait_copies_out_read() {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
@@ -157,11 +163,13 @@ __device__ inline void fence_shared_for_copies() { asm volatile("fence.proxy.asy
 
 // ---- registers. All warps of a warpgroup call it; the kernel has __launch_bounds__ with a minimum of one block.
 
-template <int registers> __device__ inline void give_up_registers() {
+template <int registers>
+__device__ inline void give_up_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
 }
-template <int registers> __device__ inline void take_registers() {
+template <int registers>
+__device__ inline void take_registers() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

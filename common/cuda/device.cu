@@ -51,7 +51,8 @@ static DeviceInfo describe(int ordinal) {
 #endif
     device.name = properties.name;
     device.uuid = uuid_text(properties.uuid);
-    device.pci_bus_id = text("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
+    device.pci_bus_id =
+        text("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
     device.compute_capability = 10 * properties.major + properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
     device.memory_bytes = properties.totalGlobalMem;
@@ -73,8 +74,8 @@ Probe probe_devices() {
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaErrorInsufficientDriver) {
         probe.status = Probe::driver_too_old;
-        probe.detail = text("it supports CUDA {}.{}, this build needs {}.{}", driver / 1000, driver % 1000 / 10, runtime / 1000,
-                            runtime % 1000 / 10);
+        probe.detail = text("it supports CUDA {}.{}, this build needs {}.{}", driver / 1000, driver % 1000 / 10,
+                            runtime / 1000, runtime % 1000 / 10);
     } else if (error == cudaErrorNoDevice || (error == cudaSuccess && count == 0)) {
         probe.status = Probe::no_device;
         probe.detail = cudaGetErrorName(cudaErrorNoDevice);

@@ -11,10 +11,11 @@ struct LaunchShape {
     dim3 grid{0, 0, 0};
     dim3 block{0, 0, 0};
     size_t dynamic_shared_bytes = 0;
-    const void* kernel = nullptr; // for cudaFuncGetAttributes and the like, where a launch sets it
+    const void* kernel = nullptr;  // for cudaFuncGetAttributes and the like, where a launch sets it
 };
 
-template <typename... Parameters> const void* address_of(void (*kernel)(Parameters...)) {
+template <typename... Parameters>
+const void* address_of(void (*kernel)(Parameters...)) {
     return reinterpret_cast<const void*>(kernel);
 }
 
@@ -52,4 +53,4 @@ constexpr unsigned power_of_two_block(unsigned requested, unsigned smallest = la
     return size;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

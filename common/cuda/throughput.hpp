@@ -15,8 +15,8 @@
 
 // Multiply-adds per clock cycle and multiprocessor, each two operations. 0: it has no such units.
 struct Throughput {
-    int compute_capability;  // 90 for 9.0
-    int f16, f32, f64;       // without tensor cores
+    int compute_capability;                                           // 90 for 9.0
+    int f16, f32, f64;                                                // without tensor cores
     int tensor_f16, tensor_bf16, tensor_tf32, tensor_f64, tensor_i8;  // dense; f16 and bf16 with sums in f32, i8 in i32
 };
 

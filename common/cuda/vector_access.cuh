@@ -10,17 +10,19 @@ namespace BACKEND {
 constexpr unsigned vector_bytes = 16;
 
 /// Four floats or ints, two doubles or longs, moved by one instruction.
-template <typename T> struct alignas(vector_bytes) Vector {
+template <typename T>
+struct alignas(vector_bytes) Vector {
     static constexpr unsigned length = vector_bytes / sizeof(T);
     T values[length];
 };
 
 /// An array as it lies in memory: a few elements up to the first 16-byte boundary, vectors, a few elements after the
 /// last. All three may be empty.
-template <typename T> struct VectorSpan {
-    size_t head;    // elements before the first boundary, fewer than Vector<T>::length
-    size_t vectors; // whole vectors from there
-    size_t tail;    // elements after the last vector, fewer than Vector<T>::length
+template <typename T>
+struct VectorSpan {
+    size_t head;     // elements before the first boundary, fewer than Vector<T>::length
+    size_t vectors;  // whole vectors from there
+    size_t tail;     // elements after the last vector, fewer than Vector<T>::length
 
     /// How many elements lie outside the vectors, and the index of the k-th of them.
     __host__ __device__ size_t edges() const { return head + tail; }
@@ -28,7 +30,8 @@ template <typename T> struct VectorSpan {
 };
 
 /// Splits `n` elements at `address`, which is aligned as T is.
-template <typename T> VectorSpan<T> split_into_vectors(const T* address, size_t n) {
+template <typename T>
+VectorSpan<T> split_into_vectors(const T* address, size_t n) {
     const size_t misaligned_bytes = reinterpret_cast<std::uintptr_t>(address) % vector_bytes;
     size_t head = misaligned_bytes == 0 ? 0 : (vector_bytes - misaligned_bytes) / sizeof(T);
     if (head > n) head = n;
@@ -38,7 +41,8 @@ template <typename T> VectorSpan<T> split_into_vectors(const T* address, size_t 
 
 /// Loads a vector that is read once and that nobody writes during the kernel: through the read-only path, and without
 /// displacing anything from L1.
-template <typename T> __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
+template <typename T>
+__device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     uint4 words;
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -52,4 +56,4 @@ template <typename T> __device__ __forceinline__ Vector<T> load_once(const Vecto
     return vector;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

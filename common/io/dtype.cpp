@@ -26,4 +26,6 @@ DType parse_dtype(const std::string& name, const std::vector<DType>& allowed) {
     fail(Exit::usage, "unknown element type '{}'; choose {}", name, names_of(allowed));
 }
 
-void refuse_dtype(DType dtype) { fail(Exit::usage, "there is no kernel for {} here; choose another --dtype", name_of(dtype)); }
+void refuse_dtype(DType dtype) {
+    fail(Exit::usage, "there is no kernel for {} here; choose another --dtype", name_of(dtype));
+}

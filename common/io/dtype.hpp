@@ -48,10 +48,12 @@ struct IsStoredAs {
 // The first type in the table whose elements are T; any other T does not compile.
 template <typename T, int candidate = 0>
 constexpr DType find_dtype() {
-    if constexpr (with_element_type(static_cast<DType>(candidate), IsStoredAs<T>{})) return static_cast<DType>(candidate);
+    if constexpr (with_element_type(static_cast<DType>(candidate), IsStoredAs<T>{}))
+        return static_cast<DType>(candidate);
     else return find_dtype<T, candidate + 1>();
 }
-template <typename T> constexpr DType dtype_of = find_dtype<T>();
+template <typename T>
+constexpr DType dtype_of = find_dtype<T>();
 
 const char* name_of(DType dtype);
 std::size_t size_of(DType dtype);

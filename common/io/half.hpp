@@ -29,8 +29,8 @@ inline float widen_half(std::uint16_t half) {
 // To the nearest, ties to even; infinity from 65520 on.
 inline std::uint16_t narrow_half(float value) {
     const std::uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);    // NaN
-    if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);   // 65520 and more
+    if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);   // NaN
+    if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65520 and more
     // Subnormal: adding 0.5 aligns the fraction to units of 2^-24 and rounds it.
     if (magnitude < 0x38800000u)
         return static_cast<std::uint16_t>(sign | (bits_of_float(float_of_bits(magnitude) + 0.5f) & 0x7ffu));

@@ -38,7 +38,8 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
 }
 
 // The type that the host computes with: the 16-bit types are only stored.
-template <typename T> using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+template <typename T>
+using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
 // A value in another type; integers drop the fraction. A value outside an integer type's range is refused.
 template <typename To, typename From>
@@ -129,7 +130,8 @@ void NumberWriter::finish(Output& output) {
         spill();
         std::rewind(spilled_);
         std::vector<char> block(std::size_t{1} << 20);
-        while (const std::size_t got = std::fread(block.data(), 1, block.size(), spilled_)) output.write({block.data(), got});
+        while (const std::size_t got = std::fread(block.data(), 1, block.size(), spilled_))
+            output.write({block.data(), got});
     }
     output.write(pending_);
     output.flush();

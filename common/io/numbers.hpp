@@ -30,8 +30,14 @@ struct Chunk {
     std::size_t count = 0;
     std::vector<std::byte> bytes;
 
-    template <typename T> T* as() { return reinterpret_cast<T*>(bytes.data()); }
-    template <typename T> const T* as() const { return reinterpret_cast<const T*>(bytes.data()); }
+    template <typename T>
+    T* as() {
+        return reinterpret_cast<T*>(bytes.data());
+    }
+    template <typename T>
+    const T* as() const {
+        return reinterpret_cast<const T*>(bytes.data());
+    }
     // The same elements in another type.
     Chunk converted_to(DType wanted) const;
 };
@@ -39,10 +45,10 @@ struct Chunk {
 // What an input's header says.
 struct NumberLayout {
     NumberFormat format = NumberFormat::text;
-    DType dtype = DType::i64;        // for text: i64 until the first number with a fraction
-    DType stored = DType::i64;       // the type in the file: f16 is read as f32
-    std::string shape = {};          // .npy: "(3, 4)"
-    bool fortran_order = false;      // .npy
+    DType dtype = DType::i64;    // for text: i64 until the first number with a fraction
+    DType stored = DType::i64;   // the type in the file: f16 is read as f32
+    std::string shape = {};      // .npy: "(3, 4)"
+    bool fortran_order = false;  // .npy
 };
 
 class NumberReader {

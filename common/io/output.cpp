@@ -37,7 +37,8 @@ Output::Output(const std::string& path) : path_(path), file_(stdout) {
     struct stat existing {};
     if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
         // A device or a pipe cannot be replaced as a whole: write to it directly.
-        if (S_ISDIR(existing.st_mode)) fail(Exit::output_error, "cannot write '{}': it is a directory; name a file", path);
+        if (S_ISDIR(existing.st_mode))
+            fail(Exit::output_error, "cannot write '{}': it is a directory; name a file", path);
         file_ = std::fopen(path.c_str(), "wb");
     } else {
         std::string pattern = path + ".XXXXXX";

@@ -23,7 +23,7 @@ void widen(const std::byte* from, std::byte* to, std::size_t n) {
 struct StoredType {
     const char* code;  // .npy's, without the byte order
     std::size_t size;
-    DType stored;      // the type itself where it is one of ours, else `dtype`
+    DType stored;  // the type itself where it is one of ours, else `dtype`
     DType dtype;
     void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: no conversion
 
@@ -63,7 +63,8 @@ public:
         if (file_->size() < 0 || promised_ < 0) return;
         // A file's size is known: refuse a false header before any work is done.
         const long long present = file_->size() - static_cast<long long>(file_->offset());
-        if (present / static_cast<long long>(stored_.size) != promised_ || present % static_cast<long long>(stored_.size) != 0)
+        if (present / static_cast<long long>(stored_.size) != promised_ ||
+            present % static_cast<long long>(stored_.size) != 0)
             fail_size(static_cast<std::size_t>(present));
     }
 
@@ -90,7 +91,8 @@ public:
         taken_ += chunk.count;
         if (promised_ >= 0 && chunk.count < most) fail_size(taken_ * stored_.size);
         if (promised_ >= 0 && taken_ == static_cast<std::size_t>(promised_) && !file_->peek(1).empty())
-            file_->fail("has more data than the {} elements its header promises (from byte {})", promised_, file_->offset());
+            file_->fail("has more data than the {} elements its header promises (from byte {})", promised_,
+                        file_->offset());
         if (promised_ < 0 && taken_ == 0) file_->fail("no numbers in the input (0 bytes)");
         if (stored_.widen) {
             chunk.bytes.resize(chunk.count * size_of(chunk.dtype));
@@ -133,7 +135,8 @@ long long elements_of_shape(const InputFile& file, const std::string& shape) {
         extent.erase(0, extent.find_first_not_of(' '));
         if (extent.empty()) continue;
         if (extent.find_first_not_of("0123456789") != extent.npos || extent.size() > 18 ||
-            __builtin_mul_overflow(elements, std::stoll(extent), &elements) || elements > std::numeric_limits<long long>::max() / 16)
+            __builtin_mul_overflow(elements, std::stoll(extent), &elements) ||
+            elements > std::numeric_limits<long long>::max() / 16)
             file.fail(".npy header: shape {} is not a tuple of sizes that fit in memory", shape);
     }
     return elements;
@@ -173,7 +176,8 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
     }
     if (length > (1u << 20)) file->fail(".npy header of {} bytes: more than a megabyte cannot be right", length);
     std::string header(length, '\0');
-    if (file->read(header.data(), length) < length) file->fail("ends inside the .npy header, at byte {}", file->offset());
+    if (file->read(header.data(), length) < length)
+        file->fail("ends inside the .npy header, at byte {}", file->offset());
 
     NumberLayout layout;
     layout.format = NumberFormat::npy;
@@ -195,7 +199,8 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
 
 std::string npy_header(const NumberLayout& layout) {
     const char* const code = npy_code_of(layout.dtype);
-    if (*code == '\0') fail(Exit::usage, "NumPy's format has no type for {}; choose another --dtype", name_of(layout.dtype));
+    if (*code == '\0')
+        fail(Exit::usage, "NumPy's format has no type for {}; choose another --dtype", name_of(layout.dtype));
     std::string header = text("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}", code,
                               layout.fortran_order ? "True" : "False", layout.shape);
     constexpr std::size_t preamble = 10;

@@ -33,7 +33,8 @@ private:
     // The next run of characters that are not separators; false at the end of the input.
     bool next_token(std::string_view& token) {
         for (;;) {
-            for (; position_ < buffer_.size() && is_separator(buffer_[position_]); ++position_) line_ += buffer_[position_] == '\n';
+            for (; position_ < buffer_.size() && is_separator(buffer_[position_]); ++position_)
+                line_ += buffer_[position_] == '\n';
             std::size_t end = position_;
             while (end < buffer_.size() && !is_separator(buffer_[end])) ++end;
             // A token that touches the end of the buffer may go on in the next block.
@@ -76,7 +77,8 @@ private:
         const auto [stop, error] = std::from_chars(digits.data(), end, number);
         if (stop != end || error == std::errc::invalid_argument)
             file_->fail("line {}: '{}' is not a number", line_, printable(token, 40));
-        if (error == std::errc::result_out_of_range) file_->fail("line {}: '{}' is outside the range of f64", line_, printable(token, 40));
+        if (error == std::errc::result_out_of_range)
+            file_->fail("line {}: '{}' is outside the range of f64", line_, printable(token, 40));
         push(chunk, number);
     }
 
@@ -98,4 +100,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<NumberReader> open_text(std::unique_ptr<InputFile> file) { return std::make_unique<TextReader>(std::move(file)); }
+std::unique_ptr<NumberReader> open_text(std::unique_ptr<InputFile> file) {
+    return std::make_unique<TextReader>(std::move(file));
+}

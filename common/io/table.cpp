@@ -40,7 +40,8 @@ static std::string unquoted(const std::string& field, char separator) {
 }
 
 static std::string scaled(const Cell& cell, const Column& column) {
-    if (const auto* number = std::get_if<Fixed>(&cell)) return plain(Fixed{number->value * column.scale, column.digits});
+    if (const auto* number = std::get_if<Fixed>(&cell))
+        return plain(Fixed{number->value * column.scale, column.digits});
     if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
         return plain(Fixed{static_cast<double>(*integer) * column.scale, column.digits});
     return plain(cell);

@@ -26,11 +26,11 @@ long long whole(Integer count) {
 }
 
 struct Column {
-    std::string name;          // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
-    std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
-    double scale = 1;          // what the human table multiplies a number by, and
-    int digits = 0;            // how many digits it shows then
-    bool only_if_used = false; // the human table leaves it out where all its numbers are 0
+    std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
+    std::string heading = {};   // the human table's heading, with its unit; "" keeps the column out of it
+    double scale = 1;           // what the human table multiplies a number by, and
+    int digits = 0;             // how many digits it shows then
+    bool only_if_used = false;  // the human table leaves it out where all its numbers are 0
 };
 
 // A row of a table of columns: a column, and how its cell is taken from a Source.

@@ -8,7 +8,8 @@
 
 std::string format_text(std::string_view format, std::initializer_list<TextArgument> arguments) {
     fmt::dynamic_format_arg_store<fmt::format_context> store;
-    for (const TextArgument& argument : arguments) std::visit([&](const auto& value) { store.push_back(value); }, argument);
+    for (const TextArgument& argument : arguments)
+        std::visit([&](const auto& value) { store.push_back(value); }, argument);
     return fmt::vformat(fmt::string_view(format.data(), format.size()), store);
 }
 

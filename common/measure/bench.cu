@@ -20,7 +20,9 @@ static std::string extent_text(const dim3& extent) {
 }
 
 Bench::Bench(Run& run)
-    : run_(run), report_(run), stopwatch_(run.settings.cold_cache && !run.settings.profile, run.device.l2_bytes),
+    : run_(run),
+      report_(run),
+      stopwatch_(run.settings.cold_cache && !run.settings.profile, run.device.l2_bytes),
       clocks_(run.device.simulated ? "" : run.device.uuid) {}
 
 bool Bench::verify(Case& one, FirstLaunch& first) {
@@ -41,8 +43,8 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     const Verdict verdict = one.check();
     if (verdict.right) return true;
     run_.clear_progress();
-    run_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n, name_of(one.problem.dtype),
-                           verdict.detail));
+    run_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n,
+                       name_of(one.problem.dtype), verdict.detail));
     run_.found_wrong_result();
     return false;
 }
@@ -75,7 +77,8 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
     const int fewest = std::min(run_.samples(), 10);
     ClockReading clock;
-    for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i) sample_pair(one, peer, false);
+    for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i)
+        sample_pair(one, peer, false);
     for (int i = 0; i < run_.samples(); ++i) {
         Pair pair = sample_pair(one, peer, peer_is_first(i));
         if (!on_host(one) && clocks_.throttled()) {  // once more; if it stays, the row says so
@@ -106,7 +109,9 @@ Measurement Bench::describe(const Case& one, const LaunchShape& shape) const {
     result.block = extent_text(shape.block);
     result.shared_bytes = shape.dynamic_shared_bytes;
     result.timer = one.timer ? one.timer : on_host(one) ? "host" : Stopwatch::timer_name();
-    result.cache = on_host(one) || run_.device.simulated ? "none" : run_.settings.cold_cache && !one.time ? "cold" : "warm";
+    result.cache = on_host(one) || run_.device.simulated   ? "none"
+                   : run_.settings.cold_cache && !one.time ? "cold"
+                                                           : "warm";
     result.verify = run_.settings.verify ? "pass" : "skipped";
     return result;
 }
@@ -126,7 +131,8 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
 
 void Bench::run(std::vector<Case>& cases) {
     const std::string& versus = run_.settings.versus;
-    const auto peer = std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
+    const auto peer =
+        std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
     if (!versus.empty() && peer == cases.end())
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus,
              run_.program_name);

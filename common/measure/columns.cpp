@@ -27,6 +27,7 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
     const double time_scale = simulated ? 1e-6 : 1e-3;
     const auto gpu_only = [&](const char* heading) { return simulated ? "" : heading; };
+    // clang-format off
     return {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
@@ -57,6 +58,7 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"throttled"}, [](const Of& of) { return whole(of.measurement.throttled); }},
         {{"verify", "verify"}, [](const Of& of) { return of.measurement.verify; }},
     };
+    // clang-format on
 }
 
 // Only for the human table of a GPU.
@@ -87,27 +89,48 @@ std::vector<ReportColumn> own_columns(const Run& run) {
 std::vector<ReportColumn> counter_ladder_columns() {
     return {
         {{"gld_lanes_per_element", "loads per element", 1, 2},
-         [](const Of& of) { return Fixed{per_element(of.counters.global_loads.lanes, of), 4}; }},
+         [](const Of& of) {
+             return Fixed{per_element(of.counters.global_loads.lanes, of), 4};
+         }},
         {{"sld_lanes_per_element", "shared loads per element", 1, 2, true},
-         [](const Of& of) { return Fixed{per_element(of.counters.shared_loads.lanes, of), 4}; }},
+         [](const Of& of) {
+             return Fixed{per_element(of.counters.shared_loads.lanes, of), 4};
+         }},
     };
 }
 
 std::vector<ReportColumn> ladder_columns() {
     return {
-        {{"step_speedup", "step", 1, 2}, [](const Of& of) { return Fixed{speedup(of.ladder.previous_ns, of), 3}; }},
+        {{"step_speedup", "step", 1, 2},
+         [](const Of& of) {
+             return Fixed{speedup(of.ladder.previous_ns, of), 3};
+         }},
         {{"cumulative_speedup", "cumulative", 1, 2},
-         [](const Of& of) { return Fixed{speedup(of.ladder.first_ns, of), 3}; }},
-        {{"cpu_speedup", "over CPU", 1, 2}, [](const Of& of) { return Fixed{speedup(of.ladder.cpu_ns, of), 3}; }},
+         [](const Of& of) {
+             return Fixed{speedup(of.ladder.first_ns, of), 3};
+         }},
+        {{"cpu_speedup", "over CPU", 1, 2},
+         [](const Of& of) {
+             return Fixed{speedup(of.ladder.cpu_ns, of), 3};
+         }},
     };
 }
 
 std::vector<ReportColumn> versus_columns(const std::string& peer) {
     return {
         {{"versus"}, [](const Of& of) { return of.run.settings.versus; }},
-        {{"versus_ratio", "x " + peer, 1, 3}, [](const Of& of) { return Fixed{of.ratios.median, 4}; }},
-        {{"versus_low", "95 % from", 1, 3}, [](const Of& of) { return Fixed{of.ratios.median_interval.low, 4}; }},
-        {{"versus_high", "to", 1, 3}, [](const Of& of) { return Fixed{of.ratios.median_interval.high, 4}; }},
+        {{"versus_ratio", "x " + peer, 1, 3},
+         [](const Of& of) {
+             return Fixed{of.ratios.median, 4};
+         }},
+        {{"versus_low", "95 % from", 1, 3},
+         [](const Of& of) {
+             return Fixed{of.ratios.median_interval.low, 4};
+         }},
+        {{"versus_high", "to", 1, 3},
+         [](const Of& of) {
+             return Fixed{of.ratios.median_interval.high, 4};
+         }},
     };
 }
 

@@ -13,9 +13,9 @@ struct Measured {
     const Run& run;
     const Measurement& measurement;
     const LadderTimes& ladder;
-    std::size_t sample;  // --raw: which of the samples it is
-    Summary times;       // of the samples, in nanoseconds
-    Summary ratios;      // --versus: of the peer's times over these
+    std::size_t sample;                     // --raw: which of the samples it is
+    Summary times;                          // of the samples, in nanoseconds
+    Summary ratios;                         // --versus: of the peer's times over these
     const simt::check::Counters& counters;  // --counters: of all launches together
 };
 

@@ -26,7 +26,8 @@ static auto line_columns() {
 }
 
 LineReport::LineReport(Run& run)
-    : run_(run), columns_(line_columns()),
+    : run_(run),
+      columns_(line_columns()),
       table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
 
 void LineReport::add(const Measurement& measurement) {

@@ -28,7 +28,8 @@ void parallel_for(std::size_t n, Work work) {
 template <typename Result, typename Work, typename Combine>
 Result parallel_reduce(std::size_t n, Result identity, Work work, Combine combine) {
     std::vector<Result> partials(worker_count(n), identity);
-    run_shares(n, partials.size(), [&](std::size_t i, std::size_t begin, std::size_t end) { partials[i] = work(begin, end); });
+    run_shares(n, partials.size(),
+               [&](std::size_t i, std::size_t begin, std::size_t end) { partials[i] = work(begin, end); });
     Result result = identity;
     for (const Result& partial : partials) result = combine(result, partial);
     return result;

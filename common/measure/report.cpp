@@ -5,7 +5,8 @@
 #include "common/measure/line_report.hpp"
 
 Report::Report(Run& run)
-    : run_(run), columns_(report_columns(run)),
+    : run_(run),
+      columns_(report_columns(run)),
       table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {
     if (run.settings.by_line || run.settings.annotate) lines_ = std::make_unique<LineReport>(run);
 }

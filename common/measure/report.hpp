@@ -34,8 +34,8 @@ struct Measurement {
     std::vector<double> peer_ratios;  // --versus: peer's time over this variant's, sample by sample
     int sm_clock_mhz = 0;
     bool throttled = false;
-    std::string verify = "skipped";  // pass, or skipped by --no-verify
-    std::vector<Cell> own;           // the program's own columns
+    std::string verify = "skipped";                    // pass, or skipped by --no-verify
+    std::vector<Cell> own;                             // the program's own columns
     std::vector<simt::check::KernelCounters> kernels;  // --counters: of the kernels that it launched
 };
 

@@ -34,7 +34,10 @@ public:
 protected:
     Run(const char* program_name_, const std::vector<Column>& own_columns_, const MeasureSettings& settings_,
         const DeviceInfo& device_, Output& output_)
-        : program_name(program_name_), own_columns(own_columns_), settings(settings_), device(device_),
+        : program_name(program_name_),
+          own_columns(own_columns_),
+          settings(settings_),
+          device(device_),
           output(output_) {}
     ~Run() = default;
 };

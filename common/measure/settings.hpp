@@ -28,11 +28,11 @@ struct MeasureSettings {
     std::string versus;  // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
-    double tolerance = 0;            // 0: from n, type and operation
-    bool profile = false;            // one launch of each variant
+    double tolerance = 0;          // 0: from n, type and operation
+    bool profile = false;          // one launch of each variant
     simt::check::Settings checks;  // what the checked simulator does; it is used if anything is set
-    bool by_line = false;            // counters: a row per source line
-    bool annotate = false;           // counters: the source with its lines' counters
+    bool by_line = false;          // counters: a row per source line
+    bool annotate = false;         // counters: the source with its lines' counters
 
     // The rows of these settings in the option table of a benchmark.
     template <typename Table>
@@ -50,9 +50,12 @@ struct MeasureSettings {
         table.flag("--raw", "a row per sample", raw);
         table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX);
         table.flag("--no-verify", "time without comparing results with the reference", verify);
-        table.number("--tol", "X", "relative error allowed instead of the bound from size, type and operation", tolerance, 0, 1);
-        table.flag("--profile", "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer", profile);
-        table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator", checks.counters);
+        table.number("--tol", "X", "relative error allowed instead of the bound from size, type and operation",
+                     tolerance, 0, 1);
+        table.flag("--profile", "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer",
+                   profile);
+        table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator",
+                   checks.counters);
         table.flag("--by-line", "the same with a row per source line", by_line);
         table.flag("--annotate", "the same as the source with counters beside its lines", annotate);
     }

@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include "common/measure/parallel.hpp"
 #include "common/io/text.hpp"
+#include "common/measure/parallel.hpp"
 
 struct Verdict {
     bool right = true;
@@ -17,7 +17,8 @@ struct Verdict {
 // One number. `bound` is absolute.
 inline Verdict compare_value(long double got, long double expected, long double bound) {
     if (!(std::fabs(got - expected) <= bound) && got != expected)  // equal infinities have no difference
-        return {false, text("got {:.17g}, expected {:.17g}, allowed error {:.3g}", double(got), double(expected), double(bound))};
+        return {false, text("got {:.17g}, expected {:.17g}, allowed error {:.3g}", double(got), double(expected),
+                            double(bound))};
     return {};
 }
 
@@ -44,6 +45,6 @@ Verdict compare_elements(const T* got, std::size_t n, Expected expected, Bound b
         [](std::size_t a, std::size_t b) { return a < b ? a : b; });
     if (first_wrong == n) return {};
     const long double want = expected(first_wrong);
-    return {false, text("element {}: got {}, expected {}, allowed error {:.3g}", first_wrong, shown<T>(got[first_wrong]),
-                        shown<T>(want), static_cast<double>(bound(want)))};
+    return {false, text("element {}: got {}, expected {}, allowed error {:.3g}", first_wrong,
+                        shown<T>(got[first_wrong]), shown<T>(want), static_cast<double>(bound(want)))};
 }

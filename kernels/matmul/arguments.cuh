@@ -14,22 +14,34 @@ namespace BACKEND {
 ///     Element                    float, double, __half or __nv_bfloat16
 ///     tile                       its TileSize
 ///     enqueue(arguments)         enqueues the product, and returns how
-template <typename T> struct MatmulArguments {
+template <typename T>
+struct MatmulArguments {
     const T* d_a = nullptr;
     const T* d_b = nullptr;
     T* d_c = nullptr;
     size_t m = 0, n = 0, k = 0;
-    void* d_workspace = nullptr; // as many bytes as the launch's workspace function says, aligned to 256
-    void* d_partials = nullptr;  // partial_sums_bytes(), aligned to 256; zeroed once, and zero again after each launch
+    void* d_workspace = nullptr;  // as many bytes as the launch's workspace function says, aligned to 256
+    void* d_partials = nullptr;   // partial_sums_bytes(), aligned to 256; zeroed once, and zero again after each launch
     unsigned multiprocessors = 1;
-    unsigned block_size = 256; // used by the kernels of one element a thread
+    unsigned block_size = 256;  // used by the kernels of one element a thread
     cudaStream_t stream = nullptr;
-    unsigned stream_k_shares = 0; // not 0: where Stream-K may share tiles, it cuts the last wave into so many shares
+    unsigned stream_k_shares = 0;  // not 0: where Stream-K may share tiles, it cuts the last wave into so many shares
 
     /// The same for elements of type U.
-    template <typename U> MatmulArguments<U> as() const {
-        return {static_cast<const U*>(d_a), static_cast<const U*>(d_b), static_cast<U*>(d_c), m, n, k, d_workspace,
-                d_partials, multiprocessors, block_size, stream, stream_k_shares};
+    template <typename U>
+    MatmulArguments<U> as() const {
+        return {static_cast<const U*>(d_a),
+                static_cast<const U*>(d_b),
+                static_cast<U*>(d_c),
+                m,
+                n,
+                k,
+                d_workspace,
+                d_partials,
+                multiprocessors,
+                block_size,
+                stream,
+                stream_k_shares};
     }
 };
 
@@ -38,4 +50,4 @@ struct TileSize {
     unsigned m = 0, n = 0, k = 0;
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

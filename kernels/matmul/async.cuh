@@ -16,14 +16,15 @@
 namespace BACKEND {
 
 /// tile_m x tile_n sums per block, `steps` along k per stage, `stages` of them in shared memory.
-template <int tile_m_, int tile_n_, typename Warp_, int stages_> struct AsyncShape {
+template <int tile_m_, int tile_n_, typename Warp_, int stages_>
+struct AsyncShape {
     using Warp = Warp_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, steps = 8;
     static constexpr int warps_n = tile_n / Warp::warp_n, threads = tile_m / Warp::warp_m * warps_n * 32;
     static_assert(tile_m * steps % threads == 0 && tile_n * steps / 4 % threads == 0, "every thread copies as much");
 
     struct Stage {
-        float a[steps][tile_m + 4]; // four more: transposed elements fall into different banks
+        float a[steps][tile_m + 4];  // four more: transposed elements fall into different banks
         float b[steps][tile_n];
     };
 };
@@ -73,8 +74,8 @@ __global__ void __launch_bounds__(Shape::threads, 2)
         copy_stage<Shape>(ring[s], a, b, row, column, size_t(s) * Shape::steps, thread);
     int now = 0, next = Shape::stages - 1;
     for (size_t k = 0; k < a.columns; k += Shape::steps) {
-        wait_copies<Shape::stages - 2>(); // this thread's part of the stage has come
-        __syncthreads(); // everyone's has, and everyone is done with the stage before, which is filled next
+        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has come
+        __syncthreads();  // everyone's has, and everyone is done with the stage before, which is filled next
         copy_stage<Shape>(ring[next], a, b, row, column, k + (Shape::stages - 1) * Shape::steps, thread);
 #pragma unroll
         for (int i = 0; i < Shape::steps; ++i)
@@ -82,11 +83,12 @@ __global__ void __launch_bounds__(Shape::threads, 2)
         now = now + 1 == Shape::stages ? 0 : now + 1;
         next = next + 1 == Shape::stages ? 0 : next + 1;
     }
-    wait_copies<0>(); // the last ones brought only zeros, but must not write when the block has left
+    wait_copies<0>();  // the last ones brought only zeros, but must not write when the block has left
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }
 
-template <typename Shape> struct MatmulAsync {
+template <typename Shape>
+struct MatmulAsync {
     using Element = float;
     static constexpr TileSize tile = {Shape::tile_m, Shape::tile_n, Shape::steps};
 
@@ -103,4 +105,4 @@ inline bool async_tile_is_large(size_t m, size_t n, size_t multiprocessors) {
     return divide_up(m, LargeAsyncShape::tile_m) * divide_up(n, LargeAsyncShape::tile_n) >= multiprocessors;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -80,7 +80,8 @@ public:
     }
 
 private:
-    template <typename Function> bool find(Function& function, const char* name) {
+    template <typename Function>
+    bool find(Function& function, const char* name) {
         function = reinterpret_cast<Function>(dlsym(library_, name));
         return function != nullptr;
     }
@@ -95,4 +96,4 @@ private:
                      cudaDataType, int, const void*, void*, cudaDataType, int, int, int) = nullptr;
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -22,14 +22,16 @@ __device__ inline T dot_row_column(const T* a, const T* b, size_t row, size_t co
 }
 
 /// Grid ceil(m / 32) x ceil(n / blockDim.y).
-template <typename T> __global__ void matmul_uncoalesced(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+template <typename T>
+__global__ void matmul_uncoalesced(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
     const size_t row = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t column = block_row() * blockDim.y + threadIdx.y;
     if (row < m && column < n) c[row * n + column] = dot_row_column(a, b, row, column, n, k);
 }
 
 /// Grid ceil(n / 32) x ceil(m / blockDim.y).
-template <typename T> __global__ void matmul_naive(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+template <typename T>
+__global__ void matmul_naive(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
     const size_t row = block_row() * blockDim.y + threadIdx.y;
     const size_t column = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row < m && column < n) c[row * n + column] = dot_row_column(a, b, row, column, n, k);
@@ -37,9 +39,10 @@ template <typename T> __global__ void matmul_naive(const T* a, const T* b, T* c,
 
 inline dim3 naive_block(unsigned block_size) { return dim3(lanes_per_warp, whole_warps(block_size) / lanes_per_warp); }
 
-template <typename T> struct MatmulUncoalesced {
+template <typename T>
+struct MatmulUncoalesced {
     using Element = T;
-    static constexpr TileSize tile = {1, 1, 0}; // of a thread
+    static constexpr TileSize tile = {1, 1, 0};  // of a thread
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         const dim3 block = naive_block(arguments.block_size);
@@ -50,9 +53,10 @@ template <typename T> struct MatmulUncoalesced {
     }
 };
 
-template <typename T> struct MatmulNaive {
+template <typename T>
+struct MatmulNaive {
     using Element = T;
-    static constexpr TileSize tile = {1, 1, 0}; // of a thread
+    static constexpr TileSize tile = {1, 1, 0};  // of a thread
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         const dim3 block = naive_block(arguments.block_size);
@@ -63,4 +67,4 @@ template <typename T> struct MatmulNaive {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

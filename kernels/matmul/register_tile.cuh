@@ -42,14 +42,14 @@ __global__ void __launch_bounds__(register_1d_block)
     for (size_t k = 0; k < a.columns; k += tile_k) {
         load_tile<T, tile_m, tile_k, threads>(a_tile, a, row, k, thread);
         load_tile<T, tile_k, tile_n, threads>(b_tile, b, k, column, thread);
-        __syncthreads(); // both tiles are loaded
+        __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < tile_k; ++i) {
             const T right = b_tile[i][x];
 #pragma unroll
             for (int r = 0; r < rows; ++r) sums[r] += a_tile[y + r][i] * right;
         }
-        __syncthreads(); // both tiles have been used
+        __syncthreads();  // both tiles have been used
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r) c.store(row + y + r, column + x, sums[r]);
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(threads_m* threads_n)
     for (size_t k = 0; k < a.columns; k += tile_k) {
         load_tile<T, tile_m, tile_k, threads>(a_tile, a, row, k, thread);
         load_tile<T, tile_k, tile_n, threads>(b_tile, b, k, column, thread);
-        __syncthreads(); // both tiles are loaded
+        __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < tile_k; ++i) {
             T left[side], right[side];
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(threads_m* threads_n)
 #pragma unroll
                 for (int s = 0; s < side; ++s) sums[r][s] += left[r] * right[s];
         }
-        __syncthreads(); // both tiles have been used
+        __syncthreads();  // both tiles have been used
     }
 #pragma unroll
     for (int r = 0; r < side; ++r)
@@ -94,7 +94,8 @@ __global__ void __launch_bounds__(threads_m* threads_n)
         for (int s = 0; s < side; ++s) c.store(row + y + r * threads_m, column + x + s * threads_n, sums[r][s]);
 }
 
-template <typename T> struct MatmulRegister1d {
+template <typename T>
+struct MatmulRegister1d {
     using Element = T;
     static constexpr TileSize tile = register_1d_tile;
 
@@ -107,10 +108,11 @@ template <typename T> struct MatmulRegister1d {
 };
 
 /// Tiles of 128 x 128; f64 needs twice the registers and takes 64 x 64.
-template <typename T> struct MatmulRegister2d {
+template <typename T>
+struct MatmulRegister2d {
     using Element = T;
-    static constexpr int threads = sizeof(T) == 4 ? 16 : 8; // along each side of the tile
-    static constexpr TileSize tile = {register_2d_side * threads, register_2d_side * threads, register_2d_steps};
+    static constexpr int threads = sizeof(T) == 4 ? 16 : 8;  // along each side of the tile
+    static constexpr TileSize tile = {register_2d_side * threads, register_2d_side* threads, register_2d_steps};
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
@@ -121,4 +123,4 @@ template <typename T> struct MatmulRegister2d {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

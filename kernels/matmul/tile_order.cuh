@@ -40,4 +40,4 @@ struct TileOrder {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

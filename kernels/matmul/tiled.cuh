@@ -27,10 +27,10 @@ __global__ void matmul_tiled(MatrixView<const T> a, MatrixView<const T> b, Matri
     for (size_t k = 0; k < a.columns; k += tile) {
         a_tile[y][x] = a.load(row, k + x);
         b_tile[y][x] = b.load(k + y, column);
-        __syncthreads(); // both tiles are loaded
+        __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < tile; ++i) sum += a_tile[y][i] * b_tile[i][x];
-        __syncthreads(); // both tiles have been used: the next ones may come
+        __syncthreads();  // both tiles have been used: the next ones may come
     }
     c.store(row, column, sum);
 }
@@ -52,15 +52,16 @@ __global__ void matmul_tiled_corner(MatrixView<const T> a, MatrixView<const T> b
         a_tile[y][x] = a.load(row, k + x);
 #pragma unroll
         for (int i = 0; i < steps; i += corner_rows) b_tile[i + y][x] = b.load(k + i + y, column);
-        __syncthreads(); // both tiles are loaded
+        __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < steps; ++i) sum += a_tile[y][i] * b_tile[i][x];
-        __syncthreads(); // both tiles have been used
+        __syncthreads();  // both tiles have been used
     }
     c.store(row, column, sum);
 }
 
-template <typename T, int side> struct MatmulTiled {
+template <typename T, int side>
+struct MatmulTiled {
     using Element = T;
     static constexpr TileSize tile = {side, side, side};
 
@@ -71,7 +72,8 @@ template <typename T, int side> struct MatmulTiled {
     }
 };
 
-template <typename T> struct MatmulTiledCorner {
+template <typename T>
+struct MatmulTiledCorner {
     using Element = T;
     static constexpr TileSize tile = {corner_rows, corner_columns, corner_steps};
 
@@ -83,4 +85,4 @@ template <typename T> struct MatmulTiledCorner {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

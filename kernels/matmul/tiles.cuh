@@ -11,7 +11,8 @@
 namespace BACKEND {
 
 /// A row-major matrix in global memory. Reading outside it gives zero, writing outside it does nothing.
-template <typename T> struct MatrixView {
+template <typename T>
+struct MatrixView {
     T* data;
     size_t rows, columns;
 
@@ -63,13 +64,16 @@ __device__ inline void store_four(float* c, size_t row_elements, int row, int co
 }
 
 /// The three matrices of a product.
-template <typename T> MatrixView<const T> a_of(const MatmulArguments<T>& arguments) {
+template <typename T>
+MatrixView<const T> a_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_a, arguments.m, arguments.k};
 }
-template <typename T> MatrixView<const T> b_of(const MatmulArguments<T>& arguments) {
+template <typename T>
+MatrixView<const T> b_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_b, arguments.k, arguments.n};
 }
-template <typename T> MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
+template <typename T>
+MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_c, arguments.m, arguments.n};
 }
 
@@ -87,9 +91,10 @@ __device__ inline size_t block_row() { return static_cast<size_t>(blockIdx.z) * 
 /// How one warp computes warp_m x warp_n sums: lanes lie lanes_m x 32 / lanes_m; each has rows and columns in groups of
 /// four, a group of every lane side by side, so that the lanes' 16-byte loads are neighbours and fall into different
 /// banks.
-template <int warp_m_, int warp_n_, int lanes_m_> struct WarpTile {
+template <int warp_m_, int warp_n_, int lanes_m_>
+struct WarpTile {
     static constexpr int warp_m = warp_m_, warp_n = warp_n_, lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
-    static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n; // of one lane
+    static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n;  // of one lane
     static_assert(rows % 4 == 0 && columns % 4 == 0, "lanes load four at once");
 
     __device__ static int row_of(int lane, int r) { return (r / 4 * lanes_m + lane / lanes_n) * 4 + r % 4; }
@@ -122,4 +127,4 @@ template <int warp_m_, int warp_n_, int lanes_m_> struct WarpTile {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -56,11 +56,11 @@ __device__ inline void multiply_tiles(const MatrixView<const float>& a, const Ma
     float sums[Warp::rows][Warp::columns] = {};
     for (size_t k = 0; k < a.columns; k += vectorized_steps) {
         stage.load(a, b, row, column, k, thread);
-        __syncthreads(); // both tiles are loaded
+        __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < vectorized_steps; ++i)
             Warp::multiply(&stage.a[i][warp_row], &stage.b[i][warp_column], lane, sums);
-        __syncthreads(); // both tiles have been used
+        __syncthreads();  // both tiles have been used
     }
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }
@@ -101,4 +101,4 @@ struct MatmulWarpTile {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -20,23 +20,28 @@ namespace BACKEND {
 
 /// What a type in memory is to the tensor cores: its fragment type, the steps along k of one fragment, and the least
 /// capability.
-template <typename T> struct WmmaType;
-template <> struct WmmaType<__half> {
+template <typename T>
+struct WmmaType;
+template <>
+struct WmmaType<__half> {
     using Fragment = __half;
     static constexpr int steps = 16, least_capability = 75;
 };
-template <> struct WmmaType<__nv_bfloat16> {
+template <>
+struct WmmaType<__nv_bfloat16> {
     using Fragment = __nv_bfloat16;
     static constexpr int steps = 16, least_capability = 80;
 };
-template <> struct WmmaType<float> {
+template <>
+struct WmmaType<float> {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     using Fragment = nvcuda::wmma::precision::tf32;
 #endif
     static constexpr int steps = 8, least_capability = 80;
 };
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-template <typename Fragment> __device__ inline void round_to_tf32(Fragment& fragment) {
+template <typename Fragment>
+__device__ inline void round_to_tf32(Fragment& fragment) {
     for (float& element : fragment.x) element = nvcuda::wmma::__float_to_tf32(element);
 }
 #endif
@@ -44,7 +49,8 @@ template <typename Fragment> __device__ inline void round_to_tf32(Fragment& frag
 constexpr int wmma_tile = 64, wmma_block = 128;
 
 /// Elements of shared memory, a little more than a tile's row so that rows begin at different banks.
-template <typename T> struct WmmaStage {
+template <typename T>
+struct WmmaStage {
     static constexpr int steps = 64 / sizeof(T), pad = 16 / sizeof(T);
     T a[wmma_tile][steps + pad];
     T b[steps][wmma_tile + pad];
@@ -79,7 +85,7 @@ __global__ void __launch_bounds__(wmma_block)
                     a.load(row + i / Stage::steps, k + i % Stage::steps);
             for (int i = thread; i < wmma_tile * Stage::steps; i += wmma_block)
                 shared.stage.b[i / wmma_tile][i % wmma_tile] = b.load(k + i / wmma_tile, column + i % wmma_tile);
-            __syncthreads(); // both tiles are loaded
+            __syncthreads();  // both tiles are loaded
 #pragma unroll
             for (int step = 0; step < Stage::steps; step += Type::steps) {
                 wmma::fragment<wmma::matrix_a, 16, 16, Type::steps, typename Type::Fragment, wmma::row_major> left[2];
@@ -99,20 +105,21 @@ __global__ void __launch_bounds__(wmma_block)
                 for (int i = 0; i < 4; ++i)
                     wmma::mma_sync(sums[i / 2][i % 2], left[i / 2], right[i % 2], sums[i / 2][i % 2]);
             }
-            __syncthreads(); // both tiles have been used
+            __syncthreads();  // both tiles have been used
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i)
             wmma::store_matrix_sync(&shared.sums[warp_row + i / 2 * 16][warp_column + i % 2 * 16], sums[i / 2][i % 2],
                                     wmma_tile + 4, wmma::mem_row_major);
-        __syncthreads(); // all warps' sums are there
+        __syncthreads();  // all warps' sums are there
         for (int i = thread; i < wmma_tile * wmma_tile; i += wmma_block)
             c.store(row + i / wmma_tile, column + i % wmma_tile, T(shared.sums[i / wmma_tile][i % wmma_tile]));
     }
 #endif
 }
 
-template <typename T> struct MatmulWmma {
+template <typename T>
+struct MatmulWmma {
     using Element = T;
     static constexpr TileSize tile = {wmma_tile, wmma_tile, WmmaStage<T>::steps};
 
@@ -124,4 +131,4 @@ template <typename T> struct MatmulWmma {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

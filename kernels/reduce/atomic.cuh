@@ -38,11 +38,11 @@ template <typename T, typename Operator>
 __global__ void reduce_atomic_shared(const T* input, size_t n, T* result, Operator op) {
     __shared__ T block_total;
     if (threadIdx.x == 0) block_total = op.identity();
-    __syncthreads(); // no thread adds before the total has its first value
+    __syncthreads();  // no thread adds before the total has its first value
 
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) op.combine_atomically(&block_total, input[i]);
-    __syncthreads(); // the total is complete when the last thread has added to it
+    __syncthreads();  // the total is complete when the last thread has added to it
 
     if (threadIdx.x == 0) op.combine_atomically(result, block_total);
 }
@@ -55,10 +55,10 @@ __global__ void reduce_shared_tree(const T* input, size_t n, T* result, Operator
     values[thread] = element_or_identity(input, n, op);
 
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        __syncthreads(); // the upper half was written by other threads: at the load or in the step before
+        __syncthreads();  // the upper half was written by other threads: at the load or in the step before
         if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
-    if (thread == 0) op.combine_atomically(result, values[0]); // thread 0 wrote values[0] itself: no barrier
+    if (thread == 0) op.combine_atomically(result, values[0]);  // thread 0 wrote values[0] itself: no barrier
 }
 
 /// Any n; block size a multiple of 32.
@@ -76,27 +76,31 @@ LaunchShape launch_one_thread_per_element(const ReduceKernel<T>& kernel, unsigne
 }
 
 /// Block size as requested.
-template <typename T> LaunchShape launch_reduce_atomic_global(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_atomic_global(const ReduceArguments<T>& arguments) {
     return launch_one_thread_per_element({reduce_atomic_global, reduce_atomic_global}, arguments.block_size, 0,
                                          arguments);
 }
 
 /// Block size as requested.
-template <typename T> LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
     return launch_one_thread_per_element({reduce_atomic_shared, reduce_atomic_shared}, arguments.block_size, 0,
                                          arguments);
 }
 
 /// Block size rounded down to a power of two from 32.
-template <typename T> LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
     const unsigned block = power_of_two_block(arguments.block_size);
     return launch_one_thread_per_element({reduce_shared_tree, reduce_shared_tree}, block, block * sizeof(T), arguments);
 }
 
 /// Block size rounded up to whole warps.
-template <typename T> LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
-    return launch_one_thread_per_element({reduce_shuffle_tree, reduce_shuffle_tree},
-                                         whole_warps(arguments.block_size), 0, arguments);
+template <typename T>
+LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
+    return launch_one_thread_per_element({reduce_shuffle_tree, reduce_shuffle_tree}, whole_warps(arguments.block_size),
+                                         0, arguments);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

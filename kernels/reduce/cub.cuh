@@ -8,9 +8,9 @@
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
 
+#include <cuda_runtime.h>
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
-#include <cuda_runtime.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,8 @@ using CubCount = int;
 constexpr size_t reduce_cub_largest_n = static_cast<size_t>(std::numeric_limits<CubCount>::max());
 
 /// The operator as CUB calls it.
-template <typename T> struct CubExtreme {
+template <typename T>
+struct CubExtreme {
     Extreme<T> op;
 
     __device__ T operator()(T a, T b) const { return op.combine(a, b); }
@@ -48,16 +49,18 @@ cudaError_t call_cub_reduce(void* d_workspace, size_t& bytes, const ReduceArgume
 }
 
 /// Bytes of workspace; 0 if CUB cannot do it.
-template <typename T> size_t reduce_cub_workspace(const ReduceArguments<T>& arguments) {
+template <typename T>
+size_t reduce_cub_workspace(const ReduceArguments<T>& arguments) {
     size_t bytes = 0;
     return call_cub_reduce(nullptr, bytes, arguments) == cudaSuccess ? bytes : 0;
 }
 
 /// n up to reduce_cub_largest_n: above, nothing is launched. CUB chooses block and grid.
-template <typename T> LaunchShape launch_reduce_cub(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_cub(const ReduceArguments<T>& arguments) {
     size_t bytes = arguments.workspace_bytes;
     call_cub_reduce(arguments.d_workspace, bytes, arguments);
     return {};
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -27,11 +27,12 @@ __global__ void reduce_grid_stride(const T* input, size_t n, T* result, Operator
 }
 
 /// Block size rounded up to whole warps; at most as many blocks as the device holds at once.
-template <typename T> LaunchShape launch_reduce_grid_stride(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_grid_stride(const ReduceArguments<T>& arguments) {
     const PassPlan plan{whole_warps(arguments.block_size), 1, 0,
                         resident_blocks(whole_warps(arguments.block_size), arguments.multiprocessors)};
     return launch_onto_identity<T>({reduce_grid_stride, reduce_grid_stride},
                                    {dim3(plan.grid_of(arguments.n)), dim3(plan.block_size), 0}, arguments);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

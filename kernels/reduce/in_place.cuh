@@ -37,7 +37,7 @@ __global__ void reduce_neighbored(T* values, size_t n, T* partials, Operator op)
         if (thread % (2 * stride) == 0 && thread + stride < count) {
             mine[thread] = op.combine(mine[thread], mine[thread + stride]);
         }
-        __syncthreads(); // the next step reads what other threads have written; this also orders global memory
+        __syncthreads();  // the next step reads what other threads have written; this also orders global memory
     }
     if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
@@ -53,7 +53,7 @@ __global__ void reduce_neighbored_dense(T* values, size_t n, T* partials, Operat
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned left = 2 * stride * thread;
         if (left + stride < count) mine[left] = op.combine(mine[left], mine[left + stride]);
-        __syncthreads(); // the next step's left operand is another thread's
+        __syncthreads();  // the next step's left operand is another thread's
     }
     if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
@@ -70,27 +70,30 @@ __global__ void reduce_interleaved_pairs(T* values, size_t n, T* partials, Opera
         if (thread < stride && thread + stride < count) {
             mine[thread] = op.combine(mine[thread], mine[thread + stride]);
         }
-        __syncthreads(); // the next step's upper half was written by other threads
+        __syncthreads();  // the next step's upper half was written by other threads
     }
     if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
 
 /// Block size rounded up to whole warps. Destroys its input.
-template <typename T> LaunchShape launch_reduce_neighbored(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_neighbored(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_neighbored, reduce_neighbored}, {whole_warps(arguments.block_size)},
                             arguments);
 }
 
 /// Block size rounded up to whole warps. Destroys its input.
-template <typename T> LaunchShape launch_reduce_neighbored_dense(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_neighbored_dense(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_neighbored_dense, reduce_neighbored_dense},
                             {whole_warps(arguments.block_size)}, arguments);
 }
 
 /// Block size rounded down to a power of two from 32. Destroys its input.
-template <typename T> LaunchShape launch_reduce_interleaved_pairs(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_interleaved_pairs(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_interleaved_pairs, reduce_interleaved_pairs},
                             {power_of_two_block(arguments.block_size)}, arguments);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -29,14 +29,14 @@ __device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine, Operator o
     if (first + blocks * blockDim.x <= n) {
         T loaded[blocks];
 #pragma unroll
-        for (unsigned k = 0; k < blocks; ++k) loaded[k] = mine[thread + k * blockDim.x]; // all loads, then the sums
+        for (unsigned k = 0; k < blocks; ++k) loaded[k] = mine[thread + k * blockDim.x];  // all loads, then the sums
         T value = loaded[0];
 #pragma unroll
         for (unsigned k = 1; k < blocks; ++k) value = op.combine(value, loaded[k]);
         mine[thread] = value;
         return blockDim.x;
     }
-    for (unsigned k = 1; k < blocks; ++k) { // the last block, part of whose elements may not exist
+    for (unsigned k = 1; k < blocks; ++k) {  // the last block, part of whose elements may not exist
         if (first + thread + k * blockDim.x < n) {
             mine[thread] = op.combine(mine[thread], mine[thread + k * blockDim.x]);
         }
@@ -59,7 +59,7 @@ __device__ inline void combine_pair(T* mine, unsigned stride, unsigned count, Op
 template <typename T, typename Operator>
 __device__ inline void combine_pairs(T* mine, unsigned count, unsigned last_stride, Operator op) {
     for (unsigned stride = blockDim.x / 2; stride >= last_stride; stride /= 2) {
-        __syncthreads(); // the upper half was written by other threads
+        __syncthreads();  // the upper half was written by other threads
         combine_pair(mine, stride, count, op);
     }
 }
@@ -70,7 +70,7 @@ __device__ inline void combine_last_warp_in_place(T* mine, unsigned count, Opera
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
         combine_pair(mine, stride, count, op);
-        __syncwarp(); // the next step reads what other lanes have just written
+        __syncwarp();  // the next step reads what other lanes have just written
     }
 }
 
@@ -103,7 +103,7 @@ __global__ void reduce_unroll8_warp(T* values, size_t n, T* partials, Operator o
     T* mine;
     const unsigned count = fold_blocks<8>(values, n, mine, op);
     combine_pairs(mine, count, 2 * lanes_per_warp, op);
-    __syncthreads(); // the first warp reads what all have written
+    __syncthreads();  // the first warp reads what all have written
     if (threadIdx.x < lanes_per_warp) combine_last_warp_in_place(mine, count, op);
     store_partial(mine, count, partials, op);
 }
@@ -112,10 +112,10 @@ __global__ void reduce_unroll8_warp(T* values, size_t n, T* partials, Operator o
 /// removes the tests of.
 template <typename T, typename Operator>
 __device__ __forceinline__ void combine_completely_unrolled(T* mine, unsigned count, unsigned block_size, Operator op) {
-    __syncthreads(); // every thread has folded its elements
+    __syncthreads();  // every thread has folded its elements
     if (block_size >= 1024) {
         combine_pair(mine, 512, count, op);
-        __syncthreads(); // here and below: the next step reads what other threads have just written
+        __syncthreads();  // here and below: the next step reads what other threads have just written
     }
     if (block_size >= 512) {
         combine_pair(mine, 256, count, op);
@@ -144,7 +144,7 @@ __global__ void reduce_unroll8_complete(T* values, size_t n, T* partials, Operat
 /// Block size block_size, a power of two from 64; grid ceil(n / (8 * block)).
 template <unsigned block_size, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size)
-reduce_unroll8_complete_static(T* values, size_t n, T* partials, Operator op) {
+    reduce_unroll8_complete_static(T* values, size_t n, T* partials, Operator op) {
     static_assert(block_size >= 64 && block_size <= 1024 && (block_size & (block_size - 1)) == 0);
     T* mine;
     const unsigned count = fold_blocks<8>(values, n, mine, op);
@@ -153,31 +153,36 @@ reduce_unroll8_complete_static(T* values, size_t n, T* partials, Operator op) {
 }
 
 /// Block size rounded down to a power of two from 32. Destroys its input.
-template <typename T> LaunchShape launch_reduce_unroll2(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unroll2(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_unroll2, reduce_unroll2},
                             {power_of_two_block(arguments.block_size), 2}, arguments);
 }
 
 /// Block size rounded down to a power of two from 32. Destroys its input.
-template <typename T> LaunchShape launch_reduce_unroll8(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unroll8(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_unroll8, reduce_unroll8},
                             {power_of_two_block(arguments.block_size), 8}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64. Destroys its input.
-template <typename T> LaunchShape launch_reduce_unroll8_warp(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unroll8_warp(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_unroll8_warp, reduce_unroll8_warp},
                             {power_of_two_block(arguments.block_size, smallest_unrolled_block), 8}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64. Destroys its input.
-template <typename T> LaunchShape launch_reduce_unroll8_complete(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unroll8_complete(const ReduceArguments<T>& arguments) {
     return launch_passes<T>(InPlaceKernel<T>{reduce_unroll8_complete, reduce_unroll8_complete},
                             {power_of_two_block(arguments.block_size, smallest_unrolled_block), 8}, arguments);
 }
 
 /// Block size rounded down to a power of two from 64. Destroys its input.
-template <typename T> LaunchShape launch_reduce_unroll8_complete_static(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unroll8_complete_static(const ReduceArguments<T>& arguments) {
     static constexpr InPlaceKernel<T> kernels[] = {
         {reduce_unroll8_complete_static<64>, reduce_unroll8_complete_static<64>},
         {reduce_unroll8_complete_static<128>, reduce_unroll8_complete_static<128>},
@@ -189,4 +194,4 @@ template <typename T> LaunchShape launch_reduce_unroll8_complete_static(const Re
     return launch_passes<T>(kernel_of_block_size(kernels, block), {block, 8}, arguments);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -17,7 +17,8 @@ namespace BACKEND {
 ///     it fit for its own next launch of any size, but not for another kernel's. Launches that share a workspace
 ///     must not overlap.
 /// block_size: a request, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
-template <typename T> struct ReduceArguments {
+template <typename T>
+struct ReduceArguments {
     const T* d_input = nullptr;
     size_t n = 0;
     T* d_result = nullptr;
@@ -32,7 +33,8 @@ template <typename T> struct ReduceArguments {
 /// A kernel template as it is compiled for the two operators on T. Both pointers are made from the template's name:
 /// {reduce_sequential, reduce_sequential}. A launch through a pointer costs what a launch by name costs, and the code
 /// around it is compiled once for all kernels that take the same parameters.
-template <typename T, typename... Parameters> struct OperatorKernel {
+template <typename T, typename... Parameters>
+struct OperatorKernel {
     void (*sum)(Parameters..., Sum<T>);
     void (*extreme)(Parameters..., Extreme<T>);
 };
@@ -53,12 +55,17 @@ void launch_operator_kernel(const OperatorKernel<T, Parameters...>& kernel, cons
 
 /// The parameters of most kernels: where the input is, how many elements it has, and where the total or the blocks'
 /// partials go.
-template <typename T> using ReduceKernel = OperatorKernel<T, const T*, size_t, T*>;
+template <typename T>
+using ReduceKernel = OperatorKernel<T, const T*, size_t, T*>;
 /// The same for a kernel that reduces within its input.
-template <typename T> using InPlaceKernel = OperatorKernel<T, T*, size_t, T*>;
+template <typename T>
+using InPlaceKernel = OperatorKernel<T, T*, size_t, T*>;
 
 /// One thread: the value that blocks add their totals to.
-template <typename T> __global__ void store_value(T* result, T value) { *result = value; }
+template <typename T>
+__global__ void store_value(T* result, T value) {
+    *result = value;
+}
 
 /// A launch whose blocks each end in one atomic on the result, which is the identity at first.
 template <typename T>
@@ -108,7 +115,8 @@ LaunchShape launch_passes(const OperatorKernel<T, Input*, size_t, T*>& kernel, c
 
 /// Bytes of workspace for launch_passes: the partials of all passes but the last, for the smallest block that any of
 /// its kernels makes of the arguments' block size, and one element per thread.
-template <typename T> size_t passes_workspace(const ReduceArguments<T>& arguments) {
+template <typename T>
+size_t passes_workspace(const ReduceArguments<T>& arguments) {
     const PassPlan plan{power_of_two_block(arguments.block_size)};
     size_t partials = 0;
     for (unsigned grid = plan.grid_of(arguments.n); grid > 1; grid = plan.grid_of(grid)) partials += grid;
@@ -119,10 +127,11 @@ template <typename T> size_t passes_workspace(const ReduceArguments<T>& argument
 constexpr unsigned smallest_unrolled_block = 64;
 
 /// A kernel template that is compiled for every such block size, from 64 to 1024: the one for `block_size`.
-template <typename Kernel> const Kernel& kernel_of_block_size(const Kernel (&kernels)[5], unsigned block_size) {
+template <typename Kernel>
+const Kernel& kernel_of_block_size(const Kernel (&kernels)[5], unsigned block_size) {
     unsigned index = 0;
     while ((smallest_unrolled_block << index) < block_size) ++index;
     return kernels[index];
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -26,22 +26,25 @@ inline constexpr bool is_reducible = std::is_same_v<T, float> || std::is_same_v<
 /// The value no other is above, and the value no other is below: infinities where T has them. Constants rather than
 /// calls, because device code may not call std::numeric_limits.
 template <typename T>
-inline constexpr T largest_value =
-    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+inline constexpr T largest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                                        : std::numeric_limits<T>::max();
 template <typename T>
-inline constexpr T smallest_value =
-    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+inline constexpr T smallest_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                         : std::numeric_limits<T>::lowest();
 
 /// The unsigned integer as wide as T: what atomicCAS compares and what a shift takes apart.
-template <typename T> using BitsOf = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
 
-template <typename T> __host__ __device__ inline BitsOf<T> to_bits(T value) {
+template <typename T>
+__host__ __device__ inline BitsOf<T> to_bits(T value) {
     BitsOf<T> bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-template <typename T> __host__ __device__ inline T from_bits(BitsOf<T> bits) {
+template <typename T>
+__host__ __device__ inline T from_bits(BitsOf<T> bits) {
     T value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -62,7 +65,8 @@ __device__ inline void combine_by_compare_and_swap(Operator op, T* address, T va
     }
 }
 
-template <typename T> struct Sum {
+template <typename T>
+struct Sum {
     static_assert(is_reducible<T>);
 
     __host__ __device__ constexpr T identity() const { return T(0); }
@@ -80,7 +84,7 @@ template <typename T> struct Sum {
         if constexpr (std::is_same_v<T, std::int64_t>) {
             atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
         } else if constexpr (std::is_same_v<T, double>) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600 // atomicAdd of double came with sm_60
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600  // atomicAdd of double came with sm_60
             combine_by_compare_and_swap(*this, address, value);
 #else
             atomicAdd(address, value);
@@ -93,10 +97,11 @@ template <typename T> struct Sum {
 
 /// The minimum or the maximum. One type serves both, so that every kernel is compiled once for the two: the direction
 /// is an argument of the launch, and testing it is cheap beside loading an element.
-template <typename T> struct Extreme {
+template <typename T>
+struct Extreme {
     static_assert(is_reducible<T>);
 
-    bool greatest; // the maximum; otherwise the minimum
+    bool greatest;  // the maximum; otherwise the minimum
 
     __host__ __device__ constexpr T identity() const { return greatest ? smallest_value<T> : largest_value<T>; }
 
@@ -106,7 +111,7 @@ template <typename T> struct Extreme {
         if constexpr (std::is_floating_point_v<T>) {
             combine_by_compare_and_swap(*this, address, value);
         } else {
-            using Word = std::conditional_t<sizeof(T) == 4, int, long long>; // as the atomics are declared
+            using Word = std::conditional_t<sizeof(T) == 4, int, long long>;  // as the atomics are declared
             auto* word = reinterpret_cast<Word*>(address);
             if (greatest) {
                 atomicMax(word, static_cast<Word>(value));
@@ -118,13 +123,15 @@ template <typename T> struct Extreme {
 };
 
 /// Calls action(op) with the operator for `operation` on elements of type T.
-template <typename T, typename Action> auto with_operator(Operation operation, Action action) {
+template <typename T, typename Action>
+auto with_operator(Operation operation, Action action) {
     if (operation == Operation::sum) return action(Sum<T>{});
     return action(Extreme<T>{operation == Operation::maximum});
 }
 
-template <typename T> T identity_of(Operation operation) {
+template <typename T>
+T identity_of(Operation operation) {
     return with_operator<T>(operation, [](auto op) { return op.identity(); });
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

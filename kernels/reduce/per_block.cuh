@@ -12,16 +12,20 @@ namespace BACKEND {
 
 /// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
 #if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-template <typename T> constexpr bool has_warp_instruction = std::is_same_v<T, std::int32_t>;
+template <typename T>
+constexpr bool has_warp_instruction = std::is_same_v<T, std::int32_t>;
 #else
-template <typename T> constexpr bool has_warp_instruction = false;
+template <typename T>
+constexpr bool has_warp_instruction = false;
 #endif
 
 /// That instruction for each operator.
-template <typename T> __device__ inline T warp_instruction(Sum<T>, T value) {
+template <typename T>
+__device__ inline T warp_instruction(Sum<T>, T value) {
     return __reduce_add_sync(0xffffffffU, value);
 }
-template <typename T> __device__ inline T warp_instruction(Extreme<T> extreme, T value) {
+template <typename T>
+__device__ inline T warp_instruction(Extreme<T> extreme, T value) {
     return extreme.greatest ? __reduce_max_sync(0xffffffffU, value) : __reduce_min_sync(0xffffffffU, value);
 }
 
@@ -57,7 +61,7 @@ __device__ inline T block_reduce(Operator op, T value) {
 
     value = warp_reduce(op, value);
     if (lane == 0) warp_totals[warp] = value;
-    __syncthreads(); // the first warp reads what the others' lanes 0 have written
+    __syncthreads();  // the first warp reads what the others' lanes 0 have written
     if (warp == 0) {
         value = lane < warps ? warp_totals[lane] : op.identity();
         value = warp_reduce<most_warps>(op, value);
@@ -66,9 +70,10 @@ __device__ inline T block_reduce(Operator op, T value) {
 }
 
 /// The block's dynamic shared memory, whose size the launch chose, as an array of T.
-template <typename T> __device__ inline T* dynamic_shared() {
+template <typename T>
+__device__ inline T* dynamic_shared() {
     extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];
     return reinterpret_cast<T*>(dynamic_shared_bytes);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

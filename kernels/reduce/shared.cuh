@@ -31,7 +31,7 @@ __global__ void reduce_interleaved_divergent(const T* input, size_t n, T* partia
     values[thread] = i < n ? input[i] : op.identity();
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-        __syncthreads(); // values[thread + stride] was written by another thread
+        __syncthreads();  // values[thread + stride] was written by another thread
         if (thread % (2 * stride) == 0) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
     if (thread == 0) partials[blockIdx.x] = values[0];
@@ -46,18 +46,19 @@ __global__ void reduce_interleaved_conflicts(const T* input, size_t n, T* partia
     values[thread] = i < n ? input[i] : op.identity();
 
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-        __syncthreads(); // both operands were written by other threads
+        __syncthreads();  // both operands were written by other threads
         const unsigned left = 2 * stride * thread;
         if (left < blockDim.x) values[left] = op.combine(values[left], values[left + stride]);
     }
-    if (thread == 0) partials[blockIdx.x] = values[0]; // thread 0 made every step of values[0] itself
+    if (thread == 0) partials[blockIdx.x] = values[0];  // thread 0 made every step of values[0] itself
 }
 
 /// Combines values[0 .. blockDim.x) into values[0], which thread 0 may read without a further barrier.
-template <typename T, typename Operator> __device__ inline void combine_halves(T* values, Operator op) {
+template <typename T, typename Operator>
+__device__ inline void combine_halves(T* values, Operator op) {
     const unsigned thread = threadIdx.x;
     for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
-        __syncthreads(); // the upper half was written by other threads: at the load or in the step before
+        __syncthreads();  // the upper half was written by other threads: at the load or in the step before
         if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
 }
@@ -93,20 +94,24 @@ LaunchShape launch_shared_passes(const ReduceKernel<T>& kernel, unsigned items_p
     return launch_passes<T>(kernel, {block, items_per_thread, block * sizeof(T)}, arguments);
 }
 
-template <typename T> LaunchShape launch_reduce_interleaved_divergent(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_interleaved_divergent(const ReduceArguments<T>& arguments) {
     return launch_shared_passes({reduce_interleaved_divergent, reduce_interleaved_divergent}, 1, arguments);
 }
 
-template <typename T> LaunchShape launch_reduce_interleaved_conflicts(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_interleaved_conflicts(const ReduceArguments<T>& arguments) {
     return launch_shared_passes({reduce_interleaved_conflicts, reduce_interleaved_conflicts}, 1, arguments);
 }
 
-template <typename T> LaunchShape launch_reduce_sequential(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_sequential(const ReduceArguments<T>& arguments) {
     return launch_shared_passes({reduce_sequential, reduce_sequential}, 1, arguments);
 }
 
-template <typename T> LaunchShape launch_reduce_first_add(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_first_add(const ReduceArguments<T>& arguments) {
     return launch_shared_passes({reduce_first_add, reduce_first_add}, 2, arguments);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -22,15 +22,16 @@ namespace BACKEND {
 
 /// Combines values[0 .. 64) into values[0]. Called by the 32 lanes of the first warp after a __syncthreads().
 /// All lanes work in all steps, as in the course: what the upper ones compute is never used.
-template <typename T, typename Operator> __device__ inline void combine_last_warp(T* values, Operator op) {
+template <typename T, typename Operator>
+__device__ inline void combine_last_warp(T* values, Operator op) {
     const unsigned lane = threadIdx.x;
     T value = values[lane];
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
         value = op.combine(value, values[lane + stride]);
-        __syncwarp(); // every lane has read its right operand before its owner overwrites it
+        __syncwarp();  // every lane has read its right operand before its owner overwrites it
         values[lane] = value;
-        __syncwarp(); // every lane has written its value before another lane reads it
+        __syncwarp();  // every lane has written its value before another lane reads it
     }
 }
 
@@ -49,11 +50,11 @@ __global__ void reduce_unrolled_warp(const T* input, size_t n, T* partials, Oper
     const unsigned thread = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * blockDim.x) + thread;
     values[thread] = combine_two_elements(input, n, i, blockDim.x, op);
-    __syncthreads(); // every value is in place
+    __syncthreads();  // every value is in place
 
     for (unsigned stride = blockDim.x / 2; stride > lanes_per_warp; stride /= 2) {
         if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
-        __syncthreads(); // the next step reads what other warps have just written
+        __syncthreads();  // the next step reads what other warps have just written
     }
     if (thread < lanes_per_warp) combine_last_warp(values, op);
     if (thread == 0) partials[blockIdx.x] = values[0];
@@ -64,10 +65,10 @@ template <unsigned block_size, typename T, typename Operator>
 __device__ inline void combine_unrolled(T* values, Operator op) {
     static_assert(block_size >= 64 && block_size <= 1024 && (block_size & (block_size - 1)) == 0);
     const unsigned thread = threadIdx.x;
-    __syncthreads(); // every value is in place
+    __syncthreads();  // every value is in place
     if constexpr (block_size >= 1024) {
         if (thread < 512) values[thread] = op.combine(values[thread], values[thread + 512]);
-        __syncthreads(); // as in the loop: the next step reads what other warps have just written
+        __syncthreads();  // as in the loop: the next step reads what other warps have just written
     }
     if constexpr (block_size >= 512) {
         if (thread < 256) values[thread] = op.combine(values[thread], values[thread + 256]);
@@ -87,7 +88,7 @@ __device__ inline void combine_unrolled(T* values, Operator op) {
 /// Grid ceil(n / (2 * block)): two elements per thread.
 template <unsigned block_size, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size)
-reduce_unrolled_block(const T* input, size_t n, T* partials, Operator op) {
+    reduce_unrolled_block(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * block_size) + threadIdx.x;
     values[threadIdx.x] = combine_two_elements(input, n, i, block_size, op);
@@ -98,7 +99,7 @@ reduce_unrolled_block(const T* input, size_t n, T* partials, Operator op) {
 /// Any grid: it strides over the input, two elements per thread and turn.
 template <unsigned block_size, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size)
-reduce_multiple_elements(const T* input, size_t n, T* partials, Operator op) {
+    reduce_multiple_elements(const T* input, size_t n, T* partials, Operator op) {
     T* values = dynamic_shared<T>();
     const size_t first = static_cast<size_t>(blockIdx.x) * (2 * block_size) + threadIdx.x;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * (2 * block_size);
@@ -112,14 +113,16 @@ reduce_multiple_elements(const T* input, size_t n, T* partials, Operator op) {
 }
 
 /// Block size rounded down to a power of two from 64.
-template <typename T> LaunchShape launch_reduce_unrolled_warp(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unrolled_warp(const ReduceArguments<T>& arguments) {
     const unsigned block = power_of_two_block(arguments.block_size, smallest_unrolled_block);
     return launch_passes<T>(ReduceKernel<T>{reduce_unrolled_warp, reduce_unrolled_warp}, {block, 2, block * sizeof(T)},
                             arguments);
 }
 
 /// Block size rounded down to a power of two from 64.
-template <typename T> LaunchShape launch_reduce_unrolled_block(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_unrolled_block(const ReduceArguments<T>& arguments) {
     static constexpr ReduceKernel<T> kernels[] = {
         {reduce_unrolled_block<64>, reduce_unrolled_block<64>},
         {reduce_unrolled_block<128>, reduce_unrolled_block<128>},
@@ -132,7 +135,8 @@ template <typename T> LaunchShape launch_reduce_unrolled_block(const ReduceArgum
 }
 
 /// Block size rounded down to a power of two from 64; at most as many blocks as the device holds at once.
-template <typename T> LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments) {
     static constexpr ReduceKernel<T> kernels[] = {
         {reduce_multiple_elements<64>, reduce_multiple_elements<64>},
         {reduce_multiple_elements<128>, reduce_multiple_elements<128>},
@@ -145,4 +149,4 @@ template <typename T> LaunchShape launch_reduce_multiple_elements(const ReduceAr
     return launch_passes<T>(kernel_of_block_size(kernels, block), plan, arguments);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -57,14 +57,14 @@ __global__ void reduce_single_pass(const T* input, VectorSpan<T> span, T* partia
     const T block_total = block_reduce(op, reduce_share(input, span, op));
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = block_total;
-        __threadfence(); // the partial is visible to every block before the ticket is drawn
-        is_last_block = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1; // the last ticket wraps the count to 0
-        __threadfence(); // and the other blocks' partials are not read before it is
+        __threadfence();  // the partial is visible to every block before the ticket is drawn
+        is_last_block = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;  // the last ticket wraps the count to 0
+        __threadfence();  // and the other blocks' partials are not read before it is
     }
-    __syncthreads(); // all threads learn whether theirs is the last block
+    __syncthreads();  // all threads learn whether theirs is the last block
     if (!is_last_block) return;
 
-    const volatile T* arrived = partials; // volatile: written during this launch, so not to be taken from a cache
+    const volatile T* arrived = partials;  // volatile: written during this launch, so not to be taken from a cache
     T value = op.identity();
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
         value = op.combine(value, static_cast<T>(arrived[block]));
@@ -73,22 +73,25 @@ __global__ void reduce_single_pass(const T* input, VectorSpan<T> span, T* partia
     if (threadIdx.x == 0) *result = value;
 }
 
-constexpr size_t single_pass_ticket_bytes = 16; // the counter, and room to keep the partials aligned
+constexpr size_t single_pass_ticket_bytes = 16;  // the counter, and room to keep the partials aligned
 
 /// The block: block_size rounded up to whole warps. The grid: a vector per thread, and no larger than the device holds
 /// at once.
-template <typename T> LaunchShape single_pass_shape(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape single_pass_shape(const ReduceArguments<T>& arguments) {
     const unsigned block = whole_warps(arguments.block_size);
     const PassPlan plan{block, Vector<T>::length, 0, resident_blocks(block, arguments.multiprocessors)};
     return {dim3(plan.grid_of(arguments.n)), dim3(block), 0};
 }
 
 /// Bytes of workspace, zeroed once by the caller: the ticket counter and one partial per block.
-template <typename T> size_t reduce_single_pass_workspace(const ReduceArguments<T>& arguments) {
+template <typename T>
+size_t reduce_single_pass_workspace(const ReduceArguments<T>& arguments) {
     return single_pass_ticket_bytes + single_pass_shape(arguments).grid.x * sizeof(T);
 }
 
-template <typename T> LaunchShape launch_reduce_single_pass(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_single_pass(const ReduceArguments<T>& arguments) {
     const OperatorKernel<T, const T*, VectorSpan<T>, T*, unsigned*, T*> kernel{reduce_single_pass, reduce_single_pass};
     const LaunchShape shape = single_pass_shape(arguments);
     auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
@@ -100,4 +103,4 @@ template <typename T> LaunchShape launch_reduce_single_pass(const ReduceArgument
     return shape;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -27,7 +27,8 @@ constexpr unsigned long long arrived_tag = 1ULL << 32;
 
 /// A place for one block's partial: 32 bits of it in the lower half of each word, the tag in the upper half.
 /// An aligned 64-bit access is indivisible, so whoever sees the tag has the bits too. All words are 0 between launches.
-template <typename T> struct Mailbox {
+template <typename T>
+struct Mailbox {
     static constexpr unsigned words = sizeof(T) / 4;
     unsigned long long word[words];
 
@@ -78,14 +79,16 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsig
 #endif
 }
 
-template <typename T> __device__ __forceinline__ Mailbox<T> look_into(const Mailbox<T>* box) {
+template <typename T>
+__device__ __forceinline__ Mailbox<T> look_into(const Mailbox<T>* box) {
     Mailbox<T> seen;
 #pragma unroll
     for (unsigned w = 0; w < Mailbox<T>::words; ++w) seen.word[w] = load_relaxed(&box->word[w]);
     return seen;
 }
 
-template <typename T> __device__ __forceinline__ void put_into(Mailbox<T>* box, const Mailbox<T>& content) {
+template <typename T>
+__device__ __forceinline__ void put_into(Mailbox<T>* box, const Mailbox<T>& content) {
 #pragma unroll
     for (unsigned w = 0; w < Mailbox<T>::words; ++w) store_relaxed(&box->word[w], content.word[w]);
 }
@@ -99,7 +102,7 @@ __device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first,
     for (; first < count; first += looks_in_flight * stride) {
         Mailbox<T> seen[looks_in_flight];
 #pragma unroll
-        for (Mailbox<T>& box : seen) box = Mailbox<T>::holding(op.identity()); // for boxes that do not exist
+        for (Mailbox<T>& box : seen) box = Mailbox<T>::holding(op.identity());  // for boxes that do not exist
         unsigned long long common_tag;
         do {
             common_tag = arrived_tag;
@@ -120,10 +123,12 @@ __device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first,
 }
 
 /// One running value for each place in a vector, so that four consecutive combinations do not wait for one another.
-template <typename T> struct RunningVector {
+template <typename T>
+struct RunningVector {
     Vector<T> running;
 
-    template <typename Operator> __device__ __forceinline__ explicit RunningVector(Operator op) {
+    template <typename Operator>
+    __device__ __forceinline__ explicit RunningVector(Operator op) {
 #pragma unroll
         for (unsigned k = 0; k < Vector<T>::length; ++k) running.values[k] = op.identity();
     }
@@ -150,7 +155,8 @@ template <typename T> struct RunningVector {
         add_loaded(loaded, op);
     }
 
-    template <typename Operator> __device__ __forceinline__ T total(Operator op) const {
+    template <typename Operator>
+    __device__ __forceinline__ T total(Operator op) const {
         T value = running.values[0];
 #pragma unroll
         for (unsigned k = 1; k < Vector<T>::length; ++k) value = op.combine(value, running.values[k]);
@@ -176,7 +182,7 @@ constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
     constexpr unsigned resident_threads = 2048;
 #else
-    constexpr unsigned resident_threads = 1024; // what every architecture can hold
+    constexpr unsigned resident_threads = 1024;  // what every architecture can hold
 #endif
     return (loads > 4 ? 1024 : resident_threads) / block_size;
 }
@@ -185,7 +191,7 @@ constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
 /// least 1, and fewer than 2^32 vectors. one_block: the grid is known to be 1, and there is nobody to wait for.
 template <unsigned block_size, unsigned loads, bool one_block, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
-reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
+    reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
     const unsigned block = one_block ? 0 : blockIdx.x;
     const unsigned last_block = one_block ? 0 : gridDim.x - 1;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
@@ -204,7 +210,7 @@ reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* res
         if (threadIdx.x == 0) *result = value;
     } else if (block != last_block) {
         if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<T>::holding(value));
-    } else if (threadIdx.x < lanes_per_warp) { // few boxes: one warp collects them, and no barrier is needed
+    } else if (threadIdx.x < lanes_per_warp) {  // few boxes: one warp collects them, and no barrier is needed
         if (threadIdx.x != 0) value = op.identity();
         value = warp_reduce(op, collect(value, boxes, threadIdx.x, lanes_per_warp, last_block, op));
         if (threadIdx.x == 0) *result = value;
@@ -214,7 +220,7 @@ reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* res
 /// Any number of tiles, any grid: the blocks stride over them.
 template <unsigned block_size, unsigned loads, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
-reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
+    reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
     constexpr unsigned tile = block_size * loads;
     const unsigned last_block = gridDim.x - 1;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
@@ -227,7 +233,7 @@ reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* re
     for (; end - next > last_load; next += grid_stride) running.template add<loads>(next, block_size, op);
     running.template add_before<loads>(next, std::ptrdiff_t{0}, block_size, end - next, op);
     T value = running.total(op);
-    if (blockIdx.x == last_block) { // many boxes: all threads collect them, before the block's only reduction
+    if (blockIdx.x == last_block) {  // many boxes: all threads collect them, before the block's only reduction
         if (threadIdx.x < span.edges()) value = op.combine(value, input[span.edge(threadIdx.x)]);
         value = collect(value, boxes, threadIdx.x, block_size, last_block, op);
     }
@@ -251,11 +257,13 @@ constexpr unsigned tagged_loop_grid(size_t tiles, unsigned multiprocessors, unsi
 constexpr unsigned most_blocks_per_multiprocessor = 32;
 
 /// Bytes of workspace, zeroed once by the caller: a mailbox for every block of the largest grid, whatever n is.
-template <typename T> size_t reduce_tagged_workspace(const ReduceArguments<T>& arguments) {
+template <typename T>
+size_t reduce_tagged_workspace(const ReduceArguments<T>& arguments) {
     return most_blocks_per_multiprocessor * arguments.multiprocessors * sizeof(Mailbox<T>);
 }
 
-template <typename T> using TaggedKernel = OperatorKernel<T, const T*, VectorSpan<T>, Mailbox<T>*, T*>;
+template <typename T>
+using TaggedKernel = OperatorKernel<T, const T*, VectorSpan<T>, Mailbox<T>*, T*>;
 
 template <typename T>
 LaunchShape launch_tagged(const TaggedKernel<T>& kernel, unsigned grid, unsigned block_size, VectorSpan<T> span,
@@ -285,7 +293,8 @@ LaunchShape launch_tagged_tiles(const ReduceArguments<T>& arguments, VectorSpan<
 
 /// Chooses by size, from measurements on an H200: one block; one turn of up to two blocks per multiprocessor; then
 /// loops, first with small tiles, whose shares are more even, then with large ones, which wait less often.
-template <typename T> LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);
     const size_t multiprocessors = arguments.multiprocessors;
     const auto fits = [&](size_t tile, size_t blocks) { return span.vectors <= tile * blocks; };
@@ -300,4 +309,4 @@ template <typename T> LaunchShape launch_reduce_tagged(const ReduceArguments<T>&
     return launch_tagged_tiles<1024, 8>(arguments, span, most_blocks_per_multiprocessor);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

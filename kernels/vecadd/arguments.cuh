@@ -11,7 +11,8 @@ namespace BACKEND {
 
 /// c[i] = a[i] + b[i] for n elements, on `stream`. The arrays are aligned as T is, not more, and do not overlap.
 /// block_size: 1 to 1024, used as it is except by kernels that say otherwise. multiprocessors: of the device in use.
-template <typename T> struct VecaddArguments {
+template <typename T>
+struct VecaddArguments {
     const T* d_a = nullptr;
     const T* d_b = nullptr;
     T* d_c = nullptr;
@@ -22,9 +23,10 @@ template <typename T> struct VecaddArguments {
 };
 
 /// Whether all three arrays are equally far from a 16-byte boundary, so that vectors of one are vectors of all.
-template <typename T> bool share_vector_boundary(const VecaddArguments<T>& arguments) {
+template <typename T>
+bool share_vector_boundary(const VecaddArguments<T>& arguments) {
     const auto offset = [](const T* address) { return reinterpret_cast<std::uintptr_t>(address) % vector_bytes; };
     return offset(arguments.d_a) == offset(arguments.d_c) && offset(arguments.d_b) == offset(arguments.d_c);
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -5,8 +5,8 @@
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/vecadd/arguments.cuh"
 
-#include <cub/version.cuh>
 #include <cuda_runtime.h>
+#include <cub/version.cuh>
 
 #if CUB_VERSION >= 300000
 #define HAVE_CUB_TRANSFORM 1
@@ -23,7 +23,8 @@ namespace BACKEND {
 
 #if HAVE_CUB_TRANSFORM
 /// Any n, any alignment; CUB chooses block and grid. 32-bit indices where they do, as its users would write it.
-template <typename T> LaunchShape launch_vecadd_cub(const VecaddArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_vecadd_cub(const VecaddArguments<T>& arguments) {
     const auto transform = [&](auto n) {
         cub::DeviceTransform::Transform(::cuda::std::make_tuple(arguments.d_a, arguments.d_b), arguments.d_c, n,
                                         ::cuda::std::plus<T>{}, arguments.stream);
@@ -37,4 +38,4 @@ template <typename T> LaunchShape launch_vecadd_cub(const VecaddArguments<T>& ar
 }
 #endif
 
-} // namespace BACKEND
+}  // namespace BACKEND

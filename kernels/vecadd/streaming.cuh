@@ -61,7 +61,8 @@ __device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, 
 
 /// How many elements a thread adds in vecadd_tiles: the fewest for which eight resident blocks of 256 threads have
 /// 48 KiB in flight. An H200 needs that much per multiprocessor, and much more makes it slower.
-template <typename T> constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
+template <typename T>
+constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
 
 /// A tile of 256 * streaming_items elements per block; grid ceil(n / tile). Any n, any alignment of each array.
 /// Before Hopper the elements go straight through registers, as they do everywhere at the two ends of the arrays, where
@@ -86,12 +87,12 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
             const unsigned a_copied = a_offset == 0 ? tile_bytes : shared_bytes;
             const unsigned b_copied = b_offset == 0 ? tile_bytes : shared_bytes;
             barrier_init(&arrived, 1);
-            fence_shared_for_copies(); // TMA sees the barrier; a fence for global memory too costs 5 %
+            fence_shared_for_copies();  // TMA sees the barrier; a fence for global memory too costs 5 %
             barrier_arrive_and_expect(&arrived, a_copied + b_copied);
             copy_bytes_in(a_bytes, reinterpret_cast<const unsigned char*>(a + first) - a_offset, a_copied, &arrived);
             copy_bytes_in(b_bytes, reinterpret_cast<const unsigned char*>(b + first) - b_offset, b_copied, &arrived);
         }
-        __syncthreads(); // no thread waits at the barrier before it is initialized
+        __syncthreads();  // no thread waits at the barrier before it is initialized
         barrier_wait(&arrived, 0);
 
         const T* left = reinterpret_cast<const T*>(a_bytes + a_offset);
@@ -106,7 +107,8 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
     }
 }
 
-template <typename T, bool spare_l1> LaunchShape launch_vecadd_vectors(const VecaddArguments<T>& arguments) {
+template <typename T, bool spare_l1>
+LaunchShape launch_vecadd_vectors(const VecaddArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
     const unsigned grid = grid_for(span.vectors + span.edges(), streaming_block);
     vecadd_vectors<T, spare_l1>
@@ -115,7 +117,8 @@ template <typename T, bool spare_l1> LaunchShape launch_vecadd_vectors(const Vec
 }
 
 /// Chooses by size and alignment, from measurements on an H200; block_size is not used.
-template <typename T> LaunchShape launch_vecadd_streaming(const VecaddArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_vecadd_streaming(const VecaddArguments<T>& arguments) {
     constexpr size_t mebibyte = 1024 * 1024;
     const size_t array_bytes = arguments.n * sizeof(T);
     if (array_bytes < 256 * mebibyte && share_vector_boundary(arguments)) {
@@ -124,8 +127,8 @@ template <typename T> LaunchShape launch_vecadd_streaming(const VecaddArguments<
     }
     const unsigned grid = grid_for(arguments.n, streaming_block * streaming_items<T>);
     vecadd_tiles<<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                arguments.n);
+                                                                 arguments.n);
     return {dim3(grid), dim3(streaming_block), 0};
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -18,20 +18,23 @@
 namespace BACKEND {
 
 /// Grid ceil(n / block).
-template <typename T> __global__ void vecadd_one_per_thread(const T* a, const T* b, T* c, size_t n) {
+template <typename T>
+__global__ void vecadd_one_per_thread(const T* a, const T* b, T* c, size_t n) {
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) c[i] = a[i] + b[i];
 }
 
 /// Any grid.
-template <typename T> __global__ void vecadd_grid_stride(const T* a, const T* b, T* c, size_t n) {
+template <typename T>
+__global__ void vecadd_grid_stride(const T* a, const T* b, T* c, size_t n) {
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
     for (size_t i = first; i < n; i += grid_stride) c[i] = a[i] + b[i];
 }
 
 /// Grid ceil(n / (4 * block)). A thread's elements are a block apart, so that each of its loads is coalesced.
-template <typename T> __global__ void vecadd_unroll4(const T* a, const T* b, T* c, size_t n) {
+template <typename T>
+__global__ void vecadd_unroll4(const T* a, const T* b, T* c, size_t n) {
     constexpr unsigned items_per_thread = 4;
     const unsigned stride = blockDim.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * (items_per_thread * stride) + threadIdx.x;
@@ -45,14 +48,15 @@ template <typename T> __global__ void vecadd_unroll4(const T* a, const T* b, T* 
         }
 #pragma unroll
         for (unsigned k = 0; k < items_per_thread; ++k) c[first + k * stride] = left[k] + right[k];
-    } else { // near the end: some of the four may not exist
+    } else {  // near the end: some of the four may not exist
         for (size_t i = first; i < n; i += stride) c[i] = a[i] + b[i];
     }
 }
 
 /// Grid ceil((vectors + edges) / block): a thread for each vector, then one for each element outside them.
 /// All three arrays reach a 16-byte boundary after span.head elements.
-template <typename T> __global__ void vecadd_vector4(const T* a, const T* b, T* c, VectorSpan<T> span) {
+template <typename T>
+__global__ void vecadd_vector4(const T* a, const T* b, T* c, VectorSpan<T> span) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (thread < span.vectors) {
         const Vector<T> left = reinterpret_cast<const Vector<T>*>(a + span.head)[thread];
@@ -67,39 +71,43 @@ template <typename T> __global__ void vecadd_vector4(const T* a, const T* b, T* 
     }
 }
 
-template <typename T> LaunchShape launch_vecadd_one_per_thread(const VecaddArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_vecadd_one_per_thread(const VecaddArguments<T>& arguments) {
     const unsigned grid = grid_for(arguments.n, arguments.block_size);
     vecadd_one_per_thread<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b,
-                                                                              arguments.d_c, arguments.n);
+                                                                               arguments.d_c, arguments.n);
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
 /// At most as many blocks as the device holds at once.
-template <typename T> LaunchShape launch_vecadd_grid_stride(const VecaddArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_vecadd_grid_stride(const VecaddArguments<T>& arguments) {
     const unsigned most_blocks = resident_blocks(arguments.block_size, arguments.multiprocessors);
     const unsigned needed_blocks = grid_for(arguments.n, arguments.block_size);
     const unsigned grid = needed_blocks < most_blocks ? needed_blocks : most_blocks;
     vecadd_grid_stride<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                           arguments.n);
+                                                                            arguments.n);
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
-template <typename T> LaunchShape launch_vecadd_unroll4(const VecaddArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_vecadd_unroll4(const VecaddArguments<T>& arguments) {
     const unsigned grid = grid_for(arguments.n, 4 * arguments.block_size);
     vecadd_unroll4<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                       arguments.n);
+                                                                        arguments.n);
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
 /// Arrays that do not reach a 16-byte boundary at the same element cannot all be accessed by vectors: such a launch
 /// falls back to one element per thread.
-template <typename T> LaunchShape launch_vecadd_vector4(const VecaddArguments<T>& arguments) {
+template <typename T>
+LaunchShape launch_vecadd_vector4(const VecaddArguments<T>& arguments) {
     if (!share_vector_boundary(arguments)) return launch_vecadd_one_per_thread(arguments);
     const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
     const unsigned grid = grid_for(span.vectors + span.edges(), arguments.block_size);
     vecadd_vector4<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                       span);
+                                                                        span);
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

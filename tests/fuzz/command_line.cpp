@@ -12,7 +12,8 @@
 namespace {
 
 // No other failure than a usage error, which may repeat any words: they are the user's own.
-template <typename Action> bool succeeds(Action action) {
+template <typename Action>
+bool succeeds(Action action) {
     try {
         action();
         return true;

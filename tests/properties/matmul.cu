@@ -122,8 +122,7 @@ std::string stream_k_case(Random& random) {
                                      no_stream_k};
     const StreamKCost& cost = costs[random.number(0, std::size(costs) - 1)];
     const unsigned paired = random.coin(), blocks = std::max(1u, some_blocks(random) >> paired);
-    const std::size_t k = random.number(1, 1'000'000), tiles = random.number(1, 3000),
-                      tile_k = random.coin() ? 64 : 32,
+    const std::size_t k = random.number(1, 1'000'000), tiles = random.number(1, 3000), tile_k = random.coin() ? 64 : 32,
                       forced = random.coin() ? random.number(0, blocks) : 0;
     StreamKSchedule schedule = stream_k_schedule(tiles, k, static_cast<unsigned>(tile_k), blocks, cost, forced);
     schedule.paired = paired;

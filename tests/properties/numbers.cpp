@@ -16,7 +16,8 @@
 
 namespace {
 
-template <typename T, typename Bits> std::string reads_back(Bits bits) {
+template <typename T, typename Bits>
+std::string reads_back(Bits bits) {
     const T value = std::bit_cast<T>(bits);
     const std::string shown = number_text(value);
     T back = 0;
@@ -126,7 +127,8 @@ std::string narrowed_to_bfloat16(Random& random) {
 
 // ---- generated inputs
 
-template <typename T> std::vector<T> filled(std::uint64_t seed, std::size_t n, std::size_t threads) {
+template <typename T>
+std::vector<T> filled(std::uint64_t seed, std::size_t n, std::size_t threads) {
     std::vector<T> values(n);
     run_shares(n, threads, [&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) values[i] = uniform<T>(seed, i);
@@ -134,7 +136,8 @@ template <typename T> std::vector<T> filled(std::uint64_t seed, std::size_t n, s
     return values;
 }
 
-template <typename T> std::string same_for_any_threads(Random& random) {
+template <typename T>
+std::string same_for_any_threads(Random& random) {
     const std::uint64_t seed = random();
     const std::size_t n = 1 + below(random, 200'000);
     const std::vector<T> one = filled<T>(seed, n, 1);
@@ -147,7 +150,8 @@ template <typename T> std::string same_for_any_threads(Random& random) {
 
 // The sum over 64 classes of (seen - expected)^2 / expected has 63 degrees of freedom: beyond 120 once in 40000 tries,
 // below 25 once in a million.
-template <typename Class> std::string chi_square(Class class_of) {
+template <typename Class>
+std::string chi_square(Class class_of) {
     constexpr std::size_t classes = 64, n = 64'000;
     std::array<int, classes> seen{};
     for (std::size_t i = 0; i < n; ++i) {
@@ -160,7 +164,8 @@ template <typename Class> std::string chi_square(Class class_of) {
     return sum > 25 && sum < 120 ? "" : text("chi-square is {:.1f} for 63 degrees of freedom", sum);
 }
 
-template <typename T> std::string is_uniform(Random& random) {
+template <typename T>
+std::string is_uniform(Random& random) {
     const std::uint64_t seed = random();
     const std::string wrong = chi_square([&](std::size_t i) {
         const T value = uniform<T>(seed, i);

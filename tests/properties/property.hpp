@@ -27,7 +27,8 @@ public:
     Properties(int count, char** arguments)
         : wanted_(count > 1 ? arguments[1] : ""), only_(count > 2 ? std::atoll(arguments[2]) : -1) {}
 
-    template <typename Case> void check(const char* name, int cases, Case one) {
+    template <typename Case>
+    void check(const char* name, int cases, Case one) {
         if (!wanted_.empty() && wanted_ != name) return;
         for (int number = 0; number < cases; ++number) {
             if (only_ >= 0 && number != only_) continue;

@@ -155,7 +155,8 @@ std::vector<Words> expected_rows(const Sample& sample, char separator, bool with
     return rows;
 }
 
-template <Format format, char separator> std::string separated(Random& random) {
+template <Format format, char separator>
+std::string separated(Random& random) {
     const Sample sample = random_sample(random);
     return compare(parse_separated(written(sample, format), separator), expected_rows(sample, separator, false));
 }

@@ -48,7 +48,9 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"shared_memory", [](Text& text) { rewrite_shared_memory(text.source, text.braces, text.edits); }},
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},
     {"qualifiers_checked",
-     [](Text& text) { rewrite_qualifiers(text.source, text.braces, {false, true}, text.edits); }},
+     [](Text& text) {
+         rewrite_qualifiers(text.source, text.braces, {false, true}, text.edits);
+     }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
     {"allocations", [](Text& text) { rewrite_allocations(text.source, text.edits); }},
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},

@@ -86,7 +86,8 @@ constexpr Peak peaks[] = {
 };
 
 inline std::string device_label(const DeviceInfo& device) {
-    return device.simulated && device.ordinal == 0 ? "sim" : (device.simulated ? "sim" : "") + std::to_string(device.ordinal);
+    return device.simulated && device.ordinal == 0 ? "sim"
+                                                   : (device.simulated ? "sim" : "") + std::to_string(device.ordinal);
 }
 
 }  // namespace BACKEND

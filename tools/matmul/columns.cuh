@@ -28,7 +28,8 @@ struct MatmulCells {
         cudaFuncAttributes attributes{};
         int blocks = 0;
         CHECK(cudaFuncGetAttributes(&attributes, launch.kernel));
-        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel, threads, launch.dynamic_shared_bytes));
+        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel, threads,
+                                                            launch.dynamic_shared_bytes));
         registers = attributes.numRegs;
         static_shared_bytes = attributes.sharedSizeBytes;
         const double most_threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, ordinal);
@@ -38,6 +39,7 @@ struct MatmulCells {
 
 inline Cell whole_cell(std::size_t value) { return static_cast<long long>(value); }
 
+// clang-format off
 inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_m"}, [](const MatmulCells& of) { return whole_cell(of.shape.m); }},
     {{"p_n"}, [](const MatmulCells& of) { return whole_cell(of.shape.n); }},
@@ -51,5 +53,6 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_occupancy_percent", "occupancy %", 1, 0},
      [](const MatmulCells& of) -> Cell { return Fixed{of.occupancy_percent, 1}; }},
 };
+// clang-format on
 
 }  // namespace BACKEND

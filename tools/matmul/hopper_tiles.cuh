@@ -60,16 +60,11 @@ constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
 }
 inline constexpr TileChoice f32_tiles[] = {
-    f32_transposed_tile<128, 256, 64, 64>(),
-    f32_transposed_tile<64, 256, 64, 64>(),
-    f32_transposed_tile<64, 128, 64, 64>(),
-    f32_transposed_tile<128, 64, 64, 64>(),
-    f32_transposed_tile<64, 64, 64, 64>(),
-    f32_transposed_tile<32, 256, 32, 128>(),
-    f32_transposed_tile<16, 256, 16, 128>(),
-    f32_transposed_tile<128, 16, 128, 16, 8>(),
-    small_f32_tile<96, 48, 8>(0.58),
-    small_f32_tile<64, 64, 4>(0.65),
+    f32_transposed_tile<128, 256, 64, 64>(), f32_transposed_tile<64, 256, 64, 64>(),
+    f32_transposed_tile<64, 128, 64, 64>(),  f32_transposed_tile<128, 64, 64, 64>(),
+    f32_transposed_tile<64, 64, 64, 64>(),   f32_transposed_tile<32, 256, 32, 128>(),
+    f32_transposed_tile<16, 256, 16, 128>(), f32_transposed_tile<128, 16, 128, 16, 8>(),
+    small_f32_tile<96, 48, 8>(0.58),         small_f32_tile<64, 64, 4>(0.65),
     small_f32_tile<64, 32, 4>(0.64),
 };
 

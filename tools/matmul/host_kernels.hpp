@@ -60,8 +60,7 @@ void multiply_on_all_cores(const ProductShape& shape, const Wide<T>* a, const Wi
                     multiply_host_tile(tile_rows + k, shape.k, &panel[k * host_tile_columns], host_tile_columns,
                                        std::min(block_steps, shape.k - k), sums);
                 for (std::size_t r = 0; r < height; ++r)
-                    for (std::size_t j = 0; j < width; ++j)
-                        c[(row + r) * shape.n + column + j] = narrow<T>(sums[r][j]);
+                    for (std::size_t j = 0; j < width; ++j) c[(row + r) * shape.n + column + j] = narrow<T>(sums[r][j]);
             }
         }
     });

@@ -58,17 +58,15 @@ public:
           b_(shape.k * shape.n, settings.seed, 1),
           c_(shape.m * shape.n) {
         if (settings.verify)
-            reference_ = std::make_unique<ProductReference<Wide<T>>>(
-                shape, a_.wide(), b_.wide(), settings.seed, roundings_of(dtype), settings.tolerance);
+            reference_ = std::make_unique<ProductReference<Wide<T>>>(shape, a_.wide(), b_.wide(), settings.seed,
+                                                                     roundings_of(dtype), settings.tolerance);
     }
 
     const void* a() const override { return a_.stored(); }
     const void* b() const override { return b_.stored(); }
     void* c() override { return c_.data(); }
 
-    void multiply_on_one_core() override {
-        multiply_rows<T>(shape_, a_.wide(), b_.wide(), c_.data(), 0, shape_.m);
-    }
+    void multiply_on_one_core() override { multiply_rows<T>(shape_, a_.wide(), b_.wide(), c_.data(), 0, shape_.m); }
     void multiply_on_all_cores() override { ::multiply_on_all_cores<T>(shape_, a_.wide(), b_.wide(), c_.data()); }
     void multiply_with_openblas() override {
         if constexpr (stored_wide<T>) openblas_.multiply(shape_, a_.wide(), b_.wide(), c_.data());
@@ -99,6 +97,4 @@ std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& 
     });
 }
 
-bool openblas_has(DType dtype) {
-    return size_of(dtype) >= sizeof(float) && bool(OpenBlas());
-}
+bool openblas_has(DType dtype) { return size_of(dtype) >= sizeof(float) && bool(OpenBlas()); }

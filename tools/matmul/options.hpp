@@ -16,13 +16,14 @@ struct MatmulOptions {
 
     void add_options(OptionTable& table) {
         const auto side = [](const std::vector<ProductShape>& cubes) { return std::to_string(cubes.front().m); };
-        table.read("-n,--size", "LIST", "shapes: N, MxNxK, or N in a range A:B:xF or A:B:+S", default_text(shapes, side), shapes,
-                   parse_shapes);
-        table.read("--shape", "MxNxK", "the shape of raw or text operands", "", file_shape, [](const std::string& word) {
-            const std::vector<ProductShape> one = parse_shapes(word);
-            if (one.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", word);
-            return one.front();
-        });
+        table.read("-n,--size", "LIST", "shapes: N, MxNxK, or N in a range A:B:xF or A:B:+S",
+                   default_text(shapes, side), shapes, parse_shapes);
+        table.read("--shape", "MxNxK", "the shape of raw or text operands", "", file_shape,
+                   [](const std::string& word) {
+                       const std::vector<ProductShape> one = parse_shapes(word);
+                       if (one.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", word);
+                       return one.front();
+                   });
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
         table.text("--tile", "NAME", "the tile of hopper and tf32x3, instead of the best one; 'list' lists them", tile);
     }

@@ -43,8 +43,8 @@ public:
     // Writes the n elements of a row of C.
     using ReadRow = std::function<void(std::size_t row, double* elements)>;
 
-    ProductReference(const ProductShape& shape, const U* a, const U* b, std::uint64_t seed,
-                     const Roundings& roundings, double tolerance)
+    ProductReference(const ProductShape& shape, const U* a, const U* b, std::uint64_t seed, const Roundings& roundings,
+                     double tolerance)
         : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest) {
         const auto [m, n, k] = shape;
         growth_ = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(k)));

@@ -6,8 +6,7 @@
 ProductShape within_limits(const ProductShape& shape) {
     constexpr std::size_t most = (std::size_t{1} << 31) - 512;
     for (std::size_t extent : {shape.m, shape.n, shape.k})
-        if (extent > most)
-            fail(Exit::usage, "size {}: {} is more than {} rows or columns", shape.name(), extent, most);
+        if (extent > most) fail(Exit::usage, "size {}: {} is more than {} rows or columns", shape.name(), extent, most);
     return shape;
 }
 

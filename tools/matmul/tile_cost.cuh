@@ -66,7 +66,7 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
         return bytes % copied_alignment == 0 && bytes % 32 != 0;
     };
     const double row_of_a = is_unaligned(shape.k) ? Cost::unaligned_row_of_a : Cost::aligned_row;
-    const double row_of_b = !is_unaligned(shape.n)   ? Cost::aligned_row
+    const double row_of_b = !is_unaligned(shape.n) ? Cost::aligned_row
                             : choice.multicast > 1 ? Cost::unaligned_row_of_b_multicast
                                                    : Cost::unaligned_row_of_b;
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * (1 - Cost::waiting_part + Cost::waiting_part * busy);

@@ -24,10 +24,10 @@ namespace BACKEND {
 using FindMethod = ProductMethod(const ProductProblem&);
 
 struct MatmulVariant : Variant {
-    FindMethod* method = nullptr;               // on the device; nullptr for a variant that this build lacks
-    bool for_fastest = false;                   // the last of these that exists is the fastest
-    void (HostProduct::*on_host)() = nullptr;   // of those that need the host
-    bool (*host_has)(DType dtype) = nullptr;    // nullptr: every host has it for every type
+    FindMethod* method = nullptr;              // on the device; nullptr for a variant that this build lacks
+    bool for_fastest = false;                  // the last of these that exists is the fastest
+    void (HostProduct::*on_host)() = nullptr;  // of those that need the host
+    bool (*host_has)(DType dtype) = nullptr;   // nullptr: every host has it for every type
 };
 
 template <template <typename> class Tile>

@@ -20,7 +20,8 @@ struct MemcheckdemoOptions {
         table.choice("--hint", "1|2|3", "print a hint; 3 says the most", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
         table.flag("--reveal", "explain the defect and its cure", reveal);
         table.whole("--mystery", "SEED", "instead of NAME: a plant that is not named", mystery, 0, SIZE_MAX);
-        table.text("--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
+        table.text("--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input",
+                   report);
         table.text("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
     }
 };
@@ -35,15 +36,23 @@ struct Subject {
 
 inline void list_plants(Session& session, const std::vector<Plant>& plants) {
     Table table(session.output, session.format(), session.options.header,
-                {{"plant", "plant"}, {"class", "class"}, {"flags", "compute-sanitizer"},
-                 {"bare", "bare hardware shows"}, {"toolkit", "toolkit"}, {"simulator", "simulator"},
-                 {"simulator_class", "its class"}, {"simulator_flags", ""}, {"reported", ""}, {"line", ""}, {"hangs", ""},
+                {{"plant", "plant"},
+                 {"class", "class"},
+                 {"flags", "compute-sanitizer"},
+                 {"bare", "bare hardware shows"},
+                 {"toolkit", "toolkit"},
+                 {"simulator", "simulator"},
+                 {"simulator_class", "its class"},
+                 {"simulator_flags", ""},
+                 {"reported", ""},
+                 {"line", ""},
+                 {"hangs", ""},
                  {"defect", "defect"}});
     for (const Plant& plant : plants)
         table.add({plant.name, plant.category, plant.flags, plant.bare, plant.toolkit, std::string(1, plant.simulator),
                    plant.simulator_category, plant.simulator_flags, static_cast<long long>(plant.is_reported()),
-                   static_cast<long long>(plant.is_reported() && plant.named),
-                   static_cast<long long>(plant.hangs), plant.defect});
+                   static_cast<long long>(plant.is_reported() && plant.named), static_cast<long long>(plant.hangs),
+                   plant.defect});
     table.flush();
 }
 
@@ -120,11 +129,13 @@ inline void grade(Session& session, const Subject& subject) {
         result.add("tool", expected, category, judged, category == expected);
         if (plant.is_reported()) result.add("class", plant.report, first, judged, begins_with(first, plant.report));
         const Place& place = plant.place;
-        const bool named = report.names(place.file, place.line) ||
-                           (place.other_line && report.names(place.file, place.other_line));
+        const bool named =
+            report.names(place.file, place.line) || (place.other_line && report.names(place.file, place.other_line));
         result.add("line", asked.mystery ? "hidden" : shown(place),
-                   named ? "named" : plant.named ? "not named" : "not named by the tool", judged,
-                   named || !plant.named);
+                   named         ? "named"
+                   : plant.named ? "not named"
+                                 : "not named by the tool",
+                   judged, named || !plant.named);
     }
     result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(),
                clean.is_clean());

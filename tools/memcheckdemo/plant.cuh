@@ -7,21 +7,21 @@ namespace BACKEND {
 
 struct Plant {
     const char* name;
-    const char* category;   // the tool for such defects, or "unreported"
-    const char* defect;     // one line
-    const char* flags;      // of compute-sanitizer
-    const char* report;     // regular expression for the first line of its report; "" if it reports nothing
-    const char* bare;       // what a GPU shows without a tool
-    const char* toolkit;    // the first whose compute-sanitizer has what the flags and the report need
-    char simulator;         // the checked simulator finds: Y the same, + what no tool of 13.0 does, ~ it in part
+    const char* category;  // the tool for such defects, or "unreported"
+    const char* defect;    // one line
+    const char* flags;     // of compute-sanitizer
+    const char* report;    // regular expression for the first line of its report; "" if it reports nothing
+    const char* bare;      // what a GPU shows without a tool
+    const char* toolkit;   // the first whose compute-sanitizer has what the flags and the report need
+    char simulator;        // the checked simulator finds: Y the same, + what no tool of 13.0 does, ~ it in part
     const char* simulator_category;  // as which category
     const char* simulator_flags;     // besides --check
-    const char* hints[3];   // from the symptom to the place
-    const char* reveal;     // the defect and its cure
+    const char* hints[3];            // from the symptom to the place
+    const char* reveal;              // the defect and its cure
     Place place;
     Outcome (*run)(bool fixed);
     bool hangs = false;
-    bool named = true;      // compute-sanitizer's report names the line
+    bool named = true;  // compute-sanitizer's report names the line
 
     bool is_reported() const { return *report != '\0'; }
 };

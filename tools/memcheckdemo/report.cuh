@@ -29,8 +29,9 @@ inline std::string category_of(const std::string& line) {
         const char* category;
         const char* first_line;
     } forms[] = {
-        {"memcheck", "Invalid |Program hit |Leaked |Malloc/Free [Ee]rror|Stack overflow|"
-                     "Error: process didn't terminate|Address .* is misaligned|Warp Illegal|Unknown Error"},
+        {"memcheck",
+         "Invalid |Program hit |Leaked |Malloc/Free [Ee]rror|Stack overflow|"
+         "Error: process didn't terminate|Address .* is misaligned|Warp Illegal|Unknown Error"},
         {"racecheck", "(Error|Warning): (Race|.*hazard)"},
         {"initcheck", "Uninitialized |Unused memory|Host API (uninitialized )?memory access"},
         {"synccheck", "Barrier error|Deadlock"},

@@ -7,6 +7,7 @@
 
 namespace BACKEND {
 
+// clang-format off
 inline const std::vector<Plant> access_plants = {
     {"oob-global-write", "memcheck", "the guard lets one thread too many through",
      "--tool memcheck", "Invalid __global__ write of size 4 bytes", "right result",
@@ -106,5 +107,6 @@ inline const std::vector<Plant> access_plants = {
      "process.",
      last_value_place, run_last_value, false, false},
 };
+// clang-format on
 
 }  // namespace BACKEND

@@ -7,6 +7,7 @@
 
 namespace BACKEND {
 
+// clang-format off
 inline const std::vector<Plant> call_plants = {
     {"memcpy-wrong-kind", "memcheck", "cudaMemcpyHostToDevice on the way back",
      "--tool memcheck",
@@ -115,5 +116,6 @@ inline const std::vector<Plant> call_plants = {
      "Free after the last use: the stream that frees has to wait for an event after the kernel.",
      free_in_order_place, run_free_in_order},
 };
+// clang-format on
 
 }  // namespace BACKEND

@@ -7,6 +7,7 @@
 
 namespace BACKEND {
 
+// clang-format off
 inline const std::vector<Plant> race_plants = {
     {"reduce-missing-barrier", "racecheck", "a tree reduction without a barrier between its rounds",
      "--tool racecheck", "Error: Race reported between (Read|Write) access at .*", "wrong result",
@@ -88,5 +89,6 @@ inline const std::vector<Plant> race_plants = {
      "Nobody waits for the event: cudaStreamWaitEvent(second, event).",
      negate_all_place, run_negate_all},
 };
+// clang-format on
 
 }  // namespace BACKEND

@@ -7,6 +7,7 @@
 
 namespace BACKEND {
 
+// clang-format off
 inline const std::vector<Plant> value_plants = {
     {"memset-short", "initcheck", "cudaMemset is given a number of elements, not of bytes",
      "--tool initcheck", "Uninitialized __global__ memory read of size 4 bytes", "right or wrong result",
@@ -86,5 +87,6 @@ inline const std::vector<Plant> value_plants = {
      "A barrier object in shared memory starts as whatever was there. One thread calls init, then all __syncthreads().",
      mirror_place, run_mirror, true},
 };
+// clang-format on
 
 }  // namespace BACKEND

@@ -24,12 +24,13 @@ class Watchdog {
 public:
     static constexpr std::chrono::seconds patience{9};
 
-    Watchdog(const Session& session, const std::string& name) : thread_([this, &session, name] {
-        std::unique_lock lock(mutex_);
-        if (ended_.wait_for(lock, patience, [this] { return done_; })) return;
-        session.complain(text("{}: ended by the watchdog after {} seconds: it hangs", name, patience.count()));
-        _exit(static_cast<int>(Exit::cuda_error));
-    }) {}
+    Watchdog(const Session& session, const std::string& name)
+        : thread_([this, &session, name] {
+              std::unique_lock lock(mutex_);
+              if (ended_.wait_for(lock, patience, [this] { return done_; })) return;
+              session.complain(text("{}: ended by the watchdog after {} seconds: it hangs", name, patience.count()));
+              _exit(static_cast<int>(Exit::cuda_error));
+          }) {}
 
     ~Watchdog() {
         {

@@ -11,7 +11,8 @@
 namespace BACKEND {
 
 // References and partial results on the host are kept wider than the elements.
-template <typename T> using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+template <typename T>
+using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
 
 // The host's elements, and what to do with them.
 template <typename T>

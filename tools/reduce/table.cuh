@@ -130,8 +130,9 @@ inline Operation operation_on_device(ReduceOperation asked) {
 
 inline const Program reduce_program = {
     .name = "reduce",
-    .summary = "Reduces numbers to their sum, minimum, maximum or mean: a benchmark of every method, or a filter over "
-               "FILE or - .",
+    .summary =
+        "Reduces numbers to their sum, minimum, maximum or mean: a benchmark of every method, or a filter over "
+        "FILE or - .",
     .operands = "[FILE]",
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},

@@ -31,8 +31,13 @@ inline Chunks equal_chunks(size_t n, size_t count) {
 class CopyData {
 public:
     CopyData(const Session& session, size_t n, bool pinned)
-        : n_(n), pinned_(pinned), block_size_(session.options.block), steps_(steps_per_element(session)),
-          shortcut_(streams_shortcut(steps_)), d_in_(n), d_out_(n) {
+        : n_(n),
+          pinned_(pinned),
+          block_size_(session.options.block),
+          steps_(steps_per_element(session)),
+          shortcut_(streams_shortcut(steps_)),
+          d_in_(n),
+          d_out_(n) {
         if (pinned) {
             pinned_in_ = PinnedBuffer<int>(n);
             pinned_out_ = PinnedBuffer<int>(n);

@@ -91,7 +91,9 @@ inline std::vector<cudaStream_t> stream_of_each_thread() { return {SlowKernels::
 class KernelRun {
 public:
     KernelRun(const Variant& variant, const KernelWay& way, const std::shared_ptr<SlowKernels>& kernels)
-        : variant_(variant), way_(way), kernels_(kernels),
+        : variant_(variant),
+          way_(way),
+          kernels_(kernels),
           team_(way.default_streams ? StreamTeam(way.default_streams())
                                     : StreamTeam(new_streams(SlowKernels::count, way.flags))),
           threads_(way.from_threads ? SlowKernels::count : 0) {}

@@ -12,15 +12,17 @@
 struct StreamsOptions {
     std::vector<std::size_t> streams = {4};
     PerBackend<std::vector<std::size_t>> chunks = {{64}, {8}};
-    std::vector<std::size_t> chunk;       // elements; instead of chunks, if there are any
-    std::vector<bool> pinned = {true};    // the kinds of host memory
+    std::vector<std::size_t> chunk;         // elements; instead of chunks, if there are any
+    std::vector<bool> pinned = {true};      // the kinds of host memory
     PerBackend<unsigned> work = {256, 16};  // steps per element: on an H200 a fifth of the time of a copy
     bool tune = false, timeline = false;
     std::string trace;
 
     void add_options(OptionTable& table) {
         const auto counts = [&](const char* flags, const char* help, auto& field) {
-            const auto shown = [](const std::vector<std::size_t>& list) { return list.empty() ? "" : std::to_string(list[0]); };
+            const auto shown = [](const std::vector<std::size_t>& list) {
+                return list.empty() ? "" : std::to_string(list[0]);
+            };
             table.read(flags, "LIST", help, default_text(field, shown), field,
                        [flags](const std::string& list) { return parse_counts(list, flags); });
         };
@@ -32,7 +34,8 @@ struct StreamsOptions {
         table.whole("--work", "STEPS", "steps per element of a copy variant's kernel", work, 0, 1u << 20);
         table.flag("--tune", "find the best streams and chunks for each copy variant", tune);
         table.flag("--timeline", "draw a run of each variant, below the human table, else on standard error", timeline);
-        table.text("--trace", "FILE", "write one run of each variant as a trace for Perfetto and chrome://tracing", trace);
+        table.text("--trace", "FILE", "write one run of each variant as a trace for Perfetto and chrome://tracing",
+                   trace);
     }
 
 private:

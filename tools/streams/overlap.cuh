@@ -83,7 +83,10 @@ class CopyRun {
 public:
     CopyRun(const Variant& variant, const CopyWay& way, const std::shared_ptr<CopyData>& data, size_t streams,
             size_t chunk_count)
-        : variant_(variant), way_(way), data_(data), chunks_(equal_chunks(data->size(), way.chunks(chunk_count))),
+        : variant_(variant),
+          way_(way),
+          data_(data),
+          chunks_(equal_chunks(data->size(), way.chunks(chunk_count))),
           team_(way.priorities ? prioritized_streams(way.streams(streams)) : new_streams(way.streams(streams))) {
         for (size_t i = 0; i < 2 * chunks_.size(); ++i) ready_.emplace_back(cudaEventDisableTiming);
     }

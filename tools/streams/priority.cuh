@@ -14,9 +14,14 @@ namespace BACKEND {
 class UrgentWork {
 public:
     UrgentWork(const Session& session, bool urgent_first)
-        : block_size_(session.options.block), steps_((session.device.simulated ? 2 : 4) * steps_per_element(session)),
+        : block_size_(session.options.block),
+          steps_((session.device.simulated ? 2 : 4) * steps_per_element(session)),
           n_(size_t(session.device.multiprocessors) * 2048 * (session.device.simulated ? 1 : 32)),
-          team_(two_streams(urgent_first)), h_in_(elements()), h_out_(elements()), d_in_(elements()), d_out_(elements()) {
+          team_(two_streams(urgent_first)),
+          h_in_(elements()),
+          h_out_(elements()),
+          d_in_(elements()),
+          d_out_(elements()) {
         fill(h_in_.data(), h_in_.size(), [seed = session.options.seed](size_t i) { return uniform<int>(seed, i); });
         CHECK(cudaMemcpy(d_in_.data(), h_in_.data(), d_in_.bytes(), cudaMemcpyHostToDevice));
     }

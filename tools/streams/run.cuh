@@ -29,6 +29,7 @@ struct StreamsCells {
     double over_median(double ns) const { return median_ns > 0 ? ns / median_ns : 0; }
 };
 
+// clang-format off
 inline const ColumnOf<StreamsCells> streams_columns[] = {
     {{"p_experiment"}, [](const StreamsCells& of) -> Cell { return of.experiment; }},
     {{"p_streams", "streams"}, [](const StreamsCells& of) -> Cell { return whole(of.streams); }},
@@ -45,6 +46,7 @@ inline const ColumnOf<StreamsCells> streams_columns[] = {
     {{"p_efficiency", "ideal/time", 1, 3},
      [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.ideal_ns), 4}; }},
 };
+// clang-format on
 
 inline std::vector<Cell> row_of(StreamsCells cells, double median_ns) {
     cells.median_ns = median_ns;

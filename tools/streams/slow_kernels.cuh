@@ -19,7 +19,10 @@ public:
     explicit SlowKernels(const Session& session)
         : block_size_(session.options.block),
           steps_(steps_per_element(session) * (session.device.simulated ? 8 : 2048)),
-          h_in_(elements()), h_out_(elements()), d_in_(elements()), d_out_(elements()) {
+          h_in_(elements()),
+          h_out_(elements()),
+          d_in_(elements()),
+          d_out_(elements()) {
         fill(h_in_.data(), elements(), [&](size_t i) { return uniform<int>(session.options.seed, i); });
         CHECK(cudaMemcpy(d_in_.data(), h_in_.data(), d_in_.bytes(), cudaMemcpyHostToDevice));
         const AffineStep shortcut = streams_shortcut(steps_);

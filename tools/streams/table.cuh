@@ -26,8 +26,8 @@ inline const StreamsVariant streams_variants[] = {
     {{"copy-depth-first", "chunks in turns over streams, each chunk's three stages issued together", Needs::nothing,
       "copy"},
      CopyWay{.issue = issue_depth_first}},
-    {{"copy-breadth-first", "one stage of a chunk in every stream issued together, then the next stage",
-      Needs::nothing, "copy"},
+    {{"copy-breadth-first", "one stage of a chunk in every stream issued together, then the next stage", Needs::nothing,
+      "copy"},
      CopyWay{.issue = issue_breadth_first}},
     {{"copy-priorities", "depth-first, the first stream with the highest priority", Needs::nothing, "copy"},
      CopyWay{.issue = issue_depth_first, .priorities = true}},
@@ -87,8 +87,9 @@ inline const StreamsVariant streams_variants[] = {
 
 inline const Program streams_program = {
     .name = "streams",
-    .summary = "Measures and draws what streams overlap: slow kernels, copies with kernels, launches, and the host "
-               "beside them.",
+    .summary =
+        "Measures and draws what streams overlap: slow kernels, copies with kernels, launches, and the host "
+        "beside them.",
     .dtypes = {DType::i32},
     .sizes = "128Mi",
     .variants = variants_of(streams_variants),

@@ -29,8 +29,8 @@ struct Span {
 };
 
 struct Timeline {
-    std::string name;      // of the variant, with what distinguishes this run of it
-    std::string clock;     // whose time it is
+    std::string name;   // of the variant, with what distinguishes this run of it
+    std::string clock;  // whose time it is
     size_t lanes = 0;
     std::vector<Span> spans = {};
 
@@ -61,7 +61,9 @@ inline std::string draw_timeline(const Timeline& timeline) {
                                     [](const Span& span) { return span.activity != Activity::kernel; });
     const bool numbered = !copies && timeline.spans.size() <= 10;
     std::string picture = text("{}: {}, {}{}\n", timeline.name, short_time(end), timeline.clock,
-                               copies ? "; > h2d, # kernel, < d2h" : numbered ? "; digits are kernels" : "");
+                               copies     ? "; > h2d, # kernel, < d2h"
+                               : numbered ? "; digits are kernels"
+                                          : "");
     for (size_t lane = 0; lane < timeline.lanes; ++lane) {
         std::string bar(width, ' ');
         std::vector<double> filled(width, 0);
@@ -96,15 +98,17 @@ inline void write_trace(Output& file, const std::vector<Timeline>& timelines) {
     };
     for (size_t process = 0; process < timelines.size(); ++process) {
         const Timeline& timeline = timelines[process];
-        event(text("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"args\":{{\"name\":\"{} ({})\"}}", process + 1,
-                   timeline.name, timeline.clock));
+        event(text("\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"tid\":0,\"args\":{{\"name\":\"{} ({})\"}}",
+                   process + 1, timeline.name, timeline.clock));
         for (size_t lane = 0; lane < timeline.lanes; ++lane)
-            event(text("\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"stream {}\"}}", process + 1,
-                       lane + 1, lane));
+            event(
+                text("\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"stream {}\"}}",
+                     process + 1, lane + 1, lane));
         for (const Span& span : timeline.spans)
-            event(text("\"ph\":\"X\",\"name\":\"{} {}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}",
-                       activity_name(span.activity), span.number, activity_name(span.activity), process + 1, span.lane + 1,
-                       span.begin_ns * 1e-3, (span.end_ns - span.begin_ns) * 1e-3));
+            event(text(
+                "\"ph\":\"X\",\"name\":\"{} {}\",\"cat\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f}",
+                activity_name(span.activity), span.number, activity_name(span.activity), process + 1, span.lane + 1,
+                span.begin_ns * 1e-3, (span.end_ns - span.begin_ns) * 1e-3));
     }
     file.write("\n]}\n");
     file.commit();

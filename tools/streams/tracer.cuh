@@ -51,8 +51,8 @@ public:
         std::vector<Span> spans;
         for (size_t i = 0; i < used_; ++i) {
             const Mark& mark = marks_[i];
-            spans.push_back({mark.activity, mark.number, mark.lane, elapsed_ns(origin, mark.begin),
-                             elapsed_ns(origin, mark.end)});
+            spans.push_back(
+                {mark.activity, mark.number, mark.lane, elapsed_ns(origin, mark.begin), elapsed_ns(origin, mark.end)});
         }
         std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.end_ns < b.end_ns; });
         double to_device_free = 0, to_host_free = 0;

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/io/numbers.hpp"
-#include "common/cli/session.hpp"
 #include "tools/vecadd/table.cuh"
 
 namespace BACKEND {

@@ -41,8 +41,8 @@ inline cudaError_t allocate_managed(void** pointer, size_t bytes) { return cudaM
 inline const MemoryKind memory_kinds[] = {
     {"device", "the vectors stay on the device: only the kernel runs", allocate_pageable, release_pageable, false},
     {"pageable", "malloc: the driver copies through its own pinned buffer", allocate_pageable, release_pageable, false},
-    {"pinned", "page-locked: the copy engine reads and writes it directly",
-     allocate_page_locked<cudaHostAllocDefault>, cudaFreeHost, false},
+    {"pinned", "page-locked: the copy engine reads and writes it directly", allocate_page_locked<cudaHostAllocDefault>,
+     cudaFreeHost, false},
     {"write-combined", "page-locked and not cached by the CPU: fast to send, slow to read on the host",
      allocate_page_locked<cudaHostAllocWriteCombined>, cudaFreeHost, false},
     {"mapped", "zero-copy: the kernel reads and writes the host's memory over the bus",
@@ -99,8 +99,15 @@ class Vectors {
 public:
     // The device's vectors begin `offset` elements past an aligned address.
     Vectors(const MemoryKind& kind, size_t n, size_t offset, std::uint64_t seed)
-        : kind_(kind), n_(n), offset_(offset), d_a_(on_device(n + offset)), d_b_(on_device(n + offset)),
-          d_c_(on_device(n + offset)), a_(kind, n + offset), b_(kind, n + offset), c_(kind, n + offset) {
+        : kind_(kind),
+          n_(n),
+          offset_(offset),
+          d_a_(on_device(n + offset)),
+          d_b_(on_device(n + offset)),
+          d_c_(on_device(n + offset)),
+          a_(kind, n + offset),
+          b_(kind, n + offset),
+          c_(kind, n + offset) {
         fill(h_a(), n, [=](size_t i) { return uniform<T>(seed, 2 * i); });
         fill(h_b(), n, [=](size_t i) { return uniform<T>(seed, 2 * i + 1); });
     }

@@ -80,6 +80,7 @@ struct VecaddCells {
     StageCosts costs;
 };
 
+// clang-format off
 inline const ColumnOf<VecaddCells> vecadd_columns[] = {
     {{"p_memory", "memory"}, [](const VecaddCells& of) -> Cell { return of.memory; }},
     {{"p_offset"}, [](const VecaddCells& of) -> Cell { return whole(of.offset); }},
@@ -89,11 +90,13 @@ inline const ColumnOf<VecaddCells> vecadd_columns[] = {
     {{"p_d2h_ns", "d2h us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.d2h, 1}; }},
     {{"p_total_ns", "total us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.total, 1}; }},
 };
+// clang-format on
 
 inline const Program vecadd_program = {
     .name = "vecadd",
-    .summary = "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for "
-               "one of them).",
+    .summary =
+        "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for "
+        "one of them).",
     .operands = "[A B]",
     .most_operands = 2,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},

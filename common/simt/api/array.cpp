@@ -1,8 +1,8 @@
 // cudaMallocArray, and copies from and to arrays.
 #include <algorithm>
 
-#include "common/simt/runtime/array.hpp"
 #include "common/simt/api/error.hpp"
+#include "common/simt/runtime/array.hpp"
 
 namespace simt {
 namespace {
@@ -123,8 +123,8 @@ cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from
     return copy_from_array(to, pitch, from, x, y, width, height, kind, nullptr, false);
 }
 
-cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
-                                       size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width,
+                                       size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
     return copy_from_array(to, pitch, from, x, y, width, height, kind, stream, true);
 }
 

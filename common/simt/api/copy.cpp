@@ -1,7 +1,7 @@
 // cudaMemcpy and cudaMemset in one, two and three dimensions, and between devices.
-#include "common/simt/runtime/array.hpp"
 #include "common/simt/runtime/copy.hpp"
 #include "common/simt/api/error.hpp"
+#include "common/simt/runtime/array.hpp"
 
 namespace {
 

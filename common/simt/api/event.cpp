@@ -1,7 +1,7 @@
 // Events: recording, waiting, and the time between two of them.
-#include "common/simt/runtime/capture.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
+#include "common/simt/runtime/capture.hpp"
 
 using namespace simt;
 

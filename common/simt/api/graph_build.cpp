@@ -141,12 +141,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
             return cudaGraphAddMemcpyNode(node, graph, dependencies, count, &parameters->memcpy.copyParams);
         case cudaGraphNodeTypeMemset:
             return cudaGraphAddMemsetNode(node, graph, dependencies, count, &parameters->memset);
-        case cudaGraphNodeTypeHost:
-            return cudaGraphAddHostNode(node, graph, dependencies, count, &parameters->host);
+        case cudaGraphNodeTypeHost: return cudaGraphAddHostNode(node, graph, dependencies, count, &parameters->host);
         case cudaGraphNodeTypeGraph:
             return cudaGraphAddChildGraphNode(node, graph, dependencies, count, parameters->graph.graph);
-        case cudaGraphNodeTypeEmpty:
-            return cudaGraphAddEmptyNode(node, graph, dependencies, count);
+        case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(node, graph, dependencies, count);
         case cudaGraphNodeTypeEventRecord:
             return cudaGraphAddEventRecordNode(node, graph, dependencies, count, parameters->eventRecord.event);
         case cudaGraphNodeTypeWaitEvent:

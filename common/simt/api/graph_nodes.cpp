@@ -1,8 +1,8 @@
 #include "common/simt/api/graph_nodes.hpp"
 
+#include "common/simt/api/error.hpp"
 #include "common/simt/runtime/array.hpp"
 #include "common/simt/runtime/capture.hpp"
-#include "common/simt/api/error.hpp"
 #include "common/simt/runtime/kernels.hpp"
 
 namespace simt {

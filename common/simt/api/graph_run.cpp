@@ -1,7 +1,7 @@
 // Instantiating, launching and updating graphs.
-#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 
 using namespace simt;
 
@@ -116,8 +116,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle
 
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* parameters) {
-    return change_copy(executable, node,
-                       [=](Operation& operation) { return kernel_operation(parameters, operation); });
+    return change_copy(executable, node, [=](Operation& operation) { return kernel_operation(parameters, operation); });
 }
 
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,

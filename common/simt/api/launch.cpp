@@ -1,9 +1,9 @@
 // <<<>>> and cudaLaunchKernel: a launch is validated and put into a stream.
 #include <algorithm>
 
-#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/exec/run.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/runtime/kernels.hpp"
 #include "common/simt/runtime/properties.hpp"
 

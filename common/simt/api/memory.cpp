@@ -114,8 +114,8 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
     return api([=] {
-        constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
-                                   cudaHostRegisterReadOnly;
+        constexpr unsigned known =
+            cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
         if (!pointer || bytes == 0 || flags & ~known) return cudaErrorInvalidValue;
         const bool adopted =
             runtime().memory.adopt(pointer, bytes, MemoryKind::registered, current_device_index(), flags);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 
 using namespace simt;
 
@@ -114,7 +114,8 @@ cudaError_t allocate_from(std::shared_ptr<Pool> pool, void** pointer, size_t byt
     if (!*pointer) return cudaErrorMemoryAllocation;
     members().add(*pointer, std::move(pool), bytes);
     if (events().orders_operations) {
-        const Ticket allocated = stream->device().enqueue(*stream, [] { return 0; }, {}, Start::at_once_if_idle);
+        const Ticket allocated = stream->device().enqueue(
+            *stream, [] { return 0; }, {}, Start::at_once_if_idle);
         events().allocated_in_stream(*pointer, bytes, allocated.note);
     }
     return cudaSuccess;
@@ -136,9 +137,8 @@ bool is_switch(cudaMemPoolAttr attribute) {  // an int; the other attributes are
 }  // namespace
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
-    return api([=] {
-        return allocate_from(device_pools().current_pool(current_device_index()), pointer, bytes, stream);
-    });
+    return api(
+        [=] { return allocate_from(device_pools().current_pool(current_device_index()), pointer, bytes, stream); });
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {

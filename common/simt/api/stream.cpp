@@ -1,8 +1,8 @@
 // Streams: creating, destroying, waiting, and running host functions in them.
 #include <algorithm>
 
-#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/api/error.hpp"
+#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/runtime/properties.hpp"
 
 using namespace simt;

@@ -3,8 +3,8 @@
 #include <mutex>
 #include <vector>
 
-#include "common/simt/runtime/copy.hpp"
 #include "common/simt/api/error.hpp"
+#include "common/simt/runtime/copy.hpp"
 
 namespace simt {
 

@@ -1,7 +1,7 @@
 // Texture and surface objects on arrays, linear memory and pitched memory.
-#include "common/simt/runtime/array.hpp"
 #include "common/simt/api/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"
+#include "common/simt/runtime/array.hpp"
 
 using namespace simt;
 

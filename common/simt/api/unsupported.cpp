@@ -13,9 +13,9 @@ cudaError_t refuse(const char* function, std::atomic<bool>& said) {
 
 }  // namespace
 
-#define SIMT_DEFINE_UNSUPPORTED(name)                \
-    __attribute__((weak)) cudaError_t name(...) {    \
-        static std::atomic<bool> said{false};        \
-        return refuse(#name, said);                  \
+#define SIMT_DEFINE_UNSUPPORTED(name)             \
+    __attribute__((weak)) cudaError_t name(...) { \
+        static std::atomic<bool> said{false};     \
+        return refuse(#name, said);               \
     }
 SIMT_UNSUPPORTED_FUNCTIONS(SIMT_DEFINE_UNSUPPORTED)

@@ -39,8 +39,8 @@ std::string with_room_of_its_own(std::string_view common) {
     const std::size_t bytes = common.find(',', name) + 1, alignment = common.find(',', bytes) + 1;
     const std::string symbol(common.substr(name, bytes - 1 - name)), size(common.substr(bytes, alignment - 1 - bytes));
     return "\t.pushsection\t.bss\n" + std::string(red_zone) + "\t.balign\t" + std::string(common.substr(alignment)) +
-           "\t.type\t" + symbol + ", @object\n\t.size\t" + symbol + ", " + size + "\n" + symbol + ":\n\t.zero\t" + size +
-           "\n\t.popsection\n";
+           "\t.type\t" + symbol + ", @object\n\t.size\t" + symbol + ", " + size + "\n" + symbol + ":\n\t.zero\t" +
+           size + "\n\t.popsection\n";
 }
 
 }  // namespace

@@ -105,8 +105,8 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
 }
 
 /// Silences warnings about the rewritten text and nvcc's attributes, and about narrowing in braces, which nvcc allows.
-const Command quiet = {"-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing",
-                       "-Wno-deprecated", "-Wno-volatile",        "-Wno-unused-value",
+const Command quiet = {"-Wno-attributes",           "-Wno-unknown-pragmas", "-Wno-narrowing",
+                       "-Wno-deprecated",           "-Wno-volatile",        "-Wno-unused-value",
                        "-Wno-mismatched-new-delete"};
 
 /// The instrumentation of the checked simulator: g++ inserts a call of __tsan_read4 or a relative before every load and

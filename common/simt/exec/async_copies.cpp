@@ -34,8 +34,8 @@ bool AsyncCopies::take(unsigned rank, unsigned groups, AsyncCopy& copy) {
 bool AsyncCopies::take_of(unsigned rank, const void* barrier, AsyncCopy& copy) {
     if (rank >= lanes_.size()) return false;
     auto& copies = lanes_[rank].of_barriers;
-    const auto first = std::find_if(copies.begin(), copies.end(),
-                                    [barrier](const AsyncCopy& one) { return one.barrier == barrier; });
+    const auto first =
+        std::find_if(copies.begin(), copies.end(), [barrier](const AsyncCopy& one) { return one.barrier == barrier; });
     if (first == copies.end()) return false;
     copy = *first;
     copies.erase(first);

@@ -24,9 +24,9 @@ private:
         size_t group;
     };
     struct Lane {
-        std::deque<Pending> copies;    // oldest first
+        std::deque<Pending> copies;  // oldest first
         std::deque<AsyncCopy> of_barriers;
-        size_t committed = 0;        // groups
+        size_t committed = 0;  // groups
     };
 
     Lane& lane(unsigned rank);

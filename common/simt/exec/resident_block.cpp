@@ -289,8 +289,7 @@ Context* ResidentBlock::next_after_stall() {
         if (warp.paused && schedule_ == Schedule::lockstep) return next_in_step();
         if (warp.paused) return next_of_paused();
     }
-    if (warp.meeting &&
-        complete_meetings(warp, observer_, static_cast<unsigned>(&warp - warps_.data()))) {
+    if (warp.meeting && complete_meetings(warp, observer_, static_cast<unsigned>(&warp - warps_.data()))) {
         return warp.meetings_in_turn < meetings_per_turn ? take_lane(warp) : next_after_long_turn();
     }
     if (warp.asking) {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "common/simt/exec/async_copies.hpp"
-#include "common/simt/exec/observer.hpp"
-#include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/exec/lane_stacks.hpp"
+#include "common/simt/exec/observer.hpp"
 #include "common/simt/exec/running_launch.hpp"
+#include "common/simt/include/simt/warp_state.hpp"
 
 namespace simt {
 
@@ -125,19 +125,19 @@ private:
     Progress* progress_ = nullptr;
     BlockIdentity identity_ = {};
     BarrierTally tally_;
-    bool detached_ = false;      // some lane has waited: from then on each lane runs by itself
-    bool has_polled_ = false;    // since the last barrier: what follows may be a loop that waits
-    bool upwards_ = true;        // the direction in which the warps take turns
+    bool detached_ = false;    // some lane has waited: from then on each lane runs by itself
+    bool has_polled_ = false;  // since the last barrier: what follows may be a loop that waits
+    bool upwards_ = true;      // the direction in which the warps take turns
     unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker resumed the block
     Pause pause_ = Pause::ended;
     uint64_t awaited_generation_ = 0;
-    unsigned steps_in_turn_ = 0;  // in lockstep
+    unsigned steps_in_turn_ = 0;                   // in lockstep
     std::unique_ptr<BlockObserver> own_observer_;  // null until a launch provides one
     BlockObserver* observer_ = nullptr;            // the same if this launch is observed, else null
     Schedule schedule_ = Schedule::independent;    // chosen by the observer; independent without one
-    Context worker_;             // where run() continues
-    Context starter_;            // the lane loop
-    Context abandoned_;          // written, never resumed
+    Context worker_;                               // where run() continues
+    Context starter_;                              // the lane loop
+    Context abandoned_;                            // written, never resumed
 };
 
 }  // namespace simt

@@ -21,9 +21,7 @@ unsigned lanes_of(const RunningLaunch& launch) {
 
 }  // namespace
 
-void Worker::start() {
-    thread_ = std::thread(&Worker::main, this);
-}
+void Worker::start() { thread_ = std::thread(&Worker::main, this); }
 
 void Worker::main() {
     use_fault_stack();
@@ -123,15 +121,12 @@ void Worker::run(Block block) {
             window_owner_ = block.get();
             suspended_.push_back(std::move(block));
             return;
-        case Pause::deadlocked:
-            end_deadlocked(*block);
-            break;
+        case Pause::deadlocked: end_deadlocked(*block); break;
         case Pause::ended:
             launch.progress[index_].advance();
             if (launch.launch.cooperative) launch.grid_barrier.block_ended();
             break;
-        case Pause::failed:
-            break;
+        case Pause::failed: break;
     }
     retire(std::move(block));
 }

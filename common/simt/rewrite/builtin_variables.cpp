@@ -68,8 +68,8 @@ public:
 private:
     /// What has been found since one open bracket.
     struct Frame {
-        Names declared = 0;  // in this scope
-        Names pending = 0;   // parameters: visible in the rest of the statement and the following braces
+        Names declared = 0;        // in this scope
+        Names pending = 0;         // parameters: visible in the rest of the statement and the following braces
         bool in_brackets = false;  // the innermost group is a pair of []
     };
 

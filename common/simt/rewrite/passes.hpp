@@ -4,16 +4,15 @@
 
 #include "common/simt/rewrite/angles.hpp"
 #include "common/simt/rewrite/braces.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "common/simt/rewrite/edits.hpp"
 #include "common/simt/rewrite/execution_spaces.hpp"
-#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 
 /// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that
 /// name. On the host they are errors.
-void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces,
-                               Edits& edits);
+void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 
 /// `extern __shared__ T s[];` is bound to the block's window of dynamic shared memory, and arrays of classes in static
 /// shared memory to bytes without constructors.

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <set>
 
-#include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
+#include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
 namespace {

@@ -73,8 +73,8 @@ private:
     }
 
     bool is_value_type(std::string_view token) const {
-        for (const std::string_view type : {"int", "unsigned", "signed", "char", "short", "long", "float", "double",
-                                            "bool", "size_t", "*", "&"}) {
+        for (const std::string_view type :
+             {"int", "unsigned", "signed", "char", "short", "long", "float", "double", "bool", "size_t", "*", "&"}) {
             if (token == type) return true;
         }
         return classes_.count(token) != 0;

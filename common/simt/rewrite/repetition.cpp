@@ -21,16 +21,26 @@ constexpr std::string_view effects[] = {
 
 /// Words that may stand before a `(` without being called.
 constexpr std::string_view before_group[] = {
-    "if",    "constexpr", "return", "sizeof",   "alignof", "decltype", "and",  "or",     "not",    "bool",     "char",
-    "short", "int",       "long",   "unsigned", "signed",  "float",    "void", "double", "size_t", "uint32_t",
-    "uint64_t",
+    "if",    "constexpr", "return", "sizeof", "alignof",  "decltype", "and",      "or",
+    "not",   "bool",      "char",   "short",  "int",      "long",     "unsigned", "signed",
+    "float", "void",      "double", "size_t", "uint32_t", "uint64_t",
 };
 
 /// CUDA functions that only read or order reads, whatever their definitions look like, and casts, which look like
 /// calls. `load` is a member of cuda::atomic.
 constexpr std::string_view readers[] = {
-    "__ldg",         "__ldca",              "__ldcg",               "__ldcs",      "__ldcv",     "__ldlu",
-    "__threadfence", "__threadfence_block", "__threadfence_system", "static_cast", "const_cast", "reinterpret_cast",
+    "__ldg",
+    "__ldca",
+    "__ldcg",
+    "__ldcs",
+    "__ldcv",
+    "__ldlu",
+    "__threadfence",
+    "__threadfence_block",
+    "__threadfence_system",
+    "static_cast",
+    "const_cast",
+    "reinterpret_cast",
     "load",
 };
 

@@ -63,9 +63,7 @@ public:
     }
 
     /// Whether nothing, not even a blank, stands between token i and the previous one.
-    bool adjoins(std::size_t i) const {
-        return i > 0 && i < tokens_.size() && tokens_[i].begin == tokens_[i - 1].end;
-    }
+    bool adjoins(std::size_t i) const { return i > 0 && i < tokens_.size() && tokens_[i].begin == tokens_[i - 1].end; }
 
     /// Whether token i names a variable, a constant or an enumerator, and not a template.
     bool is_value(std::size_t i) const { return is_identifier(i) && values_.count((*this)[i]) != 0; }

@@ -62,8 +62,15 @@ cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cud
     if (from_array) {
         if (const auto error = array_end(parameters.srcArray, parameters.srcPos, parameters.extent, from)) return error;
     }
-    copy = {to.start,   to.pitch,   to.slice, from.start, from.pitch, from.slice, parameters.extent.width * unit,
-            parameters.extent.height, parameters.extent.depth};
+    copy = {to.start,
+            to.pitch,
+            to.slice,
+            from.start,
+            from.pitch,
+            from.slice,
+            parameters.extent.width * unit,
+            parameters.extent.height,
+            parameters.extent.depth};
     kind = parameters.kind;
     return cudaSuccess;
 }

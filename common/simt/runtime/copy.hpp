@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "common/simt/runtime/graph.hpp"
 #include "common/simt/include/driver_types.h"
+#include "common/simt/runtime/graph.hpp"
 
 namespace simt {
 

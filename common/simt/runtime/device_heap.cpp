@@ -63,10 +63,10 @@ bool is_on_device_heap(const void* pointer) {
 
 // simcc turns operator delete in checked code into calls of these. On the host they call the program's own operator, if
 // there is one, which must never see a pointer to the device heap.
-#define SIMT_DELETE(symbol, parameters, on_host)                                                    \
-    extern "C" void symbol parameters {                                                             \
-        if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0));  \
-        on_host;                                                                                    \
+#define SIMT_DELETE(symbol, parameters, on_host)                                                   \
+    extern "C" void symbol parameters {                                                            \
+        if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0)); \
+        on_host;                                                                                   \
     }
 SIMT_DELETE(simt_ZdlPv, (void* pointer), operator delete(pointer))
 SIMT_DELETE(simt_ZdlPvm, (void* pointer, size_t bytes), operator delete(pointer, bytes))

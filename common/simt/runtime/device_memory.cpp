@@ -203,8 +203,8 @@ std::string describe(uintptr_t address, const Allocation& allocation) {
     } else {
         where = bytes(address - allocation.base - allocation.bytes) + " after";
     }
-    static constexpr const char* origins[] = {"cudaMalloc", "cudaMallocManaged", "cudaHostAlloc", "cudaHostRegister",
-                                              "device variable", "malloc in a kernel"};
+    static constexpr const char* origins[] = {"cudaMalloc",       "cudaMallocManaged", "cudaHostAlloc",
+                                              "cudaHostRegister", "device variable",   "malloc in a kernel"};
     return where + " the " + (allocation.freed ? "freed " : "") + std::to_string(allocation.bytes) +
            "-byte allocation #" + std::to_string(allocation.serial) + " (" +
            origins[static_cast<int>(allocation.kind)] + ")";

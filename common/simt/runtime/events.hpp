@@ -26,8 +26,8 @@ struct Events {
     void (*allocated)(const Allocation&) = [](const Allocation&) {};
     void (*freed)(const Allocation&) = [](const Allocation&) {};  // called with the memory tables locked
     // cudaMallocAsync and cudaFreeAsync, as the stream operations with these notes.
-    void (*allocated_in_stream)(const void* pointer, size_t bytes, const ClientNote& operation) =
-        [](const void*, size_t, const ClientNote&) {};
+    void (*allocated_in_stream)(const void* pointer, size_t bytes,
+                                const ClientNote& operation) = [](const void*, size_t, const ClientNote&) {};
     void (*freed_in_stream)(const void* pointer, const ClientNote& operation) = [](const void*, const ClientNote&) {};
     // A device is reset: its remaining allocations are about to be freed.
     void (*device_reset)(int device) = [](int) {};

@@ -7,11 +7,11 @@
 #include <mutex>
 #include <vector>
 
+#include "common/simt/include/cuda_runtime_api.h"
 #include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/event.hpp"
 #include "common/simt/runtime/handle_table.hpp"
-#include "common/simt/include/cuda_runtime_api.h"
 
 namespace simt {
 

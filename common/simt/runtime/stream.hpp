@@ -40,9 +40,9 @@ using Work = std::function<int()>;
 
 // Who runs a task.
 enum class Start {
-    on_thread,       // the stream's thread, or the first thread that waits for it
-    by_waiting,      // the caller, which must wait for it right away
-    at_once_if_idle, // the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
+    on_thread,        // the stream's thread, or the first thread that waits for it
+    by_waiting,       // the caller, which must wait for it right away
+    at_once_if_idle,  // the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
 };
 
 class Stream : public std::enable_shared_from_this<Stream> {

@@ -23,9 +23,10 @@
 namespace BACKEND {
 
 /// How the lanes of a warp share a block's tile.
-template <int tile_m_, int tile_n_, int lanes_m_> struct F32Shape {
+template <int tile_m_, int tile_n_, int lanes_m_>
+struct F32Shape {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
-    static constexpr int rows = tile_m / lanes_m, columns = tile_n / lanes_n, vectors = columns / 4; // of one lane
+    static constexpr int rows = tile_m / lanes_m, columns = tile_n / lanes_n, vectors = columns / 4;  // of one lane
     static constexpr int slices = 8, stages = 8;
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
     static_assert(columns % 4 == 0 && tile_n <= 128, "a lane loads four columns at once");
@@ -36,7 +37,8 @@ template <int tile_m_, int tile_n_, int lanes_m_> struct F32Shape {
 
 /// Where this warp and lane work. (Each warp has the whole tile, from row and column 0. Without these zeros ptxas
 /// allocates other registers, with more bank conflicts in tiles of 64 x 64.)
-template <typename Shape> struct F32Position {
+template <typename Shape>
+struct F32Position {
     int row, column, slice, lane_row, lane_column;
     __device__ explicit F32Position(int warp, int lane)
         : row(0), column(0), slice(warp), lane_row(lane / Shape::lanes_n), lane_column(lane % Shape::lanes_n) {}
@@ -46,7 +48,7 @@ template <typename Shape> struct F32Position {
 template <typename Shape>
 __device__ inline void multiply_stage(const float* a, const float* b, const F32Position<Shape>& at,
                                       float (&sums)[Shape::rows][Shape::columns]) {
-    constexpr int pieces = 8 / Shape::slices; // of four along k
+    constexpr int pieces = 8 / Shape::slices;  // of four along k
     const float* a_rows = a + (at.row + at.lane_row) * 32;
     const float* b_columns = b + at.slice * pieces * 4 * Shape::tile_n + at.column + at.lane_column * 4;
 #pragma unroll
@@ -63,8 +65,8 @@ __device__ inline void multiply_stage(const float* a, const float* b, const F32P
             float right[Shape::columns];
 #pragma unroll
             for (int v = 0; v < Shape::vectors; ++v)
-                *reinterpret_cast<float4*>(right + 4 * v) = *reinterpret_cast<const float4*>(
-                    b_columns + (i * 4 + k) * Shape::tile_n + v * Shape::lanes_n * 4);
+                *reinterpret_cast<float4*>(right + 4 * v) =
+                    *reinterpret_cast<const float4*>(b_columns + (i * 4 + k) * Shape::tile_n + v * Shape::lanes_n * 4);
 #pragma unroll
             for (int r = 0; r < Shape::rows; ++r) {
                 const float element = k == 0 ? left[r].x : k == 1 ? left[r].y : k == 2 ? left[r].z : left[r].w;
@@ -82,7 +84,7 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
                                   int tile_column, int m, int n) {
     constexpr unsigned consumers = 256;
     constexpr int tile_elements = Shape::tile_m * Shape::tile_n;
-    barrier_among(1, consumers); // no warp reads the stages any more
+    barrier_among(1, consumers);  // no warp reads the stages any more
 #pragma unroll
     for (int r = 0; r < Shape::rows; ++r)
 #pragma unroll
@@ -92,7 +94,7 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
             *reinterpret_cast<float4*>(partial + at.slice * tile_elements + row * Shape::tile_n + column) =
                 make_float4(sums[r][4 * v], sums[r][4 * v + 1], sums[r][4 * v + 2], sums[r][4 * v + 3]);
         }
-    barrier_among(1, consumers); // all slices are there
+    barrier_among(1, consumers);  // all slices are there
     for (int i = static_cast<int>(threadIdx.x % consumers) * 4; i < tile_elements; i += consumers * 4) {
         float4 total = *reinterpret_cast<const float4*>(partial + i);
 #pragma unroll
@@ -133,14 +135,15 @@ __global__ void __launch_bounds__(384, 1)
     for (int step = 0; step < steps; ++step, position.advance()) {
         barrier_wait(&shared.filled[position.stage], position.parity);
         multiply_stage<Shape>(shared.a[position.stage], shared.b[position.stage][0], at, sums);
-        __syncwarp(); // all lanes have read the stage
+        __syncwarp();  // all lanes have read the stage
         Pipeline::release(shared, position.stage, threadIdx.x % 32);
     }
     add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
 #endif
 }
 
-template <int tile_m_, int tile_n_, int lanes_m> struct F32Tile : HopperTile {
+template <int tile_m_, int tile_n_, int lanes_m>
+struct F32Tile : HopperTile {
     using Element = float;
     using Shape = F32Shape<tile_m_, tile_n_, lanes_m>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
@@ -155,4 +158,4 @@ template <int tile_m_, int tile_n_, int lanes_m> struct F32Tile : HopperTile {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

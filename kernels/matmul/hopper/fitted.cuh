@@ -28,22 +28,25 @@ struct FittedMaps {
     CUtensorMap of_height[4];
 };
 
-template <typename T> struct HopperFittedShared {
+template <typename T>
+struct HopperFittedShared {
     using Shape = FittedShape;
     typename HopperPipeline<T, Shape::most_rows, Shape::tile_n, Shape::stages>::Shared ring;
-    alignas(1024) T results[Shape::tile_n / Shape::box_columns][Shape::box_rows * Shape::box_columns]; // of a warpgroup
+    alignas(
+        1024) T results[Shape::tile_n / Shape::box_columns][Shape::box_rows * Shape::box_columns];  // of a warpgroup
 };
 
 /// A warpgroup's finished results, two to a register, and how many of their boxes are still to be stored. The last box
 /// ends with the tile and may store rows of the one before again.
 struct WaitingFittedResults {
     using Shape = FittedShape;
-    static constexpr int boxes = Shape::most_rows / Shape::box_rows, box_sums = Shape::box_rows / 2; // of a thread
+    static constexpr int boxes = Shape::most_rows / Shape::box_rows, box_sums = Shape::box_rows / 2;  // of a thread
     std::uint32_t pairs[boxes][box_sums / 2];
     FittedTile tile{};
     int waiting = 0;
 
-    template <int count, typename T> __device__ void take(const float (&sums)[count], const FittedTile& of, T) {
+    template <int count, typename T>
+    __device__ void take(const float (&sums)[count], const FittedTile& of, T) {
 #pragma unroll
         for (int box = 0; box < boxes; ++box)
 #pragma unroll
@@ -61,9 +64,8 @@ struct WaitingFittedResults {
         if (waiting == 0) return;
         const int next = --waiting, last_row = tile.rows - Shape::box_rows;
 #pragma unroll
-        for (int box = 0; box < boxes; ++box) // registers have no index
-            if (box == next)
-                store(pairs[box], min(box * Shape::box_rows, last_row), map_c, memory, consumer, thread);
+        for (int box = 0; box < boxes; ++box)  // registers have no index
+            if (box == next) store(pairs[box], min(box * Shape::box_rows, last_row), map_c, memory, consumer, thread);
     }
 
 private:
@@ -74,12 +76,12 @@ private:
         const unsigned warp = thread / 32, lane = thread % 32;
         const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
         T* target = memory + (lane / 16 * 8 + lane % 8) * Shape::box_columns + piece * 8;
-        if (thread == 0) wait_copies_out_read<0>(); // the box before has left
+        if (thread == 0) wait_copies_out_read<0>();  // the box before has left
         barrier_among(1 + consumer, threads);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) // 16 rows: left, right; left, right below
+        for (int i = 0; i < 4; ++i)  // 16 rows: left, right; left, right below
             store_matrices_transposed(target + i * 16 * Shape::box_columns, box_pairs[4 * i], box_pairs[4 * i + 1],
-                                   box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
+                                      box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
         fence_shared_for_copies();
         barrier_among(1 + consumer, threads);
         if (thread != 0) return;
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(384, 1)
             const unsigned bytes = static_cast<unsigned>(tile.rows + Shape::tile_n) * 128;
             for (int step = 0; step < steps; ++step, position.advance())
                 Pipeline::load_stage(shared.ring, position, maps_a.of_height[tile.height], map_b, tile.row, tile.column,
-                                step, bytes);
+                                     step, bytes);
         }
         return;
     }
@@ -146,19 +148,20 @@ __global__ void __launch_bounds__(384, 1)
                 const std::uint64_t a = wgmma_operand(shared.ring.a[stage], 16, 1024);
                 wgmma_fence();
 #pragma unroll
-                for (int i = 0; i < 4; ++i) // 16 along k: 16 rows of B, 32 bytes of A's rows; addresses in 16 bytes
+                for (int i = 0; i < 4; ++i)  // 16 along k: 16 rows of B, 32 bytes of A's rows; addresses in 16 bytes
                     WgmmaTransposed<T, rows>::multiply(d, b + i * 128, a + i * 2, step > 0 || i > 0);
                 wgmma_commit();
-                results.store_next(map_c, shared.results[consumer], consumer, thread); // of the tile before
+                results.store_next(map_c, shared.results[consumer], consumer, thread);  // of the tile before
                 if (step > 0) {
-                    wgmma_wait<1>(); // the group before this one has read its stage
+                    wgmma_wait<1>();  // the group before this one has read its stage
                     Pipeline::release(shared.ring, previous, thread);
                 }
                 previous = stage;
                 position.advance();
             }
             while (results.waiting > 0) results.store_next(map_c, shared.results[consumer], consumer, thread);
-            if (number + gridDim.x < tiles.count()) next = tiles.tile(number + gridDim.x); // before the last stage ends
+            if (number + gridDim.x < tiles.count())
+                next = tiles.tile(number + gridDim.x);  // before the last stage ends
             wgmma_wait<0>();
             wgmma_settle(d);
             Pipeline::release(shared.ring, previous, thread);
@@ -168,12 +171,13 @@ __global__ void __launch_bounds__(384, 1)
         with_rows(tile.rows, multiply, std::make_integer_sequence<int, heights>{});
     }
     while (results.waiting > 0) results.store_next(map_c, shared.results[consumer], consumer, thread);
-    if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+    if (thread == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
 #endif
 }
 
 /// Only where can_fit().
-template <typename T> struct FittedHopperTile : HopperTile {
+template <typename T>
+struct FittedHopperTile : HopperTile {
     using Element = T;
     using Shape = FittedShape;
     static constexpr unsigned tile_m = Shape::most_rows, tile_n = Shape::tile_n, least_rows = Shape::least_rows;
@@ -196,4 +200,4 @@ template <typename T> struct FittedHopperTile : HopperTile {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

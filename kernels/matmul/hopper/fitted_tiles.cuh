@@ -12,7 +12,7 @@ namespace BACKEND {
 
 struct FittedShape {
     static constexpr int most_rows = 256, least_rows = 168, row_step = 8, tile_n = 128, stages = 4;
-    static constexpr int box_rows = 64, box_columns = 64; // of a warpgroup's results
+    static constexpr int box_rows = 64, box_columns = 64;  // of a warpgroup's results
 };
 
 /// Columns of tiles that are cut alike, into tiles of `rows` rows, the last `higher` of a column 8 more.
@@ -82,4 +82,4 @@ inline double fitted_rows_per_block(const FittedTiles& tiles, size_t m, size_t n
     return double(m) * double(divide_up(n, FittedShape::tile_n)) / blocks + FittedShape::row_step;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

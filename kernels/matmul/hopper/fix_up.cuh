@@ -55,8 +55,9 @@ __device__ inline void store_release(unsigned* flag, unsigned value) {
 }
 
 /// By the `threads` threads that multiply, after they have written their share's sums: tells the others.
-template <unsigned threads> __device__ inline void announce_sums(const PartialSums& partial, unsigned share) {
-    barrier_among(partial_barrier, threads); // the release below stands for all threads' sums
+template <unsigned threads>
+__device__ inline void announce_sums(const PartialSums& partial, unsigned share) {
+    barrier_among(partial_barrier, threads);  // the release below stands for all threads' sums
     if (threadIdx.x % threads == 0) store_release(partial.d_ready + share, 1);
 }
 
@@ -68,7 +69,7 @@ __device__ inline void await_sums(const PartialSums& partial, unsigned first, un
         while (load_acquire(partial.d_ready + share) == 0) {}
         partial.d_ready[share] = 0;
     }
-    barrier_among(partial_barrier, threads); // all sums are there
+    barrier_among(partial_barrier, threads);  // all sums are there
 }
 
 /// Makes the sums of a segment those of its tile, if this block is to store it; else leaves them to the block that is.
@@ -80,8 +81,8 @@ template <unsigned threads, int count>
 __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& segment, const StreamKSchedule& schedule,
                                      const PartialSums& partial) {
     static_assert(count * threads <= partial_tile_elements, "a share's sums have room");
-    constexpr bool grouped = count < 128;                // large tiles are not cut into many shares
-    constexpr int at_once = count < 64 ? 64 / count : 1; // shares whose sums are loaded at once
+    constexpr bool grouped = count < 128;                 // large tiles are not cut into many shares
+    constexpr int at_once = count < 64 ? 64 / count : 1;  // shares whose sums are loaded at once
     const auto fours_of = [&](unsigned share) {
         return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * (count / 4) * threads +
                threadIdx.x % threads;
@@ -127,4 +128,4 @@ __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& se
     return true;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -16,13 +16,15 @@
 namespace BACKEND {
 
 /// Whether TMA can read or write a matrix as it lies: its rows begin at multiples of 16 bytes.
-template <typename T> bool rows_are_aligned(const T* d_matrix, size_t columns) {
+template <typename T>
+bool rows_are_aligned(const T* d_matrix, size_t columns) {
     return reinterpret_cast<std::uintptr_t>(d_matrix) % tensor_row_alignment == 0 &&
            columns * sizeof(T) % tensor_row_alignment == 0;
 }
 
 /// Columns that fill pieces of `bytes`: the least that TMA reads, or whole lines of the caches.
-template <typename T> constexpr size_t padded_columns(size_t columns, size_t bytes = tensor_row_alignment) {
+template <typename T>
+constexpr size_t padded_columns(size_t columns, size_t bytes = tensor_row_alignment) {
     return divide_up(columns * sizeof(T), bytes) * bytes / sizeof(T);
 }
 
@@ -45,7 +47,7 @@ __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t colum
                          size_t target_columns) {
     constexpr unsigned elements = sizeof(float4) / sizeof(T), loads_in_flight = 4;
     const size_t pieces = target_columns / elements, grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
-    const size_t next_row = grid_stride / pieces, next_piece = grid_stride % pieces; // divisions take long: only here
+    const size_t next_row = grid_stride / pieces, next_piece = grid_stride % pieces;  // divisions take long: only here
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const bool whole_pieces = columns % elements == 0 && reinterpret_cast<std::uintptr_t>(source) % sizeof(float4) == 0;
     size_t row = first / pieces, piece = first % pieces;
@@ -79,7 +81,8 @@ inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors, uns
 }
 
 /// The memory of a matrix with padded rows.
-template <typename T> size_t padded_bytes(size_t rows, size_t columns, size_t row_alignment = tensor_row_alignment) {
+template <typename T>
+size_t padded_bytes(size_t rows, size_t columns, size_t row_alignment = tensor_row_alignment) {
     return divide_up(rows * padded_columns<T>(columns, row_alignment) * sizeof(T), 256) * 256;
 }
 
@@ -103,7 +106,8 @@ const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* targ
 }
 
 /// A and B with aligned rows. Copies' rows begin at whole lines of the caches.
-template <typename T> class HopperOperands {
+template <typename T>
+class HopperOperands {
 public:
     explicit HopperOperands(const MatmulArguments<T>& arguments)
         : arguments_(arguments), d_a_(arguments.d_a), d_b_(arguments.d_b), row_a_(arguments.k), row_b_(arguments.n) {
@@ -146,7 +150,7 @@ private:
 
     MatmulArguments<T> arguments_;
     const T *d_a_, *d_b_;
-    size_t row_a_, row_b_; // elements from one row to the next
+    size_t row_a_, row_b_;  // elements from one row to the next
 };
 
 /// A block per multiprocessor, in whole clusters, and no more than there are tiles.
@@ -162,7 +166,8 @@ inline size_t partial_flags_bytes(unsigned multiprocessors) {
 inline size_t partial_sums_bytes(unsigned multiprocessors) {
     return partial_flags_bytes(multiprocessors) + multiprocessors * partial_tile_elements * sizeof(float);
 }
-template <typename T> PartialSums partial_sums(const MatmulArguments<T>& arguments) {
+template <typename T>
+PartialSums partial_sums(const MatmulArguments<T>& arguments) {
     auto* memory = static_cast<unsigned char*>(arguments.d_partials);
     return {reinterpret_cast<float*>(memory + partial_flags_bytes(arguments.multiprocessors)),
             reinterpret_cast<unsigned*>(memory)};
@@ -172,15 +177,16 @@ template <typename T> PartialSums partial_sums(const MatmulArguments<T>& argumen
 ///     Element, tile_m, tile_n
 ///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
 struct HopperTile {
-    static constexpr unsigned split_k = 1;            // blocks of a cluster that share one tile along k
-    static constexpr unsigned multicast = 1;          // blocks of a cluster that receive the same columns of B
-    static constexpr unsigned least_rows = 0;         // not 0: tiles have any multiple of 8 rows from here to tile_m
-    static constexpr bool stream_k = false;           // has the code to share tiles
-    static constexpr bool needs_aligned_rows = false; // of C: TMA stores them
+    static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
+    static constexpr unsigned multicast = 1;           // blocks of a cluster that receive the same columns of B
+    static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
+    static constexpr bool stream_k = false;            // has the code to share tiles
+    static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
 };
 
 /// A stage along k is always 128 bytes of a row of A.
-template <typename T> constexpr unsigned hopper_tile_k = 128 / sizeof(T);
+template <typename T>
+constexpr unsigned hopper_tile_k = 128 / sizeof(T);
 
 template <typename... Parameters, typename... Arguments>
 LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes,
@@ -201,4 +207,4 @@ LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned
     return {configuration.gridDim, configuration.blockDim, shared_bytes, address_of(kernel)};
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -44,7 +44,7 @@ __device__ inline void start_stage(float (&d)[tile_n / 2], const T* a_rows, cons
     const std::uint64_t a = wgmma_operand(a_rows, 16, 1024), b = wgmma_operand(b_boxes, 64 * 128, 1024);
     wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
+    for (int i = 0; i < 4; ++i)  // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
         Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, accumulate || i > 0);
     wgmma_commit();
 }
@@ -53,9 +53,10 @@ struct MmaShape {
     static constexpr int tile_m = 128, tile_n = 256, stages = 4;
 };
 
-template <typename T> struct HopperMmaShared {
+template <typename T>
+struct HopperMmaShared {
     HopperRing<T, MmaShape::tile_m, MmaShape::tile_n, MmaShape::stages> ring;
-    alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64]; // for each consumer two boxes of results on their way out
+    alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer two boxes of results on their way out
 };
 
 /// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
@@ -71,14 +72,14 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
     for (int box = 0; box < tile_n / 64; ++box) {
         T* target = boxes[box % 2];
 #pragma unroll
-        for (int pair = 0; pair < 4; ++pair) { // 16 columns: matrices left top, left bottom, right top, right bottom
+        for (int pair = 0; pair < 4; ++pair) {  // 16 columns: matrices left top, left bottom, right top, right bottom
             const float* value = &d[box * 32 + pair * 8];
             const unsigned piece = (2 * pair + lane / 16) ^ (fragment_row % 8);
             store_matrices(target + fragment_row * 64 + piece * 8, pack_pair(value[0], value[1], T{}),
                            pack_pair(value[2], value[3], T{}), pack_pair(value[4], value[5], T{}),
                            pack_pair(value[6], value[7], T{}));
         }
-        barrier_among(1 + consumer, threads); // the box is filled, and the other one has been read
+        barrier_among(1 + consumer, threads);  // the box is filled, and the other one has been read
         for (unsigned i = thread; i < 64 * 64; i += threads) {
             const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
             const int piece = x / 8 ^ r % 8;
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(384, 1)
             barrier_wait(&shared.ring.filled[stage], position.parity);
             start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage], step > 0);
             if (step > 0) {
-                wgmma_wait<1>(); // the group before this one has read its stage
+                wgmma_wait<1>();  // the group before this one has read its stage
                 Pipeline::release(shared.ring, previous, thread);
             }
             previous = stage;
@@ -140,7 +141,8 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-template <typename T> struct MmaTile : HopperTile {
+template <typename T>
+struct MmaTile : HopperTile {
     using Element = T;
     static constexpr unsigned tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
 
@@ -155,4 +157,4 @@ template <typename T> struct MmaTile : HopperTile {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -22,7 +22,8 @@
 
 namespace BACKEND {
 
-template <int tile_n> struct OverlappedShape {
+template <int tile_n>
+struct OverlappedShape {
     static constexpr int tile_m = 128, stages = tile_n > 192 ? 4 : 5;
     /// Of a warp's results. The last box may begin in the one before: both store the same there.
     static constexpr int box_rows = 16, box_columns = 64, boxes = (tile_n + box_columns - 1) / box_columns;
@@ -31,19 +32,22 @@ template <int tile_n> struct OverlappedShape {
     }
 };
 
-template <typename T, int tile_n> struct HopperOverlappedShared {
+template <typename T, int tile_n>
+struct HopperOverlappedShared {
     using Shape = OverlappedShape<tile_n>;
     HopperRing<T, Shape::tile_m, tile_n, Shape::stages> ring;
-    alignas(1024) T results[Shape::tile_m / Shape::box_rows][Shape::box_rows * Shape::box_columns]; // a box a warp
+    alignas(1024) T results[Shape::tile_m / Shape::box_rows][Shape::box_rows * Shape::box_columns];  // a box a warp
 };
 
 /// A warp's finished results, two to a register, and how many of their boxes are still to be stored.
-template <int tile_n> struct WaitingResults {
+template <int tile_n>
+struct WaitingResults {
     using Shape = OverlappedShape<tile_n>;
     std::uint32_t pairs[tile_n / 4];
     int row = 0, column = 0, waiting = 0;
 
-    template <typename T> __device__ void take(const float (&sums)[tile_n / 2], int tile_row, int tile_column, T) {
+    template <typename T>
+    __device__ void take(const float (&sums)[tile_n / 2], int tile_row, int tile_column, T) {
 #pragma unroll
         for (int i = 0; i < tile_n / 4; ++i) pairs[i] = pack_pair(sums[2 * i], sums[2 * i + 1], T{});
         row = tile_row;
@@ -52,11 +56,12 @@ template <int tile_n> struct WaitingResults {
     }
 
     /// Stores the next box through `memory`, if there is one. By whole warps.
-    template <typename T> __device__ void store_next(const CUtensorMap& map_c, T* memory, int lane) {
+    template <typename T>
+    __device__ void store_next(const CUtensorMap& map_c, T* memory, int lane) {
         if (waiting == 0) return;
         const int next = Shape::boxes - waiting--;
 #pragma unroll
-        for (int box = 0; box < Shape::boxes; ++box) // registers have no index
+        for (int box = 0; box < Shape::boxes; ++box)  // registers have no index
             if (box == next)
                 store(pairs + Shape::box_column(box) / 4, column + Shape::box_column(box), map_c, memory, lane);
     }
@@ -65,11 +70,11 @@ private:
     template <typename T>
     __device__ void store(const std::uint32_t* box_pairs, int box_column, const CUtensorMap& map_c, T* memory,
                           int lane) const {
-        if (lane == 0) wait_copies_out_read<0>(); // the box before has left
+        if (lane == 0) wait_copies_out_read<0>();  // the box before has left
         __syncwarp();
         const int fragment_row = lane / 8 % 2 * 8 + lane % 8;
 #pragma unroll
-        for (int i = 0; i < 4; ++i) { // 16 columns: matrices left top, left bottom, right top, right bottom
+        for (int i = 0; i < 4; ++i) {  // 16 columns: matrices left top, left bottom, right top, right bottom
             const int piece = (2 * i + lane / 16) ^ (fragment_row % 8);
             store_matrices(memory + fragment_row * Shape::box_columns + piece * 8, box_pairs[4 * i],
                            box_pairs[4 * i + 1], box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
@@ -121,9 +126,9 @@ __global__ void __launch_bounds__(384, 1)
             barrier_wait(&shared.ring.filled[stage], position.parity);
             start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage],
                                    step > segment.first);
-            results.store_next(map_c, box, lane); // of the tile before, while this one is multiplied
+            results.store_next(map_c, box, lane);  // of the tile before, while this one is multiplied
             if (step > segment.first) {
-                wgmma_wait<1>(); // the group before this one has read its stage
+                wgmma_wait<1>();  // the group before this one has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
             }
             previous = stage;
@@ -140,7 +145,7 @@ __global__ void __launch_bounds__(384, 1)
                      static_cast<int>(tile_column) * tile_n, T{});
     }
     while (results.waiting > 0) results.store_next(map_c, box, lane);
-    if (lane == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+    if (lane == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
 #endif
 }
 
@@ -150,11 +155,11 @@ struct OverlappedLaunch {
 };
 
 template <typename T>
-__attribute__((noinline)) LaunchShape
-launch_hopper_overlapped(void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, TileOrder, StreamKSchedule, PartialSums),
-                         const OverlappedLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+__attribute__((noinline)) LaunchShape launch_hopper_overlapped(
+    void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, TileOrder, StreamKSchedule, PartialSums),
+    const OverlappedLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
     constexpr unsigned group = 8;
-    using Shape = OverlappedShape<256>; // boxes of results are the same for all
+    using Shape = OverlappedShape<256>;  // boxes of results are the same for all
     const HopperOperands<T> operands(arguments);
     const TileOrder order{grid_for(arguments.m, tile.tile_m), grid_for(arguments.n, tile.tile_n), group,
                           tile.multicast};
@@ -170,7 +175,8 @@ launch_hopper_overlapped(void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, T
                          order, schedule, partial_sums(arguments));
 }
 
-template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1> struct OverlappedTile : HopperTile {
+template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1>
+struct OverlappedTile : HopperTile {
     using Element = T;
     using Shape = OverlappedShape<tile_n_>;
     static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
@@ -186,4 +192,4 @@ template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1> struct Ov
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -11,7 +11,8 @@
 namespace BACKEND {
 
 /// Position in the ring. Both sides walk it in the same order, so neither tells the other where it is.
-template <int stages> struct RingPosition {
+template <int stages>
+struct RingPosition {
     int stage = 0;
     unsigned parity = 0;
     __device__ void advance() {
@@ -23,7 +24,8 @@ template <int stages> struct RingPosition {
 };
 
 /// The stages in shared memory, and their barriers.
-template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / sizeof(T)> struct HopperRing {
+template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / sizeof(T)>
+struct HopperRing {
     static constexpr int tile_k = 128 / sizeof(T), boxes = (tile_n + box_n - 1) / box_n;
     alignas(1024) T a[stages][tile_m * tile_k];
     alignas(1024) T b[stages][boxes][tile_k * box_n];
@@ -86,11 +88,11 @@ struct HopperPipeline {
 
     /// Loads one of them. `bytes`: of boxes that are smaller than the stage has room for.
     __device__ static void load_stage(Shared& shared, const Position& position, const CUtensorMap& map_a,
-                                 const CUtensorMap& map_b, int row, int column, int step,
-                                 unsigned bytes = stage_bytes) {
+                                      const CUtensorMap& map_b, int row, int column, int step,
+                                      unsigned bytes = stage_bytes) {
         const int stage = position.stage;
         std::uint64_t* filled = &shared.filled[stage];
-        barrier_wait(&shared.emptied[stage], position.parity ^ 1); // a fresh barrier counts as emptied
+        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // a fresh barrier counts as emptied
         barrier_arrive_and_expect(filled, bytes);
         copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
         const int rank = static_cast<int>(blockIdx.x % multicast);
@@ -125,4 +127,4 @@ struct HopperPipeline {
     __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

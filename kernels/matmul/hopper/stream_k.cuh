@@ -77,4 +77,4 @@ __host__ __device__ inline bool segment_of_block(const StreamKSchedule& schedule
     return true;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

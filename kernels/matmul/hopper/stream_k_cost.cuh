@@ -18,7 +18,7 @@ namespace BACKEND {
 struct StreamKCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
-    size_t group = 1024; // all
+    size_t group = 1024;  // all
 };
 
 /// For kernels without the code to share tiles.
@@ -36,17 +36,17 @@ constexpr StreamKCost tf32x3_stream_k = {1.2, 3, 0, true, sums_group};
 /// Smaller tiles, whose sums are added in groups.
 struct GroupedSumsCost {
     static constexpr double cycles_of_waiting = 5000;
-    static constexpr double cycles_per_sum = 250;   // whatever the size of the tile,
-    static constexpr double elements_per_cycle = 12; // and its elements
+    static constexpr double cycles_per_sum = 250;     // whatever the size of the tile,
+    static constexpr double elements_per_cycle = 12;  // and its elements
 };
 
 /// A stage of a tile in f32 by the multiply-add units, which do 128 a cycle: four elements of the tile by 32 along k.
 /// Beside the multiply-adds themselves, all warps wait for each other's.
 struct F32StageCost {
     static constexpr double elements_per_cycle = 4;
-    static constexpr double multiply_add_factor = 1.08; // cycles over those at the peak
-    static constexpr double cycles_per_stage = 650;     // whatever the size of the tile
-    static constexpr double fixed_cycles = 7000;        // of a tile: filling the pipeline, storing the results
+    static constexpr double multiply_add_factor = 1.08;  // cycles over those at the peak
+    static constexpr double cycles_per_stage = 650;      // whatever the size of the tile
+    static constexpr double fixed_cycles = 7000;         // of a tile: filling the pipeline, storing the results
 
     static constexpr double cycles(double elements) {
         return multiply_add_factor * elements / elements_per_cycle + cycles_per_stage;
@@ -62,7 +62,7 @@ constexpr StreamKCost grouped_stream_k(double elements, double stage_cycles) {
 
 /// The time of `tiles` tiles cut into `shares`, in stages of a whole tile.
 inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
-    const bool equal_parts = shares % tiles == 0; // of each tile
+    const bool equal_parts = shares % tiles == 0;  // of each tile
     double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
     for (size_t sums = divide_up(shares, tiles), added = 0; added != 1; sums = added) {
         added = divide_up(sums, cost.group);
@@ -88,14 +88,14 @@ inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k
         shared = candidate_tiles;
         shares = candidate;
     };
-    if (cost.possible && left > 0 && (left + blocks) * steps < size_t{1} << 31) { // device code counts in 32 bits
+    if (cost.possible && left > 0 && (left + blocks) * steps < size_t{1} << 31) {  // device code counts in 32 bits
         if (forced_shares > 0) {
             if (forced_shares <= blocks && forced_shares >= left && forced_shares <= left * steps) {
                 shared = left;
                 shares = forced_shares;
             }
         } else {
-            if (left * steps >= blocks) consider(left, blocks); // no share is empty
+            if (left * steps >= blocks) consider(left, blocks);  // no share is empty
             for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
             if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
         }
@@ -110,4 +110,4 @@ inline unsigned stream_k_grid(const StreamKSchedule& schedule, unsigned multipro
     return (schedule.shares == 0 && schedule.tiles < blocks ? schedule.tiles : blocks) << schedule.paired;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -14,9 +14,12 @@
 
 namespace BACKEND {
 
-template <typename T> constexpr CUtensorMapDataType tensor_map_type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-template <> inline constexpr CUtensorMapDataType tensor_map_type<__half> = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-template <> inline constexpr CUtensorMapDataType tensor_map_type<__nv_bfloat16> = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+template <typename T>
+constexpr CUtensorMapDataType tensor_map_type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+template <>
+inline constexpr CUtensorMapDataType tensor_map_type<__half> = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+template <>
+inline constexpr CUtensorMapDataType tensor_map_type<__nv_bfloat16> = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
 
 /// TMA reads rows that begin at multiples of 16 bytes.
 constexpr size_t tensor_row_alignment = 16;
@@ -61,4 +64,4 @@ CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t ro
     return map;
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -20,7 +20,8 @@
 namespace BACKEND {
 
 /// Beside the ring, boxes of 32 x 32 results on their way out: one or two for each pair of warps, which has 32 columns.
-template <int tile_m, int warpgroups, int stages> struct HopperTf32Shared {
+template <int tile_m, int warpgroups, int stages>
+struct HopperTf32Shared {
     using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
     static constexpr size_t box_bytes = 32 * 32 * sizeof(float);
     static constexpr size_t bytes_with_two = sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes;
@@ -42,16 +43,16 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
 #pragma unroll
     for (int rows = 0; rows < tile_m / 32; ++rows) {
         float* box = boxes[rows % count];
-        if (leader) wait_copies_out_read<count - 1>(); // what was last in this box has left
+        if (leader) wait_copies_out_read<count - 1>();  // what was last in this box has left
         barrier_among(pair_barrier, threads);
 #pragma unroll
         for (int group = 0; group < 4; ++group)
 #pragma unroll
-            for (int odd = 0; odd < 2; ++odd) { // half the lanes begin with their second row: no two use one bank
+            for (int odd = 0; odd < 2; ++odd) {  // half the lanes begin with their second row: no two use one bank
                 const float* sums = d + 16 * rows + 4 * group;
                 const int r = lane % 4 * 2 + (second_first ? 1 - odd : odd);
-                const float2 pair = second_first ? make_float2(sums[1 - odd], sums[3 - odd])
-                                                 : make_float2(sums[odd], sums[2 + odd]);
+                const float2 pair =
+                    second_first ? make_float2(sums[1 - odd], sums[3 - odd]) : make_float2(sums[odd], sums[2 + odd]);
                 float* target = box + (8 * group + r) * 32 + (piece ^ r) * 4 + lane / 4 % 2 * 2;
                 *reinterpret_cast<float2*>(target) = pair;
             }
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                        StreamKSchedule schedule, PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
-    constexpr bool large = tile_m * warpgroups > 256; // more sums than an equal part of the registers holds
+    constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& all_shared = *reinterpret_cast<HopperTf32Shared<tile_m, warpgroups, stages>*>(memory);
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     const int warp = static_cast<int>(threadIdx.x) / 32 - 4, lane = static_cast<int>(threadIdx.x) % 32;
     for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float d[tile_m / 2];
-        TransposedOperand<float> operands[2]; // one is multiplied while the other is loaded
+        TransposedOperand<float> operands[2];  // one is multiplied while the other is loaded
         int previous = 0;
         for (int first = segment.first; first < segment.end; first += 2) {
 #pragma unroll
@@ -105,11 +106,11 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                 const std::uint64_t a = wgmma_operand(shared.a[stage], 16, 1024);
                 wgmma_fence();
 #pragma unroll
-                for (int i = 0; i < 4; ++i) // 32 bytes of A's rows
+                for (int i = 0; i < 4; ++i)  // 32 bytes of A's rows
                     operands[odd].multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
                 wgmma_commit();
                 if (step > segment.first) {
-                    wgmma_wait<1>(); // the group before this one is done with its stage and its operand
+                    wgmma_wait<1>();  // the group before this one is done with its stage and its operand
                     Pipeline::release(shared, previous, threadIdx.x % 128);
                 }
                 previous = stage;
@@ -131,11 +132,12 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                                      m, n, d);
         }
     }
-    if (threadIdx.x % 64 == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+    if (threadIdx.x % 64 == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
 #endif
 }
 
-template <int tile_m_, int warpgroups, int stages, bool stream_k_> struct Tf32Tile : HopperTile {
+template <int tile_m_, int warpgroups, int stages, bool stream_k_>
+struct Tf32Tile : HopperTile {
     using Element = float;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
     static constexpr bool stream_k = stream_k_;
@@ -144,15 +146,14 @@ template <int tile_m_, int warpgroups, int stages, bool stream_k_> struct Tf32Ti
         constexpr unsigned group = 6;
         const HopperOperands<float> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
-        const StreamKSchedule schedule =
-            stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>, arguments.multiprocessors, cost,
-                              arguments.stream_k_shares);
+        const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>,
+                                                           arguments.multiprocessors, cost, arguments.stream_k_shares);
         const CUtensorMap map_a = operands.map_a(tile_m, transposed_map_type<float>),
                           map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
         const CUtensorMap map_c = tma_store ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
                                                          CU_TENSOR_MAP_SWIZZLE_128B)
-                                            : map_b; // not used
+                                            : map_b;  // not used
         return launch_hopper(matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_>,
                              stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
                              sizeof(HopperTf32Shared<tile_m_, warpgroups, stages>), 1, arguments.stream, map_a, map_b,
@@ -161,4 +162,4 @@ template <int tile_m_, int warpgroups, int stages, bool stream_k_> struct Tf32Ti
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -21,7 +21,8 @@
 namespace BACKEND {
 
 /// One block's sums in shared memory, with rows a little longer so that they begin at different banks.
-template <int tile_n> constexpr int partial_row = tile_n + 4;
+template <int tile_n>
+constexpr int partial_row = tile_n + 4;
 
 /// Adds `rows` rows of all blocks' sums from `first_row` on and stores them.
 template <int tile_n>
@@ -84,11 +85,11 @@ __global__ void __launch_bounds__(160, 1)
 #pragma unroll
             for (int i = 0; i < 4; ++i) operand.multiply<tile_m>(d, i, a + i * 2, 1);
             wgmma_commit();
-            wgmma_wait<0>(); // it takes a fraction of the time that the next stage takes to come
+            wgmma_wait<0>();  // it takes a fraction of the time that the next stage takes to come
             wgmma_settle(d);
             Pipeline::release(shared, stage, threadIdx.x % 128);
         }
-        barrier_among(1, consumers); // all stages have been read: their memory is free for the sums
+        barrier_among(1, consumers);  // all stages have been read: their memory is free for the sums
         float* target =
             partial + lane % 4 * 2 * partial_row<tile_n> + TransposedOperand<float>::first_column(warp, lane);
 #pragma unroll
@@ -99,14 +100,15 @@ __global__ void __launch_bounds__(160, 1)
             target[partial_row<tile_n> + TransposedOperand<float>::column_step] = d[4 * group + 3];
         }
     }
-    cluster_barrier(); // all blocks' sums are there
+    cluster_barrier();  // all blocks' sums are there
     const int rows = tile_m / static_cast<int>(blocks);
     add_blocks<tile_n>(partial, blocks, static_cast<int>(rank) * rows, rows, c, row, column, m, n);
-    cluster_barrier(); // no block reads the shared memory of one that has exited
+    cluster_barrier();  // no block reads the shared memory of one that has exited
 #endif
 }
 
-template <int tile_m_, int stages, int split_k_> struct Tf32SplitKTile : HopperTile {
+template <int tile_m_, int stages, int split_k_>
+struct Tf32SplitKTile : HopperTile {
     using Element = float;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64, split_k = split_k_;
     using Pipeline = HopperPipeline<float, tile_m_, 64, stages>;
@@ -126,4 +128,4 @@ template <int tile_m_, int stages, int split_k_> struct Tf32SplitKTile : HopperT
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -38,8 +38,8 @@ __global__ void split_rows(MatrixView<const float> a, float* split, size_t split
     for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += grid_stride) {
         const size_t row = i / pieces, column = i % pieces * 4;
         const float4 four = a.load_four(row, column);
-        const float4 large = make_float4(nearest_tf32(four.x), nearest_tf32(four.y), nearest_tf32(four.z),
-                                         nearest_tf32(four.w));
+        const float4 large =
+            make_float4(nearest_tf32(four.x), nearest_tf32(four.y), nearest_tf32(four.z), nearest_tf32(four.w));
         float4* piece = reinterpret_cast<float4*>(split + (row / 8 * 16 + row % 8) * split_columns + column);
         piece[0] = large;
         piece[2 * split_columns] = make_float4(nearest_tf32(four.x - large.x), nearest_tf32(four.y - large.y),
@@ -65,12 +65,13 @@ struct SplitOperand {
     }
 
     /// d = its product with a stage of the split A: a group of wgmmas.
-    template <int tile_m> __device__ void multiply(float (&d)[tile_m / 2], const float* split_a) const {
+    template <int tile_m>
+    __device__ void multiply(float (&d)[tile_m / 2], const float* split_a) const {
         const std::uint64_t large_a = wgmma_operand(split_a, 16, 2048),
                             small_a = wgmma_operand(split_a + 8 * 32, 16, 2048);
         wgmma_fence();
 #pragma unroll
-        for (int i = 0; i < 4; ++i) { // 32 bytes of A's rows
+        for (int i = 0; i < 4; ++i) {  // 32 bytes of A's rows
             small.multiply<tile_m>(d, i, large_a + i * 2, i > 0);
             large.multiply<tile_m>(d, i, small_a + i * 2, 1);
         }
@@ -89,7 +90,7 @@ constexpr int least_tensor_k = 8;
 template <int tile_m>
 __device__ __noinline__ void multiply_plainly(const float* a, const float* b, float* c, int row, int column, int m,
                                               int n, int k) {
-    for (int i = 0; i < tile_m / 2; ++i) { // in the order of store_transposed()
+    for (int i = 0; i < tile_m / 2; ++i) {  // in the order of store_transposed()
         const int r = row + i / 4 * 8 + i % 2, x = column + i / 2 % 2;
         if (r >= m || x >= n) continue;
         float* result = c + static_cast<size_t>(r) * n + x;
@@ -101,10 +102,11 @@ __device__ __noinline__ void multiply_plainly(const float* a, const float* b, fl
     }
 }
 
-template <int count> __device__ inline bool all_finite(const float (&sums)[count]) {
+template <int count>
+__device__ inline bool all_finite(const float (&sums)[count]) {
     float zero = 0;
 #pragma unroll
-    for (int i = 0; i < count; ++i) zero += 0.0f * sums[i]; // NaN for infinity and NaN
+    for (int i = 0; i < count; ++i) zero += 0.0f * sums[i];  // NaN for infinity and NaN
     return zero == 0.0f;
 }
 
@@ -137,7 +139,7 @@ __global__ void __launch_bounds__(384, 1)
     };
     for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float sums[tile_m / 2] = {};
-        SplitOperand operands[2]; // one is multiplied while the other is loaded
+        SplitOperand operands[2];  // one is multiplied while the other is loaded
         load(operands[0]);
         for (int first = segment.first; first < segment.end; first += 2) {
 #pragma unroll
@@ -179,7 +181,8 @@ inline size_t tf32x3_workspace_bytes(size_t m, size_t n, size_t k) {
 /// TMA counts rows in an int, and the split A has twice as many.
 constexpr size_t tf32x3_most_rows = size_t{1} << 29;
 
-template <int tile_m_, int stages, bool stream_k_> struct Tf32x3Tile : HopperTile {
+template <int tile_m_, int stages, bool stream_k_>
+struct Tf32x3Tile : HopperTile {
     using Element = float;
     static constexpr unsigned tile_m = tile_m_, tile_n = 128;
     static constexpr bool stream_k = stream_k_;
@@ -191,7 +194,7 @@ template <int tile_m_, int stages, bool stream_k_> struct Tf32x3Tile : HopperTil
         auto* d_split = static_cast<float*>(arguments.d_workspace);
         auto* d_padded = d_split + padded_bytes<float>(split_row_count(m), k) / sizeof(float);
         const size_t split_columns = padded_columns<float>(k), pieces = split_row_count(m) / 2 * split_columns / 4;
-        constexpr unsigned blocks_per_multiprocessor = 4; // with 8, writing gets in the way of reading: 8 % slower
+        constexpr unsigned blocks_per_multiprocessor = 4;  // with 8, writing gets in the way of reading: 8 % slower
         split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, blocks_per_multiprocessor),
                      grid_stride_threads, 0, arguments.stream>>>(a_of(arguments), d_split, split_columns);
         const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);
@@ -209,4 +212,4 @@ template <int tile_m_, int stages, bool stream_k_> struct Tf32x3Tile : HopperTil
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

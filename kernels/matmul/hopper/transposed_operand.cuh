@@ -1,8 +1,8 @@
 #pragma once
 // B as the first operand of Hopper's tensor cores, for transposed products, C' = B' A': a warpgroup multiplies 64
 // columns of C by as few as 8 of its rows.
-#include "kernels/matmul/hopper/wgmma.cuh"
 #include "kernels/matmul/hopper/tensor_map.cuh"
+#include "kernels/matmul/hopper/wgmma.cuh"
 
 #include <cuda_runtime.h>
 
@@ -13,11 +13,12 @@ namespace BACKEND {
 
 /// TMA rounds f32 to tf32.
 template <typename T>
-constexpr CUtensorMapDataType transposed_map_type =
-    sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : tensor_map_type<T>;
+constexpr CUtensorMapDataType transposed_map_type = sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
+                                                                   : tensor_map_type<T>;
 
 /// B' in 16-bit types: the tensor cores read a warpgroup's box of 64 columns where it lies.
-template <typename T> struct TransposedOperand {
+template <typename T>
+struct TransposedOperand {
     /// The lane's two columns of the tile: the first one, and how far on the other is.
     static constexpr int column_step = 8;
     __device__ static int first_column(int warp, int lane) { return warp * 16 + lane / 4; }
@@ -35,7 +36,8 @@ template <typename T> struct TransposedOperand {
 
 /// B' in tf32, in registers: [step of 8 along k][value]. A warp has 16 of a box's 32 columns, and a lane two of them,
 /// chosen so that the 8-byte loads of half a warp, from four rows, fall into all 32 banks of the swizzled box.
-template <> struct TransposedOperand<float> {
+template <>
+struct TransposedOperand<float> {
     static constexpr int column_step = 1;
     __device__ static int piece(int warp, int lane) { return lane / 8 % 2 * 4 + lane / 16 + warp % 2 * 2; }
     __device__ static int first_column(int warp, int lane) {
@@ -76,10 +78,9 @@ __device__ inline void store_transposed(float* c, int row, int column, int m, in
                     store(corner + static_cast<size_t>(8 * group + odd) * n, d[4 * group + odd],
                           d[4 * group + 2 + odd]);
     };
-    if (n % 2 == 0) { // asked once, not at every store
-        for_each_pair([](float* pair, float one, float other) {
-            *reinterpret_cast<float2*>(pair) = make_float2(one, other);
-        });
+    if (n % 2 == 0) {  // asked once, not at every store
+        for_each_pair(
+            [](float* pair, float one, float other) { *reinterpret_cast<float2*>(pair) = make_float2(one, other); });
     } else {
         const bool both = column + 1 < n;
         for_each_pair([=](float* pair, float one, float other) {
@@ -89,4 +90,4 @@ __device__ inline void store_transposed(float* c, int row, int column, int m, in
     }
 }
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -26,7 +26,7 @@ namespace BACKEND {
 
 /// As store_matrices(), with each matrix transposed.
 __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                                              std::uint32_t d) {
+                                                 std::uint32_t d) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
                  "r"(a), "r"(b), "r"(c), "r"(d)
                  : "memory");
@@ -41,22 +41,22 @@ __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std
 /// become its rows, and the rows one copy. Where C's rows are not aligned for TMA, the threads store them.
 template <typename T, int tile_m>
 __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
-                                     T* c, int row, int column, int m, int n, bool tma_store, unsigned consumer,
-                                     unsigned thread) {
+                                        T* c, int row, int column, int m, int n, bool tma_store, unsigned consumer,
+                                        unsigned thread) {
     constexpr unsigned threads = 128;
     const unsigned warp = thread / 32, lane = thread % 32;
     const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
     T* target = box + (lane / 16 * 8 + lane % 8) * 64 + piece * 8;
-    if (thread == 0) wait_copies_out_read<0>(); // the tile before has left
+    if (thread == 0) wait_copies_out_read<0>();  // the tile before has left
     barrier_among(1 + consumer, threads);
 #pragma unroll
-    for (int group = 0; group < tile_m / 8; group += 2, target += 16 * 64) { // 16 rows: left, right; left, right below
+    for (int group = 0; group < tile_m / 8; group += 2, target += 16 * 64) {  // 16 rows: left, right; left, right below
         const float* value = &d[4 * group];
         const std::uint32_t left = pack_pair(value[0], value[1], T{}), right = pack_pair(value[2], value[3], T{});
         if (group + 1 == tile_m / 8) store_matrices_transposed(target, left, right);
         else
             store_matrices_transposed(target, left, right, pack_pair(value[4], value[5], T{}),
-                                   pack_pair(value[6], value[7], T{}));
+                                      pack_pair(value[6], value[7], T{}));
     }
     if (tma_store) fence_shared_for_copies();
     barrier_among(1 + consumer, threads);
@@ -75,10 +75,12 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
 }
 
 /// Sums on their way from block to block of a cluster: [sender][eight rows][thread], of the receiver's rows.
-template <int tile_m, int threads, int split_k> struct ClusterSums {
+template <int tile_m, int threads, int split_k>
+struct ClusterSums {
     float4 sums[split_k][tile_m / 8 / split_k][threads];
 };
-template <int tile_m, int threads> struct ClusterSums<tile_m, threads, 1> {};
+template <int tile_m, int threads>
+struct ClusterSums<tile_m, threads, 1> {};
 
 /// Adds the sums of a cluster's blocks, in the order of the blocks: each has all tile_m rows of a tile for its part of
 /// k, and gets the totals of its part of the rows.
@@ -86,12 +88,12 @@ template <int tile_m, int threads, int split_k>
 __device__ inline void exchange_sums(ClusterSums<tile_m, threads, split_k>& shared, unsigned rank,
                                      const float (&d)[tile_m / 2], float (&total)[tile_m / 2 / split_k]) {
     constexpr int groups = tile_m / 8 / split_k;
-    cluster_wait(); // all blocks have begun: their shared memory is there
+    cluster_wait();  // all blocks have begun: their shared memory is there
 #pragma unroll
     for (int group = 0; group < tile_m / 8; ++group)
         store_to_block(&shared.sums[rank][group % groups][threadIdx.x], group / groups,
                        make_float4(d[4 * group], d[4 * group + 1], d[4 * group + 2], d[4 * group + 3]));
-    cluster_barrier(); // all sums have arrived
+    cluster_barrier();  // all sums have arrived
 #pragma unroll
     for (int group = 0; group < groups; ++group) {
         float4 sum = shared.sums[0][group][threadIdx.x];
@@ -107,16 +109,17 @@ __device__ inline void exchange_sums(ClusterSums<tile_m, threads, split_k>& shar
     }
 }
 
-template <typename T, int tile_m, int warpgroups, int stages, int split_k> struct HopperTransposedShared {
+template <typename T, int tile_m, int warpgroups, int stages, int split_k>
+struct HopperTransposedShared {
     HopperRing<T, tile_m, 64 * warpgroups, stages> ring;
-    alignas(1024) T c[warpgroups][tile_m / split_k * 64]; // results on their way out
+    alignas(1024) T c[warpgroups][tile_m / split_k * 64];  // results on their way out
     ClusterSums<tile_m, 128 * warpgroups, split_k> cluster;
 };
 
 /// How many of a tile's steps are left for the end. A matrix B with rows shorter than a line of the L2 cache lies in
 /// few lines, which all blocks would want at the same time; so they start at different places along k.
 __device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short_rows) {
-    constexpr unsigned golden_ratio = 0x9e3779b9; // of 2^32: its multiples are spread evenly
+    constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
     return short_rows ? static_cast<int>(__umulhi(tile_row * golden_ratio, static_cast<unsigned>(steps))) : 0;
 }
 
@@ -135,8 +138,8 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
 template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     matmul_hopper_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                          const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
-                          StreamKSchedule schedule, PartialSums partial, bool tma_store) {
+                             const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
+                             StreamKSchedule schedule, PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast>;
@@ -153,7 +156,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         Pipeline::init(shared.ring, warpgroups);
     }
     Pipeline::begin();
-    if (split_k > 1) cluster_arrive(); // for exchange_sums()
+    if (split_k > 1) cluster_arrive();  // for exchange_sums()
 
     if (threadIdx.x >= consumers) {
         if (threadIdx.x > consumers) return;
@@ -185,11 +188,11 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             const std::uint64_t a = wgmma_operand(shared.ring.a[stage], 16, 1024);
             wgmma_fence();
 #pragma unroll
-            for (int i = 0; i < 4; ++i) // 16 along k: 32 bytes of A's rows
+            for (int i = 0; i < 4; ++i)  // 16 along k: 32 bytes of A's rows
                 operand.template multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
             wgmma_commit();
             if (step > segment.first) {
-                wgmma_wait<1>(); // the group before this one has read its stage
+                wgmma_wait<1>();  // the group before this one has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
             }
             previous = stage;
@@ -207,17 +210,18 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
             float total[rows / 2];
             exchange_sums<tile_m, consumers, split_k>(shared.cluster, rank, d, total);
             store_transposed<T, rows>(total, shared.c[consumer], map_c, c, row, column, m, n, tma_store, consumer,
-                                   thread);
+                                      thread);
         } else {
             store_transposed<T, rows>(d, shared.c[consumer], map_c, c, row, column, m, n, tma_store, consumer, thread);
         }
     }
-    if (thread == 0) wait_copies_out_read<0>(); // shared memory outlives the copies that read it
+    if (thread == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
 #endif
 }
 
 /// As many stages as fit beside the results.
-template <typename T, int tile_m, int warpgroups, int split_k> constexpr int transposed_stages() {
+template <typename T, int tile_m, int warpgroups, int split_k>
+constexpr int transposed_stages() {
     constexpr int enough = 12;
     using OneStage = HopperTransposedShared<T, tile_m, warpgroups, 1, split_k>;
     using TwoStages = HopperTransposedShared<T, tile_m, warpgroups, 2, split_k>;
@@ -232,11 +236,9 @@ struct TransposedProductLaunch {
 };
 
 template <typename T>
-__attribute__((noinline)) LaunchShape
-launch_hopper_transposed(void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, T*, int, int, TileOrder, StreamKSchedule,
-                                        PartialSums, bool),
-                         const TransposedProductLaunch& tile, const MatmulArguments<T>& arguments,
-                         const StreamKCost& cost) {
+__attribute__((noinline)) LaunchShape launch_hopper_transposed(
+    void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, T*, int, int, TileOrder, StreamKSchedule, PartialSums, bool),
+    const TransposedProductLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
     constexpr unsigned group = 8;
     const HopperOperands<T> operands(arguments);
     const bool tma_store = rows_are_aligned(arguments.d_c, arguments.n);
@@ -244,7 +246,7 @@ launch_hopper_transposed(void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, T
                       map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows);
     const CUtensorMap map_c = tma_store ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n,
                                                      tile.tile_m / tile.split_k, 64, CU_TENSOR_MAP_SWIZZLE_128B)
-                                        : map_b; // not used
+                                        : map_b;  // not used
     const TileOrder order{grid_for(arguments.m, tile.tile_m), grid_for(arguments.n, 64 * tile.warpgroups), group,
                           tile.multicast};
     const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>,
@@ -275,4 +277,4 @@ struct TransposedProductTile : HopperTile {
     }
 };
 
-} // namespace BACKEND
+}  // namespace BACKEND

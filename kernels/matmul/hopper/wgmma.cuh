@@ -24,12 +24,14 @@ __device__ inline void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" 
 __device__ inline void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 
 /// Waits until at most `pending` groups are unfinished.
-template <int pending> __device__ inline void wgmma_wait() {
+template <int pending>
+__device__ inline void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
 /// After wgmma_wait(): keeps the compiler from reading the results before it.
-template <int count> __device__ inline void wgmma_settle(float (&d)[count]) {
+template <int count>
+__device__ inline void wgmma_settle(float (&d)[count]) {
 #pragma unroll
     for (int i = 0; i < count; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
@@ -92,24 +94,28 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 
 /// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements.
 /// `accumulate` 0 overwrites D.
-template <typename T, int tile_n> struct Wgmma;
+template <typename T, int tile_n>
+struct Wgmma;
 
 /// The transposed product, D' (+)= B' * A': D' is 64 columns of D by tile_m of its rows.
-template <typename T, int tile_m> struct WgmmaTransposed;
+template <typename T, int tile_m>
+struct WgmmaTransposed;
 
-#define DEFINE_WGMMA(OPERATION, TYPE, NAME, WIDTH, REGISTERS, A, B, P, TRANSPOSED)                                     \
-    template <> struct OPERATION<TYPE, WIDTH> {                                                                        \
-        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) {     \
-            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P ", 0;\n"                                              \
-                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k16.f32." NAME "." NAME                           \
-                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, " TRANSPOSED ";\n}"               \
-                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                              \
-                         : "l"(a), "l"(b), "r"(accumulate));                                                           \
-        }                                                                                                              \
+#define DEFINE_WGMMA(OPERATION, TYPE, NAME, WIDTH, REGISTERS, A, B, P, TRANSPOSED)                                 \
+    template <>                                                                                                    \
+    struct OPERATION<TYPE, WIDTH> {                                                                                \
+        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) { \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                   \
+                         ", 0;\n"                                                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k16.f32." NAME "." NAME                       \
+                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, " TRANSPOSED ";\n}"           \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                          \
+                         : "l"(a), "l"(b), "r"(accumulate));                                                       \
+        }                                                                                                          \
     };
 
-#define DEFINE_WGMMA_STRAIGHT(WIDTH, REGISTERS, A, B, P)                                                               \
-    DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "0, 1")                                      \
+#define DEFINE_WGMMA_STRAIGHT(WIDTH, REGISTERS, A, B, P)                          \
+    DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "0, 1") \
     DEFINE_WGMMA(Wgmma, __half, "f16", WIDTH, REGISTERS, A, B, P, "0, 1")
 DEFINE_WGMMA_STRAIGHT(192, 96, 96, 97, 98)
 DEFINE_WGMMA_STRAIGHT(224, 112, 112, 113, 114)
@@ -145,7 +151,8 @@ DEFINE_WGMMA_TRANSPOSED(256, 128, 128, 129, 130)
 /// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
 /// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.
 #define DEFINE_WGMMA_TF32(TILE_M, REGISTERS, B0, B1, B2, B3, A, P)                                                \
-    template <> struct WgmmaTransposed<float, TILE_M> {                                                           \
+    template <>                                                                                                   \
+    struct WgmmaTransposed<float, TILE_M> {                                                                       \
         __device__ static void multiply(float (&d)[REGISTERS], const std::uint32_t (&b)[4], std::uint64_t a,      \
                                         int accumulate) {                                                         \
             asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                  \
@@ -163,4 +170,4 @@ DEFINE_WGMMA_TF32(128, 64, 64, 65, 66, 67, 68, 69)
 DEFINE_WGMMA_TF32(192, 96, 96, 97, 98, 99, 100, 101)
 DEFINE_WGMMA_TF32(256, 128, 128, 129, 130, 131, 132, 133)
 
-} // namespace BACKEND
+}  // namespace BACKEND

@@ -26,12 +26,12 @@ struct Access {
     bool is_write;
     bool is_volatile = false;
     bool is_atomic = false;
-    bool is_unaligned = false;  // the compiler allows for it: a packed structure or a byte copy
-    check::AtomicKind kind = check::AtomicKind::load;    // of an atomic operation,
-    check::Order order = check::Order::relaxed;          // its order
-    check::Reach reach = check::Reach::device;           // and its scope
-    const void* pc = nullptr;                            // the place in the kernel: the return address of a hook
-    const char* file = nullptr;                          // the source line, known for atomic operations only
+    bool is_unaligned = false;                         // the compiler allows for it: a packed structure or a byte copy
+    check::AtomicKind kind = check::AtomicKind::load;  // of an atomic operation,
+    check::Order order = check::Order::relaxed;        // its order
+    check::Reach reach = check::Reach::device;         // and its scope
+    const void* pc = nullptr;                          // the place in the kernel: the return address of a hook
+    const char* file = nullptr;                        // the source line, known for atomic operations only
     unsigned line = 0;
 };
 

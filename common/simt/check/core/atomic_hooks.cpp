@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "common/simt/check/core/block_check_inline.hpp"
-#include "common/simt/check/race/host_access.hpp"
 #include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
@@ -44,42 +44,42 @@ private:
 }  // namespace
 }  // namespace simt::check
 
-using simt::check::Checked;
 using simt::check::AtomicKind;
+using simt::check::Checked;
 
 #define SIMT_RETURN_ADDRESS __builtin_return_address(0)
-#define SIMT_UPDATE(bits, type, name, operation)                                                \
-    type __tsan_atomic##bits##_##name(volatile type* address, type value, int order) {          \
-        const Checked checked(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS);       \
-        return operation(address, value, __ATOMIC_SEQ_CST);                                     \
+#define SIMT_UPDATE(bits, type, name, operation)                                                  \
+    type __tsan_atomic##bits##_##name(volatile type* address, type value, int order) {            \
+        const Checked checked(address, bits / 8, AtomicKind::update, order, SIMT_RETURN_ADDRESS); \
+        return operation(address, value, __ATOMIC_SEQ_CST);                                       \
     }
-#define SIMT_ATOMICS(bits, type)                                                                                     \
-    type __tsan_atomic##bits##_load(const volatile type* address, int order) {                                       \
-        const Checked checked(address, bits / 8, AtomicKind::load, order, SIMT_RETURN_ADDRESS);                              \
-        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                           \
-    }                                                                                                                \
-    void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                                \
-        const Checked checked(address, bits / 8, AtomicKind::store, order, SIMT_RETURN_ADDRESS);                             \
-        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                          \
-    }                                                                                                                \
-    SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                                           \
-    SIMT_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                           \
-    SIMT_UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                                           \
-    SIMT_UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                                           \
-    SIMT_UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                             \
-    SIMT_UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                                           \
-    SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                         \
-    bool __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired,         \
-                                                       int order, int) {                                             \
-        Checked checked(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
-        return checked.wrote(                                                                                        \
-            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
-    }                                                                                                                \
-    bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired,           \
-                                                     int order, int) {                                               \
-        Checked checked(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                            \
-        return checked.wrote(                                                                                        \
-            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));     \
+#define SIMT_ATOMICS(bits, type)                                                                                      \
+    type __tsan_atomic##bits##_load(const volatile type* address, int order) {                                        \
+        const Checked checked(address, bits / 8, AtomicKind::load, order, SIMT_RETURN_ADDRESS);                       \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                            \
+    }                                                                                                                 \
+    void __tsan_atomic##bits##_store(volatile type* address, type value, int order) {                                 \
+        const Checked checked(address, bits / 8, AtomicKind::store, order, SIMT_RETURN_ADDRESS);                      \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                           \
+    }                                                                                                                 \
+    SIMT_UPDATE(bits, type, exchange, __atomic_exchange_n)                                                            \
+    SIMT_UPDATE(bits, type, fetch_add, __atomic_fetch_add)                                                            \
+    SIMT_UPDATE(bits, type, fetch_sub, __atomic_fetch_sub)                                                            \
+    SIMT_UPDATE(bits, type, fetch_and, __atomic_fetch_and)                                                            \
+    SIMT_UPDATE(bits, type, fetch_or, __atomic_fetch_or)                                                              \
+    SIMT_UPDATE(bits, type, fetch_xor, __atomic_fetch_xor)                                                            \
+    SIMT_UPDATE(bits, type, fetch_nand, __atomic_fetch_nand)                                                          \
+    bool __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type desired,          \
+                                                       int order, int) {                                              \
+        Checked checked(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                 \
+        return checked.wrote(                                                                                         \
+            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
+    }                                                                                                                 \
+    bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type desired, int order, \
+                                                     int) {                                                           \
+        Checked checked(address, bits / 8, AtomicKind::compare_and_swap, order, SIMT_RETURN_ADDRESS);                 \
+        return checked.wrote(                                                                                         \
+            __atomic_compare_exchange_n(address, expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));      \
     }
 
 extern "C" {

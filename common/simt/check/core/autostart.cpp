@@ -3,13 +3,13 @@
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by line of the source;
 //                   annotate: beside the source; csv:FILE: both sums and lines into a file; 0: none
 //   SIMCC_SCHEDULE  the schedule
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
-#include "common/simt/check/counters/text.hpp"
 #include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/counters/text.hpp"
 
 // Checked objects refer to this symbol, which pulls this file into the program.
 extern "C" int simt_check_autostart;

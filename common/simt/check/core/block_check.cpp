@@ -6,9 +6,9 @@
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/resident_block.hpp"
-#include "common/simt/runtime/state.hpp"
 #include "common/simt/exec/shared_window.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
 

@@ -66,7 +66,7 @@ public:
     template <unsigned bytes, bool is_write>
     bool word_access(uintptr_t address, const void* pc);
     bool follows_lanes() const { return follows_lanes_; }  // every access and basic block is reported
-    void block_entered(const void* pc);  // a basic block
+    void block_entered(const void* pc);                    // a basic block
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(check::Reach reach);
     void set_polling(bool polls);  // the running lane is in a loop that only waits

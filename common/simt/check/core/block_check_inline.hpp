@@ -1,8 +1,8 @@
 // The frequent events, inline: each goes to the checkers that are switched on.
 #pragma once
 
-#include "common/simt/check/counters/block.hpp"
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/counters/block.hpp"
 #include "common/simt/check/memory/validity.hpp"
 #include "common/simt/check/race/usual.hpp"
 #include "common/simt/check/sync/arrivals.hpp"

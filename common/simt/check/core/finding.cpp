@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
-#include "common/simt/check/memory/allocation_log.hpp"
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/memory/allocation_log.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
@@ -80,7 +80,9 @@ struct Collected {
 };
 
 // In the order of blocks and threads.
-auto rank_of(const Finding& finding) { return rank_of(finding.sides.empty() ? ThreadName() : finding.sides.front().who); }
+auto rank_of(const Finding& finding) {
+    return rank_of(finding.sides.empty() ? ThreadName() : finding.sides.front().who);
+}
 
 class Findings {
 public:

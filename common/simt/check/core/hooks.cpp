@@ -68,16 +68,16 @@ SIMT_HOOK __tsan_read2(void* address) { access(address, 2, false, SIMT_PC); }
 SIMT_HOOK __tsan_write1(void* address) { access(address, 1, true, SIMT_PC); }
 SIMT_HOOK __tsan_write2(void* address) { access(address, 2, true, SIMT_PC); }
 
-#define SIMT_RARE_HOOKS(bytes)                                                                                         \
-    SIMT_HOOK __tsan_unaligned_read##bytes(void* address) { access(address, bytes, false, SIMT_PC, false, true); }     \
-    SIMT_HOOK __tsan_unaligned_write##bytes(void* address) { access(address, bytes, true, SIMT_PC, false, true); }     \
-    SIMT_HOOK __tsan_volatile_read##bytes(void* address) { access(address, bytes, false, SIMT_PC, true); }             \
-    SIMT_HOOK __tsan_volatile_write##bytes(void* address) { access(address, bytes, true, SIMT_PC, true); }             \
-    SIMT_HOOK __tsan_unaligned_volatile_read##bytes(void* address) {                                                   \
-        access(address, bytes, false, SIMT_PC, true, true);                                                            \
-    }                                                                                                                  \
-    SIMT_HOOK __tsan_unaligned_volatile_write##bytes(void* address) {                                                  \
-        access(address, bytes, true, SIMT_PC, true, true);                                                             \
+#define SIMT_RARE_HOOKS(bytes)                                                                                     \
+    SIMT_HOOK __tsan_unaligned_read##bytes(void* address) { access(address, bytes, false, SIMT_PC, false, true); } \
+    SIMT_HOOK __tsan_unaligned_write##bytes(void* address) { access(address, bytes, true, SIMT_PC, false, true); } \
+    SIMT_HOOK __tsan_volatile_read##bytes(void* address) { access(address, bytes, false, SIMT_PC, true); }         \
+    SIMT_HOOK __tsan_volatile_write##bytes(void* address) { access(address, bytes, true, SIMT_PC, true); }         \
+    SIMT_HOOK __tsan_unaligned_volatile_read##bytes(void* address) {                                               \
+        access(address, bytes, false, SIMT_PC, true, true);                                                        \
+    }                                                                                                              \
+    SIMT_HOOK __tsan_unaligned_volatile_write##bytes(void* address) {                                              \
+        access(address, bytes, true, SIMT_PC, true, true);                                                         \
     }
 SIMT_RARE_HOOKS(1)
 SIMT_RARE_HOOKS(2)

@@ -2,11 +2,11 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/finding.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/counters/launch.hpp"
 #include "common/simt/check/race/launch.hpp"
-#include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/streams.hpp"
-#include "common/simt/check/core/symbols.hpp"
 
 namespace simt::check {
 

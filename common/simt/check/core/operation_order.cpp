@@ -35,9 +35,9 @@ constexpr uint64_t host_stream = 0;  // those of the device have other numbers
 
 struct HostClock {
     std::mutex mutex;
-    StreamClock clock;      // what the host has waited for
-    StreamClock submitted;  // the last operation of each stream
-    OrderPointer operation; // what the host does until it next submits or waits; null: nothing yet
+    StreamClock clock;       // what the host has waited for
+    StreamClock submitted;   // the last operation of each stream
+    OrderPointer operation;  // what the host does until it next submits or waits; null: nothing yet
     uint64_t operations = 0;
     std::atomic<bool> is_behind{false};  // the host has not waited for everything submitted
 };

@@ -14,7 +14,7 @@ namespace simt::check {
 struct Variable {
     uintptr_t begin = 0;  // the address, or a thread-local variable's offset in thread-local storage
     size_t bytes = 0;
-    std::string name;     // demangled
+    std::string name;  // demangled
 
     bool contains(uintptr_t address) const { return address - begin < bytes; }
 };

@@ -39,8 +39,8 @@ std::string parse_checks(std::string_view words, Settings& settings) {
         if (all || word == "synccheck") settings.synccheck = true;
         if (word == "leakcheck") settings.memcheck = settings.leakcheck = true;
         if (word == "unusedcheck") settings.initcheck = settings.unusedcheck = true;
-        for (const std::string_view known : {"all", "none", "memcheck", "racecheck", "initcheck", "synccheck",
-                                             "leakcheck", "unusedcheck"}) {
+        for (const std::string_view known :
+             {"all", "none", "memcheck", "racecheck", "initcheck", "synccheck", "leakcheck", "unusedcheck"}) {
             if (word == known) return "";
         }
         return "unknown check '" + std::string(word) +

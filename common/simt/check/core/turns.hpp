@@ -38,8 +38,8 @@ private:
     uint64_t place_of(const void* pc);
 
     Schedule schedule_ = Schedule::independent;
-    uint64_t state_ = 0;                                    // of the random numbers
-    std::vector<uint64_t> places_;                          // by lane: line of the kernel, and address
+    uint64_t state_ = 0;            // of the random numbers
+    std::vector<uint64_t> places_;  // by lane: line of the kernel, and address
     std::unordered_map<const void*, uint64_t> known_places_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "common/simt/check/counters/banks.hpp"
 #include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/counters/banks.hpp"
 #include "common/simt/check/counters/sectors.hpp"
 
 namespace simt::check {
@@ -36,8 +36,8 @@ void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
     using check::Wait;
     if (kind == Wait::active_mask || kind == Wait::poll) return;
     const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier
-                            : kind == Wait::warp_barrier                             ? EventKind::warp_barrier
-                                                                                     : EventKind::exchange;
+                            : kind == Wait::warp_barrier                              ? EventKind::warp_barrier
+                                                                                      : EventKind::exchange;
     append(check_.running_lane(), EventPlace(event, site), reinterpret_cast<uintptr_t>(site.file));
 }
 
@@ -93,8 +93,7 @@ void BlockCounters::count_shared(PlaceTally& tally, uint32_t lanes, const uintpt
     tally.ideal += wavefronts.ideal;
 }
 
-void BlockCounters::count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses,
-                                     uintptr_t origin) {
+void BlockCounters::count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin) {
     if (!tally.addresses) tally.addresses = std::make_unique<AddressCounts>();
     while (lanes) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];

@@ -45,15 +45,15 @@ private:
     Reconvergence reconvergence_;
     std::vector<BranchTracker> branches_;  // of each warp
     unsigned draining_warp_ = 0;
-    PlaceTable* table_ = nullptr;      // in the launch that the block belongs to
+    PlaceTable* table_ = nullptr;  // in the launch that the block belongs to
     uint64_t launch_serial_ = 0;
 };
 
 inline void BlockCounters::access(const Access& access) {
     if (access.space == Space::local) return;
     const unsigned operation = access.is_atomic ? 2 : access.is_write;
-    const unsigned first = static_cast<unsigned>(access.space == Space::shared ? EventKind::shared_load
-                                                                               : EventKind::global_load);
+    const unsigned first =
+        static_cast<unsigned>(access.space == Space::shared ? EventKind::shared_load : EventKind::global_load);
     const auto kind = static_cast<EventKind>(first + operation);
     const bool is_word = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
     if (__builtin_expect(!is_word, 0)) return append_range(access, kind);

@@ -19,8 +19,8 @@ private:
     // One execution of a basic block by a group of lanes, until all of them have gone on.
     struct Execution {
         PlaceTally* block;
-        uint32_t staying;    // lanes that have not gone on yet
-        uint32_t departed;   // groups that have
+        uint32_t staying;   // lanes that have not gone on yet
+        uint32_t departed;  // groups that have
     };
 
     void depart(uint32_t lanes, uintptr_t next);

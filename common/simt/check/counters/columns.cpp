@@ -28,17 +28,20 @@ template <GlobalTraffic Counters::*traffic>
 void add_global_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what,
                         const TrafficHeadings& headings) {
     const auto add = adder<traffic>(columns, prefix, what);
-    add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
+    add(
+        "_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
         headings.requests);
     add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
     add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
     add("_sectors", ": sectors of 32 bytes moved", true,
         [](const Counters& of) { return double((of.*traffic).sectors); });
-    add("_sectors_per_request", ": sectors per request", false,
+    add(
+        "_sectors_per_request", ": sectors per request", false,
         [](const Counters& of) { return (of.*traffic).sectors_per_request(); }, headings.each);
     add("_efficiency_asked", ": bytes asked for / bytes moved", false,
         [](const Counters& of) { return (of.*traffic).asked_efficiency(); });
-    add("_efficiency_distinct", ": distinct bytes asked for / bytes moved", false,
+    add(
+        "_efficiency_distinct", ": distinct bytes asked for / bytes moved", false,
         [](const Counters& of) { return (of.*traffic).distinct_efficiency(); }, headings.used);
 }
 
@@ -46,7 +49,8 @@ template <SharedTraffic Counters::*traffic>
 void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what,
                         const TrafficHeadings& headings = {}) {
     const auto add = adder<traffic>(columns, prefix, what);
-    add("_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
+    add(
+        "_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
         headings.requests);
     add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
     add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
@@ -54,7 +58,8 @@ void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& 
         [](const Counters& of) { return double((of.*traffic).wavefronts); });
     add("_conflicts", ": wavefronts by bank conflicts", true,
         [](const Counters& of) { return double((of.*traffic).conflicts()); });
-    add("_wavefronts_per_request", ": wavefronts per request", false,
+    add(
+        "_wavefronts_per_request", ": wavefronts per request", false,
         [](const Counters& of) { return (of.*traffic).wavefronts_per_request(); }, headings.each);
 }
 
@@ -69,29 +74,44 @@ std::vector<CounterColumn> make_columns() {
     add_shared_columns<&Counters::shared_stores>(columns, "sst", "shared stores",
                                                  {{"shared stores"}, wavefronts_each, {}});
     add_shared_columns<&Counters::shared_atomics>(columns, "satom", "shared atomics");
-    columns.push_back({"most_contended_operations", "atomic operations on the address that had most", true,
+    columns.push_back({"most_contended_operations",
+                       "atomic operations on the address that had most",
+                       true,
                        [](const Counters& of) { return double(of.most_contended.operations); },
-                       [](const Counters& of) { return of.most_contended.operations > 0; }, {"on one address"}});
+                       [](const Counters& of) { return of.most_contended.operations > 0; },
+                       {"on one address"}});
     const auto branches = [](const Counters& of) { return of.branching.branches > 0; };
     columns.push_back({"branches", "branches of warps", true,
                        [](const Counters& of) { return double(of.branching.branches); }, branches});
     columns.push_back({"divergent_branches", "branches that lanes of a warp took different ways", true,
                        [](const Counters& of) { return double(of.branching.divergent_branches()); }, branches});
-    columns.push_back({"branch_efficiency", "branches that all lanes took the same way / branches", false,
-                       [](const Counters& of) { return of.branching.efficiency(); }, branches,
+    columns.push_back({"branch_efficiency",
+                       "branches that all lanes took the same way / branches",
+                       false,
+                       [](const Counters& of) { return of.branching.efficiency(); },
+                       branches,
                        {"uniform branches %", 100, 1}});
-    columns.push_back({"active_lanes", "lanes per executed basic block, on average", false,
+    columns.push_back({"active_lanes",
+                       "lanes per executed basic block, on average",
+                       false,
                        [](const Counters& of) { return of.branching.active_lanes(); },
-                       [](const Counters& of) { return of.branching.blocks > 0; }, {"active lanes", 1, 1}});
-    columns.push_back({"block_barriers", "arrivals of warps at __syncthreads and its relatives", true,
+                       [](const Counters& of) { return of.branching.blocks > 0; },
+                       {"active lanes", 1, 1}});
+    columns.push_back({"block_barriers",
+                       "arrivals of warps at __syncthreads and its relatives",
+                       true,
                        [](const Counters& of) { return double(of.block_barriers); },
-                       [](const Counters& of) { return of.block_barriers > 0; }, {"barriers"}});
+                       [](const Counters& of) { return of.block_barriers > 0; },
+                       {"barriers"}});
     columns.push_back({"warp_barriers", "arrivals of warps at __syncwarp", true,
                        [](const Counters& of) { return double(of.warp_barriers); },
                        [](const Counters& of) { return of.warp_barriers > 0; }});
-    columns.push_back({"exchanges", "shuffles, votes and matches of warps", true,
+    columns.push_back({"exchanges",
+                       "shuffles, votes and matches of warps",
+                       true,
                        [](const Counters& of) { return double(of.exchanges); },
-                       [](const Counters& of) { return of.exchanges > 0; }, {"shuffles"}});
+                       [](const Counters& of) { return of.exchanges > 0; },
+                       {"shuffles"}});
     return columns;
 }
 

@@ -47,8 +47,8 @@ struct PlaceTally {
     // For a basic block: the place it led to. If there are several, it ends in a branch.
     uintptr_t successor = 0;
     bool has_several_successors = false;
-    uint64_t departures = 0;          // times that a group of lanes left here,
-    uint64_t uniform_departures = 0;  // and all to the same place
+    uint64_t departures = 0;                   // times that a group of lanes left here,
+    uint64_t uniform_departures = 0;           // and all to the same place
     std::unique_ptr<AddressCounts> addresses;  // of atomic operations
 
     void went_to(uintptr_t next);

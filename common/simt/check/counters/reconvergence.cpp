@@ -64,8 +64,7 @@ unsigned Reconvergence::choose_group(WarpLog& log, uint32_t lanes, uint32_t unfi
             }
             if (unfinished >> other & 1) reason = somebody_may_come;
         }
-        if (i == 0 || reason < chosen_reason ||
-            (reason == chosen_reason && groups_[i].place < groups_[chosen].place)) {
+        if (i == 0 || reason < chosen_reason || (reason == chosen_reason && groups_[i].place < groups_[chosen].place)) {
             chosen = i;
             chosen_reason = reason;
         }

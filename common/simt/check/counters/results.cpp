@@ -6,9 +6,9 @@
 #include <mutex>
 #include <utility>
 
-#include "common/simt/check/counters/launch.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/counters/launch.hpp"
 
 namespace simt::check {
 

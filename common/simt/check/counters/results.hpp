@@ -47,8 +47,8 @@ struct SharedTraffic : Traffic {
 
 // Control flow of the warps through the basic blocks that g++ made of the kernel.
 struct Branching {
-    uint64_t blocks = 0;           // basic blocks executed by warps
-    uint64_t block_lanes = 0;      // lanes that took part in them
+    uint64_t blocks = 0;            // basic blocks executed by warps
+    uint64_t block_lanes = 0;       // lanes that took part in them
     uint64_t branches = 0;          // conditional and computed jumps, executed by warps
     uint64_t uniform_branches = 0;  // those where all active lanes went the same way
 
@@ -79,8 +79,8 @@ Counters& operator+=(Counters& sum, const Counters& more);
 
 // A line of the source.
 struct LineCounters {
-    std::string file;      // without its folder; "" where the place is unknown
-    std::string path;      // with it
+    std::string file;  // without its folder; "" where the place is unknown
+    std::string path;  // with it
     unsigned line = 0;
     std::string function;  // as the compiler names it, with its parameters
     Counters counters;

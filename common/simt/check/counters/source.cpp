@@ -13,8 +13,7 @@ namespace {
 // The figures beside a line: the traffic of all kinds together. Blank where there is none.
 constexpr const char* margin_heading =
     "  requests  lanes/req  sectors/req  efficiency  wavefr./req  branch eff.  lanes | source";
-constexpr const char* blank_margin =
-    "                                                                               |";
+constexpr const char* blank_margin = "                                                                               |";
 
 std::string cell(bool applies, int width, const char* format, double value) {
     char text[32] = "";

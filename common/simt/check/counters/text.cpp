@@ -66,8 +66,7 @@ std::string counters_as_text(const std::vector<KernelCounters>& kernels) {
         text += heading(kernel);
         std::vector<std::vector<std::string>> rows;
         for (const CounterColumn& column : used_columns({&kernel.total})) {
-            rows.push_back({"  " + column.name, padded(text_of(column, kernel.total), 14, true),
-                            column.description});
+            rows.push_back({"  " + column.name, padded(text_of(column, kernel.total), 14, true), column.description});
         }
         if (kernel.total.most_contended.operations > 0) {
             rows.push_back({"  most_contended_address", describe(kernel.total.most_contended), ""});

@@ -2,9 +2,9 @@
 // functions do nothing unless memory is checked.
 #pragma once
 
-#include "common/simt/runtime/allocation.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/memory/state_map.hpp"
+#include "common/simt/runtime/allocation.hpp"
 #include "common/simt/runtime/copy.hpp"
 
 namespace simt::check {

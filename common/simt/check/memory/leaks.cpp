@@ -1,8 +1,8 @@
 #include "common/simt/check/memory/leaks.hpp"
 
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/memory/events.hpp"
 #include "common/simt/check/core/number_text.hpp"
+#include "common/simt/check/memory/events.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
@@ -31,8 +31,8 @@ void report_unused(const Allocation& allocation) {
     if (unused == 0) return;
     Finding finding;
     finding.tool = Tool::initcheck;
-    finding.title = "Unused memory in allocation " + hexadecimal(allocation.base) + " of size " +
-                    counted(allocation.bytes, "byte");
+    finding.title =
+        "Unused memory in allocation " + hexadecimal(allocation.base) + " of size " + counted(allocation.bytes, "byte");
     const uintptr_t first = allocation.base + map.first_uninitialised(allocation.base, allocation.bytes);
     finding.details = {unused == allocation.bytes
                            ? "Not written any memory."

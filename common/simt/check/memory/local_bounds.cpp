@@ -94,10 +94,13 @@ unsigned element_bytes_of(std::string_view type) {
     for (const std::string_view qualifier : {"const ", "volatile ", "unsigned "}) {
         if (element.substr(0, qualifier.size()) == qualifier) element.remove_prefix(qualifier.size());
     }
-    static constexpr struct { std::string_view name; unsigned bytes; } types[] = {
-        {"char", 1}, {"signed char", 1}, {"bool", 1}, {"short int", 2}, {"short", 2}, {"int", 4}, {"float", 4},
-        {"long int", 8}, {"long", 8}, {"long long int", 8}, {"long long", 8}, {"double", 8}, {"float2", 8},
-        {"int2", 8}, {"uint2", 8}, {"float4", 16}, {"int4", 16}, {"uint4", 16}, {"double2", 16}};
+    static constexpr struct {
+        std::string_view name;
+        unsigned bytes;
+    } types[] = {{"char", 1},      {"signed char", 1}, {"bool", 1},     {"short int", 2}, {"short", 2},
+                 {"int", 4},       {"float", 4},       {"long int", 8}, {"long", 8},      {"long long int", 8},
+                 {"long long", 8}, {"double", 8},      {"float2", 8},   {"int2", 8},      {"uint2", 8},
+                 {"float4", 16},   {"int4", 16},       {"uint4", 16},   {"double2", 16}};
     for (const auto& known : types) {
         if (element == known.name) return known.bytes;
     }
@@ -158,6 +161,5 @@ void index_out_of_bounds(const OutOfBounds& place, const void* pc) {
 }  // namespace simt::check
 
 extern "C" void __ubsan_handle_out_of_bounds(void* place, void*) {
-    simt::check::index_out_of_bounds(*static_cast<const simt::check::OutOfBounds*>(place),
-                                        __builtin_return_address(0));
+    simt::check::index_out_of_bounds(*static_cast<const simt::check::OutOfBounds*>(place), __builtin_return_address(0));
 }

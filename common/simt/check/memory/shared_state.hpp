@@ -24,7 +24,7 @@ private:
     const AddressRange window_;
     const uintptr_t dynamic_begin_;
     size_t dynamic_bytes_ = 0;
-    StateMap fresh_;    // the state at the start of every block
+    StateMap fresh_;  // the state at the start of every block
     StateMap current_;
     uintptr_t written_begin_ = 0, written_end_ = 0;  // where `current_` may differ from `fresh_`
 };

@@ -31,8 +31,7 @@ void StateMap::change(uintptr_t address, size_t bytes, Change change_byte, Chang
 
 void StateMap::allow(uintptr_t address, size_t bytes) {
     change(
-        address, bytes,
-        [](uint8_t* cell, unsigned offset) { *cell = (*cell & ~(0x01 << offset)) | 0x10 << offset; },
+        address, bytes, [](uint8_t* cell, unsigned offset) { *cell = (*cell & ~(0x01 << offset)) | 0x10 << offset; },
         [](uint8_t* first, uint8_t* last) { std::fill(first, last, 0xf0); });
 }
 

@@ -5,9 +5,9 @@
 
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/memory/events.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/memory/events.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/runtime/state.hpp"
 
@@ -32,8 +32,8 @@ const char* name_of(Space space) {
 
 std::string title_of_invalid(const Access& access) {
     const char* const operation = access.is_atomic && updates(access.kind) ? "atomic"
-                                  : access.is_write                                               ? "write"
-                                                                                                  : "read";
+                                  : access.is_write                        ? "write"
+                                                                           : "read";
     const std::string title = std::string("Invalid ") + name_of(access.space) + " " + operation;
     return access.bytes > 0 ? title + " of size " + counted(access.bytes, "byte") : title;
 }
@@ -193,9 +193,9 @@ void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
     const bool is_second = nearest && nearest->freed && nearest->base == address && nearest->kind == MemoryKind::heap;
     Access access{address, 1, check_.running_lane(), Space::global, true};
     access.pc = pc;
-    Finding finding = finding_of(check_, access, Tool::memcheck,
-                                 std::string("Malloc/Free error encountered : ") +
-                                     (is_second ? "Double free" : "Invalid pointer to free"));
+    Finding finding = finding_of(
+        check_, access, Tool::memcheck,
+        std::string("Malloc/Free error encountered : ") + (is_second ? "Double free" : "Invalid pointer to free"));
     finding.details = {"Address " + hexadecimal(address)};
     report(std::move(finding));
     check_.drop_running_lane(launch_failure);

@@ -33,8 +33,13 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     if (!words) return;
     const Uninterrupted section;
     has_foreign_ = launch_->has_foreign_ranges();
-    CheckedAccess current{record_of(access.lane, access.pc, kind), access.lane, access.is_write,
-                          access.space == Space::shared, kind, access.address, access.bytes};
+    CheckedAccess current{record_of(access.lane, access.pc, kind),
+                          access.lane,
+                          access.is_write,
+                          access.space == Space::shared,
+                          kind,
+                          access.address,
+                          access.bytes};
     // The variable is a flag from the first look on, even if no lane has stored to it yet.
     if (kind == AccessKind::volatile_access && check_.is_polling(access.lane)) {
         published_.polled_variables_of(access.space).insert(access.address);
@@ -168,8 +173,9 @@ ShadowRecord RaceCheck::merged(const ShadowRecord& earlier, const CheckedAccess&
         return mine.with(blocks);
     }
     if (earlier.lanes() == mine.lanes()) return mine.with(blocks);
-    return mine.with(blocks).with_lanes(earlier.lanes() | mine.lanes()).with_clock(
-        std::min(earlier.clock(), mine.clock()));
+    return mine.with(blocks)
+        .with_lanes(earlier.lanes() | mine.lanes())
+        .with_clock(std::min(earlier.clock(), mine.clock()));
 }
 
 void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current) {

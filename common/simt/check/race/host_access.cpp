@@ -9,8 +9,8 @@
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/core/settings.hpp"
-#include "common/simt/check/race/streams.hpp"
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/race/streams.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::check {

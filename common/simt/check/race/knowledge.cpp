@@ -11,11 +11,12 @@ void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool repla
     const std::lock_guard lock(mutex_);
     if (replaces) {
         const LogRanges* const learned = knowledge.learned.get();
-        const bool knew_the_rest = begin_ == entries_.size() ||
+        const bool knew_the_rest =
+            begin_ == entries_.size() ||
             (learned && std::any_of(learned->begin(), learned->end(), [this](const LogRange& range) {
-                return range.log.get() == this && std::min(range.begin, range.since) <= begin_ &&
-                       range.end == entries_.size();
-            }));
+                 return range.log.get() == this && std::min(range.begin, range.since) <= begin_ &&
+                        range.end == entries_.size();
+             }));
         if (!knew_the_rest) begin_ = entries_.size();
     }
     if (knowledge.empty()) return;
@@ -109,8 +110,8 @@ void add_range(LogRanges& ranges, const LogRange& range) {
 
 bool has_range(const LogRanges& ranges, const LogRange& range) {
     return std::any_of(ranges.begin(), ranges.end(), [&range](const LogRange& own) {
-        return own.log == range.log && own.reader == range.reader && own.reach == range.reach &&
-               own.end >= range.end && (own.begin <= range.begin || (own.end == range.end && own.since <= range.begin));
+        return own.log == range.log && own.reader == range.reader && own.reach == range.reach && own.end >= range.end &&
+               (own.begin <= range.begin || (own.end == range.end && own.since <= range.begin));
     });
 }
 

@@ -39,11 +39,11 @@ struct DatedAccess {
 
 // The accesses that a lane knew to have happened at some moment.
 struct Knowledge {
-    uint32_t owner = 0;       // the block; 0: nothing is known
-    unsigned lane = ~0u;      // all accesses of this lane before `clock`,
+    uint32_t owner = 0;   // the block; 0: nothing is known
+    unsigned lane = ~0u;  // all accesses of this lane before `clock`,
     uint32_t clock = 0;
-    uint32_t block_base = 0;  // of every lane of the block before this,
-    uint32_t warp_base = 0;   // of the lane's warp before this,
+    uint32_t block_base = 0;                                   // of every lane of the block before this,
+    uint32_t warp_base = 0;                                    // of the lane's warp before this,
     std::shared_ptr<const std::array<uint32_t, 32>> warp_row;  // or lane by lane before these dates,
     std::shared_ptr<const std::vector<uint32_t>> lanes;        // of each lane of the block before these,
     std::shared_ptr<const LogRanges> learned;                  // and what these ranges hold

@@ -61,8 +61,8 @@ private:
 
     void date_barrier();
 
-    uint64_t first_date_ = 0;    // of the block
-    uint64_t barrier_date_ = 0;  // of its last barrier
+    uint64_t first_date_ = 0;                                      // of the block
+    uint64_t barrier_date_ = 0;                                    // of its last barrier
     uint64_t dates_before_barrier_ = 0, dates_since_barrier_ = 0;  // how many there are
     uint32_t owner_ = 0;
     uint32_t time_ = 0, block_base_ = 0;

@@ -59,7 +59,7 @@ struct ForeignRange {
     size_t bytes = 0;
     bool is_write = true;  // the other access; a read only conflicts with writes
     Tool tool = Tool::racecheck;
-    std::string what;      // "The copy in another stream is not ordered against the kernel"
+    std::string what;  // "The copy in another stream is not ordered against the kernel"
     const char* title = race_with_operation;
     const void* host_pc = nullptr;  // the host's place, if the host makes the access
 

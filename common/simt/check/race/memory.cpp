@@ -1,7 +1,7 @@
 #include "common/simt/check/race/memory.hpp"
 
-#include "common/simt/check/race/host_access.hpp"
 #include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/race/host_access.hpp"
 #include "common/simt/runtime/state.hpp"
 
 // The beginning and the end of the executable's writable data, by the linker.

@@ -37,8 +37,8 @@ void Publication::unlock() {
 void Publication::learn_of_atomic(const Access& access) {
     if (access.kind == check::AtomicKind::store) return;
     // A lock taken by compare-and-swap orders later accesses only if a fence follows it.
-    const bool waits_for_fence = access.kind == check::AtomicKind::compare_and_swap &&
-                                 access.order == check::Order::relaxed;
+    const bool waits_for_fence =
+        access.kind == check::AtomicKind::compare_and_swap && access.order == check::Order::relaxed;
     if (const auto log = log_of(access.address, access.space)) {
         learn_from(log, access.lane, access.reach, waits_for_fence ? unfenced_ : learned_);
     }
@@ -49,8 +49,8 @@ void Publication::publish_by_atomic(const Access& access) {
     const unsigned lane = access.lane;
     const bool releases = access.order == check::Order::release || access.order == check::Order::acquire_release;
     const bool replaces = access.kind == check::AtomicKind::store;
-    const auto log = releases || has_fenced(lane) ? new_log_of(access.address, access.space)
-                                                  : log_of(access.address, access.space);
+    const auto log =
+        releases || has_fenced(lane) ? new_log_of(access.address, access.space) : log_of(access.address, access.space);
     if (log && releases) {
         log->publish(knowledge_of(lane), access.reach, replaces);
         clocks_.advance(lane);
@@ -66,8 +66,8 @@ void Publication::learn_of_volatile(uintptr_t address, Space space, unsigned lan
 
 void Publication::publish_by_volatile(const Access& access) {
     const std::unique_lock<SyncVariables::Stripe> lock = locked(access.address, access.space);
-    const auto log = has_fenced(access.lane) ? new_log_of(access.address, access.space)
-                                             : log_of(access.address, access.space);
+    const auto log =
+        has_fenced(access.lane) ? new_log_of(access.address, access.space) : log_of(access.address, access.space);
     if (log) publish_fenced(*log, access.lane, check::Reach::device, true);
 }
 
@@ -137,7 +137,7 @@ void Publication::publish_fenced(SyncLog& log, unsigned lane, check::Reach reach
 }
 
 void Publication::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach,
-                           RangesByLane& by_lane) {
+                             RangesByLane& by_lane) {
     const auto counted_reach = reach == check::Reach::block ? reach : check::Reach::device;
     const LogRange range = log->range(log, clocks_.owner(), counted_reach);
     const auto& known = by_lane[lane];

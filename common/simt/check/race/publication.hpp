@@ -85,7 +85,7 @@ private:
     RangesByLane unfenced_;       // what its next fence lets a lane learn
     std::vector<Fenced> fenced_;  // by lane; empty before the first fence
     bool fenced_since_barrier_ = false;
-    uint32_t fenced_warps_ = 0;   // warps with fences since their last meeting
+    uint32_t fenced_warps_ = 0;  // warps with fences since their last meeting
     std::map<uintptr_t, std::shared_ptr<SyncLog>> shared_logs_;
     PolledVariables shared_polled_;
     SyncVariables::Stripe* held_ = nullptr;  // during an atomic operation

@@ -58,8 +58,8 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
     // Some programs rely on the lanes of a warp advancing in lockstep, which is a programming model of its own; but a
     // place where all of them store is wrong in any model. A plain read of one whole word that other blocks update by
     // atomic operations never sees a torn value, but it may see an old one.
-    const bool is_mild = same_warp ? !(both_store && same_place)
-                                   : !same_block && tried_read(earlier, earlier_is_store, current) != 0;
+    const bool is_mild =
+        same_warp ? !(both_store && same_place) : !same_block && tried_read(earlier, earlier_is_store, current) != 0;
     const Severity severity = is_mild ? Severity::warning : Severity::error;
 
     uint64_t first = earlier.place(), second = current.record.place();
@@ -139,10 +139,9 @@ void RaceReporter::report_foreign(const Access& access, uint32_t owner) {
     if (!range) return;
     Finding finding;
     finding.tool = range->tool;
-    finding.title = range->tool == Tool::memcheck
-                        ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") + " of size " +
-                              std::to_string(access.bytes) + " bytes"
-                        : range->title;
+    finding.title = range->tool == Tool::memcheck ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") +
+                                                        " of size " + std::to_string(access.bytes) + " bytes"
+                                                  : range->title;
     finding.kernel = kernel_;
     finding.sides.push_back(side_of(numbers_of(owner), "", place_of(access.pc), owner, access.lane));
     finding.details.push_back(range->what);

@@ -13,8 +13,7 @@ namespace simt::check {
 ShadowMap::ShadowMap(uintptr_t begin, size_t bytes, unsigned cells_per_word)
     : begin_(begin & ~uintptr_t{3}), bytes_(bytes + (begin & 3)), cells_per_word_(cells_per_word) {
     const size_t size = (bytes_ / 4 + 2) * cells_per_word * sizeof(ShadowCell);
-    void* const cells =
-        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const cells = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (cells == MAP_FAILED) throw std::bad_alloc();
     cells_ = static_cast<ShadowCell*>(cells);
     origin_ = reinterpret_cast<uintptr_t>(cells) - begin_ * (sizeof(ShadowCell) / 4);

@@ -5,9 +5,9 @@
 #include <map>
 #include <mutex>
 
+#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
-#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
@@ -212,8 +212,9 @@ void add_foreign_ranges(RaceLaunch& launch) {
     for (const auto& [begin, memory] : all.allocations) {
         ForeignRange range{begin, memory.bytes, true, Tool::memcheck, ""};
         if (!order->comes_after(*memory.allocation)) {
-            range.what = "The memory was allocated by cudaMallocAsync in another stream, and nothing orders the kernel "
-                         "after that";
+            range.what =
+                "The memory was allocated by cudaMallocAsync in another stream, and nothing orders the kernel "
+                "after that";
         } else if (memory.free && !memory.free->comes_after(*order)) {
             range.what = "The memory is freed by cudaFreeAsync, and nothing orders the kernel before that";
         } else {

@@ -22,7 +22,7 @@ void RaceCheck::begin_atomic(const Access& access) {
     if (check_.is_polling(access.lane)) published_.polled_variables_of(access.space).insert(access.address);
     check(access, access.kind == check::AtomicKind::load ? AccessKind::volatile_access
                   : access.reach == check::Reach::block  ? AccessKind::block_atomic
-                                                            : AccessKind::atomic);
+                                                         : AccessKind::atomic);
 }
 
 // The lane has read the value that it now updates, as at the start of a compare-and-swap loop or to see whether an

@@ -55,8 +55,8 @@ template <Space space, unsigned bytes, bool is_write>
     const ShadowRecord& stamp = order_.clocks().stamp(lane);
     ShadowCell* const cells = words.aligned_word(address);
     for (unsigned word = 0; word < bytes / 4; ++word) {
-        const bool is_usual = is_write ? write_is_usual<space>(cells[word], stamp, pc)
-                                       : read_is_usual<space>(cells[word], stamp, pc);
+        const bool is_usual =
+            is_write ? write_is_usual<space>(cells[word], stamp, pc) : read_is_usual<space>(cells[word], stamp, pc);
         if (!is_usual) return unusual_word_access<space, bytes, is_write>(address, lane, pc);
     }
 }

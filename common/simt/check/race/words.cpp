@@ -52,8 +52,8 @@ bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is
         ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | 1u << mine.warp()));
     } else if (use.warp() != mine.warp()) {
         if (published_.has_learned()) return false;
-        ShadowRecord::store(cell.use, mine.with(blocks | ShadowRecord::several_warps)
-                                          .with_lanes(1u << mine.warp() | 1u << use.warp()));
+        ShadowRecord::store(
+            cell.use, mine.with(blocks | ShadowRecord::several_warps).with_lanes(1u << mine.warp() | 1u << use.warp()));
     } else if (use.clock() == mine.clock()) {
         ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | mine.lanes()));
     } else if (use.lanes() == mine.lanes() || use.clock() < order_.clocks().warp_base(mine.warp())) {

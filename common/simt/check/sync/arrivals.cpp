@@ -28,9 +28,7 @@ std::string text_of(const Site& site) {
 
 }  // namespace
 
-void SyncCheck::begin_block() {
-    lanes_.assign(check_.lane_count(), Lane());
-}
+void SyncCheck::begin_block() { lanes_.assign(check_.lane_count(), Lane()); }
 
 void SyncCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site site) {
     const unsigned rank = check_.running_lane();
@@ -103,8 +101,7 @@ void SyncCheck::check_shuffle(unsigned rank, unsigned group) {
 }
 
 void SyncCheck::barrier_completed() {
-    const auto reference =
-        std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.has_ended; });
+    const auto reference = std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.has_ended; });
     if (reference == lanes_.end()) return;
     const Site barrier = reference->site;
     for (unsigned first = 0; first < lanes_.size(); first += 32) {

@@ -44,8 +44,8 @@ private:
     struct Lane {
         check::Wait kind = check::Wait::block_barrier;
         unsigned mask = 0, source = check::no_lane;
-        Site site = {nullptr, 0};         // of its last or present wait
-        Site barrier = {nullptr, 0};      // the block barrier that it passed last
+        Site site = {nullptr, 0};           // of its last or present wait
+        Site barrier = {nullptr, 0};        // the block barrier that it passed last
         const void* last_access = nullptr;  // since then
         bool returns_early = false;         // by its last step; any later step takes that back
         const void* access_before_return = nullptr;

@@ -7,7 +7,7 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 [[noreturn]] SIMT_UNCHECKED void assertion_failed(const char* expression, const char* file, unsigned line,
-                                               const char* function) {
+                                                  const char* function) {
     fail_assertion(lane_identity.x, lane_identity.y, lane_identity.z, expression, file, line, function);
 }
 

@@ -8,8 +8,8 @@ namespace simt {
 struct AsyncCopy {
     void* target;
     const void* source;
-    size_t bytes;  // to write
-    size_t zeros;  // so many at the end are not read but zeroed
+    size_t bytes;                   // to write
+    size_t zeros;                   // so many at the end are not read but zeroed
     const void* barrier = nullptr;  // not in a group, but part of this cuda::barrier's phase
 };
 

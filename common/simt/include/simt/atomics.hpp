@@ -13,24 +13,49 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 // A parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
-template <class T> struct SameAs { using type = T; };
-template <class T> using same_as = typename SameAs<T>::type;
+template <class T>
+struct SameAs {
+    using type = T;
+};
+template <class T>
+using same_as = typename SameAs<T>::type;
 
-template <class T> constexpr bool is_integer = false;
-template <> inline constexpr bool is_integer<int> = true;
-template <> inline constexpr bool is_integer<unsigned> = true;
-template <> inline constexpr bool is_integer<long> = true;
-template <> inline constexpr bool is_integer<unsigned long> = true;
-template <> inline constexpr bool is_integer<long long> = true;
-template <> inline constexpr bool is_integer<unsigned long long> = true;
+template <class T>
+constexpr bool is_integer = false;
+template <>
+inline constexpr bool is_integer<int> = true;
+template <>
+inline constexpr bool is_integer<unsigned> = true;
+template <>
+inline constexpr bool is_integer<long> = true;
+template <>
+inline constexpr bool is_integer<unsigned long> = true;
+template <>
+inline constexpr bool is_integer<long long> = true;
+template <>
+inline constexpr bool is_integer<unsigned long long> = true;
 
 // The unsigned integer of a type's size, to which compare-and-swap applies.
-template <unsigned bytes> struct Word;
-template <> struct Word<1> { typedef unsigned char type __attribute__((may_alias)); };
-template <> struct Word<2> { typedef unsigned short type __attribute__((may_alias)); };
-template <> struct Word<4> { typedef unsigned type __attribute__((may_alias)); };
-template <> struct Word<8> { typedef unsigned long long type __attribute__((may_alias)); };
-template <class T> using word_of = typename Word<sizeof(T)>::type;
+template <unsigned bytes>
+struct Word;
+template <>
+struct Word<1> {
+    typedef unsigned char type __attribute__((may_alias));
+};
+template <>
+struct Word<2> {
+    typedef unsigned short type __attribute__((may_alias));
+};
+template <>
+struct Word<4> {
+    typedef unsigned type __attribute__((may_alias));
+};
+template <>
+struct Word<8> {
+    typedef unsigned long long type __attribute__((may_alias));
+};
+template <class T>
+using word_of = typename Word<sizeof(T)>::type;
 
 template <class To, class From>
 SIMT_INLINE To same_bits(const From& from) {
@@ -43,7 +68,9 @@ SIMT_INLINE To same_bits(const From& from) {
 using Scope = check::Reach;
 
 template <Scope scope>
-SIMT_UNCHECKED bool plain_suffices() { return scope != Scope::system && block_identity.one_worker; }
+SIMT_UNCHECKED bool plain_suffices() {
+    return scope != Scope::system && block_identity.one_worker;
+}
 
 // Announces an operation on an address to the checked simulator, from its start to its end.
 class CheckedAtomic {
@@ -118,7 +145,8 @@ SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     if constexpr (is_integer<T>) {
         return fetch_add_integer<scope>(address, value, site);
     } else {
-        return update<scope>(address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return before + value; }, site);
+        return update<scope>(
+            address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return before + value; }, site);
     }
 }
 
@@ -171,18 +199,18 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
 }  // namespace simt
 
 // A function of a pointer and a value in its three scopes. `value` converts to the type that the pointer points to.
-#define SIMT_ATOMIC(name, body)                                                                               \
-    SIMT_ATOMIC_IN_SCOPE(name, device, body)                                                                  \
-    SIMT_ATOMIC_IN_SCOPE(name##_block, block, body)                                                          \
+#define SIMT_ATOMIC(name, body)                     \
+    SIMT_ATOMIC_IN_SCOPE(name, device, body)        \
+    SIMT_ATOMIC_IN_SCOPE(name##_block, block, body) \
     SIMT_ATOMIC_IN_SCOPE(name##_system, system, body)
-#define SIMT_ATOMIC_IN_SCOPE(name, scope_, body)                                                              \
-    template <class T>                                                                                        \
-    SIMT_INLINE T name(T* address, ::simt::same_as<T> value, ::simt::Site site = ::simt::Site::here()) {      \
-        constexpr ::simt::Scope scope = ::simt::Scope::scope_;                                                \
-        body;                                                                                                 \
+#define SIMT_ATOMIC_IN_SCOPE(name, scope_, body)                                                         \
+    template <class T>                                                                                   \
+    SIMT_INLINE T name(T* address, ::simt::same_as<T> value, ::simt::Site site = ::simt::Site::here()) { \
+        constexpr ::simt::Scope scope = ::simt::Scope::scope_;                                           \
+        body;                                                                                            \
     }
 #define SIMT_UPDATE(expression) \
-    ::simt::update<scope>(                                                                                          \
+    ::simt::update<scope>(      \
         address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return static_cast<T>(expression); }, site)
 
 SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value, site))
@@ -202,11 +230,11 @@ SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value 
 #undef SIMT_UPDATE
 
 // Writes `desired` if *address equals `expected`; returns the value before. For 2, 4 and 8 bytes.
-#define SIMT_ATOMIC_CAS(name, scope)                                                                              \
-    template <class T>                                                                                            \
-    SIMT_INLINE T name(T* address, ::simt::same_as<T> expected, ::simt::same_as<T> desired,                       \
-                       ::simt::Site site = ::simt::Site::here()) {                                                \
-        return ::simt::compare_and_swap<::simt::Scope::scope>(address, expected, desired, site);                  \
+#define SIMT_ATOMIC_CAS(name, scope)                                                             \
+    template <class T>                                                                           \
+    SIMT_INLINE T name(T* address, ::simt::same_as<T> expected, ::simt::same_as<T> desired,      \
+                       ::simt::Site site = ::simt::Site::here()) {                               \
+        return ::simt::compare_and_swap<::simt::Scope::scope>(address, expected, desired, site); \
     }
 SIMT_ATOMIC_CAS(atomicCAS, device)
 SIMT_ATOMIC_CAS(atomicCAS_block, block)

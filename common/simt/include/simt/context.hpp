@@ -18,12 +18,12 @@ struct alignas(64) Context {
     void* stack_pointer = nullptr;  // with Boost.Context: its handle for the suspended stack
     void* frame_pointer = nullptr;
     void* resume_address = nullptr;
-    const char* file = nullptr;     // the source line of the call in which the lane waits, for messages
-    unsigned x = 0, y = 0, z = 0;   // threadIdx, followed by a one: a lane restores all four when it goes on
+    const char* file = nullptr;    // the source line of the call in which the lane waits, for messages
+    unsigned x = 0, y = 0, z = 0;  // threadIdx, followed by a one: a lane restores all four when it goes on
     unsigned detached = 1;
     unsigned line = 0;
-    unsigned lane = 0;              // position in the warp
-    char* stack_top = nullptr;      // the end of the lane's own stack, should it need one
+    unsigned lane = 0;          // position in the warp
+    char* stack_top = nullptr;  // the end of the lane's own stack, should it need one
 };
 
 static_assert(sizeof(Context) == 64);
@@ -44,7 +44,7 @@ inline Context* jump_to_context(Context* self, Context* next) { return switch_by
 #else
 
 #if defined(__AVX512F__)
-#define SIMT_CLOBBERED_BY_SWITCH_AVX512                                                                       \
+#define SIMT_CLOBBERED_BY_SWITCH_AVX512                                                                           \
     , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
         "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
 #else
@@ -64,9 +64,9 @@ __attribute__((always_inline)) inline Context* jump_to_context(Context* self, Co
         "1:"
         : "+D"(self), "+S"(next)
         :
-        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",
-          "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-          "xmm13", "xmm14", "xmm15" SIMT_CLOBBERED_BY_SWITCH_AVX512);
+        : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc", "xmm0",
+          "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+          "xmm14", "xmm15" SIMT_CLOBBERED_BY_SWITCH_AVX512);
     return self;
 }
 

@@ -64,7 +64,9 @@ SIMT_IDENTITY unsigned thread_rank() {
     return lane_identity.x + block_identity.dim_x * (lane_identity.y + block_identity.dim_y * lane_identity.z);
 }
 
-SIMT_IDENTITY unsigned threads_per_block() { return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z; }
+SIMT_IDENTITY unsigned threads_per_block() {
+    return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z;
+}
 
 // Whether grid.sync() is allowed.
 SIMT_IDENTITY bool is_cooperative() { return block_identity.cooperative != 0; }

@@ -10,8 +10,8 @@ struct BlockIdentity {
     unsigned index_x, index_y, index_z;
     unsigned dim_x, dim_y, dim_z;
     unsigned grid_x, grid_y, grid_z;
-    unsigned one_worker;            // nothing else runs device code: atomics need not be atomic
-    unsigned cooperative;           // grid.sync() is allowed
+    unsigned one_worker;   // nothing else runs device code: atomics need not be atomic
+    unsigned cooperative;  // grid.sync() is allowed
     unsigned dynamic_shared_bytes;
 };
 

@@ -27,29 +27,73 @@ struct IntegerOrNull {
 
     IntegerOrNull(long long integer) : value(integer) {}
     template <class T>
-    operator T*() const { return reinterpret_cast<T*>(value); }
+    operator T*() const {
+        return reinterpret_cast<T*>(value);
+    }
     operator decltype(nullptr)() const { return nullptr; }
     template <class T, class = decltype(static_cast<T>(0LL) + 1)>
-    operator T() const { return static_cast<T>(value); }
+    operator T() const {
+        return static_cast<T>(value);
+    }
 };
 
-template <class T> struct WithoutReference { using type = T; };
-template <class T> struct WithoutReference<T&> { using type = T; };
-template <class T> struct WithoutReference<T&&> { using type = T; };
-template <class T> struct WithoutConst { using type = T; };
-template <class T> struct WithoutConst<const T> { using type = T; };
+template <class T>
+struct WithoutReference {
+    using type = T;
+};
+template <class T>
+struct WithoutReference<T&> {
+    using type = T;
+};
+template <class T>
+struct WithoutReference<T&&> {
+    using type = T;
+};
+template <class T>
+struct WithoutConst {
+    using type = T;
+};
+template <class T>
+struct WithoutConst<const T> {
+    using type = T;
+};
 
 // The type in which an argument is stored: by value, arrays and functions as pointers.
-template <class T> struct Kept { using type = typename WithoutConst<T>::type; };
-template <class T, decltype(sizeof 0) n> struct Kept<T[n]> { using type = T*; };
-template <class T, decltype(sizeof 0) n> struct Kept<const T[n]> { using type = const T*; };
-template <class R, class... P> struct Kept<R(P...)> { using type = R (*)(P...); };
-template <class T> using kept_type = typename Kept<typename WithoutReference<T>::type>::type;
+template <class T>
+struct Kept {
+    using type = typename WithoutConst<T>::type;
+};
+template <class T, decltype(sizeof 0) n>
+struct Kept<T[n]> {
+    using type = T*;
+};
+template <class T, decltype(sizeof 0) n>
+struct Kept<const T[n]> {
+    using type = const T*;
+};
+template <class R, class... P>
+struct Kept<R(P...)> {
+    using type = R (*)(P...);
+};
+template <class T>
+using kept_type = typename Kept<typename WithoutReference<T>::type>::type;
 
-template <class T> struct NullFromInteger { using type = T; };
-template <> struct NullFromInteger<int> { using type = IntegerOrNull; };
-template <> struct NullFromInteger<long> { using type = IntegerOrNull; };
-template <> struct NullFromInteger<long long> { using type = IntegerOrNull; };
+template <class T>
+struct NullFromInteger {
+    using type = T;
+};
+template <>
+struct NullFromInteger<int> {
+    using type = IntegerOrNull;
+};
+template <>
+struct NullFromInteger<long> {
+    using type = IntegerOrNull;
+};
+template <>
+struct NullFromInteger<long long> {
+    using type = IntegerOrNull;
+};
 
 template <class Kernel, class... P>
 constexpr auto accepts(int) -> decltype((*static_cast<const Kernel*>(nullptr))(*static_cast<P*>(nullptr)...), bool()) {

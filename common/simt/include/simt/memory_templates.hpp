@@ -60,15 +60,15 @@ template <class T>
 inline cudaChannelFormatDesc cudaCreateChannelDesc() {
     return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
-#define SIMT_CHANNEL_FORMAT(T, x, y, z, w, kind)                                     \
-    template <>                                                                      \
-    inline cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                        \
-        return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind);       \
+#define SIMT_CHANNEL_FORMAT(T, x, y, z, w, kind)                               \
+    template <>                                                                \
+    inline cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                  \
+        return cudaCreateChannelDesc(x, y, z, w, cudaChannelFormatKind##kind); \
     }
-#define SIMT_CHANNEL_FORMATS(scalar, prefix, bits, kind)      \
-    SIMT_CHANNEL_FORMAT(scalar, bits, 0, 0, 0, kind)          \
-    SIMT_CHANNEL_FORMAT(prefix##1, bits, 0, 0, 0, kind)       \
-    SIMT_CHANNEL_FORMAT(prefix##2, bits, bits, 0, 0, kind)    \
+#define SIMT_CHANNEL_FORMATS(scalar, prefix, bits, kind)   \
+    SIMT_CHANNEL_FORMAT(scalar, bits, 0, 0, 0, kind)       \
+    SIMT_CHANNEL_FORMAT(prefix##1, bits, 0, 0, 0, kind)    \
+    SIMT_CHANNEL_FORMAT(prefix##2, bits, bits, 0, 0, kind) \
     SIMT_CHANNEL_FORMAT(prefix##4, bits, bits, bits, bits, kind)
 SIMT_CHANNEL_FORMAT(char, 8, 0, 0, 0, Signed)
 SIMT_CHANNEL_FORMATS(signed char, char, 8, Signed)

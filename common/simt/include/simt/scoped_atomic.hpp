@@ -8,8 +8,14 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 // The type that is added to values of type T.
-template <class T> struct DifferenceOf { using type = T; };
-template <class T> struct DifferenceOf<T*> { using type = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr)); };
+template <class T>
+struct DifferenceOf {
+    using type = T;
+};
+template <class T>
+struct DifferenceOf<T*> {
+    using type = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+};
 
 // Keeps accesses from moving across an operation.
 class OrderedAround {
@@ -56,7 +62,8 @@ public:
     }
 
     static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
-        const T before = update(address, [value](T) SIMT_UNCHECKED_LAMBDA -> T { return value; }, order, site);
+        const T before = update(
+            address, [value](T) SIMT_UNCHECKED_LAMBDA -> T { return value; }, order, site);
         if (same_bits<Bits>(before) == same_bits<Bits>(value)) yield(site);  // like a lane that finds a lock taken
         return before;
     }
@@ -64,8 +71,8 @@ public:
     static SIMT_INLINE bool compare_exchange(T* address, T& expected, T desired, int order, Site site) {
         const Bits wanted = same_bits<Bits>(expected);
         const OrderedAround ordered(order);
-        const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site,
-                                                 check::order_of(order));
+        const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired),
+                                                 site, check::order_of(order));
         if (before == wanted) return true;
         expected = same_bits<T>(before);
         yield(site);

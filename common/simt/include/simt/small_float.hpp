@@ -58,8 +58,8 @@ inline unsigned short narrow(double value) {
     const unsigned long long magnitude =
         units + (static_cast<unsigned long long>(scale - smallest_normal) << Format::fraction_bits);
     if (magnitude < Format::infinity) return sign | static_cast<unsigned short>(magnitude);
-    const bool to_infinity = rounding == Rounding::nearest ||
-                             (rounding == Rounding::down && negative) || (rounding == Rounding::up && !negative);
+    const bool to_infinity = rounding == Rounding::nearest || (rounding == Rounding::down && negative) ||
+                             (rounding == Rounding::up && !negative);
     return sign | (to_infinity ? Format::infinity : Format::largest);
 }
 

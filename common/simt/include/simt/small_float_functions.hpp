@@ -5,17 +5,21 @@
 #include "simt/small_float_type.hpp"
 
 // A function for scalars and its form for pairs.
-#define SIMT_SCALAR template <class T, ::simt::if_scalar<T> = 0> SIMT_INLINE
-#define SIMT_PAIR template <class T, ::simt::if_pair<T> = 0> SIMT_INLINE
+#define SIMT_SCALAR                              \
+    template <class T, ::simt::if_scalar<T> = 0> \
+    SIMT_INLINE
+#define SIMT_PAIR                              \
+    template <class T, ::simt::if_pair<T> = 0> \
+    SIMT_INLINE
 
-#define SIMT_UNARY(name, pair_name, expression)                \
-    SIMT_SCALAR T name(T a) { return expression; }             \
+#define SIMT_UNARY(name, pair_name, expression)    \
+    SIMT_SCALAR T name(T a) { return expression; } \
     SIMT_PAIR T pair_name(T a) { return T(name(a.x), name(a.y)); }
-#define SIMT_BINARY(name, pair_name, expression)               \
-    SIMT_SCALAR T name(T a, T b) { return expression; }        \
+#define SIMT_BINARY(name, pair_name, expression)        \
+    SIMT_SCALAR T name(T a, T b) { return expression; } \
     SIMT_PAIR T pair_name(T a, T b) { return T(name(a.x, b.x), name(a.y, b.y)); }
-#define SIMT_TERNARY(name, pair_name, expression)              \
-    SIMT_SCALAR T name(T a, T b, T c) { return expression; }   \
+#define SIMT_TERNARY(name, pair_name, expression)            \
+    SIMT_SCALAR T name(T a, T b, T c) { return expression; } \
     SIMT_PAIR T pair_name(T a, T b, T c) { return T(name(a.x, b.x, c.x), name(a.y, b.y, c.y)); }
 
 namespace simt {
@@ -31,8 +35,8 @@ SIMT_SCALAR T from_bits16(unsigned bits) {
 // The product is exact in double, the sum rounded to odd: the result is rounded once.
 SIMT_SCALAR T fused(T a, T b, T c) {
     const double product = static_cast<double>(static_cast<float>(a)) * static_cast<double>(static_cast<float>(b));
-    return from_bits16<T>(narrow<typename T::format, Rounding::nearest>(
-        add_to_odd(product, static_cast<double>(static_cast<float>(c)))));
+    return from_bits16<T>(
+        narrow<typename T::format, Rounding::nearest>(add_to_odd(product, static_cast<double>(static_cast<float>(c)))));
 }
 
 // Clamps to the range from 0 to 1; NaN becomes 0.
@@ -62,7 +66,7 @@ SIMT_SCALAR T smaller(T a, T b) {
 // ---- arithmetic ----------------------------------------------------------------------------------------------------
 SIMT_BINARY(__hadd, __hadd2, a + b)
 SIMT_BINARY(__hsub, __hsub2, a - b)
-SIMT_BINARY(__hmul, __hmul2, a * b)
+SIMT_BINARY(__hmul, __hmul2, a* b)
 SIMT_BINARY(__hdiv, __h2div, a / b)
 SIMT_BINARY(__hadd_rn, __hadd2_rn, a + b)
 SIMT_BINARY(__hsub_rn, __hsub2_rn, a - b)
@@ -88,19 +92,19 @@ SIMT_PAIR T __hcmadd(T a, T b, T c) {
 }
 
 // ---- comparison: the unordered forms (u) hold when either value is a NaN; pairs give 1.0 or 0.0, a mask, or one bool
-#define SIMT_COMPARISONS(name, condition)                                                                        \
-    SIMT_SCALAR bool __h##name(T a, T b) { return condition; }                                                   \
-    SIMT_SCALAR bool __h##name##u(T a, T b) { return simt::is_nan(a) || simt::is_nan(b) || (condition); }        \
-    SIMT_COMPARISON_OF_PAIRS(name, )                                                                             \
+#define SIMT_COMPARISONS(name, condition)                                                                 \
+    SIMT_SCALAR bool __h##name(T a, T b) { return condition; }                                            \
+    SIMT_SCALAR bool __h##name##u(T a, T b) { return simt::is_nan(a) || simt::is_nan(b) || (condition); } \
+    SIMT_COMPARISON_OF_PAIRS(name, )                                                                      \
     SIMT_COMPARISON_OF_PAIRS(name, u)
-#define SIMT_COMPARISON_OF_PAIRS(name, u)                                                                        \
-    SIMT_PAIR bool __hb##name##u##2(T a, T b) { return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y); }       \
-    SIMT_PAIR T __h##name##u##2(T a, T b) {                                                                      \
-        using Scalar = typename T::scalar;                                                                       \
-        return T(Scalar(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), Scalar(__h##name##u(a.y, b.y) ? 1.0f : 0.0f));    \
-    }                                                                                                            \
-    SIMT_PAIR unsigned __h##name##u##2_mask(T a, T b) {                                                          \
-        return (__h##name##u(a.x, b.x) ? 0xffffu : 0u) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0u);            \
+#define SIMT_COMPARISON_OF_PAIRS(name, u)                                                                     \
+    SIMT_PAIR bool __hb##name##u##2(T a, T b) { return __h##name##u(a.x, b.x) && __h##name##u(a.y, b.y); }    \
+    SIMT_PAIR T __h##name##u##2(T a, T b) {                                                                   \
+        using Scalar = typename T::scalar;                                                                    \
+        return T(Scalar(__h##name##u(a.x, b.x) ? 1.0f : 0.0f), Scalar(__h##name##u(a.y, b.y) ? 1.0f : 0.0f)); \
+    }                                                                                                         \
+    SIMT_PAIR unsigned __h##name##u##2_mask(T a, T b) {                                                       \
+        return (__h##name##u(a.x, b.x) ? 0xffffu : 0u) | (__h##name##u(a.y, b.y) ? 0xffff0000u : 0u);         \
     }
 SIMT_COMPARISONS(eq, a == b)
 SIMT_COMPARISONS(ne, a != b && !simt::is_nan(a) && !simt::is_nan(b))
@@ -169,19 +173,19 @@ SIMT_INLINE Integer integer_from(double whole) {
 
 }  // namespace simt
 
-#define SIMT_INTEGER_CONVERSIONS(T, type_name, integer_name, Integer)                  \
-    SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, rn, nearest, rint)    \
-    SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, rz, zero, trunc)      \
-    SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, rd, down, floor)      \
+#define SIMT_INTEGER_CONVERSIONS(T, type_name, integer_name, Integer)               \
+    SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, rn, nearest, rint) \
+    SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, rz, zero, trunc)   \
+    SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, rd, down, floor)   \
     SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, ru, up, ceil)
-#define SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, suffix, rounding, round)                       \
-    SIMT_INLINE Integer __##type_name##2##integer_name##_##suffix(T a) {                                            \
-        return ::simt::integer_from<Integer>(__builtin_##round(static_cast<double>(static_cast<float>(a))));        \
-    }                                                                                                               \
-    SIMT_INLINE T __##integer_name##2##type_name##_##suffix(Integer a) {                                            \
-        using Wide = decltype(::simt::wide(a));                                                                     \
-        return ::simt::from_bits16<T>(                                                                              \
-            ::simt::narrow<typename T::format, ::simt::Rounding::rounding>(::simt::to_odd(static_cast<Wide>(a))));  \
+#define SIMT_INTEGER_CONVERSION(T, type_name, integer_name, Integer, suffix, rounding, round)                      \
+    SIMT_INLINE Integer __##type_name##2##integer_name##_##suffix(T a) {                                           \
+        return ::simt::integer_from<Integer>(__builtin_##round(static_cast<double>(static_cast<float>(a))));       \
+    }                                                                                                              \
+    SIMT_INLINE T __##integer_name##2##type_name##_##suffix(Integer a) {                                           \
+        using Wide = decltype(::simt::wide(a));                                                                    \
+        return ::simt::from_bits16<T>(                                                                             \
+            ::simt::narrow<typename T::format, ::simt::Rounding::rounding>(::simt::to_odd(static_cast<Wide>(a)))); \
     }
 namespace simt {
 long long wide(long long);

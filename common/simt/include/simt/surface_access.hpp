@@ -41,21 +41,21 @@ SIMT_INLINE void surface_write(T value, cudaSurfaceObject_t handle, int x_bytes,
 }  // namespace simt
 
 // One shape of surface: its coordinates as parameters, and as y and z of the position.
-#define SIMT_SURFACE(shape, coordinates, y, z)                                                                        \
-    template <class T>                                                                                                \
-    SIMT_INLINE T surf##shape##read(cudaSurfaceObject_t surface, SIMT_UNPACK coordinates,                             \
-                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                            \
-        return ::simt::surface_read<T>(surface, x_, y, z, mode);                                                      \
-    }                                                                                                                 \
-    template <class T>                                                                                                \
-    SIMT_INLINE void surf##shape##read(T* to, cudaSurfaceObject_t surface, SIMT_UNPACK coordinates,                   \
-                                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                         \
-        *to = ::simt::surface_read<T>(surface, x_, y, z, mode);                                                       \
-    }                                                                                                                 \
-    template <class T>                                                                                                \
-    SIMT_INLINE void surf##shape##write(T value, cudaSurfaceObject_t surface, SIMT_UNPACK coordinates,                \
-                                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {                        \
-        ::simt::surface_write<T>(value, surface, x_, y, z, mode);                                                     \
+#define SIMT_SURFACE(shape, coordinates, y, z)                                                         \
+    template <class T>                                                                                 \
+    SIMT_INLINE T surf##shape##read(cudaSurfaceObject_t surface, SIMT_UNPACK coordinates,              \
+                                    cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {             \
+        return ::simt::surface_read<T>(surface, x_, y, z, mode);                                       \
+    }                                                                                                  \
+    template <class T>                                                                                 \
+    SIMT_INLINE void surf##shape##read(T* to, cudaSurfaceObject_t surface, SIMT_UNPACK coordinates,    \
+                                       cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {          \
+        *to = ::simt::surface_read<T>(surface, x_, y, z, mode);                                        \
+    }                                                                                                  \
+    template <class T>                                                                                 \
+    SIMT_INLINE void surf##shape##write(T value, cudaSurfaceObject_t surface, SIMT_UNPACK coordinates, \
+                                        cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) {         \
+        ::simt::surface_write<T>(value, surface, x_, y, z, mode);                                      \
     }
 #define SIMT_UNPACK(...) __VA_ARGS__
 SIMT_SURFACE(1D, (int x_), 0, 0)

@@ -11,11 +11,27 @@
 namespace simt {
 
 // The scalar of a texel type and its number of channels.
-template <class T> struct TexelType { using scalar = T; static constexpr int channels = 1; };
-#define SIMT_TEXELS(prefix, type)                                                                            \
-    template <> struct TexelType<prefix##1> { using scalar = type; static constexpr int channels = 1; };     \
-    template <> struct TexelType<prefix##2> { using scalar = type; static constexpr int channels = 2; };     \
-    template <> struct TexelType<prefix##4> { using scalar = type; static constexpr int channels = 4; };
+template <class T>
+struct TexelType {
+    using scalar = T;
+    static constexpr int channels = 1;
+};
+#define SIMT_TEXELS(prefix, type)          \
+    template <>                            \
+    struct TexelType<prefix##1> {          \
+        using scalar = type;               \
+        static constexpr int channels = 1; \
+    };                                     \
+    template <>                            \
+    struct TexelType<prefix##2> {          \
+        using scalar = type;               \
+        static constexpr int channels = 2; \
+    };                                     \
+    template <>                            \
+    struct TexelType<prefix##4> {          \
+        using scalar = type;               \
+        static constexpr int channels = 4; \
+    };
 SIMT_TEXELS(char, signed char)
 SIMT_TEXELS(uchar, unsigned char)
 SIMT_TEXELS(short, short)
@@ -25,8 +41,10 @@ SIMT_TEXELS(uint, unsigned)
 SIMT_TEXELS(float, float)
 #undef SIMT_TEXELS
 
-template <class T> constexpr bool is_float = false;
-template <> inline constexpr bool is_float<float> = true;
+template <class T>
+constexpr bool is_float = false;
+template <>
+inline constexpr bool is_float<float> = true;
 
 template <class Stored>
 SIMT_INLINE Stored load(const char* address) {
@@ -113,8 +131,8 @@ SIMT_INLINE AxisSample sample_axis(const TextureObject& texture, int axis, float
 template <class Scalar>
 SIMT_INLINE Scalar texel_channel(const TextureObject& texture, int x, int y, size_t slice, int channel) {
     if (x < 0 || y < 0) return static_cast<Scalar>(texture.how.borderColor[channel]);
-    const char* texel = texture.data + slice + static_cast<size_t>(y) * texture.pitch +
-                        static_cast<size_t>(x) * texture.texel_bytes;
+    const char* texel =
+        texture.data + slice + static_cast<size_t>(y) * texture.pitch + static_cast<size_t>(x) * texture.texel_bytes;
     return load_channel<Scalar>(texture, texel, channel);
 }
 

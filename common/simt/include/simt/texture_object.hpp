@@ -6,12 +6,12 @@
 namespace simt {
 
 struct TextureObject {
-    char* data;            // the first texel
-    size_t pitch, slice;   // bytes between rows, and between slices, layers or faces
-    int extent[3];         // texels; 1 along unused axes
+    char* data;           // the first texel
+    size_t pitch, slice;  // bytes between rows, and between slices, layers or faces
+    int extent[3];        // texels; 1 along unused axes
     size_t texel_bytes;
     cudaChannelFormatDesc format;
-    cudaTextureDesc how;   // addressing, filter, read mode
+    cudaTextureDesc how;  // addressing, filter, read mode
 };
 
 }  // namespace simt

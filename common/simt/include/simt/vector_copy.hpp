@@ -23,12 +23,12 @@ __attribute__((always_inline)) inline void copy_vector(void* to, const void* fro
 
 // The special members of a vector. Constructors replace aggregate initialization, which a type with its own copy
 // constructor does not have: omitted members are zero.
-#define SIMT_COPY_MEMBERS(vector)                                                                                    \
-    vector() = default;                                                                                              \
+#define SIMT_COPY_MEMBERS(vector)                                                                                     \
+    vector() = default;                                                                                               \
     __attribute__((always_inline)) vector(const vector& other) { ::simt::copy_vector<sizeof(vector)>(this, &other); } \
-    __attribute__((always_inline)) vector& operator=(const vector& other) {                                          \
-        ::simt::copy_vector<sizeof(vector)>(this, &other);                                                           \
-        return *this;                                                                                                \
+    __attribute__((always_inline)) vector& operator=(const vector& other) {                                           \
+        ::simt::copy_vector<sizeof(vector)>(this, &other);                                                            \
+        return *this;                                                                                                 \
     }
 #define SIMT_VECTOR2_COPY(vector, scalar) \
     SIMT_COPY_MEMBERS(vector)             \

@@ -1,9 +1,9 @@
 // How a lane waits: the inlined steady state of every barrier, shuffle and vote.
 #pragma once
 
+#include "check.hpp"
 #include "identity.hpp"
 #include "warp_state.hpp"
-#include "check.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOUR {

@@ -29,8 +29,8 @@ SIMT_INLINE T from_bits(unsigned long long bits) {
 // Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; read them before the next
 // wait.
 SIMT_UNCHECKED const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site,
-                                                 check::Wait kind = check::Wait::match,
-                                                 unsigned source = check::no_lane) {
+                                                  check::Wait kind = check::Wait::match,
+                                                  unsigned source = check::no_lane) {
     if constexpr (is_checked) check::arrive(kind, mask, source, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
@@ -177,10 +177,10 @@ SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SI
     return *all_equal ? same : 0;
 }
 
-#define SIMT_REDUCE(name, type, expression)                                                                \
-    SIMT_INLINE type __reduce_##name##_sync(unsigned mask, type value, SIMT_SITE) {                        \
-        return ::simt::reduce_lanes(                                                                       \
-            mask, value, [](type a, type b) SIMT_UNCHECKED_LAMBDA -> type { return expression; }, site);    \
+#define SIMT_REDUCE(name, type, expression)                                                              \
+    SIMT_INLINE type __reduce_##name##_sync(unsigned mask, type value, SIMT_SITE) {                      \
+        return ::simt::reduce_lanes(                                                                     \
+            mask, value, [](type a, type b) SIMT_UNCHECKED_LAMBDA -> type { return expression; }, site); \
     }
 SIMT_REDUCE(add, unsigned, a + b)
 SIMT_REDUCE(min, unsigned, b < a ? b : a)
@@ -188,7 +188,7 @@ SIMT_REDUCE(max, unsigned, a < b ? b : a)
 SIMT_REDUCE(add, int, static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)))
 SIMT_REDUCE(min, int, b < a ? b : a)
 SIMT_REDUCE(max, int, a < b ? b : a)
-SIMT_REDUCE(and, unsigned, a & b)
+SIMT_REDUCE(and, unsigned, a& b)
 SIMT_REDUCE(or, unsigned, a | b)
 SIMT_REDUCE(xor, unsigned, a ^ b)
 #undef SIMT_REDUCE

@@ -26,15 +26,15 @@ struct BarrierTally {
 constexpr unsigned meetings_per_turn = 1024;
 
 struct Warp {
-    unsigned ready = 0;     // lanes that can run, without the running one
-    unsigned live = 0;      // lanes that have not left the kernel
-    unsigned unstarted = 0; // lanes (of ready) that have not entered the kernel
-    unsigned meeting = 0;   // lanes at a shuffle, a vote or __syncwarp
-    unsigned partial = 0;   // lanes (of meeting) that wait only for the lanes in masks[], not for every live lane
-    unsigned asking = 0;    // lanes at __activemask
-    unsigned yielded = 0;   // lanes that poll and let others go first
-    unsigned paused = 0;    // lanes that could go on, but let the others of their warp catch up (checked kernels only)
-    unsigned at_grid = 0;   // lanes at grid.sync(); every other live lane is at __syncthreads
+    unsigned ready = 0;      // lanes that can run, without the running one
+    unsigned live = 0;       // lanes that have not left the kernel
+    unsigned unstarted = 0;  // lanes (of ready) that have not entered the kernel
+    unsigned meeting = 0;    // lanes at a shuffle, a vote or __syncwarp
+    unsigned partial = 0;    // lanes (of meeting) that wait only for the lanes in masks[], not for every live lane
+    unsigned asking = 0;     // lanes at __activemask
+    unsigned yielded = 0;    // lanes that poll and let others go first
+    unsigned paused = 0;     // lanes that could go on, but let the others of their warp catch up (checked kernels only)
+    unsigned at_grid = 0;    // lanes at grid.sync(); every other live lane is at __syncthreads
     unsigned meetings_in_turn = 0;  // completed since the warp last let others run
     // Lanes write into `arriving`; when a meeting completes, the two swap. All lanes of the completed meeting read
     // `published` before the warp can stall again, so two are enough.
