@@ -210,7 +210,7 @@ bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter build/host/common/s
 # (Not what simcc's headers are made of: programs include CUDA's names, and those include the parts in their order. Nor
 # what nvcc alone can compile.)
 ALONE := $(shell find common kernels tools \( -name '*.[ch]pp' -o -name '*.cuh' \) -not -path 'common/simt/include/*' \
-    -not -path '*hopper*' -not -name 'cub*.cuh' -not -name bulk_copy.cuh)
+    -not -path '*hopper*' -not -name 'cub*.cuh' -not -name bulk_copy.cuh -not -name wmma.cuh)
 
 headers: $(ALONE:%=build/alone/%.ok)
 
