@@ -7,8 +7,8 @@
 # - thread: ThreadSanitizer in the runtime and the programs' main parts. Kernels are left alone: their races are their
 #   own; and there is no checked simulator, whose instrumentation has the same names.
 # BUILD_ONLY="bin/simcc bin/vecadd" builds so much alone, for tests that need no more.
-# Ends with a line per file and the number of the sanitizer's reports, which lie in build/.../reports. Exits 0 only if
-# there are none and no test failed.
+# Files run side by side, as tests/run.bash runs them. Ends with their results and the number of the sanitizer's reports,
+# which lie in build/.../reports. Exits 0 only if there are none and no test failed.
 set -u
 
 cd "$(dirname "$0")/.." || exit
@@ -44,11 +44,7 @@ export ASAN_OPTIONS=$common:detect_leaks=0:allow_user_segv_handler=1:use_sigalts
 export UBSAN_OPTIONS=$common
 export TSAN_OPTIONS=$common:exitcode=0
 status=0
-for name; do
-    bats --tap "$tree/tests/$name.bats" >"$tree/$name.tap" 2>&1 || status=1
-    printf '%s: %d passed, %d failed, %d skipped\n' "$name" "$(grep '^ok' "$tree/$name.tap" | grep -c -v '# skip')" \
-        "$(grep -c '^not ok' "$tree/$name.tap")" "$(grep -c '^ok .*# skip' "$tree/$name.tap")"
-done
+TEST_TIMEOUT=${TEST_TIMEOUT:-3600} bash "$tree/tests/run.bash" sim "${@/%/.bats}" || status=1
 found=$(find "$reports" -name 'report.*' | wc -l)
 echo "$SANITIZE: $found reports in build/$SANITIZE/reports"
 exit $((status | (found > 0)))
