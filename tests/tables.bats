@@ -107,7 +107,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
 }
 
 @test "the format is human on a terminal, CSV elsewhere, and the chosen one anywhere" {
-    on_terminal() { script -q -e -c "$1" /dev/null </dev/null | tr -d '\r'; }
+    on_terminal() { script -q -e -c "$1 --progress never" /dev/null </dev/null | tr -d '\r'; }
     [[ $(on_terminal "reduce -d $device -k cpu -n 10") == *"kernel"*"verify"* ]]
     [[ $(on_terminal "reduce -d $device -k cpu -n 10") != *schema* ]]
     [[ $(on_terminal "reduce -d $device -k cpu -n 10 --csv") == schema,* ]]

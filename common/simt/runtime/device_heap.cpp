@@ -51,7 +51,9 @@ struct DeviceHeap {};
 void* operator new(size_t bytes, DeviceHeap) {
     return runs_device_code() ? allocate_on_heap(std::max<size_t>(bytes, 1)) : operator new(bytes);
 }
-void* operator new[](size_t bytes, DeviceHeap heap) { return operator new(bytes, heap); }
+void* operator new[](size_t bytes, DeviceHeap) {
+    return runs_device_code() ? allocate_on_heap(std::max<size_t>(bytes, 1)) : operator new[](bytes);
+}
 
 namespace {
 
