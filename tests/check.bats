@@ -127,3 +127,28 @@ clean() {
 @test "no variant of reduce has a finding" { clean reduce -n 1,100,4Ki; }
 @test "no variant of matmul has a finding" { clean matmul -n 1x1x1,33,65x64x63; }
 @test "no variant of streams has a finding" { clean streams; }
+
+@test "no program has a finding at its default sizes, on any number of simulator threads" {
+    local program threads
+    for threads in 1 2 3 16; do
+        export SIMCC_THREADS=$threads
+        for program in vecadd reduce matmul streams; do clean "$program" || return; done
+    done
+}
+
+@test "no program has a finding at larger sizes, on any number of simulator threads" {
+    local threads
+    for threads in 1 2 3 16; do
+        export SIMCC_THREADS=$threads
+        clean vecadd -n 300001 || return
+        clean reduce -k tagged,single-pass,grid-stride -n 100003,1Mi || return
+        clean matmul -k "tiled-*" -n 97 || return
+    done
+    clean reduce -n 150000
+    for type in f64 i32 i64; do clean reduce -k tagged -t "$type" -n 200Ki || return; done
+}
+
+@test "no variant of reduce that waits for other blocks has a finding or hangs, in whatever order they run" {
+    local schedule
+    for schedule in lockstep random:1 random:2; do clean reduce -n 40Ki -k single-pass,tagged --schedule "$schedule"; done
+}

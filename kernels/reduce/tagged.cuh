@@ -56,8 +56,9 @@ struct Mailbox {
     }
 };
 
-/// Accesses to words that other blocks access, too: never served by L1 and never torn. They are not ordered among
-/// themselves, which the tag makes unnecessary. Volatile promises the same to the whole system and is a little slower.
+/// Relaxed atomic accesses to words that other blocks access, too: never served by L1 and never torn. They are not
+/// ordered among themselves, which the tag makes unnecessary. Volatile promises the same to the whole system and is a
+/// little slower.
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     unsigned long long word;
@@ -66,6 +67,8 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
                  : "l"(__cvta_generic_to_global(address))
                  : "memory");
     return word;
+#elif defined(__SIMCC__)
+    return __atomic_load_n(address, __ATOMIC_RELAXED);
 #else
     return *static_cast<const volatile unsigned long long*>(address);
 #endif
@@ -74,9 +77,19 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
 __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsigned long long word) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)), "l"(word) : "memory");
+#elif defined(__SIMCC__)
+    __atomic_store_n(address, word, __ATOMIC_RELAXED);
 #else
     *static_cast<volatile unsigned long long*>(address) = word;
 #endif
+}
+
+/// Always true. In the simulator a thread that waits in a loop keeps its turn unless it gives it up.
+__device__ __forceinline__ bool look_again() {
+#if defined(__SIMCC__)
+    __nanosleep(0);
+#endif
+    return true;
 }
 
 template <typename T>
@@ -112,7 +125,7 @@ __device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first,
             }
 #pragma unroll
             for (const Mailbox<T>& box : seen) common_tag &= box.tag();
-        } while (common_tag == 0);
+        } while (common_tag == 0 && look_again());
 #pragma unroll
         for (unsigned k = 0; k < looks_in_flight; ++k) {
             value = op.combine(value, seen[k].value());
