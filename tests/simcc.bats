@@ -146,6 +146,15 @@ lock 480, last block 2450, no error"
     expect_errors_like '40 threads wait in a loop that polls, .*/spin.cu:74, first \(0,0,0\)'
 }
 
+@test "a worker thread that has been without a processor survives all of the watchdog's signals at once" {
+    local flags
+    for flags in "" "-G"; do
+        # shellcheck disable=SC2086
+        builds interrupts $flags
+        prints interrupts "64 cudaSuccess"
+    done
+}
+
 @test "structures, vectors, half precision, lambdas, virtual functions and recursion work in kernels" {
     builds types
     prints types "particle 2 3 4 49.05

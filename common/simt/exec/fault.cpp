@@ -97,13 +97,22 @@ void leave_interrupted_section() { ResidentBlock::current()->abandon(); }
 void install_fault_handlers() {
     dl_iterate_phdr(find_code, nullptr);
     struct sigaction action = {};
-    // The handlers leave by switching to the worker's stack, so the signal must not stay blocked.
+    // The handler leaves by switching to the worker's stack, so the signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     action.sa_sigaction = on_fault;
     for (int signal : faults) sigaction(signal, &action, &previous_actions[signal]);
-    action.sa_flags |= SA_RESTART;
+    // Interrupts queue up while a worker waits for a processor. They must come one after the other: nested, they would
+    // fill the stack for signals.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     action.sa_sigaction = on_interrupt;
     sigaction(interrupt_signal(), &action, nullptr);
+}
+
+void allow_interrupts() {
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, interrupt_signal());
+    pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
 }
 
 void use_fault_stack() {

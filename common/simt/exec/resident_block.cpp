@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/simt/exec/context.hpp"
+#include "common/simt/exec/fault.hpp"
 #include "common/simt/exec/meetings.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -128,6 +129,7 @@ Pause ResidentBlock::run() {
     if (observer_) observer_->resumed();
     switch_context(&worker_, first);
     interruption = {};  // the lane's, if it was abandoned
+    if (pause_ == Pause::failed) allow_interrupts();
     const bool is_abandoned = pause_ == Pause::failed || pause_ == Pause::deadlocked;
     if (is_abandoned) forget_frames(reinterpret_cast<void*>(stacks_.begin()), stacks_.bytes());
     if (observer_) observer_->left();
