@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "common/simt/exec/address_space.hpp"
+#include "common/simt/exec/division.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -47,6 +48,7 @@ ResidentBlock* interrupted_block(const Registers& registers) {
 void on_fault(int signal, siginfo_t* information, void* context) {
     const Registers registers = interrupted_registers(context);
     if (ResidentBlock* block = interrupted_block(registers)) {
+        if (signal == SIGFPE && information->si_code == FPE_INTDIV && finish_division(context)) return;
         const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
         if (signal == SIGSEGV && block->is_on_lane_stack(address)) {
             const uintptr_t behind_guard = round_up(address + 1, page_bytes());

@@ -1,4 +1,4 @@
-// Faults in lanes (illegal addresses, stack overflow, integer division by zero) and lanes that never end.
+// Faults in lanes (illegal addresses, stack overflow) and lanes that never end. Divisions that trap get a result.
 #pragma once
 
 #include <pthread.h>

@@ -1,0 +1,22 @@
+#!/usr/bin/env bats
+# Arithmetic in device code: what CUDA and PTX define holds in every build, at every level of optimization.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+load helpers
+
+PATH=${BIN:-$root/bin}:$PATH
+
+# in_every_build PROGRAM STATUS TEXT: tests/simcc/PROGRAM.cu compiles without a word, ends with STATUS and prints TEXT.
+in_every_build() {
+    local flags
+    for flags in -O0 -O2 -O3 -G; do
+        capture simcc "$flags" "$root/tests/simcc/$1.cu" -o "$1"
+        expect_status 0 && expect_no_errors || return
+        capture "./$1"
+        expect_status "$2" && expect_output "$3" || complain "built with $flags" || return
+    done
+}
+
+@test "an integer division by zero, or of the lowest number by -1, has a result in a kernel and ends host code as ever" {
+    in_every_build divisions 136 "0 wrong"
+}
