@@ -20,3 +20,16 @@ in_every_build() {
 @test "an integer division by zero, or of the lowest number by -1, has a result in a kernel and ends host code as ever" {
     in_every_build divisions 136 "0 wrong"
 }
+
+@test "an access through a null pointer is an error even if nothing reads what was read" {
+    local flags
+    for flags in -O0 -O2 -O3; do
+        capture simcc $flags "$root/tests/simcc/null_pointers.cu" -o null_pointers
+        expect_status 0 && expect_no_errors
+        capture ./null_pointers
+        expect_status 0 && expect_output "6 failed" || complain "built with $flags"
+    done
+    simcc -G "$root/tests/simcc/null_pointers.cu" -o null_pointers
+    capture ./null_pointers
+    expect_status 86 && expect_output "6 failed" && expect_errors_like "Invalid __global__ write of size 4 bytes"
+}

@@ -113,7 +113,7 @@ const Command quiet = {"-Wno-attributes",           "-Wno-unknown-pragmas", "-Wn
 /// store, and one of __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library is
 /// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
 /// that merge two places of the source into one or split one into two are off. So are those that hide accesses:
-/// dropping accesses through a null pointer, and copying bytes inline instead of by the functions that report it.
+/// copying bytes inline instead of by the functions that report it.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",
@@ -128,8 +128,6 @@ Command instrumentation(const Options& options) {
             "-fno-thread-jumps",
             "-fno-tree-tail-merge",
             "-fno-ipa-icf",
-            "-fno-delete-null-pointer-checks",
-            "-fno-isolate-erroneous-paths-dereference",
             "-fno-builtin-memcpy",
             "-fno-builtin-memmove",
             "-fno-builtin-memset"};
@@ -147,8 +145,14 @@ Command plain_code_generation(const Options& options) {
             "-fstack-clash-protection"};
 }
 
+/// What device code means where C++ leaves it open: signed integers wrap, an access through a null pointer is one that
+/// fails, and nothing is contracted to fused multiply-adds, so that results are the same on every processor.
+const Command device_semantics = {"-fwrapv", "-fno-delete-null-pointer-checks",
+                                  "-fno-isolate-erroneous-paths-dereference", "-ffp-contract=off"};
+
 Command code_generation(const Options& options) {
     Command flags = plain_code_generation(options);
+    append(flags, device_semantics);
     append(flags, instrumentation(options));
     return flags;
 }

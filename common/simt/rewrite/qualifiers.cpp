@@ -2,7 +2,9 @@
 //
 // Kernels are ordinary functions here, so the words are removed. But first they identify the device variables. Unless
 // device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own variables, even under
-// one name, so they become static. The checked simulator must know them, so there an object after each announces it.
+// one name, so they become static. A variable of the device is stored to even if no code reads it: the value that is
+// stored may lie where it cannot be read, which is an error to report. g++ keeps such stores to a variable that it takes
+// for used elsewhere. The checked simulator must know the variables, so there an object after each announces it.
 
 #include <algorithm>
 #include <iterator>
@@ -18,14 +20,27 @@ bool qualifies_variables(std::string_view token) {
     return token == "__device__" || token == "__constant__" || token == "__managed__";
 }
 
+constexpr const char* used = "__attribute__((used)) ";
+
 /// A declaration of a variable at namespace scope: its first token and its name.
 struct Variable {
     std::size_t first = Source::none, name = Source::none;
     bool is_extern = false;    // explicitly, and not as extern "C"
     bool has_linkage = false;  // from elsewhere: static, inline, template, const, class member
+    bool is_static = false;    // explicitly
+    bool is_const = false;
     bool is_template = false;
     bool is_managed = false;  // the host may use it, too
 };
+
+/// The last token of the type that begins with `struct` or a relative at token i: its name or its body.
+std::size_t end_of_type(const Source& source, std::size_t i) {
+    std::size_t end = i;
+    for (std::size_t j = i + 1; source.is_identifier(j) || source[j] == "::" || source[j] == ":"; ++j) end = j;
+    const std::size_t open = end + 1;
+    if (source[open] == "{" && source.partner(open) != Source::none) return source.partner(open);
+    return i;
+}
 
 /// The declaration around the qualifier at token i; its name is none when it is a function.
 Variable declaration_around(const Source& source, std::size_t i) {
@@ -40,6 +55,8 @@ Variable declaration_around(const Source& source, std::size_t i) {
     for (std::size_t j = variable.first; j < source.size(); ++j) {
         const std::string_view token = source[j];
         variable.is_template |= token == "template";
+        variable.is_static |= token == "static";
+        variable.is_const |= token == "const" || token == "constexpr";
         if (token == "template" || token == "static" || token == "inline" || token == "const" || token == "constexpr") {
             variable.has_linkage = true;
         } else if (token == "extern") {
@@ -48,6 +65,8 @@ Variable declaration_around(const Source& source, std::size_t i) {
             j = source.partner(j + 1);
         } else if (token == "<") {
             j = std::max(j + 1, skip_angles(source, j)) - 1;
+        } else if (token == "struct" || token == "class" || token == "union" || token == "enum") {
+            j = end_of_type(source, j);
         } else if (token == "(" && source[j + 1] == "*" && source.is_identifier(j + 2) && source[j + 3] != "(") {
             variable.name = j + 2;  // a pointer to a function or to an array: it keeps its linkage
             variable.has_linkage = true;
@@ -56,6 +75,7 @@ Variable declaration_around(const Source& source, std::size_t i) {
             return variable;  // a function
         } else if (token == ";" || token == "=" || token == "[" || token == "," ||
                    (token == "{" && source.is_identifier(j - 1))) {
+            if (!source.is_identifier(j - 1)) return variable;  // a type without a variable
             variable.name = j - 1;
             variable.has_linkage |= source[j - 2] == "::";
             return variable;
@@ -130,9 +150,11 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     for (const Variable& variable : variables) {
         if (code.checked) announce(source, variable, edits);
         if (!variable.is_managed) names.insert(source[variable.name]);
+        if (variable.is_static && !variable.is_const && !variable.is_template)
+            edits.insert_before(variable.first, used);
         if (code.relocatable || variable.is_extern || variable.has_linkage) continue;
         if (shared_between_files.count(source[variable.name]) != 0) continue;
-        edits.insert_before(variable.first, "static ");
+        edits.insert_before(variable.first, "static " + std::string(used));
     }
     if (code.checked) expose_shadows(source, names, edits);
     for (std::size_t i = 0; i < source.size(); ++i) {
