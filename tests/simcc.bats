@@ -476,3 +476,35 @@ CU
     wait
     for i in 1 2 3 4; do prints dir$i/same $i$i; done
 }
+
+# ---- Thrust
+
+# A toolkit has Thrust; the simulator does not bring it.
+need_thrust() {
+    simcc -x cu -E - <<<'#include <thrust/version.h>' >/dev/null 2>&1 || skip "no CUDA toolkit with Thrust"
+}
+
+@test "Thrust's algorithms run between kernels and copies, in the order of their streams" {
+    need_thrust
+    builds thrust -O0
+    prints thrust "21 checks, cudaSuccess"
+    prints thrust "thrust::sort: cudaErrorIllegalAddress: an illegal memory access was encountered
+21 checks, cudaSuccess" fail
+}
+
+@test "the checkers see Thrust's algorithms as kernels, ordered and not" {
+    need_thrust
+    builds thrust -G -DORDER_ONLY -O1
+    prints thrust "4 checks, cudaSuccess"
+    expect_errors_like "ERROR SUMMARY: 0 errors"
+    capture ./thrust race
+    expect_status 86 && expect_errors_like "Race reported between Write access at .*fill_functor"
+}
+
+@test "CUB is refused in one message that names Thrust and the including line" {
+    need_thrust
+    file cub.cu <<<'#include <cub/device/device_reduce.cuh>'
+    capture simcc -c cub.cu
+    expect_status 1 && expect_errors_like 'from cub.cu:1:.*error: #error simcc: CUB is .* not available in the simulator; use Thrust'
+    [ "$(grep -c error: <<<"$errors")" = 1 ] || complain "expected one error"
+}

@@ -72,7 +72,6 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
         append(flags, {"-idirafter", toolchain.cuda_headers});
         const std::string cccl = toolchain.cuda_headers + "/cccl";  // where CUDA 13 keeps Thrust and cuda/std
         if (fs::exists(cccl)) append(flags, {"-idirafter", cccl});
-        flags.push_back("-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP");
     }
     return flags;
 }
@@ -212,7 +211,11 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     }
     if (options.checked) command.push_back("-DSIMT_CHECKED=1");
     append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1"});
-    if (options.cuda_arch != 0) command.push_back("-D__CUDA_ARCH__=" + std::to_string(options.cuda_arch));
+    if (options.cuda_arch != 0) {
+        for (const char* macro : {"-D__CUDA_ARCH__=", "-D__CUDA_ARCH_LIST__="}) {
+            command.push_back(macro + std::to_string(options.cuda_arch));
+        }
+    }
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
            }));

@@ -14,6 +14,7 @@ enum cudaError { SIMT_ERROR_CODES(SIMT_ENUMERATOR) };
 typedef enum cudaError cudaError_t;
 
 #define CUDART_CB
+#define CUDARTAPI
 
 #include "simt/device_types.h"
 #include "simt/memory_types.h"
