@@ -477,6 +477,33 @@ CU
     for i in 1 2 3 4; do prints dir$i/same $i$i; done
 }
 
+# ---- large grids
+
+@test "a cooperative grid may fill the device, also where the system limits guard pages, and overflows are found" {
+    builds full_grid -O1
+    # Old systems have no guards apart from mappings, whose number is limited.
+    file old_system.c <<'C'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int madvise(void* start, unsigned long bytes, int advice) {
+    if (advice != 102) return syscall(SYS_madvise, start, bytes, advice);
+    errno = EINVAL;
+    return -1;
+}
+C
+    g++ -x c -shared -fPIC old_system.c -o old_system.so
+    for preload in "" ./old_system.so; do
+        for depth in 40:cudaSuccess 80:cudaErrorIllegalAddress; do
+            # 65,536 threads, more than Linux allows mappings.
+            SIMCC_THREADS=32 LD_PRELOAD=$preload prints full_grid "256 blocks, cudaSuccess, 1
+${depth#*:}" ${depth%:*}
+        done
+    done
+    expect_errors_like "block \(255,0,0\): a thread used more stack than the 252 KiB that each has"
+}
+
 # ---- Thrust
 
 # A toolkit has Thrust; the simulator does not bring it.

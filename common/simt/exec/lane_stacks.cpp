@@ -3,27 +3,77 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+#include <vector>
+
+#include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/context.hpp"
 
 namespace simt {
 
+namespace {
+
+// Since Linux 6.13 a page can be made a guard without splitting its mapping. Older C libraries do not name this.
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+// A guard made by mprotect splits a mapping in two, and the system limits the mappings of a process. Two fifths of them
+// may be guards; the rest is for device memory and the program.
+long guards_at_most() {
+    constexpr long usual_limit = 65530;
+    long limit = 0;
+    if (!(std::ifstream("/proc/sys/vm/max_map_count") >> limit)) limit = usual_limit;
+    return limit / 5;
+}
+
+// How many more such guards may be made. Workers make and remove stacks at the same time.
+std::atomic<long>& guards_left() {
+    static std::atomic<long> left{guards_at_most()};
+    return left;
+}
+
+}  // namespace
+
 LaneStacks::LaneStacks(unsigned lanes) : lanes_(lanes) {
-    void* memory = mmap(nullptr, lanes * bytes_per_lane, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return;
     memory_ = static_cast<char*>(memory);
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-        // Each guard page splits a mapping, and the system limits their number (65530 per process). Many resident
-        // blocks can reach that limit; the remaining lanes then run without a guard rather than not at all.
-        if (mprotect(memory_ + lane * bytes_per_lane, page, PROT_NONE) != 0) break;
-    }
+    while (guarded_ < lanes && madvise(guard(guarded_), page_bytes(), MADV_GUARD_INSTALL) == 0) ++guarded_;
+    if (guarded_ == lanes) return;
+    // Without guards of that kind the lowest lane has one in any case, and the others have theirs as long as they last.
+    const long wanted = guards_left().fetch_sub(lanes) >= static_cast<long>(lanes) ? lanes : 1;
+    if (wanted == 1) guards_left() += lanes - 1;
+    while (guarded_ < wanted && mprotect(guard(guarded_), page_bytes(), PROT_NONE) == 0) ++guarded_;
+    guards_left() += wanted - guarded_;
+    counted_ = guarded_;
+    // A huge page would fill the pages that nobody may have touched.
+    if (guarded_ < lanes) madvise(memory_, bytes(), MADV_NOHUGEPAGE);
 }
 
 LaneStacks::~LaneStacks() {
     if (!memory_) return;
-    forget_frames(memory_, lanes_ * bytes_per_lane);
-    munmap(memory_, lanes_ * bytes_per_lane);
+    forget_frames(memory_, bytes());
+    munmap(memory_, bytes());
+    guards_left() += counted_;
+}
+
+bool LaneStacks::overflowed() const {
+    if (guarded_ == lanes_) return false;
+    const size_t pages_per_lane = bytes_per_lane / page_bytes();
+    std::vector<unsigned char> resident(lanes_ * pages_per_lane);
+    if (mincore(memory_, bytes(), resident.data()) != 0) return false;
+    for (unsigned lane = guarded_; lane < lanes_; ++lane) {
+        if (resident[lane * pages_per_lane] & 1) return true;
+    }
+    return false;
+}
+
+void LaneStacks::clear() {
+    // (Guards of either kind outlast this.)
+    madvise(memory_, bytes(), MADV_DONTNEED);
 }
 
 char* LaneStacks::top(unsigned lane) const {

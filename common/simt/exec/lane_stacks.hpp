@@ -6,8 +6,10 @@
 
 namespace simt {
 
-// One stack per lane, next to each other. Memory is committed page by page as the lanes use it. An inaccessible page
-// lies below each stack, so that a lane that recurses too deeply faults instead of overwriting its neighbour.
+// One stack per lane, next to each other. Memory is committed page by page as the lanes use it. The lowest page of each
+// stack is a guard: inaccessible, so that a lane that recurses too deeply faults instead of overwriting its neighbour.
+// Where the system does not allow that many guards, the page is accessible but not for use, and overflowed() tells
+// whether a lane has touched it.
 class LaneStacks {
 public:
     // Room for a lane's local variables and calls.
@@ -27,12 +29,21 @@ public:
         return address - reinterpret_cast<uintptr_t>(memory_) < lanes_ * bytes_per_lane;
     }
 
+    // Whether a lane without a guard has used more than its stack since the last clear().
+    bool overflowed() const;
+    // Empties the stacks, on which nothing may run.
+    void clear();
+
     // The address just above the stack of a lane, aligned to 64 bytes. Stacks grow downwards from here.
     char* top(unsigned lane) const;
 
 private:
+    char* guard(unsigned lane) const { return memory_ + lane * bytes_per_lane; }
+
     char* memory_ = nullptr;
     unsigned lanes_;
+    unsigned guarded_ = 0;  // the lanes below this have a guard
+    unsigned counted_ = 0;  // guards that count against the system's limit
 };
 
 }  // namespace simt

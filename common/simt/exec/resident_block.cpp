@@ -130,6 +130,7 @@ Pause ResidentBlock::run() {
     switch_context(&worker_, first);
     interruption = {};  // the lane's, if it was abandoned
     if (pause_ == Pause::failed) allow_interrupts();
+    if ((pause_ == Pause::ended || pause_ == Pause::at_grid) && stacks_.overflowed()) report_overflow();
     const bool is_abandoned = pause_ == Pause::failed || pause_ == Pause::deadlocked;
     if (is_abandoned) forget_frames(reinterpret_cast<void*>(stacks_.begin()), stacks_.bytes());
     if (observer_) observer_->left();

@@ -93,6 +93,7 @@ private:
     [[noreturn]] void run_remaining_lanes(Context* next);
     [[gnu::always_inline]] Context* end_lane(Context* ended);
     Context* pause(Pause reason);
+    [[gnu::cold]] void report_overflow();
     Context* next_lane();
     Context* take_lane(Warp& warp);
     bool is_random() const { return __builtin_expect(schedule_ == Schedule::random, 0); }

@@ -1,9 +1,11 @@
-// What a deadlock or timeout message says about the lanes of a block.
+// What messages say about the lanes of a block: those of deadlocks and timeouts, and that of an overflow without guards.
 #include <bit>
+#include <cstdio>
 #include <map>
 #include <sstream>
 #include <tuple>
 
+#include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
 namespace simt {
@@ -102,6 +104,15 @@ std::string ResidentBlock::describe_waiting() const {
         text << counted(missing, "block has", "blocks have") << " ended without coming to grid.sync()\n";
     }
     return text.str();
+}
+
+// Found after the fact: the stack of another lane may be damaged.
+void ResidentBlock::report_overflow() {
+    std::fprintf(stderr, "simcc: %s: a thread used more stack than the %zu KiB that each has\n",
+                 describe_position().c_str(), (LaneStacks::bytes_per_lane - page_bytes()) >> 10);
+    launch_->fail(error_illegal_address);
+    pause_ = Pause::failed;
+    stacks_.clear();
 }
 
 }  // namespace simt
