@@ -36,7 +36,7 @@ simt/runtime simt/include simt/exec
 simt/api     simt/include simt/exec simt/runtime
 simt/check   simt/include simt/exec simt/runtime
 simt/rewrite
-simt/driver  simt/rewrite
+simt/driver  simt/rewrite io
 TABLE
 }
 

@@ -370,8 +370,60 @@ CU
     [ ! -e a.out ] || complain "expected -run to delete the program"
     capture simcc --gpu-architecture sm_75 --include-path include --define-macro=A=3 --define-macro B=4 --optimize 1 --run flags.cu
     expect_status 0 && expect_output "750 7 3 4"
-    capture simcc -gencode arch=compute_86,code=sm_86 -isystem include -DA -DB -zeal --run flags.cu
-    expect_status 0 && expect_output "860 7 1 1" && expect_errors_like '^simcc: warning: -zeal: unknown option ignored$'
+    capture simcc -gencode arch=compute_86,code=sm_86 -isystem include -DA -DB --run flags.cu
+    expect_status 0 && expect_no_errors && expect_output "860 7 1 1"
+}
+
+@test "an unknown option is an error that names the nearest one, unless unknown ones are for g++" {
+    local option
+    echo 'int main() { return 0; }' >x.cu
+    for option in --chekc -chekc --chekc=all; do
+        capture simcc $option x.cu
+        expect_status 2 && expect_refusal simcc "^simcc: unknown option '${option%=*}'; did you mean '-?-check'\?; simcc --help"
+    done
+    capture simcc -zeal x.cu
+    expect_status 2 && expect_refusal simcc "unknown option '-zeal'"
+    capture simcc --fast x.cu
+    expect_status 2 && expect_refusal simcc "unknown option '--fast'"
+    capture simcc -dryrun -mtune=native -forward-unknown-to-host-compiler x.cu
+    expect_status 0 && expect_errors_like ' -mtune=native '
+}
+
+@test "every option that nvcc's help lists is known, or is one of those that a simulator refuses" {
+    need nvcc
+    local name argument rest
+    echo 'int main() { return 0; }' >x.cu
+    # "--library <library>,...  (-l)": with a value if there is one
+    nvcc --help | grep -E '^--[a-zA-Z]' | while read -r name argument rest; do
+        case $name in
+            # Windows, lists of architectures, other files
+            --use-local-env | --force-cl-env-setup | --*drive-prefix | --list-gpu-* | --options-file | --clean-targets) continue ;;
+            --compile-as-tools-patch | --fdevice-syntax-only | --profile) continue ;;
+        esac
+        if [[ $argument == \(* || $argument == --* ]]; then argument=; else argument=none; fi
+        echo "${name%% *} $argument"
+    done >names
+    [ "$(wc -l <names)" -gt 90 ]
+    while read -r name argument; do
+        status=0
+        simcc -dryrun "$name" ${argument:+"$argument"} x.cu >out 2>errors </dev/null || status=$?
+        ! grep -e 'unknown option' errors || complain "$name $argument"
+    done <names
+}
+
+@test "a C file is compiled without a word, in every kind of build" {
+    local kind
+    printf 'int twice(int *class) { return 2 * *class; }\n' >host.c
+    printf 'extern "C" int twice(int*);\nint main() { int n = 21; return twice(&n); }\n' >main.cu
+    for kind in -O2 -G '-g -std=c++20' '-Xcompiler -Wall,-Wextra'; do
+        # shellcheck disable=SC2086  # options
+        capture simcc $kind main.cu host.c -o twice
+        expect_status 0 && expect_no_errors
+        SIMCC_CHECK=none capture ./twice
+        expect_status 42
+    done
+    capture simcc -x c -c host.c
+    expect_status 0 && expect_no_errors
 }
 
 @test "macros of the command line change the program and no header" {
@@ -384,6 +436,25 @@ CU
     printf '#include <cstdio>\nint main(int n, char** a) { puts(a[n - 1]); return n; }\n' >code.cu
     capture simcc -run --run-args one,two code.cu
     expect_status 3 && expect_output two
+}
+
+@test "-run-args separates at commas and blanks, and quotes and backslashes keep both, as in a shell" {
+    printf '#include <cstdio>\nint main(int n, char** a) { for (int i = 1; i < n; ++i) printf("<%%s>", a[i]); }\n' >code.cu
+    simcc code.cu -o code
+    reads() {
+        capture simcc -dryrun -run -run-args "$1" code.cu
+        expect_status 0
+        # shellcheck disable=SC2086  # what simcc shows is a line for a shell
+        [ "$(eval "./code ${errors##*/a.out}")" = "$2" ] || complain "$1 became $(eval "./code ${errors##*/a.out}")"
+    }
+    reads 'a b,c' '<a><b><c>'
+    reads "'a b' c" '<a b><c>'
+    reads '"a b,c",d' '<a b,c><d>'
+    reads 'a\ b,x\,y' '<a b><x,y>'
+    reads "a'b c'd,\"\",e" '<ab cd><><e>'
+    reads '"\"",'"'\\'" '<"><\>'
+    capture simcc -run -run-args "'a b" code.cu
+    expect_status 2 && expect_refusal simcc "a quote is not closed"
 }
 
 @test "options that a simulator cannot honour are refused" {

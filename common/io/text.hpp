@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/io/failure.hpp"
+#include "common/io/nearest.hpp"
 
 using TextArgument = std::variant<long long, unsigned long long, double, std::string_view>;
 
@@ -53,6 +54,3 @@ bool matches_glob(std::string_view pattern, std::string_view name);
 
 // Words for a message: without control characters, since they may be binary data, and cut to a readable length.
 std::string printable(std::string_view words, std::size_t longest);
-
-// The candidate with the smallest edit distance to `word`, or "" when none is near enough to be a typing mistake.
-std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <utility>
 
 namespace simcc {
 namespace {
@@ -11,19 +12,32 @@ using List = std::vector<std::string>;
 
 void append(List& list, const List& more) { list.insert(list.end(), more.begin(), more.end()); }
 
-/// Separates `text` at commas and blanks; a backslash keeps the next character, as in nvcc.
+/// Separates `text` at commas and blanks. As in a shell, quotes and a backslash keep what would separate, and a pair of
+/// quotes with nothing between is an empty part. (nvcc hands the text to a shell with blanks for its commas.)
 List split(const std::string& text) {
-    List parts(1);
+    List parts;
+    bool open = false;  // a part has begun
+    char quote = 0;     // the one that is open
+    const auto add = [&](char c) {
+        if (!std::exchange(open, true)) parts.emplace_back();
+        parts.back() += c;
+    };
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '\\' && i + 1 < text.size()) {
-            parts.back() += text[++i];
-        } else if (text[i] == ',' || text[i] == ' ') {
-            parts.emplace_back();
+        const char c = text[i];
+        if (c == quote) {
+            quote = 0;
+        } else if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+            if (!std::exchange(open, true)) parts.emplace_back();
+        } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+            add(text[++i]);
+        } else if (quote == 0 && (c == ',' || std::isspace(static_cast<unsigned char>(c)) != 0)) {
+            open = false;
         } else {
-            parts.back() += text[i];
+            add(c);
         }
     }
-    parts.erase(std::remove(parts.begin(), parts.end(), ""), parts.end());
+    if (quote != 0) throw UsageError("'" + text + "': a quote is not closed");
     return parts;
 }
 
@@ -43,6 +57,17 @@ void add_library_folder(Options& o, const std::string& value) {
     o.inputs.push_back({Language::link_item, "-L" + value});
 }
 void add_compiler_options(Options& o, const std::string& value) { append(o.compiler, split(value)); }
+/// nvcc's form names kinds of warnings; the only one that g++ has is all of them.
+void make_errors_of_warnings(Options& o, const std::string& kinds) {
+    for (const std::string& kind : split(kinds)) {
+        if (kind == "all-warnings") o.compiler.push_back("-Werror");
+    }
+}
+void warn_of_order(Options& o, const std::string&) { o.compiler.push_back("-Wreorder"); }
+void allow_deprecated(Options& o, const std::string&) { o.compiler.push_back("-Wno-deprecated-declarations"); }
+void disable_exceptions(Options& o, const std::string&) { o.compiler.push_back("-fno-exceptions"); }
+void set_template_depth(Options& o, const std::string& value) { o.compiler.push_back("-ftemplate-depth=" + value); }
+void set_random_seed(Options& o, const std::string& value) { o.compiler.push_back("-frandom-seed=" + value); }
 void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
 void make_shared(Options& o, const std::string&) { o.linker.push_back("-shared"), o.compiler.push_back("-fPIC"); }
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
@@ -180,6 +205,17 @@ const OptionRow rows[] = {
     {"dryrun", "dryrun", none, dry_run, "show the commands and run none"},
     {"h", "help", none, set<&Options::help>, "this text"},
     {"V", "version", none, set<&Options::version>, "the version"},
+    {"dw", "device-w", none, stop_at<Stage::compile>, ""},
+    {"link", "link", none, stop_at<Stage::link>, ""},
+    {"save-temps", "save-temps", none, set<&Options::keep>, ""},
+    {"forward-unknown-to-host-compiler", "forward-unknown-opts", none, set<&Options::forward_unknown>, ""},
+    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", none, ignore, ""},
+    {"noeh", "no-exceptions", none, disable_exceptions, ""},
+    {"ftemplate-depth", "ftemplate-depth", required, set_template_depth, ""},
+    {"frandom-seed", "frandom-seed", required, set_random_seed, ""},
+    {"Wreorder", "Wreorder", none, warn_of_order, ""},
+    {"Wno-deprecated-declarations", "Wno-deprecated-declarations", none, allow_deprecated, ""},
+    {"Werror", "Werror", required, make_errors_of_warnings, ""},
     {"use_fast_math", "use_fast_math", none, ignore, ""},
     {"lineinfo", "generate-line-info", none, ignore, ""},
     {"dlto", "dlink-time-opt", none, ignore, ""},
@@ -211,9 +247,47 @@ const OptionRow rows[] = {
     {"diag-error", "diag-error", required, ignore, ""},
     {"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets", none, ignore, ""},
     {"Wext-lambda-captures-this", "Wext-lambda-captures-this", none, ignore, ""},
-    {"nohdrinitlist", "no-host-device-initializer-list", none, ignore, ""},
+    {"nohdinitlist", "no-host-device-initializer-list", none, ignore, ""},
     {"keep-dir", "keep-dir", required, ignore, ""},
     {"time", "time", required, ignore, ""},
+    {"objtemp", "objdir-as-tempdir", none, ignore, ""},
+    {"lto", "lto", none, ignore, ""},
+    {"gen-opt-lto", "gen-opt-lto", none, ignore, ""},
+    {"nohdmoveforward", "no-host-device-move-forward", none, ignore, ""},
+    {"noprof", "dont-use-profile", none, ignore, ""},
+    {"no-align-double", "no-align-double", none, ignore, ""},
+    {"nodlink", "no-device-link", none, ignore, ""},
+    {"keep-device-functions", "keep-device-functions", none, ignore, ""},
+    {"Wdefault-stream-launch", "Wdefault-stream-launch", none, ignore, ""},
+    {"Wmissing-launch-bounds", "Wmissing-launch-bounds", none, ignore, ""},
+    {"ewp", "extensible-whole-program", none, ignore, ""},
+    {"no-compress", "no-compress", none, ignore, ""},
+    {"err-no", "display-error-number", none, ignore, ""},
+    {"no-err-no", "no-display-error-number", none, ignore, ""},
+    {"aug-hls", "augment-host-linker-script", none, ignore, ""},
+    {"r", "relocatable-link", none, ignore, ""},
+    {"reloc-ptx", "relocatable-ptx", none, ignore, ""},
+    {"jobserver", "jobserver", none, ignore, ""},
+    {"arbin", "archiver-binary", required, ignore, ""},
+    {"cudadevrt", "cudadevrt", required, ignore, ""},
+    {"ldir", "libdevice-directory", required, ignore, ""},
+    {"target-dir", "target-directory", required, ignore, ""},
+    {"opt-info", "optimization-info", required, ignore, ""},
+    {"Ofc", "Ofast-compile", required, ignore, ""},
+    {"dopt", "dopt", required, ignore, ""},
+    {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", required, ignore, ""},
+    {"static-global-template-stub", "static-global-template-stub", required, ignore, ""},
+    {"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", required, ignore, ""},
+    {"split-compile-extended", "split-compile-extended", required, ignore, ""},
+    {"fdevice-time-trace", "fdevice-time-trace", required, ignore, ""},
+    {"e", "entries", required, ignore, ""},
+    {"hls", "host-linker-script", required, ignore, ""},
+    {"brief-diag", "brief-diagnostics", required, ignore, ""},
+    {"jtd", "jump-table-density", required, ignore, ""},
+    {"device-stack-protector", "device-stack-protector", required, ignore, ""},
+    {"compress-mode", "compress-mode", required, ignore, ""},
+    {"sanitize", "sanitize", required, ignore, ""},
+    {"qpp-config", "qpp-config", required, ignore, ""},
 };
 // clang-format on
 
@@ -231,6 +305,12 @@ const OptionRow* find_option(std::string_view name) {
 
 const OptionRow* find_joined_option(char letter) {
     return first_row([&](const OptionRow& row) { return row.argument == joined && letter == row.name[0]; });
+}
+
+std::vector<std::string> option_names() {
+    List names;
+    for (const OptionRow& row : rows) append(names, {"-" + std::string(row.name), "--" + std::string(row.long_name)});
+    return names;
 }
 
 std::string help_text() {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/simt/driver/options.hpp"
 
@@ -25,5 +26,7 @@ struct OptionRow {
 const OptionRow* find_option(std::string_view name);
 /// The row of an option that takes its value joined, such as -DNAME, or nullptr.
 const OptionRow* find_joined_option(char letter);
+/// Every name as it is typed: -o, --output-file, ...
+std::vector<std::string> option_names();
 
 }  // namespace simcc

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/io/nearest.hpp"
 #include "common/simt/driver/option_table.hpp"
 
 namespace simcc {
@@ -31,11 +32,18 @@ Language language_of(const std::string& forced, const std::string& path) {
 }
 
 /// g++ options that need no -Xcompiler here.
-bool is_for_gxx(std::string_view name) {
+bool is_for_gxx(std::string_view name, bool two_dashes) {
     for (const std::string_view known : {"pthread", "pg", "s", "rdynamic", "pipe", "pedantic", "static"}) {
         if (name == known) return true;
     }
-    return name.size() > 1 && (name[0] == 'f' || name[0] == 'W');
+    return !two_dashes && name.size() > 1 && (name[0] == 'f' || name[0] == 'W');
+}
+
+[[noreturn]] void fail_unknown(const std::string& argument) {
+    const std::string word = argument.substr(0, argument.find('='));
+    const std::string nearest = word.size() < 3 ? "" : nearest_name(word, option_names());
+    throw UsageError("unknown option '" + word + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
+                     "; simcc --help lists them, and -Xcompiler hands one to g++");
 }
 
 /// Applies the option at arguments[i]; leaves i at the last argument that belongs to it.
@@ -58,10 +66,10 @@ void apply_option(Options& options, const std::vector<std::string>& arguments, s
         row->apply(options, arguments[i]);
     } else if (joined != nullptr) {
         joined->apply(options, body.substr(1));
-    } else if (is_for_gxx(body)) {
+    } else if (is_for_gxx(body, two_dashes)) {
         options.compiler.push_back(argument);
     } else {
-        options.warnings.push_back(argument + ": unknown option ignored");
+        options.unknown.push_back(argument);
     }
 }
 
@@ -76,6 +84,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
             apply_option(options, arguments, i);
         }
     }
+    if (!options.unknown.empty() && !options.forward_unknown) fail_unknown(options.unknown.front());
+    options.compiler.insert(options.compiler.end(), options.unknown.begin(), options.unknown.end());
     const auto is_source = [](const Input& input) { return input.language != Language::link_item; };
     const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(), is_source);
     if (!options.output.empty() && sources > 1 && options.stage <= Stage::compile) {

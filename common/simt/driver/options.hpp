@@ -58,6 +58,8 @@ struct Options {
     std::vector<std::string> linker;          ///< -Xlinker and friends, before the inputs
     bool run = false;                         ///< -run: execute the result, then delete it
     std::vector<std::string> run_arguments;
+    std::vector<std::string> unknown;  ///< options that no row explains: an error, or
+    bool forward_unknown = false;      ///< -forward-unknown-to-host-compiler: for g++
     bool no_warnings = false;
     bool keep = false, verbose = false, dry_run = false;
     std::vector<std::string> warnings;  ///< about ignored options, for stderr

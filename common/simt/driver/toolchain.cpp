@@ -140,18 +140,19 @@ std::string optimization(const Options& options) {
 
 /// (A function whose variables need more than one page of stack touches every page, so that it hits the guard page.)
 Command plain_code_generation(const Options& options) {
-    return {optimization(options), options.debug, "-fno-strict-aliasing", "-fno-extern-tls-init",
-            "-fstack-clash-protection"};
+    return {optimization(options), options.debug, "-fno-strict-aliasing", "-fstack-clash-protection"};
 }
 
 /// What device code means where C++ leaves it open: signed integers wrap, an access through a null pointer is one that
 /// fails, and nothing is contracted to fused multiply-adds, so that results are the same on every processor.
 const Command device_semantics = {"-fwrapv", "-fno-delete-null-pointer-checks",
                                   "-fno-isolate-erroneous-paths-dereference", "-ffp-contract=off"};
+const char* const cxx_only = "-fno-extern-tls-init";
 
 Command code_generation(const Options& options) {
     Command flags = plain_code_generation(options);
     append(flags, device_semantics);
+    flags.push_back(cxx_only);
     append(flags, instrumentation(options));
     return flags;
 }
@@ -254,7 +255,7 @@ Command assemble_command(const Toolchain& toolchain, const Options& options, con
 Command host_command(const Toolchain& toolchain, const Options& options, const Input& source,
                      const std::string& object) {
     Command command = toolchain.compiler;
-    if (source.language == Language::cxx) command.push_back(options.standard);
+    if (source.language == Language::cxx) append(command, {options.standard, cxx_only});
     append(command, plain_code_generation(options));
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
