@@ -39,21 +39,21 @@ static std::vector<Chosen> devices_for(const Options& options, const Program& pr
 
 static Exit run(const Program& program, int argc, char** argv, Options& options) {
     if (!parse_options(program, argc, argv, options)) return Exit::fine;
+    const bool lists_variants = options.list && program.benchmark;
+    std::string notice;
+    const std::vector<Chosen> devices = lists_variants ? std::vector<Chosen>{} : devices_for(options, program, notice);
+    // After the checkers: a signal first removes the unfinished file, and then they have their last words.
     Output output(options.output_path);
     Exit exit = Exit::fine;
-    if (options.list && program.benchmark) {
-        list_variants(Session(program, options, DeviceInfo{}, output));
-    } else {
-        std::string notice;
-        for (const Chosen& chosen : devices_for(options, program, notice)) {
-            // Each backend has a Program of its own: its variants' rows hold that backend's launches.
-            Session session(*chosen.backend->program, options, chosen.device, output);
-            if (!notice.empty()) session.notice(notice);
-            chosen.backend->run(session);
-            if (exit == Exit::fine) exit = session.exit();
-            // The rows of several devices are one table for a program that reads them.
-            if (session.format() != Format::human) options.header = false;
-        }
+    if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
+    for (const Chosen& chosen : devices) {
+        // Each backend has a Program of its own: its variants' rows hold that backend's launches.
+        Session session(*chosen.backend->program, options, chosen.device, output);
+        if (!notice.empty()) session.notice(notice);
+        chosen.backend->run(session);
+        if (exit == Exit::fine) exit = session.exit();
+        // The rows of several devices are one table for a program that reads them.
+        if (session.format() != Format::human) options.header = false;
     }
     output.commit();
     return exit;

@@ -106,18 +106,11 @@ void NumberWriter::append(const Chunk& chunk) {
     if (pending_.size() > bytes_kept_in_memory) spill();
 }
 
-// Like std::tmpfile, which ignores TMPDIR. nullptr on failure.
-static std::FILE* temporary_file() {
-    const char* folder = std::getenv("TMPDIR");
-    std::string pattern = std::string(folder && *folder ? folder : P_tmpdir) + "/gridutils-XXXXXX";
-    const int descriptor = mkstemp(pattern.data());
-    if (descriptor < 0) return nullptr;
-    unlink(pattern.c_str());
-    return fdopen(descriptor, "w+b");
-}
-
 void NumberWriter::spill() {
-    if (!spilled_) spilled_ = temporary_file();
+    if (!spilled_) {
+        const int descriptor = open_unnamed_file();
+        if (descriptor >= 0) spilled_ = fdopen(descriptor, "w+b");
+    }
     if (!spilled_ || std::fwrite(pending_.data(), 1, pending_.size(), spilled_) != pending_.size())
         fail(Exit::output_error, "cannot keep the result in a temporary file: {}; set TMPDIR to a folder with room",
              std::strerror(errno));

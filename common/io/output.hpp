@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "common/io/output_file.hpp"
+
 class Output {
 public:
-    // `path` "" is standard output. Throws Failure(output_error) if the file cannot be created.
+    // `path` "" and "-" are standard output. Throws Failure(output_error) if the file cannot be created.
     explicit Output(const std::string& path);
-    ~Output();  // removes the file of a run that did not commit
+    ~Output();
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
@@ -22,6 +25,7 @@ public:
 private:
     [[noreturn]] void fail_write() const;
 
-    std::string path_, unfinished_path_;
+    std::string path_;
+    std::optional<OutputFile> target_;  // none: standard output
     std::FILE* file_;
 };

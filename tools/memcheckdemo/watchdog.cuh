@@ -1,8 +1,6 @@
 // Ends the process when a plant hangs: a kernel that waits for ever cannot be ended in any other way.
 #pragma once
 
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -29,7 +27,7 @@ public:
               std::unique_lock lock(mutex_);
               if (ended_.wait_for(lock, patience, [this] { return done_; })) return;
               session.complain(text("{}: ended by the watchdog after {} seconds: it hangs", name, patience.count()));
-              _exit(static_cast<int>(Exit::cuda_error));
+              std::quick_exit(static_cast<int>(Exit::cuda_error));
           }) {}
 
     ~Watchdog() {

@@ -1,0 +1,48 @@
+// A file to write as a whole: it appears complete or not at all, and keeps what its owner has set up. A link stays a
+// link to the file that is replaced; a file keeps its mode, owner and other names; devices, pipes and "-", standard
+// output, are written as they are.
+#pragma once
+
+#include <string>
+
+class OutputFile {
+public:
+    // Throws Failure(output_error) if the path cannot be written to. A file that exists stays as it is until commit().
+    explicit OutputFile(const std::string& path);
+    ~OutputFile();  // removes what did not become final; so do std::quick_exit() and all signals that can be caught
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    // Where to write: any kind of file, and not always at its beginning.
+    int descriptor() const { return descriptor_; }
+    // The result is a program.
+    void allow_execution();
+    // Everything has been written: makes it final.
+    void commit();
+
+private:
+    enum class Way { direct, replace, copy };
+
+    void open_directly();
+    void open_beside();
+    bool open_replacement(const struct stat& existing);
+    void copy_to_path();
+    void discard();
+    [[noreturn]] void fail_open(const std::string& remedy) const;
+
+    const std::string given_;  // as the user wrote it
+    std::string path_;         // the file at the end of all links
+    std::string unfinished_;   // the new file's name until commit(); "" for none
+    Way way_ = Way::direct;
+    int descriptor_ = -1;
+    bool is_executable_ = false;
+};
+
+// A file without a name in TMPDIR, for data that are too large for memory; -1 on failure, with errno.
+int open_unnamed_file();
+
+// Two paths of the same file have the same identity, be they links or written in another way. It is "" for what may be
+// read and written by many at once, such as a terminal or /dev/null, and for input that does not exist. "-" is standard
+// input or output.
+std::string input_identity(const std::string& path);
+std::string output_identity(const std::string& path);

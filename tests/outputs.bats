@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# What --output does to the file that it names, and to everything beside it.
+
+load helpers
+
+# The names in a folder, hidden ones too.
+names_in() { (cd "$1" && find . -mindepth 1 -printf '%P\n' | sort | paste -sd ' '); }
+
+# as_user COMMAND...: as an ordinary user, who may do less than root.
+as_user() {
+    if [ "$(id -u)" -ne 0 ]; then
+        "$@"
+    else
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    fi
+}
+
+# A folder of that user's, in which the test goes on. Programs may lie where that user cannot reach them.
+enter_users_folder() {
+    if [ "$(id -u)" -eq 0 ]; then
+        need setpriv
+        chmod 755 "$scratch"
+        as_user test -x "$root/bin/reduce" || skip "an ordinary user cannot run the programs here"
+        mkdir home && chown 65534:65534 home && cd home || return
+    fi
+    seq 3 | as_user tee three >/dev/null
+}
+
+# user_try PROGRAM ARGUMENT...: like try, as that user.
+user_try() {
+    local program=$1
+    shift
+    capture as_user "$root/bin/$program" -d "$device" "$@"
+}
+
+@test "a dash, /dev/stdout and /dev/fd/N are written where they lead, and stay what they are" {
+    seq 3 >three
+    expect_fine reduce three -o -
+    expect_output 6
+    [ "$(names_in .)" = "stderr stdout three" ]
+    # Standard output may be a file, to which others write as well.
+    mkdir devices
+    ln -s /proc/self/fd/1 devices/stdout
+    for path in - /dev/stdout /proc/self/fd/1 devices/stdout; do
+        { echo before; reduce -q -d "$device" three -o $path; echo after; } >log
+        [ "$(paste -sd ' ' log)" = "before 6 after" ] || complain "$path: $(cat log)"
+        [ "$(reduce -q -d "$device" three -o $path | cat)" = 6 ]
+    done
+    { echo before >&3; reduce -q -d "$device" three -o /dev/fd/3; echo after >&3; } 3>log
+    [ "$(paste -sd ' ' log)" = "before 6 after" ]
+    [ "$(reduce -q -d "$device" three -o /dev/stderr 2>&1 >/dev/null)" = 6 ]
+    [ -L /dev/stdout ] && [ -L devices/stdout ]
+    capture bash -c "reduce -d $device three -o /dev/stdout >&-"
+    expect_status 5
+}
+
+@test "every program takes a dash and a device" {
+    local program
+    for program in $(programs); do
+        expect_fine "$program" --list -o -
+        [ -n "$output" ]
+        expect_fine "$program" --list -o /dev/null
+        expect_output ""
+    done
+    [ -c /dev/null ]
+    [ "$(names_in .)" = "stderr stdout" ]
+}
+
+@test "a named pipe gets the result and stays" {
+    mkfifo pipe
+    seq 3 >three
+    timeout 10 cat pipe >got &
+    expect_fine reduce three -o pipe
+    wait $!
+    [ "$(cat got)" = 6 ] && [ -p pipe ]
+}
+
+@test "through a link the file behind it is written, and the link stays" {
+    mkdir far
+    seq 3 >three
+    echo old >far/file
+    chmod 600 far/file
+    ln -s far/file link
+    ln -s link link-to-link
+    ln -s far/new dangling
+    expect_fine reduce three -o link-to-link
+    expect_fine reduce three -o dangling
+    [ "$(readlink link-to-link) $(readlink link) $(readlink dangling)" = "link far/file far/new" ]
+    [ "$(cat far/file) $(stat -c %a far/file) $(cat far/new)" = "6 600 6" ]
+    [ "$(names_in far)" = "file new" ]
+    ln -s circle circle
+    refuses 5 "cannot write 'circle': Too many levels of symbolic links" reduce three -o circle
+}
+
+@test "a file keeps its mode, its owner and its other names" {
+    local mode
+    seq 3 >three
+    for mode in 600 640 666 755; do
+        echo old >file
+        chmod $mode file
+        expect_fine reduce three -o file
+        [ "$(stat -c %a file) $(cat file)" = "$mode 6" ]
+    done
+    echo old and longer than the result >one
+    ln one other
+    expect_fine reduce three -o one
+    [ "$(cat other) $(stat -c %h one)" = "6 2" ]
+    # The longest name that a file may have.
+    expect_fine reduce three -o "$(printf '%0255d' 0)"
+    [ "$(id -u)" -eq 0 ] || return 0  # only root gives files away
+    chown 65534:65534 file
+    expect_fine reduce three -o file
+    [ "$(stat -c '%u %g %a' file)" = "65534 65534 755" ]
+}
+
+@test "a file that the user may not write is refused before any work is done" {
+    enter_users_folder
+    echo precious | as_user tee file >/dev/null
+    as_user chmod 400 file
+    user_try reduce three -o file
+    expect_status 5
+    expect_refusal reduce "cannot write 'file': Permission denied; name another file, or let it be written"
+    [ "$(cat file)" = precious ]
+    user_try reduce -n 10 -o file
+    expect_status 5
+    as_user mkdir locked
+    as_user chmod 555 locked
+    user_try reduce three -o locked/file
+    expect_status 5
+    [ "$(names_in .)" = "file locked three" ]
+}
+
+@test "a file that the user may write is written where no file can be made, and where it is somebody else's" {
+    enter_users_folder
+    export TMPDIR=$PWD
+    as_user mkdir locked
+    echo old | as_user tee locked/file >/dev/null
+    as_user chmod 555 locked
+    user_try reduce three -o locked/file
+    expect_status 0
+    [ "$(cat locked/file)" = 6 ]
+    [ "$(id -u)" -eq 0 ] || return 0
+    echo old >roots
+    chmod 666 roots
+    user_try reduce three -o roots
+    expect_status 0
+    [ "$(cat roots) $(stat -c '%u %a' roots)" = "6 0 666" ]
+}
+
+@test "no file stays beside the output after any signal, and the program ends by that signal" {
+    local signal number
+    mkfifo endless
+    exec {feed}<>endless
+    echo precious >out
+    ulimit -c 0
+    for signal in HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM STKFLT XCPU XFSZ VTALRM PROF IO PWR SYS \
+        RTMIN RTMAX; do
+        # (It reads from a pipe on which nothing comes. A shell lets its background jobs ignore some signals.)
+        env --default-signal "$root/bin/reduce" -q -d "$device" - -o out <endless 2>/dev/null &
+        until [ -n "$(find . -name '.gridutils-*')" ]; do sleep 0.02; done
+        kill -s $signal $!
+        status=0
+        wait $! 2>/dev/null || status=$?
+        number=$(kill -l $signal)
+        [ "$status" -eq $((128 + number)) ] || complain "$signal" || return
+        [ "$(names_in .)" = "endless out" ] || complain "$signal: $(names_in .)" || return
+        [ "$(cat out)" = precious ]
+    done
+    exec {feed}>&-
+}
+
+@test "a signal that the caller ignores stays ignored" {
+    mkfifo pipe
+    exec {feed}<>pipe
+    env --ignore-signal=HUP,INT "$root/bin/reduce" -q -d "$device" - -o out <pipe {feed}>&- &
+    until [ -n "$(find . -name '.gridutils-*')" ]; do sleep 0.02; done
+    kill -HUP $! && kill -INT $!
+    echo 1 2 >&"$feed"
+    exec {feed}>&-
+    wait $!
+    [ "$(cat out)" = 3 ]
+}
+
+@test "an output larger than the shell allows leaves the file as it was, and nothing beside it" {
+    echo precious >out
+    ln out other
+    for file in out new; do
+        capture bash -c "ulimit -c 0 -f 1; exec reduce -d $device --list --csv -o $file"
+        expect_status $((128 + $(kill -l XFSZ)))
+        capture env --ignore-signal=XFSZ bash -c "ulimit -f 1; exec reduce -d $device --list --csv -o $file"
+        expect_status 5
+        expect_errors_like "File too large"
+    done
+    [ "$(cat out other | paste -sd ' ')" = "precious precious" ]
+    [ "$(names_in .)" = "other out stderr stdout" ]
+}
+
+@test "a run that the checker or the watchdog ends leaves nothing beside the output" {
+    on_simulator || skip "the checked simulator's"
+    capture memcheckdemo -d sim device-ptr-on-host --check -o out
+    expect_status 86
+    [ "$(names_in .)" = "stderr stdout" ]
+}
