@@ -195,6 +195,41 @@ user_try() {
     [ "$(names_in .)" = "other out stderr stdout" ]
 }
 
+@test "a file cannot be input and output at once, in no program and under no name" {
+    local name
+    seq 3 >file
+    ln file hard
+    ln -s file soft
+    for name in file hard soft ./file "$PWD/file"; do
+        refuses 2 "'file' and '$name' are the same file, once read and once written" reduce file -o "$name"
+        refuses 2 "same file, once read and once written" vecadd file "$name" -o hard
+        refuses 2 "same file, once read and once written" matmul --shape 1x1x3 file file -o "$name"
+        refuses 2 "same file, once read and once written" memcheckdemo oob-global-write --grade file -o "$name"
+        refuses 2 "same file, once read and once written" memcheckdemo oob-global-write --grade three --twin file -o "$name"
+    done
+    refuses 2 "standard input and 'hard' are the same file" reduce - -o hard <file
+    capture bash -c "reduce -d $device file >>soft"
+    expect_status 2
+    expect_errors_like "'file' and standard output are the same file"
+    [ "$(paste -sd ' ' file)" = "1 2 3" ]
+    # What is not a file may be both.
+    refuses 4 "no numbers" reduce /dev/null -o /dev/null
+    expect_fine reduce file -o other -o result
+    [ "$(cat result)" = 6 ] && [ ! -e other ]
+}
+
+@test "two outputs cannot be one file" {
+    local name
+    ln -s same link
+    for name in same ./same link "$PWD/same"; do
+        refuses 2 "are the same file, written twice: write to two files" streams -n 100 --trace same -o "$name"
+    done
+    refuses 2 "'-' and standard output|standard output and standard output" streams -n 100 --trace -
+    capture bash -c "streams -d $device -n 100 --trace log >log"
+    expect_status 2
+    [ "$(names_in .)" = "link log stderr stdout" ]
+}
+
 @test "a run that the checker or the watchdog ends leaves nothing beside the output" {
     on_simulator || skip "the checked simulator's"
     capture memcheckdemo -d sim device-ptr-on-host --check -o out

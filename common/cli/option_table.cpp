@@ -34,6 +34,16 @@ void OptionTable::text(const char* flags, const char* argument, const char* help
     add({flags, argument, help, field, [&field](const std::string& word) { field = word; }});
 }
 
+void OptionTable::input_file(const char* flags, const char* argument, const char* help, std::string& field) {
+    text(flags, argument, help, field);
+    rows_.back().file = FileUse::input;
+}
+
+void OptionTable::output_file(const char* flags, const char* argument, const char* help, std::string& field) {
+    text(flags, argument, help, field);
+    rows_.back().file = FileUse::output;
+}
+
 void OptionTable::list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field) {
     std::string fallback;
     for (const std::string& name : field) fallback += (fallback.empty() ? "" : ",") + name;

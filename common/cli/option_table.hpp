@@ -12,12 +12,16 @@
 #include "common/io/text.hpp"
 #include "common/measure/settings.hpp"
 
+// What an option's argument names, if it is a file.
+enum class FileUse { none, input, output };
+
 struct OptionRow {
     std::string flags;     // "-n,--size"
     std::string argument;  // "LIST"; "" for a flag; "[=LIST]" if it may be left out
     std::string help;
     std::string fallback;                          // the default, as it would be typed; "" for none
     std::function<void(const std::string&)> take;  // sets the field; Failure(usage) for an invalid argument
+    FileUse file = FileUse::none;
 
     std::string long_name() const { return flags.substr(flags.find("--")); }
     bool has_optional_argument() const { return !argument.empty() && argument[0] == '['; }
@@ -106,6 +110,10 @@ public:
                 double largest);
 
     void text(const char* flags, const char* argument, const char* help, std::string& field);
+
+    // The name of a file: "-" is standard input or output. No file may be input and output at once.
+    void input_file(const char* flags, const char* argument, const char* help, std::string& field);
+    void output_file(const char* flags, const char* argument, const char* help, std::string& field);
 
     // Words separated by commas.
     void list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);

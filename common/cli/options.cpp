@@ -142,6 +142,36 @@ void complete(const std::set<std::string>& given, Options& options) {
         fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", options.operands.front());
 }
 
+// A file that is written may be no input, nor be written twice at once. Results go to standard output unless --output
+// names a file.
+void refuse_shared_files(const Program& program, const std::vector<Typed>& typed, const Options& options) {
+    std::vector<std::string> inputs, outputs;
+    if (program.input_files) inputs = options.operands;
+    std::set<std::string> seen;
+    for (const Typed& option : typed) {
+        if (!seen.insert(option.row->long_name()).second) continue;
+        if (option.row->file == FileUse::input) inputs.push_back(option.argument);
+        if (option.row->file == FileUse::output) outputs.push_back(option.argument);
+    }
+    if (seen.count("--output") == 0) outputs.push_back("-");
+    const auto shown = [](const std::string& path, const char* standard) {
+        return path == "-" ? std::string(standard) : "'" + path + "'";
+    };
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const std::string identity = output_identity(outputs[i]);
+        if (identity.empty()) continue;
+        const std::string output = shown(outputs[i], "standard output");
+        for (const std::string& input : inputs)
+            if (input_identity(input) == identity)
+                fail(Exit::usage, "{} and {} are the same file, once read and once written: write to another one",
+                     shown(input, "standard input"), output);
+        for (std::size_t other = i + 1; other < outputs.size(); ++other)
+            if (output_identity(outputs[other]) == identity)
+                fail(Exit::usage, "{} and {} are the same file, written twice: write to two files", output,
+                     shown(outputs[other], "standard output"));
+    }
+}
+
 void print_to_standard_output(const std::string& words) {
     Output output("");
     output.write(words);
@@ -166,5 +196,6 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
     }
     take(typed);
     complete(given, options);
+    refuse_shared_files(program, typed, options);
     return true;
 }

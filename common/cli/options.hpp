@@ -39,7 +39,7 @@ struct Options : MeasureSettings {
         table.flag("--csv", "the same as --format csv", format, Format::csv);
         table.flag("--json", "the same as --format jsonl", format, Format::jsonl);
         table.flag("--no-header", "leave the header line out", header);
-        table.text("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
+        table.output_file("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
         table.flag("-q,--quiet", "no notices on standard error", quiet);
         table.flag("-v,--verbose", "more notices on standard error", verbose);
         table.choice("--color", "WHEN", "colour on standard error", color, whens);

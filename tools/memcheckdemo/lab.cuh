@@ -20,9 +20,9 @@ struct MemcheckdemoOptions {
         table.choice("--hint", "1|2|3", "print a hint; 3 says the most", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
         table.flag("--reveal", "explain the defect and its cure", reveal);
         table.whole("--mystery", "SEED", "instead of NAME: a plant that is not named", mystery, 0, SIZE_MAX);
-        table.text("--grade", "LOG", "score a report on NAME by compute-sanitizer or --check; - is standard input",
-                   report);
-        table.text("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
+        table.input_file("--grade", "LOG",
+                         "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
+        table.input_file("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
     }
 };
 

@@ -34,8 +34,8 @@ struct StreamsOptions {
         table.whole("--work", "STEPS", "steps per element of a copy variant's kernel", work, 0, 1u << 20);
         table.flag("--tune", "find the best streams and chunks for each copy variant", tune);
         table.flag("--timeline", "draw a run of each variant, below the human table, else on standard error", timeline);
-        table.text("--trace", "FILE", "write one run of each variant as a trace for Perfetto and chrome://tracing",
-                   trace);
+        table.output_file("--trace", "FILE",
+                          "write one run of each variant as a trace for Perfetto and chrome://tracing", trace);
     }
 
 private:
