@@ -73,7 +73,8 @@ COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/driver/*.cpp common/simt/rewrite/*.cpp))
+SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/driver/*.cpp common/simt/rewrite/*.cpp) \
+    common/io/output_file.cpp)
 # simcc puts these first in the path as system headers: the compiler does not list them as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked

@@ -519,15 +519,100 @@ CU
     capture simcc broken.cu
     expect_status 1
     printf '#include <cstdio>\n#include <unistd.h>\nint main() { fopen("started", "w"); sleep(20); }\n' >slow.cu
+    ulimit -c 0
+    # (A compiler that waits can be interrupted without haste.)
+    printf '#!/bin/sh\n: >started\nexec sleep 20\n' >waits && chmod +x waits
+    local signal
+    for signal in HUP INT QUIT ABRT USR1 SEGV PIPE ALRM TERM XCPU XFSZ IO RTMIN; do
+        rm -f started
+        CXX=$PWD/waits env --default-signal "$root/bin/simcc" fine.cu -o interrupted 3>&- 2>/dev/null &
+        until [ -e started ]; do sleep 0.02; done
+        kill -s $signal $!
+        status=0
+        wait $! 2>/dev/null || status=$?
+        [ "$status" -eq $((128 + $(kill -l $signal))) ] || complain "expected the end by $signal" || return
+        [ -z "$(ls -A "$TMPDIR")" ] || complain "left behind: $(ls -A "$TMPDIR")" || return
+    done
+    rm -f started
     simcc -run slow.cu 3>&- &
     until [ -e started ]; do sleep 0.1; done
     kill -TERM $!
+    status=0
     wait $! || status=$?
     [ "$status" -eq 143 ] || complain "expected 143 after SIGTERM"
     [ -z "$(ls -A "$TMPDIR")" ] || complain "left behind: $(ls -A "$TMPDIR")"
+    [ ! -e interrupted ] && [ "$(find . -name '.gridutils-*')" = "" ]
     export TMPDIR=$scratch/nowhere
     capture simcc fine.cu
     expect_status 1 && expect_refusal simcc 'nowhere/.*set TMPDIR'
+}
+
+@test "no result is written over a source, an included file or another result" {
+    local name
+    echo '#define ANSWER 42' >answer.h
+    printf '#include "answer.h"\nint main() { return ANSWER; }\n' >kept
+    cp kept mine.cu && ln mine.cu hard && ln -s mine.cu soft && mkdir folder && cp kept folder/mine.cu
+    # refuses_to_write NAME ARGUMENT...
+    refuses_to_write() {
+        local written=$1
+        shift
+        capture simcc "$@"
+        expect_status 2 && expect_refusal simcc "written (over|to) '?$written'?"
+    }
+    for name in mine.cu ./mine.cu hard soft "$PWD/mine.cu"; do
+        refuses_to_write "the input 'mine.cu" mine.cu -o "$name"
+        refuses_to_write "the input 'mine.cu" -c mine.cu -o "$name"
+        refuses_to_write "the input 'mine.cu" -E mine.cu -o "$name"
+        refuses_to_write "the input 'mine.cu" -cuda mine.cu -o "$name"
+        refuses_to_write "the input 'mine.cu" -MM mine.cu -MF "$name"
+        refuses_to_write "the input 'mine.cu" -c mine.cu -MMD -MF "$name"
+        refuses_to_write "the input 'mine.cu" -lib mine.cu -o "$name"
+    done
+    refuses_to_write "answer.h" mine.cu -o answer.h
+    refuses_to_write "the input 'answer.h" -c mine.cu -include answer.h -o ./answer.h
+    cp kept a.out
+    refuses_to_write "the input 'a.out" -x cu a.out
+    cp kept other.cu
+    cp kept x.o
+    refuses_to_write "the input './x.o" -c -x cu mine.cu -x none ./x.o -o x.o
+    refuses_to_write "x.d" -c mine.cu -MMD -o x.d
+    refuses_to_write "mine.o" -c mine.cu folder/mine.cu
+    refuses_to_write "deps" -MMD -MF deps mine.cu other.cu
+    cmp kept mine.cu && cmp kept a.out
+    [ "$(cat answer.h)" = '#define ANSWER 42' ]
+    [ ! -e mine.o ] && [ ! -e deps ] && [ -L soft ]
+}
+
+@test "results go through links, keep a file's mode and other names, and may be the standard output" {
+    echo 'int main() { return 5; }' >five.cu
+    echo old >program && chmod 700 program && ln -s program link
+    echo old >object.o && chmod 600 object.o && ln object.o other.o
+    simcc -c five.cu -o object.o
+    simcc object.o -o link
+    [ -L link ] && [ "$(stat -c %a program)" = 700 ]
+    [ "$(stat -c '%a %h' object.o)" = "600 2" ]
+    cmp object.o other.o
+    capture ./link
+    expect_status 5
+    (umask 027 && simcc object.o -o new)
+    [ "$(stat -c %a new)" = 750 ]
+    simcc -c five.cu -o - >again.o
+    cmp object.o again.o
+    simcc -E five.cu -o - | grep -q 'return 5'
+    simcc -cuda five.cu -o /dev/stdout | grep -q 'return 5'
+    simcc object.o -o /dev/null
+    [ -c /dev/null ] && [ ! -e ./- ]
+    echo precious >kept
+    capture simcc -c missing.cu -o kept
+    expect_status 1
+    [ "$(cat kept)" = precious ]
+    capture simcc -c five.cu -o no/such/folder.o
+    expect_status 5 && expect_refusal simcc "cannot write 'no/such/folder.o': No such file or directory"
+    capture bash -c 'simcc object.o -o /dev/full'
+    expect_status 5 && expect_refusal simcc "/dev/full': No space left on device"
+    capture bash -c 'ulimit -c 0 -f 8; simcc object.o -o small'
+    [ "$status" -ne 0 ] && [ ! -e small ]
+    [ -z "$(find . -name '.gridutils-*')" ]
 }
 
 @test "the compiler comes from CXX and its absence is explained" {

@@ -329,7 +329,7 @@ std::string help_text() {
            "\nEnvironment: CXX (default g++), TMPDIR.\n"
            "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES;\n"
            "one built with --check also SIMCC_CHECK, SIMCC_COUNTERS and SIMCC_SCHEDULE.\n"
-           "Exit status: 0 success, 1 compilation failed, 2 usage; with -run the program's.\n";
+           "Exit status: 0 success, 1 compilation failed, 2 usage, 5 output not written; with -run the program's.\n";
 }
 
 }  // namespace simcc

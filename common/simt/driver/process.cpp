@@ -22,28 +22,33 @@ namespace {
 volatile std::sig_atomic_t caught_signal = 0;
 volatile std::sig_atomic_t running_child = 0;
 
-void pass_on(int signal) {
+// Whoever sends a signal means the whole compilation. One that the processor raises is a defect of simcc itself.
+void pass_on(int signal, siginfo_t* information, void*) {
+    const bool is_abort = signal == SIGABRT && information->si_pid == getpid();
+    const bool is_crash = is_abort || (information->si_code > 0 && information->si_code != SI_KERNEL);
+    if (is_crash) {
+        std::signal(signal, SIG_DFL);
+        return;
+    }
     caught_signal = signal;
     if (running_child != 0) kill(static_cast<pid_t>(running_child), signal);
 }
 
-/// While this object lives, signals that end a program end the child first.
-class PassSignalsOn {
-public:
-    PassSignalsOn() {
-        struct sigaction action = {};
-        action.sa_handler = pass_on;
-        for (std::size_t i = 0; i < count; ++i) sigaction(signals[i], &action, &previous_[i]);
+bool ends_programs(int signal) {
+    for (const int other : {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH}) {
+        if (signal == other) return false;
     }
-    ~PassSignalsOn() {
-        running_child = 0;
-        for (std::size_t i = 0; i < count; ++i) sigaction(signals[i], &previous_[i], nullptr);
-    }
+    return true;
+}
 
-private:
-    static constexpr std::size_t count = 3;
-    static constexpr int signals[count] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction previous_[count];
+/// While this object lives, the child gets the signals that end a program.
+class Child {
+public:
+    explicit Child(pid_t child) {
+        running_child = child;
+        if (child != 0 && caught_signal != 0) kill(child, caught_signal);  // it came before the child was known
+    }
+    ~Child() { running_child = 0; }
 };
 
 /// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 if it cannot be started.
@@ -75,20 +80,18 @@ ExitCode wait_for(pid_t child) {
 }  // namespace
 
 ExitCode run(const Command& command) {
-    PassSignalsOn guard;
     const pid_t child = start(command, -1);
     if (child == 0) return {127};
-    running_child = child;
+    const Child running(child);
     return wait_for(child);
 }
 
 std::string output_of(const Command& command) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return "";
-    PassSignalsOn guard;
     const pid_t child = start(command, ends[1]);
     close(ends[1]);
-    running_child = child;
+    const Child running(child);
     std::string text;
     char buffer[4096];
     for (ssize_t length = 0;
@@ -101,7 +104,25 @@ std::string output_of(const Command& command) {
     return text;
 }
 
+void catch_signals() {
+    struct sigaction action = {}, previous = {};
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO;
+    for (int signal = 1; signal < NSIG; ++signal) {
+        // What the caller ignores stays ignored, as under nohup.
+        if (!ends_programs(signal) || sigaction(signal, nullptr, &previous) != 0 || previous.sa_handler == SIG_IGN) {
+            continue;
+        }
+        sigaction(signal, &action, nullptr);
+    }
+}
+
 int interrupted_by() { return caught_signal; }
+
+void end_as_interrupted() {
+    std::signal(caught_signal, SIG_DFL);
+    std::raise(caught_signal);
+}
 
 std::string quoted(const Command& command) {
     std::string line;

@@ -15,15 +15,20 @@ struct ExitCode {
     bool ok() const { return value == 0; }
 };
 
-/// Runs a program found through PATH, without a shell, and waits for it. SIGINT, SIGTERM and SIGHUP are passed on to
-/// it; interrupted_by() returns them afterwards.
+/// From now on a signal that would end simcc is remembered instead, and passed on to the program that it runs.
+void catch_signals();
+
+/// The signal that asked simcc to stop, or 0.
+int interrupted_by();
+
+/// Ends simcc by that signal, when all is tidied up.
+void end_as_interrupted();
+
+/// Runs a program found through PATH, without a shell, and waits for it.
 ExitCode run(const Command& command);
 
 /// The program's standard output without the last newline; empty if it fails.
 std::string output_of(const Command& command);
-
-/// The signal that asked simcc to stop, or 0.
-int interrupted_by();
 
 /// The command in shell syntax, for -v.
 std::string quoted(const Command& command);

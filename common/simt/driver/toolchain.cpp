@@ -252,8 +252,8 @@ Command assemble_command(const Toolchain& toolchain, const Options& options, con
     return command;
 }
 
-Command host_command(const Toolchain& toolchain, const Options& options, const Input& source,
-                     const std::string& object) {
+Command host_command(const Toolchain& toolchain, const Options& options, const Input& source, const std::string& object,
+                     const std::string& output) {
     Command command = toolchain.compiler;
     if (source.language == Language::cxx) append(command, {options.standard, cxx_only});
     append(command, plain_code_generation(options));
@@ -263,7 +263,7 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
     append(command, user_search(toolchain, options));
     append(command, {"-x", source.language == Language::c ? "c" : "c++",
                      options.stage == Stage::preprocess ? "-E" : "-c", source.text});
-    if (!object.empty()) append(command, {"-o", object});
+    if (!output.empty()) append(command, {"-o", output});
     return command;
 }
 

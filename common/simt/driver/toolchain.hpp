@@ -37,8 +37,9 @@ Command compile_command(const Toolchain&, const Options&, const std::string& rew
 /// g++ -c of assembly.
 Command assemble_command(const Toolchain&, const Options&, const std::string& assembly, const std::string& object);
 
-/// g++ -c of a .cpp or .c file, which has no CUDA syntax but may include cuda_runtime.h.
-Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object);
+/// g++ -c or -E of a .cpp or .c file, which has no CUDA syntax but may include cuda_runtime.h; `object` as above.
+Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object,
+                     const std::string& output);
 
 /// Links `items` (objects, archives, -l and -L, in their order) to `output`.
 Command link_command(const Toolchain&, const Options&, const std::vector<std::string>& items,

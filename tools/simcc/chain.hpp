@@ -1,0 +1,234 @@
+#pragma once
+// The chain of commands from the sources on a command line to its results.
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/simt/driver/assembly.hpp"
+#include "common/simt/driver/options.hpp"
+#include "common/simt/driver/process.hpp"
+#include "common/simt/driver/red_zones.hpp"
+#include "common/simt/driver/toolchain.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
+#include "tools/simcc/results.hpp"
+
+namespace simcc {
+
+enum ExitStatus { fine = 0, failed = 1, usage = 2 };
+
+/// A step that failed and has already reported why.
+struct StepFailed {};
+
+inline std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline void write_file(const std::string& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary);
+    if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
+        throw std::runtime_error(path + ": cannot be written");
+    }
+}
+
+class Chain {
+public:
+    explicit Chain(const Options& options) : options_(options), toolchain_(find_toolchain()) {}
+
+    int run_all() {
+        for (const std::string& name : options_.dry_run ? std::vector<std::string>{} : results_of(options_)) {
+            if (options_.stage != Stage::compile || !names_follow_from_object(options_)) results_.open(name);
+        }
+        std::vector<std::string> items;
+        for (const Input& input : options_.inputs) {
+            items.push_back(input.language == Language::link_item ? input.text : compile(input, items.size()));
+        }
+        switch (options_.stage) {
+            case Stage::preprocess:
+            case Stage::rewrite:
+            case Stage::compile: return fine;
+            case Stage::device_link: return link_device(), fine;
+            case Stage::archive: return archive(items), fine;
+            case Stage::link: break;
+        }
+        const bool is_temporary = options_.run && options_.output.empty();
+        const std::string program = is_temporary ? temporary_.file("a.out") : or_else(options_.output, "a.out");
+        make(program, [&](const std::string& place) { step(link_command(toolchain_, options_, items, place)); });
+        return options_.run ? run_program(program) : static_cast<int>(fine);
+    }
+
+private:
+    /// Lets make_at(place) make a file; if it is a result, under a temporary name before it gets its own.
+    template <class MakeAt>
+    void make(const std::string& name, MakeAt make_at) {
+        if (name.empty() || !results_.has(name)) return make_at(name);
+        const std::string place = temporary_.file("result-" + std::to_string(results_made_++));
+        make_at(place);
+        hand_over(place, name);
+    }
+
+    /// Gives a file that was made its contents, if the command line asks for it.
+    void hand_over(const std::string& place, const std::string& name) {
+        if (!results_.has(name)) return;
+        if (options_.verbose) std::fprintf(stderr, "# write %s to %s\n", place.c_str(), name.c_str());
+        results_.put(place, name);
+    }
+
+    /// Runs one command of the chain, or shows it.
+    void step(const Command& command) {
+        if (interrupted_by() != 0) throw StepFailed();
+        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        if (!options_.dry_run && !run(command).ok()) throw StepFailed();
+    }
+
+    /// Compiles one source and returns the object file's name. Objects on the way to a program are temporary.
+    std::string compile(const Input& input, std::size_t number) {
+        if (options_.stage == Stage::preprocess) return preprocess(input), "";
+        const bool is_result = options_.stage == Stage::compile;
+        const std::string object =
+            is_result ? object_of(options_, input.text) : temporary_.file(std::to_string(number) + ".o");
+        make(object, [&](const std::string& place) { compile_to(place, input, number, object); });
+        return object;
+    }
+
+    std::string write_definitions() const {
+        const std::string definitions = temporary_.file("simcc_definitions.h");
+        write_file(definitions, late_definitions(options_));
+        return definitions;
+    }
+
+    void preprocess(const Input& input) {
+        const auto preprocess_to = [&](const Options& options, const std::string& place) {
+            const std::string target = renamed(input.text, ".o");
+            step(input.language == Language::cuda
+                     ? preprocess_command(toolchain_, options, input.text, write_definitions(), target, place)
+                     : host_command(toolchain_, options, input, target, place));
+        };
+        with_dependencies(options_.dependencies.file, [&](const Options& options) {
+            make(options_.output, [&](const std::string& place) { preprocess_to(options, place); });
+        });
+    }
+
+    /// Calls act(options) with options that put the dependency file where it can be handed over.
+    template <class Act>
+    void with_dependencies(const std::string& name, Act act) {
+        Options options = options_;
+        make(name, [&](const std::string& place) {
+            options.dependencies.file = place;
+            act(options);
+        });
+    }
+
+    void compile_to(const std::string& place, const Input& input, std::size_t number, const std::string& object) {
+        const std::string dependencies = options_.dependencies.wanted ? dependencies_of(options_, object) : "";
+        if (input.language != Language::cuda) {
+            return with_dependencies(dependencies, [&](const Options& options) {
+                step(host_command(toolchain_, options, input, object, place));
+            });
+        }
+        const std::string preprocessed = temporary_.file(std::to_string(number) + ".ii");
+        with_dependencies(dependencies, [&](const Options& options) {
+            step(preprocess_command(toolchain_, options, input.text, write_definitions(), object, preprocessed));
+        });
+        const std::string rewritten = temporary_.file(std::to_string(number) + ".cu.cpp.ii");
+        rewrite_file(input.text, preprocessed, rewritten);
+        hand_over(rewritten, rewritten_of(options_, input.text));
+        if (options_.stage == Stage::rewrite) return;
+        if (!options_.checked) return step(compile_command(toolchain_, options_, rewritten, place));
+        const std::string assembly = temporary_.file(std::to_string(number) + ".s");
+        step(compile_command(toolchain_, options_, rewritten, assembly));
+        const std::string marked = temporary_.file(std::to_string(number) + ".branches.s");
+        mark_file(assembly, marked);
+        step(assemble_command(toolchain_, options_, marked, place));
+    }
+
+    Rewritten rewrite_text(const std::string& text) const {
+        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
+    }
+
+    void rewrite_file(const std::string& source, const std::string& from, const std::string& to) {
+        if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
+        if (options_.dry_run) return;
+        const std::string preprocessed = read_file(from);
+        results_.refuse_included(preprocessed);
+        Rewritten rewritten = rewrite_text(preprocessed);
+        drop_unseen_by_host(source, rewritten.diagnostics);
+        bool failed = false;
+        for (const Diagnostic& message : rewritten.diagnostics) {
+            const bool is_error = message.kind != Diagnostic::warning;
+            failed = failed || is_error;
+            if (!is_error && options_.no_warnings) continue;
+            std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
+                         is_error ? "error" : "warning", message.message.c_str());
+        }
+        if (failed) throw StepFailed();
+        write_file(to, rewritten.text);
+    }
+
+    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in
+    /// host code counts only if it remains when the macro is undefined, as in a compilation for the host.
+    void drop_unseen_by_host(const std::string& source, std::vector<Diagnostic>& diagnostics) const {
+        const auto on_host = [](const Diagnostic& message) { return message.kind == Diagnostic::error_on_host; };
+        if (std::none_of(diagnostics.begin(), diagnostics.end(), on_host)) return;
+        Options host = options_;
+        host.cuda_arch = 0;
+        host.dependencies.wanted = host.dependencies.only = false;
+        host.compiler.push_back("-w");  // warnings were already printed
+        const std::string text =
+            output_of(preprocess_command(toolchain_, host, source, temporary_.file("simcc_definitions.h"), "", ""));
+        const std::vector<Diagnostic> seen = rewrite_text(text).diagnostics;
+        const auto is_unseen = [&](const Diagnostic& message) {
+            return on_host(message) && std::find(seen.begin(), seen.end(), message) == seen.end();
+        };
+        diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_unseen), diagnostics.end());
+    }
+
+    void mark_file(const std::string& from, const std::string& to) {
+        if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
+        if (options_.dry_run) return;
+        write_file(to, with_red_zones(with_heap_deletes(mark_branches(read_file(from)))));
+    }
+
+    /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.
+    void link_device() {
+        const std::string empty = temporary_.file("empty.cpp");
+        write_file(empty, "");
+        make(or_else(options_.output, "a_dlink.o"), [&](const std::string& place) {
+            Command command = toolchain_.compiler;
+            command.insert(command.end(), {"-c", empty, "-o", place});
+            step(command);
+        });
+    }
+
+    void archive(const std::vector<std::string>& items) {
+        make(or_else(options_.output, "a.a"), [&](const std::string& place) {
+            Command command = {"ar", "rcs", place};
+            command.insert(command.end(), items.begin(), items.end());
+            step(command);
+        });
+    }
+
+    int run_program(const std::string& program) {
+        Command command = {std::filesystem::absolute(program).string()};
+        command.insert(command.end(), options_.run_arguments.begin(), options_.run_arguments.end());
+        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        const int status = options_.dry_run ? static_cast<int>(fine) : run(command).value;
+        std::error_code ignored;
+        std::filesystem::remove(program, ignored);
+        return status;
+    }
+
+    const Options& options_;
+    Toolchain toolchain_;
+    TemporaryFolder temporary_;
+    Results results_;
+    std::size_t results_made_ = 0;
+};
+
+}  // namespace simcc
