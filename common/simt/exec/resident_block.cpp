@@ -1,17 +1,19 @@
 #include "common/simt/exec/resident_block.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "common/simt/exec/context.hpp"
 #include "common/simt/exec/fault.hpp"
-#include "common/simt/exec/meetings.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt {
 
 __thread Warp* current_warp = nullptr;
 __thread Context* current_lane = nullptr;
+__thread unsigned long long changes_made = 0;
+__thread unsigned long long values_seen = 0;
 
 namespace {
 
@@ -20,26 +22,7 @@ __thread ResidentBlock* current_block = nullptr;
 
 constexpr unsigned lanes_per_warp = 32;
 
-// A block whose lanes have polled this often and done nothing else lets other blocks run.
-constexpr unsigned polling_rounds_per_turn = 16;
-
-// A block that has passed this many barriers, or whose warps have had this many long turns, also lets other blocks run:
-// it may poll for another block in a loop with barriers or votes. Either takes some 50 ms or more.
-constexpr unsigned barriers_per_turn = 1 << 16;
-constexpr unsigned long_turns_per_turn = 1 << 7;
-
-// A warp whose lanes advance in lockstep lets another warp go after this many steps: it may wait for that warp in a
-// loop that is not known to wait.
-constexpr unsigned steps_per_turn = 1 << 10;
-
 unsigned first_lanes(unsigned count) { return count >= lanes_per_warp ? ~0u : (1u << count) - 1; }
-
-Context* take_ready_lane(Warp& warp) {
-    current_warp = &warp;
-    Context* lane = warp.contexts + std::countr_zero(warp.ready);
-    warp.ready &= warp.ready - 1;
-    return lane;
-}
 
 }  // namespace
 
@@ -103,6 +86,8 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
     detached_ = has_polled_ = shared_is_saved = false;
     upwards_ = true;
     tally_ = {};
+    values_of_turn_ = 0;
+    is_first_of_worker_ = progress.steps == 0;
     async_copies.clear();
     current_warp = nullptr;
     run_lanes_ = launch.launch.run_lanes;
@@ -127,7 +112,12 @@ Pause ResidentBlock::run() {
     if (detached_) first = first_ready_lane();
     current_lane = first;
     if (observer_) observer_->resumed();
+    const uint64_t changes_before = changes_made, values_before = values_seen;
     switch_context(&worker_, first);
+    // A turn in which nothing changes is like the one before it.
+    const uint64_t values = values_seen - values_before;
+    if (changes_made != changes_before || values != values_of_turn_) Progress::increase(progress_->changes);
+    values_of_turn_ = values;
     interruption = {};  // the lane's, if it was abandoned
     if (pause_ == Pause::failed) allow_interrupts();
     if ((pause_ == Pause::ended || pause_ == Pause::at_grid) && stacks_.overflowed()) report_overflow();
@@ -148,7 +138,15 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::abandon() {
 inline Context* ResidentBlock::end_lane(Context* ended) {
     current_warp->live &= ~(1u << ended->lane);
     if (observer_) observer_->lane_ended(static_cast<unsigned>(ended - contexts_.data()));
+    progress_->advance();
     return next_lane();
+}
+
+// How many lanes of a row the loop runs before the watchdog sees progress: usually all of them, which is fastest. But
+// they may take long, which nobody knows when a worker begins.
+unsigned ResidentBlock::lanes_at_once(unsigned ended) const {
+    if (launch_->has_long_lanes.load(std::memory_order_relaxed)) return 1;
+    return is_first_of_worker_ ? std::max(ended, 1u) : identity_.dim_x;
 }
 
 // The first lanes of a block run in a loop, one after the other on one stack, until one of them waits.
@@ -158,10 +156,14 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
     const Extent& shape = block.shape_;
     for (unsigned z = 0; z < shape.z; ++z) {
         for (unsigned y = 0; y < shape.y; ++y) {
-            block.run_lanes_(block.arguments_, {0, shape.x, y, z, false});
-            // A lane that has waited and come back here has ended. The lanes after it run on their own stacks.
-            if (block.detached_) block.run_remaining_lanes(block.end_lane(current_lane));
-            block.progress_->advance();
+            for (unsigned x = 0; x < shape.x;) {
+                const unsigned last = std::min(shape.x, x + block.lanes_at_once(x));
+                block.run_lanes_(block.arguments_, {x, last, y, z, false});
+                // A lane that has waited and come back here has ended. The lanes after it run on their own stacks.
+                if (block.detached_) block.run_remaining_lanes(block.end_lane(current_lane));
+                block.progress_->advance();
+                x = last;
+            }
         }
     }
     block.pause(Pause::ended);
@@ -188,24 +190,6 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_remaining_lanes(Context* next) {
         run_lanes_(arguments_, {next->x, next->x + 1, next->y, next->z, true});
         next = end_lane(next);
     }
-}
-
-// The warp goes on as long as one of its lanes can.
-Context* ResidentBlock::next_lane() {
-    if (!current_warp->ready) return next_after_stall();
-    const bool changes_warp = is_random() && observer_->random_below(4) == 0;
-    return take_lane(changes_warp ? *next_ready_warp() : *current_warp);
-}
-
-Context* ResidentBlock::take_lane(Warp& warp) { return is_random() ? take_any_lane(warp) : take_ready_lane(warp); }
-
-Context* ResidentBlock::take_any_lane(Warp& warp) {
-    unsigned candidates = warp.ready;
-    uint32_t skipped = observer_->random_below(static_cast<uint32_t>(std::popcount(candidates)));
-    for (; skipped > 0; --skipped) candidates &= candidates - 1;
-    current_warp = &warp;
-    warp.ready &= ~(candidates & -candidates);
-    return warp.contexts + std::countr_zero(candidates);
 }
 
 void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
@@ -256,138 +240,6 @@ void ResidentBlock::pause_running_lane() {
     switch_context(self, next);
     interruption.depth = depth;
     launch_->launch.enter_lane(self->x, self->y, self->z);
-}
-
-Context* ResidentBlock::pause(Pause reason) {
-    pause_ = reason;
-    return &worker_;
-}
-
-Context* ResidentBlock::next_of_paused() {
-    Warp& warp = *current_warp;
-    warp.ready = std::exchange(warp.paused, 0);
-    return next_lane();
-}
-
-// In lockstep: of lanes that have diverged, those furthest behind go on. If they are in a loop that only waits, the
-// others wait for them to leave it, and other warps go first. A lane that yields elsewhere does not hold up the rest of
-// its warp.
-Context* ResidentBlock::next_in_step() {
-    Warp& warp = *current_warp;
-    const auto index = static_cast<unsigned>(current_warp - warps_.data());
-    unsigned behind = observer_->furthest_behind(index, warp.paused | warp.yielded);
-    if (behind & warp.yielded & observer_->waiting_loop_lanes(index)) return next_in_another_warp();
-    if (!(behind & warp.paused)) behind = observer_->furthest_behind(index, warp.paused);
-    warp.ready = behind;
-    warp.paused &= ~behind;
-    warp.yielded &= ~behind;
-    return take_ready_lane(++steps_in_turn_ % steps_per_turn ? warp : *next_ready_warp());
-}
-
-Context* ResidentBlock::next_after_stall() {
-    const Uninterrupted section;
-    Warp& warp = *current_warp;
-    if (observer_) {
-        observer_->warp_stalled(static_cast<unsigned>(current_warp - warps_.data()), warp.paused);
-        if (warp.paused && schedule_ == Schedule::lockstep) return next_in_step();
-        if (warp.paused) return next_of_paused();
-    }
-    if (warp.meeting && complete_meetings(warp, observer_, static_cast<unsigned>(&warp - warps_.data()))) {
-        return warp.meetings_in_turn < meetings_per_turn ? take_lane(warp) : next_after_long_turn();
-    }
-    if (warp.asking) {
-        answer_active_mask(warp);
-        return take_lane(warp);
-    }
-    return next_in_another_warp();
-}
-
-Context* ResidentBlock::next_in_another_warp() {
-    if (Warp* warp = next_ready_warp()) return take_lane(*warp);
-    unsigned live = 0, meeting = 0, yielded = 0, at_grid = 0, not_at_grid = 0;
-    for (size_t i = 0; i < warp_count_; ++i) {
-        const Warp& warp = warps_[i];
-        live |= warp.live;
-        meeting |= warp.meeting;
-        yielded |= warp.yielded;
-        at_grid |= warp.at_grid;
-        not_at_grid |= warp.live & ~warp.at_grid;
-    }
-    if (launch_->failed()) return pause(Pause::failed);
-    if (!live) return pause(Pause::ended);
-    if (yielded) return next_polling();
-    if (!(meeting | at_grid)) return next_after_barrier();
-    if (!(meeting | not_at_grid)) return next_after_grid_barrier();
-    return pause(Pause::deadlocked);
-}
-
-// Every live lane has arrived at the block barrier.
-Context* ResidentBlock::next_after_barrier() {
-    tally_.published = tally_.arriving;
-    tally_.arriving = 0;
-    if (observer_) observer_->block_barrier_completed();
-    if (!has_polled_) progress_->advance();
-    has_polled_ = false;
-    const bool ends_turn = ++barriers_in_turn_ >= barriers_per_turn;
-    for (size_t i = 0; i < warp_count_; ++i) warps_[i].ready = warps_[i].live;
-    // Turn round: the warps that ran last are still in the cache, while a block's stacks together may exceed it.
-    upwards_ = !upwards_;
-    if (!current_warp->ready) current_warp = next_ready_warp();
-    return ends_turn ? pause(Pause::polling) : take_lane(*current_warp);
-}
-
-// The warp has met many times without waiting for another warp: the others go first, and finally other blocks.
-Context* ResidentBlock::next_after_long_turn() {
-    current_warp->meetings_in_turn = 0;
-    if (++long_turns_ >= long_turns_per_turn) return pause(Pause::polling);
-    return take_lane(*next_ready_warp());
-}
-
-// Goes round from the current warp, so that a polling warp cannot keep the others from running.
-Warp* ResidentBlock::next_ready_warp() {
-    Warp* const first = warps_.data();
-    Warp* const last = first + warp_count_ - 1;
-    Warp* warp = current_warp;
-    if (is_random()) warp += observer_->random_below(static_cast<uint32_t>(warp_count_)) - (warp - first);
-    Warp* const begin = warp;
-    do {
-        if (upwards_) {
-            warp = warp == last ? first : warp + 1;
-        } else {
-            warp = warp == first ? last : warp - 1;
-        }
-        if (warp->ready) return warp;
-    } while (warp != begin);
-    return nullptr;
-}
-
-// Only polling lanes can run: let each of them look again, and after some rounds let the other blocks run.
-Context* ResidentBlock::next_polling() {
-    has_polled_ = true;
-    for (size_t i = 0; i < warp_count_; ++i) {
-        warps_[i].ready = warps_[i].yielded;
-        warps_[i].yielded = 0;
-    }
-    return ++polling_rounds_ < polling_rounds_per_turn ? first_ready_lane() : pause(Pause::polling);
-}
-
-// Every live lane is at grid.sync(). The lanes are ready to go on; the worker runs them when the other blocks have
-// arrived.
-Context* ResidentBlock::next_after_grid_barrier() {
-    for (size_t i = 0; i < warp_count_; ++i) {
-        warps_[i].ready = warps_[i].at_grid;
-        warps_[i].at_grid = 0;
-    }
-    if (observer_) observer_->grid_barrier_completed();
-    awaited_generation_ = launch_->grid_barrier.arrive();
-    progress_->advance();
-    return pause(Pause::at_grid);
-}
-
-Context* ResidentBlock::first_ready_lane() {
-    size_t i = 0;
-    while (!warps_[i].ready) ++i;
-    return take_lane(warps_[i]);
 }
 
 }  // namespace simt

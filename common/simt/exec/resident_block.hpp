@@ -90,6 +90,7 @@ private:
     void set_shape(const Extent& shape);
     void detach(unsigned x, unsigned y, unsigned z);
     void detach_all();
+    unsigned lanes_at_once(unsigned ended) const;
     [[noreturn]] void run_remaining_lanes(Context* next);
     [[gnu::always_inline]] Context* end_lane(Context* ended);
     Context* pause(Pause reason);
@@ -126,11 +127,13 @@ private:
     Progress* progress_ = nullptr;
     BlockIdentity identity_ = {};
     BarrierTally tally_;
-    bool detached_ = false;    // some lane has waited: from then on each lane runs by itself
-    bool has_polled_ = false;  // since the last barrier: what follows may be a loop that waits
-    bool upwards_ = true;      // the direction in which the warps take turns
+    bool detached_ = false;            // some lane has waited: from then on each lane runs by itself
+    bool has_polled_ = false;          // since the last barrier: what follows may be a loop that waits
+    bool is_first_of_worker_ = false;  // of this launch
+    bool upwards_ = true;              // the direction in which the warps take turns
     unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker resumed the block
     Pause pause_ = Pause::ended;
+    uint64_t values_of_turn_ = 0;  // the sum over what polling lanes have seen since the worker resumed the block
     uint64_t awaited_generation_ = 0;
     unsigned steps_in_turn_ = 0;                   // in lockstep
     std::unique_ptr<BlockObserver> own_observer_;  // null until a launch provides one

@@ -34,6 +34,10 @@ int execute(const Launch& launch, LaunchObserver* observer) {
     RunningLaunch running(launch, pool.worker_count(), observer);
     if (observer) observer->began();
     pool.run(running);
+    if (running.ran_too_long && !running.timeout_reported) {  // its lanes only ran for short times between waits
+        std::fprintf(stderr, "simcc: kernel %s: the launch was ended: its threads waited and went on, but none ended\n",
+                     launch.name);
+    }
     const int observed_error = observer ? observer->ended() : 0;
     return running.error == 0 ? observed_error : running.error.load();
 }

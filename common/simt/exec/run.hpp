@@ -9,7 +9,8 @@ namespace simt {
 // Runs every block of the launch and returns a cudaError_t value when the last has ended:
 //   0    all lanes ran to their end
 //   700  a lane touched memory that is not there, overflowed its stack, or divided an integer by zero
-//   702  no progress for SIMCC_TIMEOUT seconds (default 10): a loop waits for something that never happens
+//   702  lanes have only waited for SIMCC_TIMEOUT seconds (default 10), or have run for ten times as long without
+//        coming to an end or a barrier: see launch_watch.hpp
 //   710  an assertion failed
 //   719  deadlock (lanes wait for each other in different places) or __trap()
 // After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. Several threads may

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 
+#include "common/simt/exec/launch_watch.hpp"
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
@@ -59,14 +59,6 @@ private:
     std::atomic<uint64_t> generation_{0};
 };
 
-// Counts a worker's progress in a launch, on its own cache line. Only the watchdog reads it.
-struct alignas(64) Progress {
-    std::atomic<uint64_t> steps{0};
-
-    // One writer: no read-modify-write instruction is needed.
-    void advance() { steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-};
-
 struct RunningLaunch {
     RunningLaunch(const Launch& launch, unsigned workers, LaunchObserver* observer)
         : launch(launch),
@@ -76,7 +68,8 @@ struct RunningLaunch {
           // Few claims per worker for small blocks, yet enough of them to balance the load.
           blocks_per_claim(std::min<uint64_t>(64, block_count / (uint64_t{workers} * 8) + 1)),
           grid_barrier(block_count),
-          progress(new Progress[workers]) {}
+          progress(new Progress[workers]),
+          watch(workers) {}
 
     // The first error counts. No further block starts.
     void fail(LaunchError code) {
@@ -97,11 +90,12 @@ struct RunningLaunch {
     std::atomic<int> error{0};
     GridBarrier grid_barrier;
     const std::unique_ptr<Progress[]> progress;  // of each worker
+    std::atomic<bool> has_long_lanes{false};     // a lane may run for so long that each must count as progress
     std::atomic<bool> timeout_reported{false};
+    std::atomic<bool> ran_too_long{false};  // it was ended because its lanes went on and on, not because they waited
     // Guarded by the pool's mutex:
     unsigned workers_inside = 0;
-    uint64_t last_steps = 0;
-    std::chrono::steady_clock::time_point last_progress = std::chrono::steady_clock::now();
+    LaunchWatch watch;
 };
 
 }  // namespace simt

@@ -30,12 +30,14 @@ void Worker::main() {
     for (;;) {
         if (RunningLaunch* launch = pool_.join_launch(suspended_.empty())) {
             joined_.push_back(launch);
+            launch->progress[index_].is_inside = true;
             run_unclaimed_blocks(*launch);
             fruitless_rounds = 0;
         }
         // Only suspended blocks are left. If they wait for other workers or the host, the thread sleeps instead of
-        // spinning.
-        fruitless_rounds = resume_suspended_blocks() ? 0 : fruitless_rounds + 1;
+        // spinning. If these go on, it looks again soon.
+        const Outcome outcome = resume_suspended_blocks();
+        fruitless_rounds = outcome == Outcome::stepped ? 0 : outcome == Outcome::changed ? 1 : fruitless_rounds + 1;
         leave_finished_launches();
         if (fruitless_rounds > 100) {
             std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -63,6 +65,7 @@ void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
 void Worker::leave_finished_launches() {
     std::erase_if(joined_, [&](RunningLaunch* launch) {
         if (has_suspended_blocks_of(*launch)) return false;
+        launch->progress[index_].is_inside = false;
         pool_.leave_launch(*launch);
         return true;
     });
@@ -78,12 +81,12 @@ void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
     }
     block->begin(launch, launch.observer ? launch.observer->block_at(index, launch.block_count) : index,
                  launch.progress[index_]);
+    launch.progress[index_].advance();
     run(std::move(block));
 }
 
-// Gives each suspended block a turn. Returns whether one of them did anything but poll.
-bool Worker::resume_suspended_blocks() {
-    bool progress = false;
+Worker::Outcome Worker::resume_suspended_blocks() {
+    Outcome outcome = Outcome::waited;
     for (size_t turns = suspended_.size(); turns > 0; --turns) {
         Block block = std::move(suspended_.front());
         suspended_.pop_front();
@@ -96,12 +99,15 @@ bool Worker::resume_suspended_blocks() {
         } else if (block->is_at_grid_barrier()) {
             suspended_.push_back(std::move(block));
         } else {
-            const uint64_t steps_before = launch.progress[index_].steps;
+            const Progress& progress = launch.progress[index_];
+            const uint64_t steps_before = progress.steps, changes_before = progress.changes;
             run(std::move(block));
-            progress |= launch.progress[index_].steps != steps_before;
+            if (progress.changes != changes_before) outcome = std::max(outcome, Outcome::changed);
+            if (progress.steps != steps_before) outcome = Outcome::stepped;
         }
     }
-    return progress;
+    for (RunningLaunch* launch : joined_) Progress::increase(launch->progress[index_].rounds);
+    return outcome;
 }
 
 void Worker::run(Block block) {
@@ -126,9 +132,20 @@ void Worker::run(Block block) {
             launch.progress[index_].advance();
             if (launch.launch.cooperative) launch.grid_barrier.block_ended();
             break;
-        case Pause::failed: break;
+        case Pause::failed:
+            if (launch.ran_too_long && !launch.timeout_reported.exchange(true)) report_long_run(*block);
+            break;
     }
     retire(std::move(block));
+}
+
+void Worker::report_long_run(const ResidentBlock& block) const {
+    std::fprintf(
+        stderr,
+        "simcc: %s: the launch was ended after %g seconds of processor time in which no thread came to its end "
+        "or to a barrier; SIMCC_TIMEOUT is a tenth of that, 0 sets no limit\n%s",
+        block.describe_position().c_str(), pool_.timeout() * WorkerPool::work_per_wait,
+        block.describe_waiting().c_str());
 }
 
 void Worker::end_deadlocked(ResidentBlock& block) {
@@ -141,13 +158,13 @@ void Worker::end_deadlocked(ResidentBlock& block) {
 
 void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
-    const bool timed_out = launch.error == error_timeout && !launch.timeout_reported.exchange(true);
+    const bool has_waited = launch.error == error_timeout && !launch.ran_too_long;
+    const bool timed_out = has_waited && !launch.timeout_reported.exchange(true);
     if (timed_out && !(block->observer() && block->observer()->timed_out())) {
         std::fprintf(stderr,
-                     "simcc: %s: no progress for SIMCC_TIMEOUT=%lld seconds, the launch was ended: it waits for "
+                     "simcc: %s: no progress for SIMCC_TIMEOUT=%g seconds, the launch was ended: it waits for "
                      "something that never happens\n%s",
-                     block->describe_position().c_str(), static_cast<long long>(pool_.timeout().count()),
-                     block->describe_waiting().c_str());
+                     block->describe_position().c_str(), pool_.timeout(), block->describe_waiting().c_str());
     }
     if (window_owner_ == block.get()) window_owner_ = nullptr;
     spare_.push_back(std::move(block));

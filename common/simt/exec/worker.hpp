@@ -28,10 +28,13 @@ private:
     void main();
     void run_unclaimed_blocks(RunningLaunch& launch);
     void run_new_block(RunningLaunch& launch, uint64_t index);
-    bool resume_suspended_blocks();
+    // What the suspended blocks have done with their turns, the most of all.
+    enum class Outcome { waited, changed, stepped };
+    Outcome resume_suspended_blocks();
     void leave_finished_launches();
     void run(Block block);
     void end_deadlocked(ResidentBlock& block);
+    void report_long_run(const ResidentBlock& block) const;
     void retire(Block block);
     void trim_spare_blocks();
     bool has_suspended_blocks_of(const RunningLaunch& launch) const;

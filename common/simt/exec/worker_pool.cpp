@@ -1,7 +1,10 @@
 #include "common/simt/exec/worker_pool.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "common/simt/exec/fault.hpp"
@@ -21,12 +24,26 @@ constexpr auto interrupt_interval = 2ms;
 
 constexpr long most_workers = 1024;
 
-uint64_t steps_of(const RunningLaunch& launch) {
-    uint64_t steps = 0;
-    for (unsigned worker = 0; worker < launch.worker_count; ++worker) {
-        steps += launch.progress[worker].steps.load(std::memory_order_relaxed);
+// A worker that has run this long without a step is likely to run lanes that take long.
+constexpr auto long_work = 500ms;
+
+// The seconds in an environment variable, perhaps a fraction.
+double environment_seconds(const char* name, double otherwise) {
+    const char* const text = std::getenv(name);
+    if (!text || !*text) return otherwise;
+    char* end = nullptr;
+    const double seconds = std::strtod(text, &end);
+    return *end == '\0' && seconds >= 0 ? seconds : otherwise;
+}
+
+// How much processor time the thread has used.
+LaunchWatch::Duration processor_time(pthread_t thread) {
+    clockid_t clock = CLOCK_MONOTONIC;  // if there is no better one, as if it ran all the time
+    timespec time = {};
+    if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+        clock_gettime(CLOCK_MONOTONIC, &time);
     }
-    return steps;
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace
@@ -40,7 +57,7 @@ WorkerPool& WorkerPool::instance() {
 WorkerPool::WorkerPool()
     : worker_count_(static_cast<unsigned>(
           std::clamp(environment_number("SIMCC_THREADS", std::thread::hardware_concurrency()), 1L, most_workers))),
-      timeout_(environment_number("SIMCC_TIMEOUT", 10)) {}
+      timeout_(environment_seconds("SIMCC_TIMEOUT", 10)) {}
 
 void WorkerPool::start_workers() {
     install_fault_handlers();
@@ -87,26 +104,46 @@ void WorkerPool::leave_launch(RunningLaunch& launch) {
 
 void WorkerPool::run_watchdog() {
     std::unique_lock lock(mutex_);
+    auto last_look = Clock::now();
     for (;;) {
         watchdog_needed_.wait(lock, [&] { return !launches_.empty(); });
-        const bool ending = end_stuck_launches();
+        const auto now = Clock::now();
+        const bool ending = end_stuck_launches(now - std::exchange(last_look, now));
         watchdog_needed_.wait_for(lock, ending ? interrupt_interval : watchdog_interval, [] { return false; });
     }
 }
 
-// Returns whether a failed launch still occupies workers.
-bool WorkerPool::end_stuck_launches() {
-    bool ending = false;
-    const auto now = Clock::now();
+// A launch may wait for any other: as long as something happens in one of them, or could happen if a worker had a
+// processor, none of them only waits.
+void WorkerPool::look_at_launches(LaunchWatch::Duration elapsed) {
+    std::vector<LaunchWatch::Duration> processor_times;
+    for (const auto& worker : workers_) processor_times.push_back(processor_time(worker->thread()));
+    bool is_quiet = true, counts = true;
     for (RunningLaunch* launch : launches_) {
-        const uint64_t steps = steps_of(*launch);
-        // A launch without a worker is still waiting for other launches: its time has not begun.
-        if (steps != launch->last_steps || launch->workers_inside == 0) {
-            launch->last_steps = steps;
-            launch->last_progress = now;
-        } else if (timeout_ > 0s && now - launch->last_progress >= timeout_) {
-            launch->fail(error_timeout);
-        }
+        is_quiet &= !launch->watch.look(launch->progress.get(), processor_times);
+        counts &= launch->watch.has_gone_round() && !launch->has_unclaimed_blocks();
+        if (launch->watch.worked() > long_work) launch->has_long_lanes = true;
+    }
+    for (RunningLaunch* launch : launches_) launch->watch.pass(elapsed, is_quiet, counts);
+}
+
+void WorkerPool::end_if_stuck(RunningLaunch& launch) const {
+    using Seconds = std::chrono::duration<double>;
+    if (timeout_ == 0 || launch.failed()) return;
+    if (Seconds(launch.watch.waited()).count() >= timeout_) {
+        launch.fail(error_timeout);
+    } else if (Seconds(launch.watch.worked()).count() >= timeout_ * work_per_wait) {
+        launch.ran_too_long = true;
+        launch.fail(error_timeout);
+    }
+}
+
+// Returns whether a failed launch still occupies workers.
+bool WorkerPool::end_stuck_launches(LaunchWatch::Duration elapsed) {
+    bool ending = false;
+    look_at_launches(elapsed);
+    for (RunningLaunch* launch : launches_) {
+        end_if_stuck(*launch);
         if (!launch->failed()) continue;
         ending = true;
         for (auto& worker : workers_) interrupt_failed_block(worker->thread());

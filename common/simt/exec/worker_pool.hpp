@@ -1,7 +1,6 @@
 // The threads that run device code, and the launches that they work on.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -20,8 +19,10 @@ public:
 
     unsigned worker_count() const { return worker_count_; }
 
-    // A launch without progress for this long is ended; 0: never.
-    std::chrono::seconds timeout() const { return timeout_; }
+    // A launch that only waits for so many seconds is ended, and one whose workers run for so many times as long without
+    // a step (launch_watch.hpp); 0: never.
+    double timeout() const { return timeout_; }
+    static constexpr double work_per_wait = 10;
 
     // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
     void run(RunningLaunch& launch);
@@ -38,11 +39,13 @@ private:
 
     void start_workers();
     void run_watchdog();
-    bool end_stuck_launches();
+    bool end_stuck_launches(LaunchWatch::Duration elapsed);
+    void look_at_launches(LaunchWatch::Duration elapsed);
+    void end_if_stuck(RunningLaunch& launch) const;
     RunningLaunch* find_unclaimed_work();
 
     const unsigned worker_count_;
-    const std::chrono::seconds timeout_;
+    const double timeout_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::mutex mutex_;
     std::condition_variable work_came_, launch_ended_, watchdog_needed_;

@@ -124,11 +124,21 @@ SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order
 // Adding, subtracting or or-ing a literal zero is a read. In a loop it is polling, so the other lanes go first. Without
 // optimization no value counts as constant, so any zero does.
 template <class T>
-SIMT_INLINE void yield_to_poll(T value, Site site) {
+SIMT_INLINE bool may_poll(T value) {
 #ifdef __OPTIMIZE__
-    if (!__builtin_constant_p(value)) return;
+    if (!__builtin_constant_p(value)) return false;
 #endif
-    if (value == T(0)) yield(site);
+    return value == T(0);
+}
+template <class T>
+SIMT_INLINE void yield_to_poll(T value, Site site) {
+    if (may_poll(value)) yield(site);
+}
+// To be called after the operation, which found `before`.
+template <class T, class Found>
+SIMT_INLINE Found polled(T value, Found before) {
+    if (may_poll(value)) note_value_seen(same_bits<word_of<Found>>(before));
+    return before;
 }
 
 template <Scope scope, class T>
@@ -166,7 +176,12 @@ SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
 template <Scope scope, class T>
 SIMT_INLINE T exchange_value(T* address, T value, Site site) {
     const T before = swap_value<scope>(address, value, site);
-    if (same_bits<word_of<T>>(before) == same_bits<word_of<T>>(value)) yield(site);
+    const auto seen = same_bits<word_of<T>>(before);
+    if (seen == same_bits<word_of<T>>(value)) {
+        yield(site, seen);
+    } else {
+        note_change();
+    }
     return before;
 }
 
@@ -191,7 +206,11 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     using Bits = word_of<T>;
     const Bits wanted = same_bits<Bits>(expected);
     const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site);
-    if (__builtin_expect(before != wanted, 0)) yield(site);
+    if (__builtin_expect(before != wanted, 0)) {
+        yield(site, before);
+    } else {
+        note_change();
+    }
     return same_bits<T>(before);
 }
 
@@ -213,10 +232,14 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     ::simt::update<scope>(      \
         address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return static_cast<T>(expression); }, site)
 
-SIMT_ATOMIC(atomicAdd, ::simt::yield_to_poll(value, site); return ::simt::fetch_add<scope>(address, value, site))
-SIMT_ATOMIC(atomicSub, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before - value))
-SIMT_ATOMIC(atomicOr, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before | value))
-SIMT_ATOMIC(atomicXor, ::simt::yield_to_poll(value, site); return SIMT_UPDATE(before ^ value))
+#define SIMT_POLL(operation)            \
+    ::simt::yield_to_poll(value, site); \
+    return ::simt::polled(value, operation)
+
+SIMT_ATOMIC(atomicAdd, SIMT_POLL(::simt::fetch_add<scope>(address, value, site)))
+SIMT_ATOMIC(atomicSub, SIMT_POLL(SIMT_UPDATE(before - value)))
+SIMT_ATOMIC(atomicOr, SIMT_POLL(SIMT_UPDATE(before | value)))
+SIMT_ATOMIC(atomicXor, SIMT_POLL(SIMT_UPDATE(before ^ value)))
 SIMT_ATOMIC(atomicExch, return ::simt::exchange_value<scope>(address, value, site))
 SIMT_ATOMIC(atomicAnd, return SIMT_UPDATE(before & value))
 SIMT_ATOMIC(atomicMin, return SIMT_UPDATE(value < before ? value : before))
@@ -228,6 +251,7 @@ SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value 
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_IN_SCOPE
 #undef SIMT_UPDATE
+#undef SIMT_POLL
 
 // Writes `desired` if *address equals `expected`; returns the value before. For 2, 4 and 8 bytes.
 #define SIMT_ATOMIC_CAS(name, scope)                                                             \

@@ -9,9 +9,10 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 // The simulated clock runs at 1 GHz, as the device's properties say. A lane that reads it may be waiting for time to
-// pass, so the other lanes go first.
+// pass, which it does: so the other lanes go first, but nobody waits in vain.
 SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     yield(site);
+    note_change();
     timespec now;
     clock_gettime(source, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;

@@ -64,7 +64,11 @@ public:
     static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
         const T before = update(
             address, [value](T) SIMT_UNCHECKED_LAMBDA -> T { return value; }, order, site);
-        if (same_bits<Bits>(before) == same_bits<Bits>(value)) yield(site);  // like a lane that finds a lock taken
+        if (same_bits<Bits>(before) == same_bits<Bits>(value)) {  // like a lane that finds a lock taken
+            yield(site, same_bits<Bits>(before));
+        } else {
+            note_change();
+        }
         return before;
     }
 
@@ -73,9 +77,12 @@ public:
         const OrderedAround ordered(order);
         const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired),
                                                  site, check::order_of(order));
-        if (before == wanted) return true;
+        if (before == wanted) {
+            note_change();
+            return true;
+        }
         expected = same_bits<T>(before);
-        yield(site);
+        yield(site, before);
         return false;
     }
 

@@ -47,6 +47,7 @@ public:
     SIMT_INLINE void wait(unsigned phase, Site site) const {
         if constexpr (is_checked) check::use(this);
         while (!has_passed(phase)) yield(site);
+        note_change();
         barrier_passed(this);
     }
 
@@ -54,6 +55,7 @@ public:
     SIMT_INLINE void wait_parity(bool parity, Site site) const {
         if constexpr (is_checked) check::use(this);
         while ((load() >> 40 & 1) == parity) yield(site);
+        note_change();
         barrier_passed(this);
     }
 

@@ -70,10 +70,20 @@ SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     let_others_run(self, warp);
 }
 
+// The running lane has taken a lock, or has stopped waiting.
+SIMT_UNCHECKED void note_change() { ++changes_made; }
+
+// The running lane has seen this value where it waits for another.
+SIMT_UNCHECKED void note_value_seen(unsigned long long value) {
+    const unsigned long long mixed = (value + reinterpret_cast<unsigned long long>(current_lane)) * 0x9e3779b97f4a7c15;
+    values_seen += mixed ^ mixed >> 32;
+}
+
 // Called in a polling loop: every other lane of the block goes first, and eventually other blocks. Does nothing on the
-// host.
-SIMT_OUT_OF_LINE void yield(Site site = Site::here()) {
+// host. `seen`: what the lane has seen where it polls, if it is known here.
+SIMT_OUT_OF_LINE void yield(Site site = Site::here(), unsigned long long seen = 0) {
     if (!in_kernel()) return;
+    note_value_seen(seen);
     if constexpr (is_checked) check::arrive(check::Wait::poll, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;
@@ -89,6 +99,7 @@ public:
     }
     SIMT_INLINE ~Polling() {
         if constexpr (is_checked) check::end_polling();
+        note_change();
     }
     Polling(const Polling&) = delete;
     Polling& operator=(const Polling&) = delete;

@@ -50,6 +50,12 @@ struct Warp {
 extern __thread Warp* current_warp;
 extern __thread Context* current_lane;
 
+// For the watchdog, which must tell threads that wait for ever from those that wait and go on (exec/launch_watch.hpp):
+// how often lanes on this OS thread have taken a lock or stopped waiting, and a sum over the values that they have seen
+// while they waited.
+extern __thread unsigned long long changes_made;
+extern __thread unsigned long long values_seen;
+
 // A lane's first wait: the loop that ran it gives up the lanes after it, which get their own stacks. Sets current_lane.
 void detach_lane(unsigned x, unsigned y, unsigned z);
 

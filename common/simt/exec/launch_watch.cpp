@@ -1,0 +1,74 @@
+#include "common/simt/exec/launch_watch.hpp"
+
+#include <algorithm>
+
+namespace simt {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A worker that has used this much processor time without a look works. All lanes of a block look again in much less.
+constexpr LaunchWatch::Duration longest_look = 20ms;
+
+// The watchdog looks more often than this, unless the process has been stopped meanwhile.
+constexpr LaunchWatch::Duration longest_pause = 250ms;
+
+// Stores the new value and returns whether it differs.
+bool renew(uint64_t& seen, const std::atomic<uint64_t>& count) {
+    const uint64_t before = seen;
+    seen = count.load(std::memory_order_relaxed);
+    return seen != before;
+}
+
+}  // namespace
+
+bool LaunchWatch::look_at(const Progress& progress, Duration processor_time, bool has_stepped, Sight& seen) {
+    const bool was_inside = seen.is_inside;
+    seen.is_inside = progress.is_inside.load(std::memory_order_relaxed);
+    if (has_stepped || !was_inside) seen.at_last_step = processor_time;
+    const bool has_changed = renew(seen.changes, progress.changes);
+    const bool has_looked = renew(seen.looks, progress.looks), has_gone_round = renew(seen.rounds, progress.rounds);
+    if (has_looked || has_gone_round || !was_inside) seen.at_last_look = processor_time;
+    if (!seen.is_inside) return has_changed || was_inside;
+    worked_ = std::max(worked_, processor_time - seen.at_last_step);
+    return has_changed || !was_inside || processor_time - seen.at_last_look > longest_look;
+}
+
+bool LaunchWatch::look(const Progress* progress, const std::vector<Duration>& processor_times) {
+    uint64_t steps = 0;
+    for (size_t worker = 0; worker < sights_.size(); ++worker) {
+        steps += progress[worker].steps.load(std::memory_order_relaxed);
+    }
+    const bool has_stepped = steps != steps_;
+    steps_ = steps;
+    worked_ = Duration{0};
+    bool has_happened = has_stepped;
+    for (size_t worker = 0; worker < sights_.size(); ++worker) {
+        has_happened |= look_at(progress[worker], processor_times[worker], has_stepped, sights_[worker]);
+    }
+    return has_happened;
+}
+
+bool LaunchWatch::has_gone_round() const {
+    return std::all_of(sights_.begin(), sights_.end(),
+                       [](const Sight& seen) { return !seen.is_inside || seen.rounds != seen.counted_rounds; });
+}
+
+void LaunchWatch::pass(Duration elapsed, bool is_quiet, bool counts) {
+    // Before a worker has come, the launch waits for other launches: its time has not begun.
+    if (std::none_of(sights_.begin(), sights_.end(), [](const Sight& seen) { return seen.is_inside; })) {
+        waited_ = uncounted_ = Duration{0};
+        return;
+    }
+    uncounted_ += std::min(elapsed, longest_pause);
+    uncounted_is_quiet_ &= is_quiet;
+    if (!uncounted_is_quiet_) waited_ = Duration{0};
+    if (!counts) return;
+    if (uncounted_is_quiet_) waited_ += uncounted_;
+    uncounted_ = Duration{0};
+    uncounted_is_quiet_ = true;
+    for (Sight& seen : sights_) seen.counted_rounds = seen.rounds;
+}
+
+}  // namespace simt

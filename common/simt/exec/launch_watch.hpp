@@ -1,0 +1,73 @@
+// What the watchdog concludes from the progress of a launch's workers.
+//
+// Time alone proves nothing: a worker may have no processor, or the whole process may be stopped. So time counts only
+// once all workers have gone round, giving each of their suspended blocks a turn. A launch only waits if nothing happens
+// in such a time, in any launch, but lanes looking again. What may happen is
+//   a step      a lane or a block begins or ends, or passes a barrier without having waited in a loop;
+//   a change    a lane takes a lock, leaves a loop in which it waited, or sees another value there;
+//   work        a lane runs for a while without looking for anything.
+// Steps come to an end in every kernel that ends. Changes and work need not: between two steps a worker may spend only so
+// much processor time on them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace simt {
+
+// What a worker has done in a launch, on its own cache line. Only the watchdog reads it.
+struct alignas(64) Progress {
+    std::atomic<uint64_t> steps{0}, changes{0};
+    std::atomic<uint64_t> looks{0};   // all lanes of a block that could run have looked again
+    std::atomic<uint64_t> rounds{0};  // every suspended block has had a turn
+    std::atomic<bool> is_inside{false};
+
+    void advance() { increase(steps); }
+
+    // One writer: no read-modify-write instruction is needed.
+    static void increase(std::atomic<uint64_t>& count) {
+        count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+};
+
+class LaunchWatch {
+public:
+    using Duration = std::chrono::nanoseconds;
+
+    explicit LaunchWatch(unsigned workers) : sights_(workers) {}
+
+    // Looks at the progress of each worker, whose thread has used this much processor time so far. Returns whether
+    // anything has happened since the last look.
+    bool look(const Progress* progress, const std::vector<Duration>& processor_times);
+    // Whether all workers in the launch have gone round since time was last counted.
+    bool has_gone_round() const;
+    // To be called after each look. `elapsed`: the time since the last look; `is_quiet`: nothing has happened in any
+    // launch; `counts`: all launches have gone round.
+    void pass(Duration elapsed, bool is_quiet, bool counts);
+
+    // How long the launch has only waited.
+    Duration waited() const { return waited_; }
+    // The most processor time that a worker has used since the launch's last step.
+    Duration worked() const { return worked_; }
+
+private:
+    // What was seen of a worker.
+    struct Sight {
+        bool is_inside = false;
+        uint64_t changes = 0, looks = 0, rounds = 0;
+        uint64_t counted_rounds = 0;                // when waiting time was last counted
+        Duration at_last_step{0}, at_last_look{0};  // its processor time
+    };
+
+    bool look_at(const Progress& progress, Duration processor_time, bool has_stepped, Sight& seen);
+
+    uint64_t steps_ = 0;
+    std::vector<Sight> sights_;  // by worker
+    Duration waited_{0}, worked_{0};
+    Duration uncounted_{0};           // time since the workers last went round,
+    bool uncounted_is_quiet_ = true;  // in which nothing has happened
+};
+
+}  // namespace simt
