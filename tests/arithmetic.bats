@@ -33,3 +33,7 @@ in_every_build() {
     capture ./null_pointers
     expect_status 86 && expect_output "6 failed" && expect_errors_like "Invalid __global__ write of size 4 bytes"
 }
+
+@test "a shift by the width or more moves all bits out, and what only looks like such a shift keeps its meaning" {
+    in_every_build shifts 0 "0 wrong, 15 on the host"
+}

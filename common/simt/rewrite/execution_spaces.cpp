@@ -63,6 +63,32 @@ bool ExecutionSpaces::is_host_only(std::size_t i) const {
     return host;
 }
 
+/// Whether the braces at `open` define, outside of its class, a member whose declaration has __device__.
+bool ExecutionSpaces::is_device_member(std::size_t open) const {
+    for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
+        if (source_[i] == "operator") return false;
+        if (source_[i] == "__attribute__" || source_[i] == "decltype" || source_[i] == "alignas") {
+            i = std::min(source_.partner(i + 1), open);
+        } else if (source_[i] == "(") {
+            return i > 1 && source_[i - 2] == "::" && functions_.has_device_declaration(source_[i - 1]);
+        }
+    }
+    return false;
+}
+
+bool ExecutionSpaces::is_device(std::size_t i) const {
+    for (std::size_t open = braces_.enclosing(i); open != Source::none; open = braces_.at(open).enclosing) {
+        if (braces_.at(open).kind != BraceKind::code) continue;
+        const bool is_outermost = is_function(open), is_constant = has(open, "constexpr") || has(open, "consteval");
+        if (has(open, "__device__") || has(open, "__global__") ||
+            (is_outermost && (is_constant || is_device_member(open)))) {
+            return !source_.in_system_header(i);
+        }
+        if (is_outermost) return false;
+    }
+    return false;
+}
+
 bool ExecutionSpaces::is_unevaluated(std::size_t i) const {
     const std::size_t enclosing = braces_.enclosing(i), floor = enclosing == Source::none ? 0 : enclosing;
     for (std::size_t j = i; j-- > floor;) {

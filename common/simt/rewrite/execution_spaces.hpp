@@ -14,6 +14,10 @@ public:
     /// be instantiated or run there, and system headers do not count. In doubt the answer is no.
     bool is_host_only(std::size_t i) const;
 
+    /// Whether token i stands in the body of a function that may run on the device: its definition, or an earlier
+    /// declaration of this member, has __device__ or __global__, or it is constexpr. System headers do not count.
+    bool is_device(std::size_t i) const;
+
     /// Whether token i stands in an unevaluated operand, such as that of decltype or sizeof.
     bool is_unevaluated(std::size_t i) const;
 
@@ -22,6 +26,7 @@ private:
     bool is_function(std::size_t open) const;
     bool is_generic(std::size_t open) const;
     bool has_device_declaration(std::size_t open) const;
+    bool is_device_member(std::size_t open) const;
 
     const Source& source_;
     const Braces& braces_;

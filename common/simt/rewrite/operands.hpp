@@ -1,0 +1,34 @@
+#pragma once
+// Where the operands of an operator begin and end, by the precedence of the tokens around them.
+
+#include <unordered_map>
+
+#include "common/simt/rewrite/source.hpp"
+
+namespace simcc {
+
+class Operands {
+public:
+    explicit Operands(const Source& source);
+
+    /// Whether tokens i and i + 1 are `<<` or `>>`, the operator or the first part of a compound assignment.
+    bool is_shift(std::size_t i) const;
+
+    /// The first token of the left operand of the shift, or assignment, at token i.
+    std::size_t left_begin(std::size_t i) const;
+
+    /// The token behind the right operand of a shift, which begins at token i.
+    std::size_t shifted_end(std::size_t i) const;
+
+    /// The token behind the expression that begins at token i and ends with a comma, a semicolon or a bracket.
+    std::size_t assigned_end(std::size_t i) const;
+
+private:
+    bool ends_operand(std::size_t i) const;
+    bool begins_statement(std::size_t i) const;
+
+    const Source& source_;
+    std::unordered_map<std::size_t, std::size_t> opening_, closing_;  // angle brackets by each other
+};
+
+}  // namespace simcc
