@@ -544,7 +544,7 @@ CU
     [ ! -e interrupted ] && [ "$(find . -name '.gridutils-*')" = "" ]
     export TMPDIR=$scratch/nowhere
     capture simcc fine.cu
-    expect_status 1 && expect_refusal simcc 'nowhere/.*set TMPDIR'
+    expect_status 3 && expect_refusal simcc 'nowhere/.*set TMPDIR'
 }
 
 @test "no result is written over a source, an included file or another result" {

@@ -59,9 +59,15 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     return found.front();
 }
 
+static Chosen simulated_device(const Backend& backend) {
+    const std::vector<Chosen> devices = all_of(backend, backend.probe());
+    if (devices.empty()) fail(Exit::cuda_error, "the simulator has no device: SIMCC_DEVICES is 0; unset it");
+    return devices.front();
+}
+
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice) {
     const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
-    if (spec == "sim") return {all_of(sim::backend(), sim::backend().probe()).front()};
+    if (spec == "sim") return {simulated_device(sim::backend())};
     const bool looks_like_name = spec.find_first_not_of("0123456789abcdefABCDEFGPU-:.,") == spec.npos;
     if (spec != "auto" && spec != "gpu" && spec != "all" && !looks_like_name)
         fail(Exit::usage, "unknown device '{}'; {}", spec, help);
@@ -72,7 +78,7 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
             fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe),
                  remedy_for(probe));
         notice = reason_for(probe) + ": using the SIMT simulator";
-        return {all_of(sim::backend(), sim::backend().probe()).front()};
+        return {simulated_device(sim::backend())};
     }
     const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);
     if (spec == "all" || (spec == "auto" && every_device)) return gpus;
@@ -84,5 +90,5 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
 
 Chosen checked_device() {
     if (!checked::backend) fail(Exit::unavailable, "this program was built without its checked simulator");
-    return all_of(checked::backend(), checked::backend().probe()).front();
+    return simulated_device(checked::backend());
 }

@@ -2,6 +2,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "common/cli/devices.hpp"
 #include "common/cli/message.hpp"
@@ -59,6 +60,13 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     return exit;
 }
 
+// Only starting a thread fails in this way.
+static const char* remedy_for(const std::exception& error) {
+    const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
+    const bool no_thread = of_system && of_system->code() == std::errc::resource_unavailable_try_again;
+    return no_thread ? "; no thread could be started: raise the limit of processes (ulimit -u)" : "";
+}
+
 static Exit run_to_its_end(const Program& program, int argc, char** argv) {
     Options options;
     const auto failed = [&](const std::string& message, Exit exit) {
@@ -72,7 +80,7 @@ static Exit run_to_its_end(const Program& program, int argc, char** argv) {
     } catch (const std::bad_alloc&) {
         return failed("not enough host memory; choose a smaller --size", Exit::cuda_error);
     } catch (const std::exception& error) {
-        return failed(std::string("unexpected: ") + error.what(), Exit::cuda_error);
+        return failed(text("unexpected: {}{}", error.what(), remedy_for(error)), Exit::cuda_error);
     }
 }
 

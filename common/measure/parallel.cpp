@@ -1,6 +1,7 @@
 #include "common/measure/parallel.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 
 std::size_t worker_count(std::size_t n) {
@@ -12,7 +13,14 @@ void run_shares(std::size_t n, std::size_t shares,
                 const std::function<void(std::size_t, std::size_t, std::size_t)>& work) {
     const auto one = [&](std::size_t i) { work(i, share_begin(n, shares, i), share_begin(n, shares, i + 1)); };
     std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < shares; ++i) threads.emplace_back(one, i);
+    threads.reserve(shares);
+    for (std::size_t i = 1; i < shares; ++i) {
+        try {
+            threads.emplace_back(one, i);
+        } catch (const std::system_error&) {
+            one(i);  // the system has no more threads for this process
+        }
+    }
     one(0);
     for (std::thread& thread : threads) thread.join();
 }

@@ -20,7 +20,7 @@
 
 namespace simcc {
 
-enum ExitStatus { fine = 0, failed = 1, usage = 2 };
+enum ExitStatus { fine = 0, failed = 1, usage = 2, no_place = 3 };
 
 /// A step that failed and has already reported why.
 struct StepFailed {};

@@ -20,16 +20,14 @@ public:
     explicit HostThreads(size_t count) {
         int device = 0;
         CHECK(cudaGetDevice(&device));
-        for (size_t i = 0; i < count; ++i) threads_.emplace_back([this, i, device] { serve(i, device); });
-    }
-    ~HostThreads() {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            ending_ = true;
+        try {
+            for (size_t i = 0; i < count; ++i) threads_.emplace_back([this, i, device] { serve(i, device); });
+        } catch (...) {
+            end();  // the system has no more threads for this process
+            throw;
         }
-        changed_.notify_all();
-        for (std::thread& thread : threads_) thread.join();
     }
+    ~HostThreads() { end(); }
     HostThreads(const HostThreads&) = delete;
     HostThreads& operator=(const HostThreads&) = delete;
 
@@ -46,6 +44,15 @@ public:
     }
 
 private:
+    void end() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            ending_ = true;
+        }
+        changed_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
     void serve(size_t i, int device) {
         std::unique_lock<std::mutex> lock(mutex_);
         for (size_t served = 0;; ++served) {

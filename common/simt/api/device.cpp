@@ -13,9 +13,11 @@ constexpr int cuda_version = CUDART_VERSION;
 // Runs even when the current device is broken, as cudaGetDevice does in CUDA.
 template <class Body>
 cudaError_t api_on_any_device(Body body) {
-    if (inside_host_function()) return report(cudaErrorNotPermitted);
-    if (runtime().device_count() == 0) return report(cudaErrorNoDevice);
-    return report(body());
+    return unless_short([&] {
+        if (inside_host_function()) return report(cudaErrorNotPermitted);
+        if (runtime().device_count() == 0) return report(cudaErrorNoDevice);
+        return report(body());
+    });
 }
 
 size_t default_limit(cudaLimit limit) {
@@ -35,7 +37,7 @@ size_t default_limit(cudaLimit limit) {
 
 cudaError_t cudaGetDeviceCount(int* count) {
     if (!count) return report(cudaErrorInvalidValue);
-    *count = runtime().device_count();
+    *count = unless_short([] { return runtime().device_count(); });
     return report(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
 }
 

@@ -19,7 +19,9 @@ cudaError_t broken_device_error() {
 cudaError_t report(cudaError_t error) {
     if (error == cudaSuccess) return error;
     const bool is_failure_of_device = error == broken_device_error();
-    if (!is_failure_of_device || current_device().tells_failure_first()) events().api_failed(error);
+    // (A program that asks whether there is a device has made no mistake.)
+    if (error != cudaErrorNoDevice && (!is_failure_of_device || current_device().tells_failure_first()))
+        events().api_failed(error);
     return last_error() = error;
 }
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt {
@@ -16,8 +17,10 @@ cudaError_t standing_error();
 // The body of an API function: runs unless such an error stands, and reports its result.
 template <class Body>
 cudaError_t api(Body body) {
-    if (const cudaError_t error = standing_error()) return report(error);
-    return report(body());
+    return unless_short([&] {
+        if (const cudaError_t error = standing_error()) return report(error);
+        return report(body());
+    });
 }
 
 // The error reported by a body that returns nothing, such as a launch statement. Earlier errors stay remembered.

@@ -143,8 +143,8 @@ TemporaryFolder::TemporaryFolder() {
     const char* parent = std::getenv("TMPDIR");
     path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/simcc.XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) {
-        throw std::runtime_error(path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
-                                 "; set TMPDIR to a writable folder");
+        throw NoPlace(path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
+                      "; set TMPDIR to a writable folder");
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // simcc's use of the operating system: running other programs, and temporary files.
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ std::string output_of(const Command& command);
 
 /// The command in shell syntax, for -v.
 std::string quoted(const Command& command);
+
+/// The machine has no place for temporary files: exit code 3.
+struct NoPlace : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
 
 /// A folder under TMPDIR (or /tmp) that is removed with its contents when the object is destroyed.
 class TemporaryFolder {

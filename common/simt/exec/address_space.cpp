@@ -19,7 +19,8 @@ size_t page_bytes() {
 }
 
 AddressSpace::AddressSpace(size_t wanted) {
-    constexpr size_t smallest_useful = size_t{64} << 20;
+    constexpr size_t smallest_useful = size_t{16} << 20;
+    wanted = wanted / huge_page_bytes * huge_page_bytes;
     for (size_t bytes = wanted; bytes >= smallest_useful; bytes /= 2) {
         void* reserved = mmap(nullptr, bytes, PROT_NONE, reserve_flags, -1, 0);
         if (reserved == MAP_FAILED) continue;

@@ -1,12 +1,20 @@
 #include "common/simt/exec/machine.hpp"
 
+#include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
+
+#include "common/simt/exec/shortage.hpp"
 
 namespace simt {
 namespace {
@@ -51,12 +59,50 @@ size_t available_memory() {
     return available;
 }
 
-long environment_number(const char* name, long otherwise) {
-    const char* text = std::getenv(name);
+size_t address_limit() {
+    rlimit limit;
+    const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? limit.rlim_cur : unlimited;
+}
+
+long processor_count() {
+    cpu_set_t processors;
+    const bool known = sched_getaffinity(0, sizeof processors, &processors) == 0;
+    const long allowed = std::max<long>(1, known ? CPU_COUNT(&processors) : std::thread::hardware_concurrency());
+    std::ifstream file("/sys/fs/cgroup/cpu.max");  // "max 100000", or "150000 100000": one and a half processors
+    long quota = 0, period = 0;
+    if (!(file >> quota >> period)) {
+        quota = static_cast<long>(number_in_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", 0));
+        period = static_cast<long>(number_in_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", 0));
+    }
+    return quota > 0 && period > 0 ? std::clamp((quota + period - 1) / period, 1L, allowed) : allowed;
+}
+
+namespace {
+
+// A number in an environment variable, or `otherwise` if it is unset.
+template <typename Number>
+Number environment_value(const char* name, Number least, Number most, Number otherwise) {
+    const char* const text = std::getenv(name);
     if (!text || !*text) return otherwise;
-    char* end = nullptr;
-    const long number = std::strtol(text, &end, 10);
-    return *end == '\0' ? number : otherwise;
+    Number number = 0;
+    const char* const last = text + std::strlen(text);
+    const auto [end, error] = std::from_chars(text, last, number);
+    if (error == std::errc() && end == last && number >= least && number <= most) return number;
+    char what[128], remedy[128];
+    std::snprintf(what, sizeof what, "%s=%.40s is not a number that the simulator takes", name, text);
+    std::snprintf(remedy, sizeof remedy, "give one from %.0f to %.0f, or unset it", double(least), double(most));
+    end_program(what, remedy);
+}
+
+}  // namespace
+
+long environment_number(const char* name, long least, long most, long otherwise) {
+    return environment_value<long>(name, least, most, otherwise);
+}
+
+double environment_seconds(const char* name, double most, double otherwise) {
+    return environment_value<double>(name, 0, most, otherwise);
 }
 
 }  // namespace simt

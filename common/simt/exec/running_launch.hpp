@@ -15,7 +15,6 @@ namespace simt {
 
 // How a launch can end, besides 0: cudaError_t values.
 enum LaunchError {
-    error_out_of_memory = 2,
     error_illegal_address = 700,
     error_timeout = 702,
     error_assertion = 710,

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "common/simt/exec/fault.hpp"
+#include "common/simt/exec/shortage.hpp"
 
 namespace simt {
 
@@ -21,7 +22,9 @@ unsigned lanes_of(const RunningLaunch& launch) {
 
 }  // namespace
 
-void Worker::start() { thread_ = std::thread(&Worker::main, this); }
+void Worker::start() {
+    thread_ = start_thread([this] { main(); });
+}
 
 void Worker::main() {
     use_fault_stack();
@@ -74,10 +77,10 @@ void Worker::leave_finished_launches() {
 void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
     Block block = block_with_room_for(lanes_of(launch));
     if (!block) {
-        std::fprintf(stderr, "simcc: kernel %s: no address space is left for the stacks of block %llu\n",
-                     launch.launch.name, static_cast<unsigned long long>(index));
-        launch.fail(error_out_of_memory);
-        return;
+        char what[256];
+        std::snprintf(what, sizeof what, "kernel %.80s: no address space is left for the stacks of block %llu",
+                      launch.launch.name, static_cast<unsigned long long>(index));
+        end_program(what, "raise the limit (ulimit -v), or set SIMCC_THREADS to fewer threads");
     }
     block->begin(launch, launch.observer ? launch.observer->block_at(index, launch.block_count) : index,
                  launch.progress[index_]);

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <thread>
 
 #include "common/simt/exec/fault.hpp"
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/exec/worker.hpp"
 
 namespace simt {
@@ -23,18 +22,10 @@ constexpr auto watchdog_interval = 100ms;
 constexpr auto interrupt_interval = 2ms;
 
 constexpr long most_workers = 1024;
+constexpr double longest_timeout = 1e9;  // seconds
 
 // A worker that has run this long without a step is likely to run lanes that take long.
 constexpr auto long_work = 500ms;
-
-// The seconds in an environment variable, perhaps a fraction.
-double environment_seconds(const char* name, double otherwise) {
-    const char* const text = std::getenv(name);
-    if (!text || !*text) return otherwise;
-    char* end = nullptr;
-    const double seconds = std::strtod(text, &end);
-    return *end == '\0' && seconds >= 0 ? seconds : otherwise;
-}
 
 // How much processor time the thread has used.
 LaunchWatch::Duration processor_time(pthread_t thread) {
@@ -56,8 +47,8 @@ WorkerPool& WorkerPool::instance() {
 
 WorkerPool::WorkerPool()
     : worker_count_(static_cast<unsigned>(
-          std::clamp(environment_number("SIMCC_THREADS", std::thread::hardware_concurrency()), 1L, most_workers))),
-      timeout_(environment_seconds("SIMCC_TIMEOUT", 10)) {}
+          environment_number("SIMCC_THREADS", 1, most_workers, std::min(processor_count(), most_workers)))),
+      timeout_(environment_seconds("SIMCC_TIMEOUT", longest_timeout, 10)) {}
 
 void WorkerPool::start_workers() {
     install_fault_handlers();
@@ -65,7 +56,7 @@ void WorkerPool::start_workers() {
         workers_.push_back(std::make_unique<Worker>(*this, index));
         workers_.back()->start();
     }
-    std::thread(&WorkerPool::run_watchdog, this).detach();
+    start_thread([this] { run_watchdog(); }).detach();
 }
 
 void WorkerPool::run(RunningLaunch& launch) {

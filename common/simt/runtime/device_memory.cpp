@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/events.hpp"
 
 namespace simt {
@@ -32,7 +33,14 @@ uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 }  // namespace
 
 DeviceMemory::DeviceMemory(size_t bytes_per_device, int device_count)
-    : bytes_per_device_(bytes_per_device), space_(largest_reservation), used_(std::max(device_count, 1), 0) {}
+    // A limit of address space is also for stacks, threads and the program itself.
+    : space_(std::min(largest_reservation, address_limit() / 4)),
+      bytes_per_device_(std::min(bytes_per_device, space_.bytes() / std::max(device_count, 1))),
+      used_(std::max(device_count, 1), 0) {
+    if (space_.bytes() == 0 && device_count > 0) {
+        end_program("the simulator finds no address space for device memory", "raise the limit (ulimit -v)");
+    }
+}
 
 bool DeviceMemory::affordable(size_t bytes, int device) const {
     if (bytes > bytes_per_device_ - std::min(bytes_per_device_, used_[device])) return false;

@@ -61,8 +61,8 @@ private:
     const Allocation* find_locked(uintptr_t address) const;
 
     mutable std::mutex mutex_;
-    const size_t bytes_per_device_;
     AddressSpace space_;
+    const size_t bytes_per_device_;
     std::vector<size_t> used_;               // per device
     std::map<uintptr_t, Storage> storages_;  // live, by base address
     std::deque<Allocation> freed_;           // the most recent ones, oldest first

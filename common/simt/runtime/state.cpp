@@ -13,9 +13,7 @@ namespace {
 
 constexpr int most_devices = 64;
 
-int configured_device_count() {
-    return static_cast<int>(std::clamp(environment_number("SIMCC_DEVICES", 1), 0L, long{most_devices}));
-}
+int configured_device_count() { return static_cast<int>(environment_number("SIMCC_DEVICES", 0, most_devices, 1)); }
 
 // The devices share half of the machine's memory equally: the other half is for the program's own copies.
 size_t memory_per_device(int device_count) {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/device.hpp"
 
 namespace simt {
@@ -93,7 +94,7 @@ void Stream::wake_thread() {
     }
     has_thread_ = true;
     // Detached: a process may end while a kernel runs, and must not wait for it.
-    std::thread([self = shared_from_this()] { self->thread_main(); }).detach();
+    start_thread([self = shared_from_this()] { self->thread_main(); }).detach();
 }
 
 void Stream::thread_main() {

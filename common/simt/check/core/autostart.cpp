@@ -10,6 +10,7 @@
 
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/counters/text.hpp"
+#include "common/simt/exec/shortage.hpp"
 
 // Checked objects refer to this symbol, which pulls this file into the program.
 extern "C" int simt_check_autostart;
@@ -47,7 +48,7 @@ __attribute__((constructor(101))) void begin_of_program() {
     if (settings.counters) complain("SIMCC_COUNTERS", check_counter_format(wanted_counters()));
     complain("SIMCC_CHECK", parse_checks(checks ? checks : settings.counters ? "none" : "all", settings));
     if (schedule) complain("SIMCC_SCHEDULE", parse_schedule(schedule, settings));
-    start(settings);
+    unless_short([&] { start(settings); });
     std::atexit(end_of_program);
 }
 

@@ -1,8 +1,5 @@
 #include "common/simt/check/memory/events.hpp"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
@@ -21,10 +18,6 @@ uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 StateMap* map_of_device_memory() {
     const AddressSpace& space = runtime().memory.address_space();
     auto* const map = new StateMap(space.base(), space.bytes());
-    if (!map->valid()) {
-        std::fprintf(stderr, "simcc: no address space is left to check memory; raise the limit (ulimit -v)\n");
-        std::exit(1);
-    }
     if (settings().memcheck) host_range = {space.base(), space.bytes()};
     return map;
 }

@@ -6,13 +6,18 @@
 #include <bit>
 #include <vector>
 
+#include "common/simt/exec/shortage.hpp"
+
 namespace simt::check {
 
 StateMap::StateMap(uintptr_t base, size_t bytes) : base_(base), bytes_(bytes) {
     // The system provides pages of the map as they are written.
     void* const memory =
         mmap(nullptr, bytes / 4 + 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory != MAP_FAILED) cells_ = static_cast<uint8_t*>(memory);
+    if (memory == MAP_FAILED) {
+        end_program("no address space is left to check memory", "raise the limit (ulimit -v), or do not check");
+    }
+    cells_ = static_cast<uint8_t*>(memory);
 }
 
 StateMap::~StateMap() {

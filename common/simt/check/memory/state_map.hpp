@@ -41,14 +41,13 @@ private:
 
 class StateMap {
 public:
-    // A map of the memory at `base`, a multiple of 16. Nothing is addressable yet. valid() is false if there is no room
-    // for the map.
+    // A map of the memory at `base`, a multiple of 16. Nothing is addressable yet. Without room for the map the program
+    // ends.
     StateMap(uintptr_t base, size_t bytes);
     ~StateMap();
     StateMap(const StateMap&) = delete;
     StateMap& operator=(const StateMap&) = delete;
 
-    bool valid() const { return cells_ != nullptr; }
     bool contains(uintptr_t address) const { return address - base_ < bytes_; }
     SettledBytes settled() const { return SettledBytes(reinterpret_cast<uintptr_t>(cells_) - (base_ >> 2)); }
 

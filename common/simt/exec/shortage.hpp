@@ -1,0 +1,49 @@
+// The end of a program for which the machine has too little: no threads, no address space, no memory.
+//
+// It ends with status 3 and one line on standard error, at once: without destructors and exit handlers, which would
+// wait for threads that never started.
+#pragma once
+
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace simt {
+
+// "NAME: WHAT; REMEDY", with the program's name. Needs no memory itself.
+[[noreturn, gnu::cold]] void end_program(const char* what, const char* remedy);
+
+[[noreturn, gnu::cold]] void end_without_memory();
+[[noreturn, gnu::cold]] void end_without_threads(int error);
+
+// Runs work in which the simulator allocates, starts threads and calls nothing of the program that may throw.
+template <class Work>
+decltype(auto) unless_short(Work&& work) {
+    try {
+        return std::forward<Work>(work)();
+    } catch (const std::bad_alloc&) {
+        end_without_memory();
+    } catch (const std::system_error& error) {
+        end_without_threads(error.code().value());
+    }
+}
+
+// A thread of the simulator. An exception that nothing in it catches, also one in a lane, is a shortage.
+template <class Main>
+std::thread start_thread(Main main);
+
+// The current thread is one of the simulator's: see start_thread().
+void expect_shortage();
+
+template <class Main>
+std::thread start_thread(Main main) {
+    return unless_short([&] {
+        return std::thread([main = std::move(main)] {
+            expect_shortage();
+            main();
+        });
+    });
+}
+
+}  // namespace simt

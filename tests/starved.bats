@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# What programs do where the machine has too little for the simulator: they end with status 3 and say what is missing
+# and how to get it. They never hang, and no signal ends them. So do programs that simcc has built.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+load helpers
+
+# Makes ./hello and ./hello-checked.
+hello() {
+    once hello simcc -O1 "$root/tests/simcc/hello.cu" -o hello &&
+        once hello-checked simcc -G -O0 "$root/tests/simcc/hello.cu" -o hello-checked
+}
+
+# Makes ./shortage.so, which lets a call of the C library fail.
+shortage() {
+    once shortage.so g++ -x c -O1 -shared -fPIC "$root/tests/simcc/shortage.c" -o shortage.so
+}
+
+# Calls the function $1 for every program below test, with its command line.
+for_each_program() {
+    hello
+    "$1" ./hello
+    "$1" ./hello-checked
+    "$1" reduce -d sim -n 4Ki -k sequential
+    "$1" reduce --check -n 4Ki -k sequential
+}
+
+# ends_starved PATTERN [NAME=VALUE]... COMMAND: exit status 3, and one line of the program's that matches the pattern.
+ends_starved() {
+    local pattern=$1
+    shift
+    capture timeout 60 env "$@"
+    expect_status 3 && expect_errors_like "(^|
+)(hello|reduce)[a-z-]*: $pattern; [^;]*(raise|give|unset|do not check)"
+}
+
+# Either the program does without, or it says what is missing.
+survives() {
+    capture timeout 60 "$@"
+    [ "$status" -eq 0 ] || { expect_status 3 && expect_errors_like "; [^;]*(raise|give|unset|choose|do not check)"; }
+}
+
+@test "a variable that is no number is an error and not ignored" {
+    # shellcheck disable=SC2317
+    refuses_each() {
+        local setting
+        for setting in SIMCC_THREADS=abc SIMCC_THREADS=0 SIMCC_THREADS=-1 SIMCC_THREADS=2x \
+            SIMCC_THREADS=99999999999999999999 SIMCC_DEVICES=abc SIMCC_DEVICES=65 SIMCC_TIMEOUT=-1; do
+            ends_starved "$setting is not a number that the simulator takes" "$setting" "$@" || return
+        done
+    }
+    for_each_program refuses_each
+}
+
+@test "without a simulated device our programs say why, and others get CUDA's error" {
+    export SIMCC_DEVICES=0
+    for check in -dsim --check; do
+        capture reduce $check -n 64 -k sequential
+        expect_status 3 && expect_errors_like "^reduce: the simulator has no device: SIMCC_DEVICES is 0; unset it"
+    done
+    hello
+    for program in ./hello ./hello-checked; do
+        capture $program
+        expect_status 1 && expect_errors_like "no CUDA-capable device is detected"
+    done
+}
+
+@test "a thread that cannot be started ends the program, whichever it is" {
+    shortage
+    # shellcheck disable=SC2317
+    fails_each() {
+        local n
+        for n in 1 2 3 4; do
+            ends_starved "the simulator cannot start a thread: Resource temporarily unavailable" \
+                SIMCC_THREADS=2 FAIL=pthread_create:$n LD_PRELOAD=./shortage.so "$@" || return
+        done
+    }
+    for_each_program fails_each
+    FAIL=pthread_create:1 LD_PRELOAD=./shortage.so capture timeout 60 streams -d sim -n 1Ki -q
+    expect_status 3 && expect_errors_like "raise the limit of processes"
+}
+
+@test "a mapping of memory that cannot be made ends the program or is done without, whichever it is" {
+    shortage
+    # shellcheck disable=SC2317
+    fails_each() {
+        local n
+        for n in 1 2 3 4 5 6 7 8; do
+            survives env SIMCC_THREADS=2 FAIL=mmap:$n LD_PRELOAD=./shortage.so "$@" || return
+        done
+    }
+    for_each_program fails_each
+}
+
+@test "an allocation of the simulator's own that fails ends the program, wherever it is" {
+    shortage
+    for n in 50 80 130 210 340 550 890 1440; do
+        survives env FAIL=malloc:$n LD_PRELOAD=./shortage.so reduce -d sim -n 1Ki -k sequential
+    done
+}
+
+@test "limits of processes and address space are named when they are too low" {
+    # shellcheck disable=SC2317
+    limits() {
+        local limit
+        for limit in 20000 100000 200000; do
+            survives bash -c "ulimit -v $limit && exec \"\$@\"" limited "$@" || return
+        done
+    }
+    for_each_program limits
+    # (The limit of processes does not bind root, and counts all processes of a user.)
+    [ "$(id -u)" -eq 0 ] || return 0
+    need setpriv
+    for limit in 1 3 5; do
+        survives setpriv --reuid 54321 --clear-groups bash -c "ulimit -u $limit && exec reduce -d sim -n 1Ki -k sequential"
+    done
+}
+
+@test "one processor, a process without /dev/shm and one without a folder for temporary files are enough to run" {
+    for command in "taskset -c 0" "env TMPDIR=/nonexistent" "unshare -m bash -c 'umount /dev/shm; exec \"\$@\"' bare"; do
+        eval "$command true" 2>/dev/null || continue
+        eval "capture $command reduce -d sim -n 4Ki -k sequential -q"
+        expect_status 0 && expect_no_errors
+    done
+    if taskset -c 0 true 2>/dev/null; then
+        capture taskset -c 0 devquery -d sim --csv
+        expect_output_like ',multiprocessors,1,multiprocessor,'
+    fi
+}
+
+@test "simcc without a folder for temporary files says so" {
+    TMPDIR=/nonexistent capture simcc "$root/tests/simcc/hello.cu"
+    expect_status 3 && expect_errors_like "^simcc: /nonexistent/simcc[^ ]*: cannot make a temporary folder: .*; set TMPDIR to"
+}
