@@ -89,6 +89,7 @@ Outcome outcome_of(const Subject& subject, bool fixed) {
 // The twin's result must be right. The plant's may be anything; that is what it is for.
 void run_subject(Session& session, const Subject& subject) {
     const bool fixed = session.own<MemcheckdemoOptions>().fixed;
+    announce_run(run_name(subject.shown, fixed), session.options.checks.any());
     Outcome outcome;
     {
         const Watchdog watchdog(session, subject.shown);

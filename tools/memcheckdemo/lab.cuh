@@ -16,7 +16,8 @@ struct MemcheckdemoOptions {
 
     void add_options(OptionTable& table) {
         table.flag("--fixed", "the corrected twin", fixed);
-        table.flag("--command", "print the compute-sanitizer command for NAME", command);
+        table.flag("--command", "print the command that checks NAME here: compute-sanitizer's or the simulator's",
+                   command);
         table.choice("--hint", "1|2|3", "print a hint; 3 says the most", hint, {{"1", 1}, {"2", 2}, {"3", 3}});
         table.flag("--reveal", "explain the defect and its cure", reveal);
         table.whole("--mystery", "SEED", "instead of NAME: a plant that is not named", mystery, 0, SIZE_MAX);
@@ -57,13 +58,34 @@ inline void list_plants(Session& session, const std::vector<Plant>& plants) {
 }
 
 inline void show_command(Session& session, const Subject& subject) {
-    session.output.write(text("compute-sanitizer {} {} --device gpu {}{}\n", subject.plant->flags, session.program.name,
-                              session.own<MemcheckdemoOptions>().fixed ? "--fixed " : "", subject.arguments));
-    if (!subject.plant->is_reported()) session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));
+    const Plant& plant = *subject.plant;
+    const std::string version = session.own<MemcheckdemoOptions>().fixed ? "--fixed " : "";
+    const std::string flags = plant.simulator_flags;
+    if (simulated) {
+        session.output.write(text("{} --device sim {}{}{}{}\n", session.program.name,
+                                  flags.find("--check") == 0 ? "" : "--check ", flags.empty() ? "" : flags + " ",
+                                  version, subject.arguments));
+        return;
+    }
+    session.output.write(text("compute-sanitizer {} {} --device gpu {}{}\n", plant.flags, session.program.name, version,
+                              subject.arguments));
+    if (!plant.is_reported()) session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));
 }
 
 inline void show_hint(Session& session, const Subject& subject) {
     session.output.write(text("{}\n", subject.plant->hints[*session.own<MemcheckdemoOptions>().hint - 1]));
+}
+
+// What a checker is to find in a plant.
+struct Expected {
+    std::string category, report;  // "none" and "": nothing
+    Place place;
+    bool named;
+};
+
+inline Expected expected_of(const Plant& plant, bool by_simulator) {
+    if (!by_simulator) return {plant.is_reported() ? plant.category : "none", plant.report, plant.place, plant.named};
+    return {plant.simulator_category, plant.report_of_simulator(), plant.place_of_simulator(), true};
 }
 
 inline std::string shown(const Place& place) {
@@ -73,8 +95,9 @@ inline std::string shown(const Place& place) {
 
 inline void reveal(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
+    const Expected found = expected_of(plant, simulated);
     session.output.write(text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal,
-                              shown(plant.place), plant.is_reported() ? plant.report : "none"));
+                              shown(found.place), found.report.empty() ? "none" : found.report));
 }
 
 // The rows of a grade. What cannot be judged is inconclusive, and never a pass.
@@ -103,40 +126,66 @@ private:
     bool any_failed_ = false, any_open_ = false;
 };
 
+// Which run a report must be of. One that does not say so could be any program's.
+inline void grade_run(Grade& result, const Session& session, const char* aspect, const std::string& path,
+                      const Report& report, const std::string& expected) {
+    std::string found;
+    for (const std::string& run : report.runs()) found += (found.empty() ? "" : " and ") + run;
+    result.add(aspect, expected, found.empty() ? "not said" : found, !found.empty(), found == expected);
+    if (found.empty())
+        session.notice(
+            text("{} does not say which run it is of: it needs all that the run writes (>LOG 2>&1), "
+                 "the program's own row included, so leave compute-sanitizer's --log-file out",
+                 path == "-" ? "standard input" : path));
+}
+
+// The finding that is meant: the first of this form, or else the first.
+inline std::string finding_of(const Report& report, const std::string& form) {
+    for (const std::string& finding : report.findings())
+        if (begins_with(finding, form)) return finding;
+    return report.findings().empty() ? "none" : report.findings().front();
+}
+
+inline void grade_findings(Grade& result, const Report& report, const Expected& expected, bool mystery) {
+    const bool judged = report.is_complete();
+    if (expected.category == "none") {
+        result.add("tool", "none", report.is_clean() ? "none" : category_of(finding_of(report, "")), judged,
+                   report.is_clean());
+        return;
+    }
+    const std::string finding = finding_of(report, expected.report);
+    const std::string category = report.findings().empty() ? "none" : category_of(finding);
+    result.add("tool", expected.category, category, judged, category == expected.category);
+    result.add("class", expected.report, finding, judged, begins_with(finding, expected.report));
+    const Place& place = expected.place;
+    const bool named =
+        report.names(place.file, place.line) || (place.other_line && report.names(place.file, place.other_line));
+    result.add("line", mystery ? "hidden" : shown(place),
+               named            ? "named"
+               : expected.named ? "not named"
+                                : "not named by the tool",
+               judged, named || !expected.named);
+}
+
 inline std::string clean_or_not(const Report& report) {
     if (!report.is_complete()) return "incomplete";
     return report.is_clean() ? "clean" : text("{} errors", report.errors());
 }
 
-// --grade: the report of a plant, and with --twin that of its twin. A plant that no tool reports is graded by what the
-// checked simulator finds; a clean report of a tool is then correct.
+// --grade: the report of a plant, and with --twin that of its twin. A clean report of compute-sanitizer on a plant that
+// none of its tools reports is right; the simulator finds all of them.
 inline void grade(Session& session, const Subject& subject) {
-    const Plant& plant = *subject.plant;
     const auto& asked = session.own<MemcheckdemoOptions>();
     const std::string& twin = asked.twin_report;
     if (asked.report == "-" && twin == "-") fail(Exit::usage, "standard input can be only one report: plant or twin");
     const Report report(asked.report);
     const Report clean(twin.empty() ? "/dev/null" : twin);  // an empty report is inconclusive
     Grade result(session);
-    const bool judged = report.is_complete();
-    result.add("summary", "complete", judged ? "complete" : "missing", judged, true);
-    if (!plant.is_reported() && report.is_clean()) {
-        result.add("tool", "none", "none", judged, true);
-    } else {
-        const std::string expected = plant.is_reported() ? plant.category : plant.simulator_category;
-        const std::string first = report.findings().empty() ? "none" : report.findings().front();
-        const std::string category = report.findings().empty() ? "none" : category_of(first);
-        result.add("tool", expected, category, judged, category == expected);
-        if (plant.is_reported()) result.add("class", plant.report, first, judged, begins_with(first, plant.report));
-        const Place& place = plant.place;
-        const bool named =
-            report.names(place.file, place.line) || (place.other_line && report.names(place.file, place.other_line));
-        result.add("line", asked.mystery ? "hidden" : shown(place),
-                   named         ? "named"
-                   : plant.named ? "not named"
-                                 : "not named by the tool",
-                   judged, named || !plant.named);
-    }
+    grade_run(result, session, "run", asked.report, report, run_name(subject.shown, false));
+    const bool complete = report.is_complete();
+    result.add("summary", "complete", complete ? "complete" : "missing", complete, true);
+    grade_findings(result, report, expected_of(*subject.plant, report.is_of_simulator()), bool(asked.mystery));
+    if (!twin.empty()) grade_run(result, session, "twin_run", twin, clean, run_name(subject.shown, true));
     result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(),
                clean.is_clean());
     result.finish();

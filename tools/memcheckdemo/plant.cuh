@@ -22,8 +22,13 @@ struct Plant {
     Outcome (*run)(bool fixed);
     bool hangs = false;
     bool named = true;  // compute-sanitizer's report names the line
+    // The simulator's finding, where its first line or its place is another.
+    const char* simulator_report = "";
+    unsigned simulator_line = 0;
 
     bool is_reported() const { return *report != '\0'; }
+    const char* report_of_simulator() const { return *simulator_report != '\0' ? simulator_report : report; }
+    Place place_of_simulator() const { return simulator_line == 0 ? place : Place{place.file, simulator_line}; }
 };
 
 }  // namespace BACKEND

@@ -1,9 +1,12 @@
 // Reads a report of compute-sanitizer, or of the checked simulator, whose form is the same: lines that begin with
-// "========= ", and at the end a summary. Everything else in the file is the program's own output.
+// "========= ", and at the end a summary. Everything else in the file is the program's own output, whose row says
+// which run the report is of. A run under a checker says so before it begins, too, since it may not get to its row.
 #pragma once
 
 #include <regex.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -14,13 +17,34 @@
 
 namespace BACKEND {
 
-// Whether an extended regular expression, as of grep -E, matches the beginning of a line.
+// An extended regular expression, as of grep -E.
+class RegularExpression {
+public:
+    explicit RegularExpression(const std::string& pattern) {
+        if (regcomp(&expression_, pattern.c_str(), REG_EXTENDED) != 0)
+            fail(Exit::usage, "'{}' is not a regular expression", pattern);
+    }
+    ~RegularExpression() { regfree(&expression_); }
+    RegularExpression(const RegularExpression&) = delete;
+    RegularExpression& operator=(const RegularExpression&) = delete;
+
+    // What the whole and its groups match; nothing if it does not match.
+    std::vector<std::string> match(const std::string& line) const {
+        std::vector<regmatch_t> places(expression_.re_nsub + 1);
+        if (regexec(&expression_, line.c_str(), places.size(), places.data(), 0) != 0) return {};
+        std::vector<std::string> groups;
+        for (const regmatch_t& place : places)
+            groups.push_back(place.rm_so < 0 ? "" : line.substr(place.rm_so, place.rm_eo - place.rm_so));
+        return groups;
+    }
+
+private:
+    regex_t expression_;
+};
+
+// Whether an expression matches the beginning of a line.
 inline bool begins_with(const std::string& line, const std::string& pattern) {
-    regex_t expression;
-    if (regcomp(&expression, text("^({})", pattern).c_str(), REG_EXTENDED | REG_NOSUB) != 0) return false;
-    const bool matches = regexec(&expression, line.c_str(), 0, nullptr, 0) == 0;
-    regfree(&expression);
-    return matches;
+    return !RegularExpression(text("^({})", pattern)).match(line).empty();
 }
 
 // The tool that writes a finding with this first line; "" if the line begins none.
@@ -41,6 +65,27 @@ inline std::string category_of(const std::string& line) {
     return "";
 }
 
+// What a report must say of the run that it is of.
+inline std::string run_name(const std::string& plant, bool fixed) {
+    return text("{} {}", plant, fixed ? "fixed" : "faulty");
+}
+
+// compute-sanitizer loads a library of its own into the process.
+inline bool under_compute_sanitizer() {
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);)
+        if (line.find("libsanitizer-collection") != std::string::npos) return true;
+    return false;
+}
+
+// Says in a checker's report, and so where the checker writes it, which run it is of.
+inline void announce_run(const std::string& name, bool checks) {
+    std::FILE* const report = checks ? stderr : under_compute_sanitizer() ? stdout : nullptr;
+    if (report == nullptr) return;
+    std::fprintf(report, "========= memcheckdemo: %s\n", name.c_str());
+    std::fflush(report);
+}
+
 class Report {
 public:
     // "-" is standard input. Throws Failure(bad_input) if the file cannot be read.
@@ -53,6 +98,10 @@ public:
     }
 
     const std::vector<std::string>& findings() const { return findings_; }  // their first lines
+    // The runs that it is of, as run_name() says them: one, if it says so at all.
+    const std::vector<std::string>& runs() const { return runs_; }
+    // Whether the checked simulator wrote it: it announces the run by itself, and has no heading.
+    bool is_of_simulator() const { return announced_ && !has_heading_; }
     // If the program failed, a report without findings means nothing.
     bool is_complete() const { return has_summary_ && (!ended_early_ || errors_ > 0 || !findings_.empty()); }
     bool is_clean() const { return is_complete() && errors_ == 0 && findings_.empty(); }
@@ -73,8 +122,11 @@ public:
 private:
     void take(const std::string& line) {
         static const std::string prefix = "========= ";
+        take_run(line);
         if (line.compare(0, prefix.size(), prefix) != 0) return;
         std::string content = line.substr(prefix.size());
+        if (begins_with(content, "COMPUTE-SANITIZER")) has_heading_ = true;
+        if (begins_with(content, "memcheckdemo: ")) announced_ = true;
         if (begins_with(content, " [^ ]")) content.erase(0, 1);  // as initcheck's "unused memory" begins
         lines_.push_back(content);
         if (!category_of(content).empty()) findings_.push_back(content);
@@ -87,8 +139,18 @@ private:
         errors_ += std::strtol(content.c_str() + at + summary.size(), nullptr, 10);
     }
 
-    std::vector<std::string> lines_, findings_;
-    bool has_summary_ = false, ended_early_ = false;
+    // A plant's name and its version side by side: in the announcement, or in the program's row of any format.
+    void take_run(const std::string& line) {
+        static const RegularExpression form(
+            "(^|[^a-z0-9-])([a-z0-9]+(-[a-z0-9]+)+)(\",\"version\":\"|[][:space:]|,]+)(faulty|fixed)([^a-z]|$)");
+        const std::vector<std::string> groups = form.match(line);
+        if (groups.empty()) return;
+        const std::string run = run_name(groups[2], groups[5] == "fixed");
+        if (std::find(runs_.begin(), runs_.end(), run) == runs_.end()) runs_.push_back(run);
+    }
+
+    std::vector<std::string> lines_, findings_, runs_;
+    bool has_summary_ = false, ended_early_ = false, has_heading_ = false, announced_ = false;
     long errors_ = 0;
 };
 

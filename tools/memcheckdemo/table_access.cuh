@@ -12,7 +12,7 @@ inline const std::vector<Plant> access_plants = {
     {"oob-global-write", "memcheck", "the guard lets one thread too many through",
      "--tool memcheck", "Invalid __global__ write of size 4 bytes", "right result",
      "11.0", 'Y', "memcheck", "",
-     {"The result is right, and yet something is written that should not be.",
+     {"Without a checker the result is right, and yet something is written that should not be.",
       "The array has 1000 elements, the grid 1024 threads: which of them may write?",
       "Look at the comparison in the kernel's guard."},
      "i <= n lets thread n write past the last element, into whatever the allocator has put there. An array of n "
@@ -29,8 +29,9 @@ inline const std::vector<Plant> access_plants = {
      "--tool memcheck --padding 32", "Invalid __global__ write of size 4 bytes", "wrong result",
      "11.3", '+', "memcheck", "",
      {"An element of one array changes while a kernel works on another.",
-      "memcheck sees nothing, because the address is valid: it belongs to the next array. Which option keeps arrays "
-      "apart?", "Run with --padding 32 and look at the guard of the kernel that it names."},
+      "On a GPU the address is valid: it belongs to the next array. Which option of compute-sanitizer keeps arrays "
+      "apart? (The checked simulator always does.)",
+      "Look at the guard of the kernel that the report names; compute-sanitizer needs --padding 32 to see it."},
      "Allocations of a multiple of 512 bytes lie end to end, so an overrun by one hits the neighbour. --padding puts "
      "a gap after each allocation. The cure is the guard: i < n.",
      set_all_place, run_set_all},
@@ -53,14 +54,15 @@ inline const std::vector<Plant> access_plants = {
      "--tool memcheck", "Invalid __local__ write of size 4 bytes", "right result",
      "11.0", '+', "memcheck", "",
      {"One value of the input is not what the kernel was written for.",
-      "A thread's own array lies in local memory. An overrun that stays inside the thread's frame is seen by no tool.",
+      "A thread's own array lies in local memory. compute-sanitizer sees an overrun that leaves the thread's frame, "
+      "the simulator one that leaves the array.",
       "Which bin does the last thread fill?"},
      "A bin beyond the 64 is written. Indices that come from data must be checked before they are used.",
      spread_place, run_spread},
     {"misaligned-float4", "memcheck", "a float4 is read from an address that is not a multiple of 16",
      "--tool memcheck", "Invalid __global__ read of size 16 bytes", "crash",
      "11.0", 'Y', "memcheck", "",
-     {"The kernel crashes, although every element that it reads exists.",
+     {"A GPU ends the kernel, although every element that it reads exists; a processor may not mind.",
       "What must be true of the address of a float4?", "Look at the cast of in + 1."},
      "cudaMalloc aligns to 256 bytes, and in + 1 is 4 bytes further. Read the elements one by one, or start at a "
      "multiple of four.",
@@ -101,11 +103,13 @@ inline const std::vector<Plant> access_plants = {
     {"device-ptr-on-host", "memcheck", "the host reads through a device pointer",
      "--tool memcheck", "Error: process didn't terminate successfully", "crash of the process",
      "11.0", 'Y', "memcheck", "",
-     {"The process ends with a segmentation fault.", "No kernel is to blame: who reads?",
+     {"On a GPU the process ends with a segmentation fault; in the simulator the result is right, unless a checker "
+      "looks.", "No kernel is to blame: who reads?",
       "The host reads the last element without cudaMemcpy."},
      "Memory from cudaMalloc has no address on the host. Copy first, or use managed memory. This plant ends the "
      "process.",
-     last_value_place, run_last_value, false, false},
+     last_value_place, run_last_value, false, false,
+     "Invalid host read of size 4 bytes"},
 };
 // clang-format on
 
