@@ -38,8 +38,9 @@ GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm))
 
 # GCC 12 sees uninitialised members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
-HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -I.
-# The standard library's headers are precompiled, once for all files of the host's rooms.
+# (Sections for functions and data: a test that links a room for one file's sake leaves the others out.)
+HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -ffunction-sections -fdata-sections -I.
+# The standard library's headers are precompiled, once for all units and files of the host's rooms.
 STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib cstring filesystem functional limits map \
     memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
 # Unique symbols would stay global when a backend's objects are isolated, below.
@@ -65,16 +66,22 @@ PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do
     echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | \
     sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
-COMMON_HOST := $(patsubst %.cpp,build/host/%.o,$(wildcard $(addprefix common/,$(addsuffix /*.cpp,io cli measure)) tools/*/*.cpp))
+# A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
+# what has flags of its own are left out. build/host/common/io.cpp includes common/io/*.cpp.
+HOST_ROOMS := common/io common/cli common/measure common/simt/driver common/simt/rewrite
+ALONE_IN_ROOM := common/cli/main.cpp common/cli/options.cpp
+ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
+COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o) \
+    $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
-# The simulator is compiled as one unit per room: most of a file's time goes into headers that the others read, too.
-# Each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked only into programs
-# that have checked kernels, and what starts them by itself only into those that simcc --check has built.
+# So is the simulator: each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked
+# only into programs that have checked kernels, and what starts them by itself only into those that simcc --check has
+# built.
 SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-SIMCC := $(patsubst %.cpp,build/host/%.o,$(wildcard common/simt/driver/*.cpp common/simt/rewrite/*.cpp) \
-    common/io/output_file.cpp)
+# (Of io simcc needs one file, which must not drag in the libraries of the others.)
+SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o io/output_file.o)
 # simcc puts these first in the path as system headers: the compiler does not list them as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked
@@ -116,14 +123,15 @@ $(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 # So does a file that was added or removed.
-$(eval $(call stamp,files,$$(COMMON_HOST) $$(COMMON_CUDA) $$(SIMCC)))
+$(eval $(call stamp,files,$$(COMMON_HOST)))
 FORCE:
 
 define unit
 build/$(1): FORCE
-	@mkdir -p build
+	@mkdir -p $$(@D)
 	@printf '#include $(2)\n' $(3) | cmp -s - $$@ || printf '#include $(2)\n' $(3) >$$@
 endef
+$(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,"%s",$(call ROOM_FILES,$(room)))))
 $(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,"%s",$(call SIMT_FILES,$(room)))))
 $(eval $(call unit,cuda.cu,"%s",$(COMMON_CUDA)))
 $(eval $(call unit,standard.hpp,<%s>,$(STANDARD_HEADERS)))
@@ -135,6 +143,8 @@ build/standard.hpp.gch: build/standard.hpp build/flags-host
 
 build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 	@mkdir -p $(@D)
+	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
+$(HOST_ROOMS:%=build/host/%.o): build/host/%.o: build/host/%.cpp build/standard.hpp.gch build/flags-host
 	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
 
 # Two files need an optimization level of their own, without the precompiled header, which serves one level only. The
@@ -202,7 +212,7 @@ bin/simcc: build/host/tools/simcc.o $(SIMCC) build/flags-files | build/libsimt.a
 	$(CXX) $(filter %.o,$^) -o $@
 
 # The tests of simcc's rewriter, pass by pass.
-bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter build/host/common/simt/rewrite/%,$(SIMCC))
+bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter %/rewrite.o,$(SIMCC))
 	@mkdir -p bin
 	$(CXX) $^ -o $@
 

@@ -95,7 +95,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     for backend in sim checked; do
         grep -q -x -e "-obuild/$backend/tools/reduce.o" "$scratch/objects" || complain "$backend"
     done
-    grep -q -x -e '-obuild/host/common/measure/statistics.o' "$scratch/objects" || complain "host"
+    grep -q -x -e '-obuild/host/common/measure.o' "$scratch/objects" || complain "host"
     rebuilt common/simt/include/simt/warp.hpp >"$scratch/objects"
     grep -q -x -e '-obuild/sim/tools/reduce.o' "$scratch/objects" || complain "a header of simcc"
     # Every header in a list of dependencies is a target, too, so that make goes on without it.

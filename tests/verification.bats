@@ -6,7 +6,8 @@
 load helpers
 
 @test "the comparison, the statistics and the generated inputs keep their promises" {
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/verify.cpp" "$root/build/libgridutils.a" -lfmt -lpthread -o verify
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/verify.cpp" "$root/build/libgridutils.a" \
+        -Wl,--gc-sections -lfmt -lpthread -o verify
     expect_status 0
     capture ./verify
     expect_output ""

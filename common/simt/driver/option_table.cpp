@@ -10,7 +10,7 @@ namespace {
 
 using List = std::vector<std::string>;
 
-void append(List& list, const List& more) { list.insert(list.end(), more.begin(), more.end()); }
+void extend(List& list, const List& more) { list.insert(list.end(), more.begin(), more.end()); }
 
 /// Separates `text` at commas and blanks. As in a shell, quotes and a backslash keep what would separate, and a pair of
 /// quotes with nothing between is an empty part. (nvcc hands the text to a shell with blanks for its commas.)
@@ -47,16 +47,16 @@ void set_output(Options& o, const std::string& value) { o.output = value; }
 void set_output_folder(Options& o, const std::string& value) { o.output_folder = value; }
 void set_optimization(Options& o, const std::string& value) { o.optimization = "-O" + value; }
 void set_debug(Options& o, const std::string&) { o.debug = "-g"; }
-void add_run_arguments(Options& o, const std::string& value) { append(o.run_arguments, split(value)); }
-void add_include_folder(Options& o, const std::string& value) { append(o.preprocessor, {"-I", value}); }
-void add_definition(Options& o, const std::string& value) { append(o.preprocessor, {"-D", value}); }
-void remove_definition(Options& o, const std::string& value) { append(o.preprocessor, {"-U", value}); }
-void add_first_header(Options& o, const std::string& value) { append(o.preprocessor, {"-include", value}); }
+void add_run_arguments(Options& o, const std::string& value) { extend(o.run_arguments, split(value)); }
+void add_include_folder(Options& o, const std::string& value) { extend(o.preprocessor, {"-I", value}); }
+void add_definition(Options& o, const std::string& value) { extend(o.preprocessor, {"-D", value}); }
+void remove_definition(Options& o, const std::string& value) { extend(o.preprocessor, {"-U", value}); }
+void add_first_header(Options& o, const std::string& value) { extend(o.preprocessor, {"-include", value}); }
 void add_system_folder(Options& o, const std::string& value) { o.system_folders.push_back(value); }
 void add_library_folder(Options& o, const std::string& value) {
     o.inputs.push_back({Language::link_item, "-L" + value});
 }
-void add_compiler_options(Options& o, const std::string& value) { append(o.compiler, split(value)); }
+void add_compiler_options(Options& o, const std::string& value) { extend(o.compiler, split(value)); }
 /// nvcc's form names kinds of warnings; the only one that g++ has is all of them.
 void make_errors_of_warnings(Options& o, const std::string& kinds) {
     for (const std::string& kind : split(kinds)) {
@@ -71,8 +71,8 @@ void set_random_seed(Options& o, const std::string& value) { o.compiler.push_bac
 void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
 void make_shared(Options& o, const std::string&) { o.linker.push_back("-shared"), o.compiler.push_back("-fPIC"); }
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
-void add_target(Options& o, const std::string& value) { append(o.dependencies.targets, {"-MT", value}); }
-void add_quoted_target(Options& o, const std::string& value) { append(o.dependencies.targets, {"-MQ", value}); }
+void add_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MT", value}); }
+void add_quoted_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MQ", value}); }
 void add_phony_targets(Options& o, const std::string&) { o.dependencies.phony = true; }
 void dry_run(Options& o, const std::string&) { o.dry_run = o.verbose = true; }
 
@@ -100,7 +100,7 @@ void only_dependencies(Options& o, const std::string&) {
 }
 
 void add_linker_options(Options& o, const std::string& value) {
-    for (const std::string& part : split(value)) append(o.linker, {"-Xlinker", part});
+    for (const std::string& part : split(value)) extend(o.linker, {"-Xlinker", part});
 }
 
 void set_default_stream(Options& o, const std::string& value) {
@@ -309,7 +309,7 @@ const OptionRow* find_joined_option(char letter) {
 
 std::vector<std::string> option_names() {
     List names;
-    for (const OptionRow& row : rows) append(names, {"-" + std::string(row.name), "--" + std::string(row.long_name)});
+    for (const OptionRow& row : rows) extend(names, {"-" + std::string(row.name), "--" + std::string(row.long_name)});
     return names;
 }
 

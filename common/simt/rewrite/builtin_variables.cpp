@@ -35,10 +35,6 @@ Names name_bit(std::string_view token) {
     return 0;
 }
 
-bool is_one_of(std::string_view token, std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), token) != list.end();
-}
-
 class BuiltinVariables {
 public:
     BuiltinVariables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)

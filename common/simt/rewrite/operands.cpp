@@ -9,10 +9,6 @@
 namespace simcc {
 namespace {
 
-bool is_one_of(std::string_view token, std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), token) != list.end();
-}
-
 /// Words that are operators of less precedence than a shift.
 bool is_operator_word(std::string_view word) {
     return is_one_of(word, {"and", "or", "xor", "bitand", "bitor", "not_eq", "and_eq", "or_eq", "xor_eq"});

@@ -43,7 +43,7 @@ std::size_t end_of_type(const Source& source, std::size_t i) {
 }
 
 /// The declaration around the qualifier at token i; its name is none when it is a function.
-Variable declaration_around(const Source& source, std::size_t i) {
+Variable variable_around(const Source& source, std::size_t i) {
     Variable variable;
     variable.first = i;
     while (variable.first > 0) {
@@ -140,7 +140,7 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     std::set<std::string_view> shared_between_files;
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!qualifies_variables(source[i]) || braces.in_function(i) || braces.in_type(i)) continue;
-        Variable variable = declaration_around(source, i);
+        Variable variable = variable_around(source, i);
         variable.is_managed = source[i] == "__managed__" || source[i + 1] == "__managed__";
         if (variable.name == Source::none || (!variables.empty() && variables.back().first == variable.first)) continue;
         if (variable.is_extern) shared_between_files.insert(source[variable.name]);

@@ -1,8 +1,10 @@
 #pragma once
 // Preprocessed C++ as a sequence of tokens with their places: the input of every pass of the rewriter.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -19,6 +21,10 @@ struct Token {
     std::uint32_t begin, end;
     TokenKind kind;
 };
+
+inline bool is_one_of(std::string_view token, std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), token) != list.end();
+}
 
 /// A place in the user's file, according to the line markers of `g++ -E`. Line and column count from 1.
 struct Location {
