@@ -155,6 +155,25 @@ lock 480, last block 2450, no error"
     done
 }
 
+@test "operators of vectors, declared as everybody's helper_math.h does, work in both builds" {
+    local flags
+    for flags in "" "-G"; do
+        # shellcheck disable=SC2086
+        builds vector_math $flags
+        prints vector_math "1 34 -7"
+    done
+}
+
+@test "a bracket that is never closed is named, in whatever declaration it stands" {
+    local text
+    for text in '__device__ int x = {1, 2;' '__device__ bool operator==(V a, V b) { return (a.x == b.x; }' \
+        '__device__ V& operator<<=(V& a, int n) { if (n) { return a; }' '__device__ bool operator<(V a' '__constant__ int t[2'; do
+        printf 'struct V { int x; };\n%s\n__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n' "$text" >open.cu
+        capture timeout 20 simcc -G open.cu -o open
+        expect_status 1 && expect_errors_like "open.cu:2:[0-9]+: error: this '.' is never closed" || return
+    done
+}
+
 @test "structures, vectors, half precision, lambdas, virtual functions and recursion work in kernels" {
     builds types
     prints types "particle 2 3 4 49.05

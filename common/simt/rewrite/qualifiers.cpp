@@ -71,7 +71,7 @@ Variable variable_around(const Source& source, std::size_t i) {
             variable.name = j + 2;  // a pointer to a function or to an array: it keeps its linkage
             variable.has_linkage = true;
             return variable;
-        } else if (token == "(" || j == Source::none) {
+        } else if (token == "(" || token == "operator" || j == Source::none) {
             return variable;  // a function
         } else if (token == ";" || token == "=" || token == "[" || token == "," ||
                    (token == "{" && source.is_identifier(j - 1))) {
@@ -100,7 +100,7 @@ void announce(const Source& source, const Variable& variable, Edits& edits) {
             announcements += " static const ::simt::DeviceVariable simt_variable_" + std::to_string(i) + "(" +
                              source.join(first, i + 1) + ");";
             is_name = false;
-        } else if (token == "[" || token == "(" || token == "{") {
+        } else if ((token == "[" || token == "(" || token == "{") && source.partner(i) != Source::none) {
             i = source.partner(i);
         } else if (token == ",") {
             is_name = true;
@@ -119,7 +119,8 @@ void expose_shadows(const Source& source, const std::set<std::string_view>& vari
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!takes_pointers_only(source[i]) || source[i + 1] != "(" || source.partner(i + 1) == Source::none) continue;
         for (std::size_t j = i + 1; j < source.partner(i + 1); ++j) {
-            if (j > i + 1 && (source[j] == "(" || source[j] == "[" || source[j] == "{")) j = source.partner(j);
+            const bool opens = source[j] == "(" || source[j] == "[" || source[j] == "{";
+            if (j > i + 1 && opens && source.partner(j) != Source::none) j = source.partner(j);
             if (source[j] != "(" && source[j] != ",") continue;
             const std::size_t name = source[j + 1] == "&" ? j + 2 : j + 1;
             const bool is_whole = source[name + 1] == "," || source[name + 1] == ")";
