@@ -37,3 +37,7 @@ in_every_build() {
 @test "a shift by the width or more moves all bits out, and what only looks like such a shift keeps its meaning" {
     in_every_build shifts 0 "0 wrong, 15 on the host"
 }
+
+@test "a cast of a number out of range, or of NaN, to an integer gives what a GPU gives; signed integers wrap" {
+    in_every_build saturation 0 "0 wrong"
+}

@@ -314,7 +314,7 @@ __device__ unsigned draw() { seed = seed * 5 + 1; return seed; }
 __device__ void advance(int& i, int j) { i = j + 1; }
 constexpr int small(int n) { while (n > 100); return n; }
 __global__ void k(int* p, int n, const char* s, char* d, int (*f)(int)) {
-    int i = small(3), v = 0;
+    int v = 0, i{small(3)};
     do {} while (0);
     do { v = *p; if (v) break; } while (false);
     while ((*d++ = *s++) != 0);
@@ -340,7 +340,7 @@ __global__ void k(int* p, int n, const char* s, char* d, int (*f)(int)) {
 CU
     simcc -cuda loops.cu
     # Nothing is left of the lines behind the first but what was written, the qualifiers apart.
-    diff <(sed '1,5d' loops.cu) <(sed '1,/int i = small/d' loops.cu.cpp.ii | sed '1i\    int i = small(3), v = 0;') || complain "expected no change"
+    diff <(sed '1,5d' loops.cu) <(sed '1,/int v = 0, i{small/d' loops.cu.cpp.ii | sed '1i\    int v = 0, i{small(3)};') || complain "expected no change"
     # Columns behind a loop that waits stay.
     printf '__global__ void k(volatile int* p) { while (*p == 0); do {} while (*p < 2); int x = y; }\n' >column.cu
     capture simcc -Wall -Wextra column.cu

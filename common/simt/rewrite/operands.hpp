@@ -14,6 +14,9 @@ public:
     /// Whether tokens i and i + 1 are `<<` or `>>`, the operator or the first part of a compound assignment.
     bool is_shift(std::size_t i) const;
 
+    /// Whether token i, a `<` or `>`, is a bracket of template arguments.
+    bool is_angle(std::size_t i) const { return opening_.count(i) != 0 || closing_.count(i) != 0; }
+
     /// The first token of the left operand of the shift, or assignment, at token i.
     std::size_t left_begin(std::size_t i) const;
 

@@ -38,6 +38,9 @@ void rewrite_inline_assembly(const Source& source, Edits& edits);
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
 
+/// Casts to integers in device code saturate.
+void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
+
 /// Shifts in device code clamp their amounts.
 void rewrite_shifts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 

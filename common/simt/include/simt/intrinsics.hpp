@@ -10,6 +10,7 @@
 #include "simt/minmax.hpp"
 #include "simt/packed_integers.hpp"
 #include "simt/rounding.hpp"
+#include "simt/saturated.hpp"
 #include "simt/shifts.hpp"
 #include "simt/special_registers.hpp"
 

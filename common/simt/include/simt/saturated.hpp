@@ -1,0 +1,113 @@
+// Conversions of floating-point numbers to integers as nvcc compiles them: a number out of range becomes the nearest
+// integer of at least 32 bits, and NaN becomes 0. (C++ leaves both open, and processors differ.) simcc's rewriter puts
+// Target in the casts of device code: (T)x becomes (T)(simt::Target<T>)x.
+#pragma once
+
+#include "simt/shifts.hpp"
+
+namespace simt {
+
+template <class T>
+struct FloatingPoint {
+    static constexpr bool value = false;
+};
+template <>
+struct FloatingPoint<float> {
+    static constexpr bool value = true;
+};
+template <>
+struct FloatingPoint<double> {
+    static constexpr bool value = true;
+};
+template <>
+struct FloatingPoint<long double> {
+    static constexpr bool value = true;
+};
+
+// The integer of 32 or 64 bits that the conversion goes through.
+template <class T>
+struct Wide {
+    using type = decltype(+T());
+};
+template <>
+struct Wide<unsigned char> {
+    using type = unsigned;
+};
+template <>
+struct Wide<unsigned short> {
+    using type = unsigned;
+};
+template <>
+struct Wide<char16_t> {
+    using type = unsigned;
+};
+
+template <class Integer, class Float>
+SIMT_INLINE constexpr Integer saturated(Float x) {
+    constexpr bool is_signed = static_cast<Integer>(-1) < static_cast<Integer>(0);
+    using Unsigned = typename ShiftedInteger<Integer>::type;
+    constexpr Unsigned highest = static_cast<Unsigned>(-1) >> is_signed;
+    constexpr Float beyond = static_cast<Float>(highest / 2 + 1) * 2, lowest = is_signed ? -beyond : Float(0);
+#ifdef __x86_64__
+    // One comparison for a number in range: the processor gives the lowest integer for all others.
+    if (!__builtin_is_constant_evaluated() && sizeof(Float) <= 8) {
+        if (is_signed) {
+            const Integer converted = static_cast<Integer>(x);
+            if (__builtin_expect(static_cast<Unsigned>(converted) != highest + 1, 1)) return converted;
+        } else if (sizeof(Integer) == 4) {
+            const long long converted = static_cast<long long>(x);
+            if (__builtin_expect(converted == static_cast<unsigned>(converted), 1))
+                return static_cast<Integer>(converted);
+        }
+    }
+#endif
+    if (x >= beyond) return static_cast<Integer>(highest);
+    if (x <= lowest) return is_signed ? static_cast<Integer>(highest + 1) : 0;
+    return x != x ? 0 : static_cast<Integer>(x);
+}
+
+// An integer that anything converts to as it converts to T, but floating-point numbers as above.
+template <class T>
+class Saturated {
+public:
+    template <class From, typename ShiftIf<FloatingPoint<From>::value>::type = 0>
+    SIMT_INLINE constexpr explicit Saturated(From from)
+        : value_(static_cast<T>(saturated<typename Wide<T>::type>(from))) {}
+    template <class From,
+              typename ShiftIf<!FloatingPoint<From>::value && !__is_class(From) && !__is_union(From)>::type = 0>
+    SIMT_INLINE constexpr explicit Saturated(From from) : value_((T)from) {}
+    template <class From, class Object = typename Plain<From>::type,
+              typename ShiftIf<__is_class(Object) || __is_union(Object)>::type = 0>
+    SIMT_INLINE constexpr explicit Saturated(From&& from) : value_((T) static_cast<From&&>(from)) {}
+
+    SIMT_INLINE constexpr operator T() const { return value_; }
+
+private:
+    T value_;
+};
+
+// Saturated<T> for an integer T, and T for every other type.
+template <class T, bool is_integer>
+struct TargetOf {
+    using type = T;
+};
+template <class T>
+struct TargetOf<T, true> {
+    using type = Saturated<typename Plain<T>::type>;
+};
+template <class T>
+struct TargetOf<T&, true> {
+    using type = T&;
+};
+template <class T>
+struct TargetOf<T&&, true> {
+    using type = T&&;
+};
+template <>
+struct TargetOf<bool, true> {
+    using type = bool;
+};
+template <class T>
+using Target = typename TargetOf<T, ShiftedInteger<typename Plain<T>::type>::value>::type;
+
+}  // namespace simt

@@ -1,0 +1,228 @@
+// Casts to integers in device code convert floating-point numbers as nvcc does (simt/saturated.hpp).
+//
+//     (T)x                 ->    (T)(::simt::Target<T>)x
+//     static_cast<T>(x)    ->    static_cast<T>((::simt::Target<T>)(x))
+//     T(x)                 ->    T((::simt::Target<T>)(x))
+//     int i = x;           ->    int i = (::simt::Target<int>)(x);
+//
+// Target is T itself if T turns out to be no integer. Conversions without a cast elsewhere cannot be seen in the tokens.
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <string>
+
+#include "common/simt/rewrite/operands.hpp"
+#include "common/simt/rewrite/passes.hpp"
+
+namespace simcc {
+namespace {
+
+bool is_one_of(std::string_view token, std::initializer_list<std::string_view> list) {
+    return std::find(list.begin(), list.end(), token) != list.end();
+}
+
+bool is_integer_keyword(std::string_view word) {
+    return is_one_of(word, {"int", "unsigned", "signed", "char", "short", "long", "wchar_t"});
+}
+
+/// The usual names of integers, which system headers declare.
+bool is_integer_name(std::string_view word) {
+    return is_one_of(word, {"size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "uint8_t", "int16_t",
+                            "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "uint", "uchar", "ushort",
+                            "ulong", "intmax_t", "uintmax_t"});
+}
+
+class Casts {
+public:
+    Casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)
+        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source) {
+        collect_types();
+    }
+
+    void rewrite() {
+        for (std::size_t i = 1; i < source_.size(); ++i) {
+            if (source_[i] == "(") {
+                const std::size_t close = source_.partner(i);
+                if (is_cast(i, close) && spaces_.is_device(i)) {
+                    edits_.insert_before(close + 1, "(" + target(i + 1, close) + ")");
+                }
+            } else if (source_[i] == "static_cast") {
+                const std::size_t open = skip_angles(source_, i + 1);
+                const bool is_plain = open != i + 1 && source_[open] == "(" && may_be_integer(i + 2, open - 1);
+                if (is_plain && spaces_.is_device(i)) wrap(open, i + 2, open - 1);
+            } else if (source_[i + 1] == "(" && is_type_name(i) && is_call_of_type(i) && spaces_.is_device(i)) {
+                wrap(i + 1, i, i + 1);
+            } else if (begins_declaration(i) && spaces_.is_device(i)) {
+                rewrite_initializers(i);
+            }
+        }
+    }
+
+private:
+    /// The names that the program gives to types, and to no variables.
+    void collect_types() {
+        for (std::size_t i = 1; i < source_.size(); ++i) {
+            const std::string_view before = source_[i - 1];
+            if (!source_.is_identifier(i) || source_.is_value(i)) continue;
+            const bool is_parameter = (before == "typename" || before == "class") &&
+                                      is_one_of(source_[i + 1], {",", ">", "="}) && source_[i - 2] != "::";
+            const bool is_alias = before == "using" && source_[i + 1] == "=";
+            if (is_parameter || is_alias) types_.insert(source_[i]);
+            if (before == "typedef") insert_typedef(i);
+        }
+    }
+
+    void insert_typedef(std::size_t i) {
+        while (i + 1 < source_.size() && source_[i + 1] != ";") {
+            if (source_[i] == "(" || source_[i] == "{" || source_[i] == "*") return;
+            ++i;
+        }
+        if (source_.is_identifier(i)) types_.insert(source_[i]);
+    }
+
+    bool is_type_name(std::size_t i) const {
+        if (!source_.is_identifier(i)) return false;
+        return is_integer_keyword(source_[i]) || is_integer_name(source_[i]) || types_.count(source_[i]) != 0;
+    }
+
+    /// Whether the tokens [first, last) name a type that may be an integer.
+    bool may_be_integer(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i) {
+            if (is_one_of(source_[i], {"*", "&", "void", "auto", "float", "double", "bool", "(", "[", "..."}))
+                return false;
+        }
+        return first < last;
+    }
+
+    /// The same, if they name a type for certain.
+    bool is_integer_type(std::size_t first, std::size_t last) const {
+        if (!may_be_integer(first, last)) return false;
+        if (source_[first] == "typename") return true;
+        while (source_[first] == "const") ++first;
+        if (source_[first] == "std" && source_[first + 1] == "::") first += 2;
+        if (first + 1 == last) return is_type_name(first);
+        for (std::size_t i = first; i < last; ++i) {
+            if (!is_integer_keyword(source_[i]) && source_[i] != "const") return false;
+        }
+        return first < last;
+    }
+
+    /// Whether `(` is the first token of a cast: a type in parentheses, before an operand and not behind one.
+    bool is_cast(std::size_t open, std::size_t close) const {
+        if (close == Source::none || !is_integer_type(open + 1, close) || !braces_.in_function(open)) return false;
+        const std::string_view before = source_[open - 1], behind = source_[close + 1];
+        const bool is_operand = is_one_of(behind, {"(", "-", "+", "~", "!", "*", "&", "::"});
+        const bool is_word = source_.is_identifier(close + 1) &&
+                             !is_one_of(behind, {"const", "volatile", "noexcept", "override", "mutable", "and", "or"});
+        const TokenKind kind = close + 1 < source_.size() ? source_.token(close + 1).kind : TokenKind::punctuator;
+        if (!is_operand && !is_word && kind != TokenKind::number) return false;
+        if (kind == TokenKind::number && source_[close + 1].find('.') == std::string_view::npos) return false;
+        if (before == ")") {
+            const std::size_t other = source_.partner(open - 1);
+            if (other == Source::none || other == 0 || !is_type(other + 1, open - 1)) return false;
+            return source_[other - 1] == ")" || expects_operand(other);
+        }
+        return expects_operand(open);
+    }
+
+    /// Whether the tokens [first, last) are a type in a cast before another one.
+    bool is_type(std::size_t first, std::size_t last) const {
+        const bool is_float = last == first + 1 && is_one_of(source_[first], {"float", "double", "bool", "void"});
+        return is_float || is_integer_type(first, last);
+    }
+
+    /// Whether an operand may begin at token i, rather than a declaration or the arguments of a call.
+    bool expects_operand(std::size_t i) const {
+        const std::string_view before = source_[i - 1];
+        if (source_.is_identifier(i - 1)) {
+            return is_one_of(before,
+                             {"return", "case", "else", "do", "throw", "co_return", "co_yield", "and", "or", "not"});
+        }
+        if (source_.token(i - 1).kind != TokenKind::punctuator || before == ")" || before == "]") return false;
+        if (before == ">" || before == "<") return !operands_.is_angle(i - 1);
+        return before != "::" && before != "." && before != "->" && before != "}";
+    }
+
+    /// `T(x)` where an expression stands, with one argument.
+    bool is_call_of_type(std::size_t i) const {
+        std::size_t first = i;
+        if (source_[i - 1] == "::" && source_[i - 2] == "std") first = i - 2;
+        if (first == 0 || !braces_.in_function(i) || !expects_operand(first)) return false;
+        const std::string_view before = source_[first - 1];
+        if (before == ";" || (before == "{" && braces_.at(first - 1).kind != BraceKind::initializer)) return false;
+        const std::size_t open = i + 1, close = source_.partner(open);
+        if (close == Source::none || close == open + 1 || source_[close + 1] == "{" || source_[close - 1] == ".")
+            return false;
+        if (close == open + 2 && (is_number(open + 1) || is_type(open + 1, close))) return false;
+        return operands_.assigned_end(open + 1) == close && source_[open + 1] != "{";
+    }
+
+    bool is_number(std::size_t i) const {
+        return source_.token(i).kind == TokenKind::number && source_[i].find('.') == std::string_view::npos;
+    }
+
+    /// Whether token i is the first word of the type of a declaration: `int i = ...`.
+    bool begins_declaration(std::size_t i) const {
+        if (!source_.is_identifier(i) || (!is_integer_keyword(source_[i]) && !is_integer_name(source_[i])))
+            return false;
+        std::size_t before = i - 1;
+        while (before > 0 && is_one_of(source_[before], {"const", "constexpr", "static", "__restrict__"})) --before;
+        const bool in_for = source_[before] == "(" && source_[before - 1] == "for";
+        return is_one_of(source_[before], {";", "{", "}", ")", ":"}) ? braces_.in_function(i) : in_for;
+    }
+
+    void rewrite_initializers(std::size_t first) {
+        std::size_t i = first;
+        while (is_integer_keyword(source_[i]) || is_integer_name(source_[i]) || source_[i] == "const") ++i;
+        const std::string open = "(" + target(first, i) + ")(";
+        while (source_.is_identifier(i) && source_[i + 1] == "=" && source_[i + 2] != "=") {
+            const std::size_t begin = i + 2, end = operands_.assigned_end(begin);
+            const bool is_plain = source_[begin] == "{" || is_of_integers(begin, end);
+            if (!is_plain) {
+                edits_.insert_before(begin, open);
+                edits_.insert_before(end, ")");
+            }
+            if (source_[end] != ",") return;
+            i = end + 1;
+        }
+    }
+
+    /// Whether the tokens [first, last) hold nothing but whole numbers and built-in variables.
+    bool is_of_integers(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i) {
+            const bool is_builtin = is_one_of(source_[i], {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"});
+            const bool is_member = source_[i - 1] == "." && is_one_of(source_[i], {"x", "y", "z"});
+            if (source_.is_identifier(i) && !is_builtin && !is_member) return false;
+            if (source_.token(i).kind == TokenKind::number && !is_number(i)) return false;
+        }
+        return true;
+    }
+
+    std::string target(std::size_t first, std::size_t last) const {
+        return "::simt::Target<" + source_.join(first, last) + ">";
+    }
+
+    /// Puts the argument at `open`, with its parentheses, behind a cast to the type of the tokens [first, last).
+    void wrap(std::size_t open, std::size_t first, std::size_t last) {
+        const std::size_t close = source_.partner(open);
+        if (close == Source::none || source_[open + 1] == "{") return;
+        edits_.insert_before(open, "((" + target(first, last) + ")");
+        edits_.insert_before(close + 1, ")");
+    }
+
+    const Source& source_;
+    const Braces& braces_;
+    const ExecutionSpaces& spaces_;
+    Edits& edits_;
+    const Operands operands_;
+    std::set<std::string_view> types_;
+};
+
+}  // namespace
+
+void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits) {
+    Casts(source, braces, spaces, edits).rewrite();
+}
+
+}  // namespace simcc

@@ -1,0 +1,98 @@
+// Conversions of floating-point numbers to integers in device code: the results of a GPU, in and out of range.
+#include <cstdint>
+#include <cstdio>
+
+__device__ int wrong = 0;
+#define EXPECT(condition)                                  \
+    do {                                                   \
+        if (!(condition)) {                                \
+            printf("line %d: %s\n", __LINE__, #condition); \
+            atomicAdd(&wrong, 1);                          \
+        }                                                  \
+    } while (0)
+
+constexpr int int_max = 2147483647, int_min = -int_max - 1;
+constexpr long long ll_max = 9223372036854775807, ll_min = -ll_max - 1;
+
+template <class T>
+struct Numbers {
+    T huge, infinite, nan, below, fraction;
+};
+
+template <class T, class F>
+__device__ T converted(F x) {
+    EXPECT((T)x == static_cast<T>(x) && T(x) == (T)x);
+    return (T)x;
+}
+
+template <class F>
+__global__ void numbers(const Numbers<F>* n) {
+    EXPECT(converted<int>(n->huge) == int_max && converted<int>(-n->huge) == int_min && converted<int>(n->nan) == 0);
+    EXPECT(converted<unsigned>(n->huge) == 0xffffffffu && converted<unsigned>(n->below) == 0 && converted<unsigned>(n->nan) == 0);
+    EXPECT(converted<long long>(n->infinite) == ll_max && converted<long long>(-n->infinite) == ll_min);
+    EXPECT(converted<unsigned long long>(n->infinite) == ~0ull && converted<uint64_t>(n->below) == 0 && converted<int64_t>(n->nan) == 0);
+    EXPECT(converted<unsigned char>(n->huge) == 255 && converted<unsigned char>(n->below) == 0);
+    EXPECT(converted<short>(n->huge) == -1 && converted<signed char>(-n->huge) == 0);  // by way of 32 bits
+    EXPECT(converted<int>(n->fraction) == 2 && converted<int>(-n->fraction) == -2 && converted<uint8_t>(n->fraction) == 2);
+    EXPECT(converted<bool>(n->nan) && converted<bool>(n->huge) && !converted<bool>(n->fraction - n->fraction));
+    EXPECT(converted<float>(n->fraction) == 2.75f && converted<int>(static_cast<F>(int_min)) == int_min);
+    const int initialized = n->huge, other = -n->huge;
+    for (size_t i = n->below; i < 1; ++i) EXPECT(initialized == int_max && other == int_min && i == 0);
+    EXPECT((unsigned)(short)n->fraction == 2 && (float)(int)n->huge == 2147483648.0f && -(int)n->huge == -int_max);
+    EXPECT(~(int)n->nan == -1 && (int)n->huge / 2 == int_max / 2 && ((int)n->fraction << 2) == 8);
+}
+
+struct Level {
+    int value;
+    __device__ explicit operator int() const { return value; }
+};
+struct Pair {
+    int x, y;
+    __device__ Pair(int x_) : x(x_), y(1) {}
+};
+enum class Color { red = 3 };
+struct Bits {
+    unsigned low : 3;
+};
+template <class T>
+__device__ T made_of(int x) {
+    return (T)x;
+}
+template <int n>
+__device__ int size() {
+    int list[(int)3.5 + n];
+    static_assert(static_cast<int>(2.5) == 2 && int(n * 1.5) == 3, "");
+    return sizeof list / sizeof(int);
+}
+
+__global__ void forms(void* p, Bits bits) {
+    EXPECT((int)Level{4} == 4 && static_cast<int>(Level{5}) == 5 && made_of<Pair>(7).x == 7);
+    EXPECT((uintptr_t)p == reinterpret_cast<uintptr_t>(p) && (int)Color::red == 3 && (int)bits.low == 5);
+    EXPECT(size<2>() == 5 && sizeof(int) * 2 == 8 && made_of<unsigned char>(300) == 44);
+    volatile float seen = 1e20f;
+    EXPECT((int)seen == int_max && (int)'a' == 97 && (size_t) nullptr == 0 && (long)(sizeof(int)) == 4);
+    int overflowing = int_max;
+    overflowing += threadIdx.x + 1;
+    EXPECT(overflowing == int_min && -overflowing == int_min && overflowing - 1 == int_max && abs(overflowing) == int_min);
+}
+
+template <class F>
+void run(F infinite) {
+    Numbers<F>* n;
+    cudaMallocManaged(&n, sizeof *n);
+    *n = {F(1e30), infinite, infinite - infinite, F(-5.5), F(2.75)};
+    numbers<<<1, 1>>>(n);
+    cudaDeviceSynchronize();
+    cudaFree(n);
+}
+
+int main() {
+    run<float>(__builtin_inff());
+    run<double>(__builtin_inf());
+    int* p;
+    cudaMalloc(&p, 4);
+    forms<<<1, 1>>>(p, Bits{5});
+    int count = -1;
+    cudaMemcpyFromSymbol(&count, wrong, sizeof count);
+    printf("%d wrong\n", count);
+}
