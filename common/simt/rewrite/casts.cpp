@@ -18,10 +18,6 @@
 namespace simcc {
 namespace {
 
-bool is_one_of(std::string_view token, std::initializer_list<std::string_view> list) {
-    return std::find(list.begin(), list.end(), token) != list.end();
-}
-
 bool is_integer_keyword(std::string_view word) {
     return is_one_of(word, {"int", "unsigned", "signed", "char", "short", "long", "wchar_t"});
 }

@@ -8,11 +8,6 @@
 namespace simcc {
 namespace {
 
-template <std::size_t n>
-bool is_one_of(std::string_view word, const std::string_view (&list)[n]) {
-    return std::find(std::begin(list), std::end(list), word) != std::end(list);
-}
-
 /// Words of code that has effects, or whose control flow is not analysed here.
 constexpr std::string_view effects[] = {
     "for", "while",  "do",  "switch",  "goto",  "throw",    "try",      "static",

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -22,6 +23,10 @@ struct Token {
     TokenKind kind;
 };
 
+template <typename List>
+bool is_one_of(std::string_view token, const List& list) {
+    return std::find(std::begin(list), std::end(list), token) != std::end(list);
+}
 inline bool is_one_of(std::string_view token, std::initializer_list<std::string_view> list) {
     return std::find(list.begin(), list.end(), token) != list.end();
 }
