@@ -89,6 +89,16 @@ bool ExecutionSpaces::is_device(std::size_t i) const {
     return false;
 }
 
+bool ExecutionSpaces::is_device_only(std::size_t i) const {
+    if (source_.in_system_header(i)) return false;
+    for (std::size_t open = braces_.enclosing(i); open != Source::none; open = braces_.at(open).enclosing) {
+        if (braces_.at(open).kind != BraceKind::code) continue;
+        if (has(open, "__global__") || has(open, "__device__")) return !has(open, "__host__");
+        if (is_function(open)) return false;
+    }
+    return false;
+}
+
 bool ExecutionSpaces::is_unevaluated(std::size_t i) const {
     const std::size_t enclosing = braces_.enclosing(i), floor = enclosing == Source::none ? 0 : enclosing;
     for (std::size_t j = i; j-- > floor;) {

@@ -18,6 +18,9 @@ public:
     /// declaration of this member, has __device__ or __global__, or it is constexpr. System headers do not count.
     bool is_device(std::size_t i) const;
 
+    /// Whether token i stands in a kernel, or in a function or lambda for the device alone. In doubt the answer is no.
+    bool is_device_only(std::size_t i) const;
+
     /// Whether token i stands in an unevaluated operand, such as that of decltype or sizeof.
     bool is_unevaluated(std::size_t i) const;
 

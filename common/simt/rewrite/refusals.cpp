@@ -19,10 +19,13 @@ public:
 
     void refuse() {
         collect_classes();
+        check_launches();
         for (std::size_t i = 0; i < source_.size(); ++i) {
             if (!source_.is_identifier(i)) continue;
             if (source_[i] == "__global__") {
                 check_return_type(i);
+            } else if (is_for_host_threads(source_[i])) {
+                check_wait(i);
             } else if (functions_.has_device_declaration(source_[i])) {
                 check_call(i);
             }
@@ -90,6 +93,34 @@ private:
             const bool is_parameter = source_[i] == "typename" || (source_[i] == "class" && source_[i + 2] != "{");
             const bool is_alias = source_[i] == "using" || (source_.is_identifier(i) && source_[i + 2] == ";");
             if (is_parameter || is_alias) classes_.erase(source_[i + 1]);
+        }
+    }
+
+    /// A kernel's thread that waited for the device would wait for itself; nvcc refuses it, too.
+    static bool is_for_host_threads(std::string_view name) {
+        for (const std::string_view function :
+             {"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+              "cudaLaunchDevice", "cudaLaunchDeviceV2", "cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
+              "cudaLaunchCooperativeKernel", "cudaGraphLaunch"}) {
+            if (name == function) return true;
+        }
+        return false;
+    }
+
+    void check_wait(std::size_t i) {
+        if (source_[i + 1] != "(" || !spaces_.is_device_only(i) || spaces_.is_unevaluated(i)) return;
+        edits_.complain(i, "'" + std::string(source_[i]) +
+                               "' is called in device code: the simulator has no launches by "
+                               "kernels, and nothing in a kernel may wait for one; call it on the host");
+    }
+
+    /// A launch that nobody would wait for.
+    void check_launches() {
+        for (const Launch& launch : find_launches(source_)) {
+            if (!spaces_.is_device_only(launch.open)) continue;
+            edits_.complain(launch.kernel == Source::none ? launch.open : launch.kernel,
+                            "a kernel is launched in device code: the simulator has no launches by kernels (dynamic "
+                            "parallelism); launch it on the host");
         }
     }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "common/simt/exec/run.hpp"
+#include "common/simt/include/simt/warp_state.hpp"
+
 namespace simt {
 
 Device::Device(int index) : index_(index) {}
@@ -35,7 +38,20 @@ std::vector<std::shared_ptr<Stream>> Device::streams() const {
     return all;
 }
 
+namespace {
+
+// A lane that puts work into a stream, or waits for one, would have it done by workers that wait for the lane.
+void refuse_in_kernels() {
+    if (in_kernel()) {
+        fail_lane(
+            "work for the device was submitted or waited for in a kernel: the simulator has no launches by kernels");
+    }
+}
+
+}  // namespace
+
 Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Start start) {
+    refuse_in_kernels();
     std::vector<ClientNote> ordered_after;
     for (const Ticket& ticket : after) ordered_after.push_back(ticket.note);
     std::erase_if(after, [](const Ticket& ticket) { return ticket.done(); });
@@ -58,6 +74,7 @@ Ticket Device::enqueue(Stream& stream, Work work, std::vector<Ticket> after, Sta
 }
 
 void Device::synchronize() {
+    refuse_in_kernels();
     for (const auto& stream : streams()) stream->last_ticket().host_waits();
 }
 

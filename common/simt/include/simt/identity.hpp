@@ -68,6 +68,9 @@ SIMT_IDENTITY unsigned threads_per_block() {
     return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z;
 }
 
+// Whether this is a thread that runs kernels, which no thread of the host ever does.
+SIMT_IDENTITY bool on_device() { return block_identity.dim_x != 0; }
+
 // Whether grid.sync() is allowed.
 SIMT_IDENTITY bool is_cooperative() { return block_identity.cooperative != 0; }
 

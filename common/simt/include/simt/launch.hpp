@@ -9,6 +9,7 @@
 #include "identity.hpp"
 #include "simt/kernel_launch.hpp"
 #include "simt/kernel_parameter.hpp"
+#include "simt/warp_state.hpp"
 #include "vector_types.h"
 
 struct CUstream_st;
@@ -17,6 +18,8 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, CUstream_st* stream = nullptr) {
+    // (simcc refuses this where it sees it.)
+    if (on_device()) fail_lane("a kernel launches a kernel: the simulator has no dynamic parallelism");
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
 }
 

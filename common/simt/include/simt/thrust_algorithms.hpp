@@ -70,8 +70,6 @@ inline void throw_if_failed(cudaError_t error, const char* what) {
     if (error != cudaSuccess) throw thrust::system_error(error, thrust::cuda_category(), what);
 }
 
-SIMT_IDENTITY bool on_device() { return block_identity.dim_x != 0; }
-
 template <class Call>
 auto launch_algorithm(const char* name, cudaStream_t stream, Call call) {
     using Result = decltype(call());
