@@ -314,14 +314,20 @@ lint: test-packages
 PAGES := $(wildcard man/*.1 man/*.7)
 INSTALLED := $(PROGRAMS) $(HOST_TOOLS)
 
+# Where each shell looks for the completion of the program $(1).
+COMPLETION_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$(1)
+COMPLETION_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$(PROGRAM_PREFIX)$(1)
+COMPLETION_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$(PROGRAM_PREFIX)$(1).fish
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gridutils $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man7 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	    $(DESTDIR)$(PREFIX)/share/man/man7 $(dir $(call COMPLETION_bash,x) $(call COMPLETION_zsh,x) $(call COMPLETION_fish,x))
 	for name in $(INSTALLED); do \
 	    install -m 755 bin/$$name $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name || exit; \
 	    install -m 644 man/$$name.1 $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 || exit; \
-	    [ $$name = simcc ] || sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.bash \
-	        >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name || exit; \
+	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.bash >$(call COMPLETION_bash,$$name) || exit; \
+	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.zsh >$(call COMPLETION_zsh,$$name) || exit; \
+	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.fish >$(call COMPLETION_fish,$$name) || exit; \
 	done
 	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 build/libsimt.a $(DESTDIR)$(PREFIX)/lib/gridutils
@@ -330,7 +336,7 @@ install: all
 uninstall:
 	for name in $(INSTALLED); do rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$$name; done
+	    $(call COMPLETION_bash,$$name) $(call COMPLETION_zsh,$$name) $(call COMPLETION_fish,$$name); done
 	rm -rf $(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
 
 clean:

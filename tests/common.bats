@@ -19,15 +19,17 @@ load helpers
     done
 }
 
-@test "completion offers options, variants, types and the words of an option" {
+@test "bash completion offers options, variants, plants, properties, types and the words of an option" {
     # complete_line WORD...: what completing the last word offers
     complete_line() {
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
-        _reduce_complete
+        "_$1_complete"
         echo "${COMPREPLY[*]}"
     }
     # shellcheck disable=SC1090  # made here
-    source <(sed 's/@NAME@/reduce/g' "$root/common/cli/completion.bash")
+    for program in reduce memcheckdemo devquery; do
+        source <(sed "s/@NAME@/$program/g" "$root/common/cli/completion.bash")
+    done
     [ "$(complete_line reduce --vers)" = "--version --versus" ]
     [ "$(complete_line reduce -k shu)" = shuffle-tree ]
     [ "$(complete_line reduce -k cpu,atomic-)" = "cpu,atomic-global cpu,atomic-shared" ]
@@ -42,13 +44,72 @@ load helpers
     [ "$(complete_line reduce --versus cu)" = cub ]
     [ -z "$(complete_line reduce -n '')$(complete_line reduce --quiet '')$(complete_line reduce -o '')" ]
     [ -z "$(complete_line reduce file)" ]  # left to the shell: file names
+    [ "$(complete_line memcheckdemo null)" = null-deref ]
+    [ "$(complete_line memcheckdemo --reveal oob-s)" = oob-shared ]
+    [ "$(complete_line memcheckdemo --hint '')" = "1 2 3" ]
+    [ "$(complete_line devquery --prop warp)" = warp_size ]
+    [ "$(complete_line devquery --prop name,warp)" = name,warp_size ]
     complete -p reduce | grep -q -e '-o default'
 }
 
+# What the keys WORDS and a tab make of a command line: `--op mea` becomes `--op mean `.
+@test "zsh and fish complete the same" {
+    need zsh
+    mkdir functions
+    sed 's/@NAME@/reduce/g' "$root/common/cli/completion.zsh" >functions/_reduce
+    sed 's/@NAME@/memcheckdemo/g' "$root/common/cli/completion.zsh" >functions/_memcheckdemo
+    cat >complete.zsh <<'ZSH'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'fpath=($PWD/functions $fpath); autoload -U compinit; compinit -u -d $PWD/dump; PS1= ; stty -echo'
+zpty -w shell 'report() { print -r -- "LINE<$BUFFER>"; BUFFER=; }; zle -N report; bindkey ^X report; print RE""ADY'
+zpty -r shell line '*READY*'
+for words; do
+    zpty -n -w shell "$words"$'\t\x18'
+    zpty -r shell line '*LINE<*>*'
+    print -r -- "${${line##*LINE<}%%>*}"
+done
+ZSH
+    capture timeout 20 zsh -f complete.zsh 'reduce --op mea' 'reduce -k cpu,shuf' 'reduce --format=js' 'memcheckdemo null-d' \
+        'reduce --vers'
+    [ "$(sed 's/ *$//' <<<"$output")" = 'reduce --op mean
+reduce -k cpu,shuffle-tree
+reduce --format=jsonl
+memcheckdemo null-deref
+reduce --vers' ] || complain "zsh completes otherwise"
+    need fish
+    sed 's/@NAME@/reduce/g' "$root/common/cli/completion.fish" >reduce.fish
+    sed 's/@NAME@/memcheckdemo/g' "$root/common/cli/completion.fish" >memcheckdemo.fish
+    : >numbers.txt
+    cat >complete.fish <<'FISH'
+source reduce.fish
+source memcheckdemo.fish
+for line in 'reduce --op m' 'reduce -k cpu,atomic-' 'memcheckdemo null' 'reduce --vers' 'reduce num'
+    string join -- ' ' (complete -C $line | string replace -r '\t.*' '' | sort)
+end
+FISH
+    capture env HOME="$scratch" fish -N complete.fish
+    expect_output 'max mean min
+cpu,atomic-global cpu,atomic-shared
+null-deref
+--version --versus
+numbers.txt'
+}
+
 @test "--help shows the actual default, in the simulator too" {
-    capture reduce --help
+    capture reduce -d gpu --help
     expect_output_like $'\n  -n, --size LIST .* \\[16Mi; simulator: 64Ki\\]\n'
     expect_output_like $'\n  -r, --samples N .* \\[30; simulator: 5\\]\n'
+    # The default that applies comes first.
+    for options in '-d sim' --check --counters; do
+        capture reduce $options --help
+        expect_status 0 && expect_output_like $'\n  -n, --size LIST .* \\[64Ki; GPU: 16Mi\\]\n'
+    done
+    CUDA_VISIBLE_DEVICES='' capture matmul --help
+    expect_output_like $'\n  -n, --size LIST .* \\[64; GPU: 1024\\]\n'
+    CUDA_VISIBLE_DEVICES='' capture streams --help
+    expect_output_like $'\n      --chunks LIST .* \\[8; GPU: 64\\]\n'
+    capture reduce --help
     expect_output_like $'\n  -t, --dtype TYPE +f32, f64, i32 or i64: element type \\[f32\\]\n'
     expect_output_like $'\n      --cache STATE +cold or warm: .* \\[cold\\]\n'
     expect_output_like $'\n      --op OPERATION +sum, min, max or mean \\[sum\\]\n'
@@ -117,7 +178,8 @@ load helpers
     local program size
     for program in $(benchmarks); do
         for size in 12x -5 +5 1e30 1.5 99999999999999999999 20000000T 0x10 1KiB 1ki ' 5' ',' '1,' k 5: \
-            1:2 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2; do
+            1:2 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2 \
+            1e e5 1.e3 .5k 1e-3 1e99 1.0001k 1.15e1k 0.5 1e6x 1.5.0 1ek; do
             refuses 2 "size" "$program" -n "$size"
         done
     done
@@ -137,6 +199,8 @@ load helpers
 @test "sizes may have suffixes, form lists, and grow by factor or step" {
     expect_fine reduce -k cpu -n 2k,1Ki,1M,1Mi,1:7:+3,1:9:x3,5:5:x2 -w 0 -r 1 --csv
     [ "$(column n | paste -sd ' ')" = "2000 1024 1000000 1048576 1 4 7 1 3 9 5" ]
+    expect_fine reduce -k cpu -n 1e3,1.5e3,2E2,1e+1,1.5k,1.5Ki,10.0,1e1:1e3:x1e1 -w 0 -r 1 --csv
+    [ "$(column n | paste -sd ' ')" = "1000 1500 200 10 1500 1536 10 10 100 1000" ]
 }
 
 @test "an unknown kernel is refused, and the nearest one suggested" {
@@ -226,26 +290,60 @@ load helpers
 # ---- messages
 
 @test "messages are coloured on a terminal or when asked, and NO_COLOR turns colour off unless asked" {
-    on_terminal() { script -q -c "$1" /dev/null </dev/null || true; }
     local red=$'\033[1;31mreduce:'
-    [[ $(on_terminal "reduce --op x") == *"$red"* ]]
-    [[ $(on_terminal "NO_COLOR=1 reduce --op x") != *"$red"* ]]
-    [[ $(on_terminal "NO_COLOR= reduce --op x") == *"$red"* ]]
-    [[ $(on_terminal "NO_COLOR=1 reduce -d $device --op x --color always") == *"$red"* ]]
-    [[ $(on_terminal "reduce -d $device --op x --color never") != *"$red"* ]]
+    shows() { on_terminal 80 "$1" || true; }
+    export TERM=xterm
+    [[ $(shows "reduce --op x") == *"$red"* ]]
+    [[ $(shows "TERM=dumb reduce --op x") != *$'\033'* ]]
+    [[ $(shows "NO_COLOR=1 reduce --op x") != *"$red"* ]]
+    [[ $(shows "NO_COLOR= reduce --op x") == *"$red"* ]]
+    [[ $(shows "NO_COLOR=1 reduce -d $device --op x --color always") == *"$red"* ]]
+    [[ $(shows "TERM=dumb reduce -d $device --op x --color always") == *"$red"* ]]
+    [[ $(shows "reduce -d $device --op x --color never") != *"$red"* ]]
+    # A notice is no error: it is not red, and fits a line.
+    local notice
+    notice=$(shows "CUDA_VISIBLE_DEVICES= reduce -n 10 -k cpu -o table" | sed 's/\x1b\[[01]*m//g')
+    [[ $(shows "CUDA_VISIBLE_DEVICES= reduce -n 10 -k cpu -o table") != *31m* ]]
+    [[ $notice == "reduce: "*": using the SIMT simulator" && ${#notice} -lt 80 ]] || complain "notice: $notice"
     try reduce --op x
     [[ $errors != *$'\033'* ]]
     try reduce --op x --color always
     [[ $errors == "$red"* ]]
 }
 
-@test "progress is shown when asked, in runs of more than a second, and cleared" {
-    try reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --progress always --csv
+@test "progress says what runs, how far it is, how long it took and how long it may take, and goes away" {
+    try reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.6 --progress always --csv
     expect_status 0
-    [[ $errors == *"reduce: cpu-parallel n = 100000"* ]]
+    for what in 'generating 100000 numbers' 'reducing 100000 numbers on the host' 'verifying cpu, n = 100000' \
+        'timing cpu-parallel, n = 100000, sample: [0-9]+ of 1000000, [12] s, [01] s left'; do
+        expect_errors_like "reduce: $what"
+    done
     [[ $errors == *$'\r\033[K' ]]
     expect_clean_table
     expect_fine reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --csv
+    # It was asked for: however short the run is, and also under --quiet.
+    try reduce -k cpu -n 10 --progress always --quiet --csv
+    expect_status 0 && expect_errors_like "reduce: timing cpu, n = 10"
+}
+
+@test "a filter's progress has bytes and their rate, and on a terminal appears after a second" {
+    local word
+    capture bash -c "{ seq 1000; sleep 1.4; seq 10; } | reduce -d $device --progress always -"
+    expect_status 0 && expect_output 500555
+    expect_errors_like 'reduce: reading standard input: 3.8 KiB, [0-9.]+ (KiB|B)/s, 1 s'
+    seq 100000 >numbers
+    try reduce --progress always numbers
+    expect_errors_like 'reduce: reading numbers'
+    try vecadd --progress always numbers numbers
+    expect_errors_like 'vecadd: reading numbers and numbers'
+    export TERM=xterm
+    word=$(on_terminal 40 "{ seq 10; sleep 1.4; } | reduce -d $device - 2>&1")
+    [[ $word == *"reduce: reading standard input: 21 B, 2"* && $word == *$'\033[K55' ]] || complain "saw: $word"
+    [ "$(sed 's/\x1b\[K/\n/g' <<<"$word" | awk '{ if (length($0) > most) most = length($0) } END { print most }')" -lt 40 ]
+    word=$(on_terminal 80 "{ seq 10; sleep 1.4; } | TERM=dumb reduce -d $device - 2>&1")
+    [ "$word" = 55 ] || complain "saw: $word"
+    word=$(on_terminal 80 "seq 10 | reduce -d $device - 2>&1")
+    [ "$word" = 55 ] || complain "saw: $word"
 }
 
 # ---- profiling

@@ -69,6 +69,19 @@ documented_options() {
     done
 }
 
+# A word that mdoc takes for a macro, such as In, would be shown as something else.
+@test "headings are shown as they are written" {
+    need mandoc
+    local page heading
+    for page in "$root"/man/*; do
+        mandoc -T ascii "$page" | sed 's/.\x08//g' | tr -s ' \n' ' ' >page
+        sed -n -E 's/^\.S[hs] //p' "$page" | sed 's/\\&//g; s/"//g' >headings
+        while read -r heading; do
+            grep -q -F -- "$heading" page || complain "${page##*/}: the heading '$heading'"
+        done <headings
+    done
+}
+
 @test "every option in a program's help is in its page or in gridutils(7)" {
     need mandoc
     local program option

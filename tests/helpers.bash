@@ -7,6 +7,7 @@ export LC_ALL=C
 root=${BATS_TEST_DIRNAME%/*}
 export device=${GRIDUTILS_DEVICE:-sim}
 export PATH=$root/bin:$PATH
+unset COLUMNS
 
 setup() {
     scratch=$(mktemp -d)
@@ -52,6 +53,11 @@ once() {
     fi
     # (Under its own name, by which reports call it.)
     ln -f "$made" "$name" 2>/dev/null || cp "$made" "$name"
+}
+
+# on_terminal COLUMNS COMMAND: what COMMAND, a line for the shell, shows on a terminal of so many columns.
+on_terminal() {
+    script -q -e -c "stty cols $1 rows 24; $2" /dev/null </dev/null | tr -d '\r'
 }
 
 # need COMMAND...: skips a test whose point is another program that is not here, or not in working order.

@@ -21,6 +21,8 @@ installed() { (cd image && find . ! -type d | sort); }
         grep -q "complete .* gu-$program\$" "image/usr/share/bash-completion/completions/gu-$program"
         [ "$(grep -c @NAME@ "image/usr/share/bash-completion/completions/gu-$program")" -eq 0 ]
         bash -n "image/usr/share/bash-completion/completions/gu-$program"
+        grep -q -x "#compdef gu-$program" "image/usr/share/zsh/site-functions/_gu-$program"
+        grep -q "complete -c gu-$program " "image/usr/share/fish/vendor_completions.d/gu-$program.fish"
     done
     capture image/usr/bin/gu-reduce -d sim - < <(seq 100)
     expect_output 5050

@@ -157,6 +157,41 @@ claimed() {
     expect_output_like "^memset-short"
 }
 
+@test "--command, --hint and --reveal obey --format where it is given" {
+    need jq
+    expect_fine memcheckdemo --command oob-neighbour --json
+    jq -e '.plant == "oob-neighbour" and (.command | test("oob-neighbour$"))' <stdout >/dev/null
+    expect_fine memcheckdemo --hint 2 --mystery 3 --json
+    jq -e '.plant == "mystery-3" and .number == 2 and (.hint | length) > 15' <stdout >/dev/null
+    expect_fine memcheckdemo --reveal oob-shared --json
+    jq -e '.plant == "oob-shared" and (.at | test("kernels/.*:[0-9]+")) and .defect != null and .cure != null' <stdout >/dev/null
+    expect_fine memcheckdemo --hint 1 oob-shared --csv
+    expect_clean_table
+    on_simulator && return
+    expect_fine memcheckdemo --reveal global-counter --json
+    jq -e '.report == null' <stdout >/dev/null
+}
+
+@test "--check, --check=all and simcc -G mean the same checks: leaks are looked for only if named" {
+    local plant
+    for plant in leak-global leak-device-heap; do
+        for list in --check --check=all; do
+            capture memcheckdemo -d sim $list "$plant"
+            expect_status 0
+        done
+        capture memcheckdemo -d sim --check=all,leakcheck "$plant"
+        expect_status 86
+    done
+    capture memcheckdemo -d sim --check oob-shared
+    expect_status 86
+    printf 'int main() { void* p; return cudaMalloc(&p, 4); }\n' >leak.cu
+    capture simcc -G leak.cu -o leak
+    capture ./leak
+    expect_status 0
+    SIMCC_CHECK=all,leakcheck capture ./leak
+    expect_status 86
+}
+
 @test "--command prints the line for compute-sanitizer or the simulator, and says when no tool reports a plant" {
     if on_simulator; then
         expect_fine memcheckdemo --command oob-neighbour

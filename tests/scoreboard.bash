@@ -105,7 +105,7 @@ if [ "$backend" = gpu ] && [ "$reaches_host" = 1 ]; then legal=host-ptr-on-devic
 field=flags
 if [ "$backend" = sim ]; then field=simulator_flags; fi
 # shellcheck disable=SC2016  # the inner bash expands
-jq -r --arg field "$field" '.plant, (.[$field] | if . == "none" then "" else . end)' <<<"$list" |
+jq -r --arg field "$field" '.plant, (.[$field] // "")' <<<"$list" |
     tr '\n' '\0' | xargs -0 -n 2 -P "${SCOREBOARD_JOBS:-2}" bash -c 'run_one "$1" "$2"' run
 
 found=0 plants=0 clean=0 twins=0 missed='' noisy=''

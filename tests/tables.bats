@@ -59,7 +59,7 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
 @test "TSV holds the same as CSV" {
     expect_fine reduce --list --csv
     local csv=$output
-    expect_fine reduce --list -f tsv
+    expect_fine reduce --list --tsv
     expect_clean_table $'\t'
     [ "$(cut -f 1-3 <<<"$output")" = "$(cut -d , -f 1-3 --output-delimiter $'\t' <<<"$csv")" ]
 }
@@ -78,6 +78,104 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     [ "$(jq -r .kernel <stdout)" = "$(jq -r .kernel <json)" ]
     expect_fine reduce --list --json
     jq -e -s 'all(.[]; .kernel != "" and .idea != "")' <stdout >/dev/null
+}
+
+@test "in JSON numbers are numbers, and what does not apply is null" {
+    need jq
+    expect_fine reduce -n 1000 -k cpu,shared-tree --ladder --json
+    jq -e -s '.[0] | .grid == null and .block == null and .smem_bytes == null and .device_uuid == null and .cache == null
+        and .step_speedup == null and .n == 1000 and .median_ns > 0' <stdout >/dev/null
+    jq -e -s '.[1] | .step_speedup == 1 and .cpu_speedup > 0 and .smem_bytes > 0 and .device_uuid != null' <stdout >/dev/null
+    expect_fine vecadd -n 1000 -k cpu,grid-stride --json
+    jq -e -s '.[0].p_alloc_ns == null and .[0].p_memory == "device"' <stdout >/dev/null
+    capture reduce --counters -n 1000 -k cpu,shared-tree --json -q
+    jq -e -s '.[0].gld_sectors_per_request == null and .[1].gld_sectors_per_request > 1 and .[1].gld_requests > 1' <stdout >/dev/null
+    expect_fine devquery --json
+    jq -e -s 'map({(.property): .value}) | add | .warp_size == 32 and .ordinal == 0 and (.name | type) == "string"
+        and (.total_memory_bytes | type) == "number" and (.runtime_cuda_version | type) == "string"' <stdout >/dev/null
+    jq -e -s 'all(.[]; .unit != "none" and .unit != "unknown" and .value != "unknown")' <stdout >/dev/null
+}
+
+# ---- the human table on a terminal
+
+# The longest line of standard input.
+longest_line() { awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }'; }
+
+# words FILE: its words, sorted, each once.
+words() { tr -s ' ' '\n' <"$1" | sort -u; }
+
+@test "what is for people fits the terminal, and no word is broken" {
+    local command columns
+    for command in 'reduce --list' 'reduce --help' 'matmul --help' 'memcheckdemo --list' 'devquery -v' 'devquery --list' \
+        'memcheckdemo --help' 'reduce -n 1000 -k cpu,sh*' 'vecadd -n 1000' 'matmul -n 16 -k naive,cpu' \
+        'reduce --by-line -n 100 -k shuffle-tree' 'reduce --counters -n 100 -k shared-tree'; do
+        [[ $command != *--by-line* && $command != *--counters* ]] || on_simulator || continue
+        COLUMNS=100000 bash -c "${command/ / -d $device -q -f human }" >wide
+        for columns in 40 80 132; do
+            COLUMNS=$columns bash -c "${command/ / -d $device -q -f human }" >narrow || complain "$command"
+            [ "$(longest_line <narrow)" -le $columns ] || complain "$command: $(longest_line <narrow) of $columns columns: $(cat narrow)"
+            # Figures differ from run to run; words do not. Words of the notes and paths are longer.
+            comm -13 <(words wide) <(words narrow) | grep -v -E '^[0-9.-]+$' |
+                grep -v -x -E '\(?left|out:|columns|of|or|a|terminal|--csv|shows|all\)|and|.*[,;]|to|simulate:|level|with|times|is|the|fastest.*|.*\.' >broken || true
+            [ ! -s broken ] || complain "$command in $columns columns breaks: $(cat broken)"
+        done
+    done
+}
+
+@test "the terminal's own width counts, but COLUMNS more" {
+    local shown
+    for columns in 50 80 132; do
+        shown=$(on_terminal $columns "memcheckdemo -q --list; reduce -d $device -q -k 'cpu,sh*' -n 1000")
+        [ "$(longest_line <<<"$shown")" -le $columns ] || complain "$(longest_line <<<"$shown") of $columns columns"
+    done
+    shown=$(on_terminal 132 "COLUMNS=60 memcheckdemo -q --list")
+    [ "$(longest_line <<<"$shown")" -le 60 ]
+    # Elsewhere there is no limit.
+    [ "$(memcheckdemo -q --list -f human | longest_line)" -gt 200 ]
+}
+
+@test "columns that do not fit are named below the table, and many that do not fit make paragraphs" {
+    COLUMNS=44 try reduce -n 1000 -k cpu,shared-tree -f human
+    expect_output_like '\(left out: .*grid'
+    expect_output_like 'or --csv[[:space:]]+shows[[:space:]]+all\)'
+    [[ $output == *kernel* && $output != *block*pass* ]]
+    if ! on_simulator; then return; fi
+    COLUMNS=60 try reduce --counters -n 1000 -k cpu,shared-tree -f human
+    expect_output_like $'\nkernel +shared-tree\n(.*\n)*shared loads +100\n'
+    expect_output_like $'verify +pass\n\nkernel +shared-tree'
+    [ "$(grep -c '^kernel ' stdout)" -eq 2 ]
+}
+
+@test "rows of the human table appear as they are known, and an interrupt leaves those that were measured" {
+    local n=1Mi
+    on_simulator || n=256Mi
+    # (A program in the background ignores interrupts unless it is told not to.)
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' reduce -q -d "$device" -k cpu,atomic-global -n $n -r 100000 -w 0 --timeout 1000 \
+        --max-ci 100 -f human >table 2>errors &
+    local program=$!
+    timeout 60 bash -c 'until grep -q "^cpu " table; do sleep 0.05; done' || complain "the first row did not appear"
+    kill -INT $program
+    status=0
+    wait $program || status=$?
+    expect_status 130
+    [ ! -s errors ]
+    [[ $(sed -n 2p table) == kernel* && $(sed -n 3p table) == cpu*pass ]] || complain "$(cat table)"
+    [ "$(tail -c 1 table | od -An -c | tr -d ' ')" = '\n' ]
+}
+
+@test "a benchmark ends, for a person, with a sentence: the fastest, and how many times the second and the peer" {
+    local expected
+    expect_fine vecadd -n 100k -k 'cpu*,one-per-thread,vector4' --versus one-per-thread -r 9 -f human
+    [[ $(tail -1 <<<"$output") =~ ^[a-z0-9-]+\ is\ the\ fastest(\ to\ simulate)?:\ (level\ with|[0-9.]+\ times)\ [a-z0-9-]+\.$ ]] ||
+        complain "no sentence"
+    # The program's figures bear it out: the second column from the right of the sentence is a quotient of medians.
+    expect_fine reduce -n 64Ki -k 'cpu,atomic-global,tagged' -r 9 -f human
+    expected=$(awk '/^(atomic-global|tagged) / { time[$1] = $5 } END { printf "%.1f", time["atomic-global"] / time["tagged"] }' stdout)
+    [[ $(tail -1 <<<"$output") == "tagged is the fastest"*": ${expected%.*}."*" times atomic-global." ]] || complain "not $expected"
+    for format in csv tsv jsonl md; do
+        expect_fine reduce -n 100 -k 'cpu,s*' -f $format
+        [[ $output != *fastest* ]] || complain "$format has a sentence"
+    done
 }
 
 @test "Markdown is one pipe table" {
@@ -103,16 +201,15 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     # Below its title the table has a head and a row per variant, and each "pass" begins where "verify" does.
     sed 1d stdout | awk -v rows="$(variants reduce | wc -l)" '
         NR == 1 { at = index($0, "verify") } NR > 1 && substr($0, at - 2, 7) !~ /^  pass( |$)/ { wrong = 1 }
-        END { exit wrong || NR != rows + 1 }' || complain "not aligned"
+        END { exit wrong || NR != rows + 2 }' || complain "not aligned"  # the last line is a sentence
 }
 
 @test "the format is human on a terminal, CSV elsewhere, and the chosen one anywhere" {
-    on_terminal() { script -q -e -c "$1 --progress never" /dev/null </dev/null | tr -d '\r'; }
-    [[ $(on_terminal "reduce -d $device -k cpu -n 10") == *"kernel"*"verify"* ]]
-    [[ $(on_terminal "reduce -d $device -k cpu -n 10") != *schema* ]]
-    [[ $(on_terminal "reduce -d $device -k cpu -n 10 --csv") == schema,* ]]
+    [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10") == *"kernel"*"verify"* ]]
+    [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10") != *schema* ]]
+    [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10 --csv") == schema,* ]]
     [[ $(reduce -d "$device" -k cpu -n 10) == schema,* ]]
-    [[ $(on_terminal "reduce -d $device -k cpu -n 10 -o file"; cat file) == schema,* ]]
+    [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10 -o file"; cat file) == schema,* ]]
 }
 
 @test "--no-header leaves out the header and nothing else" {
@@ -147,6 +244,11 @@ common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device
     expect_fine reduce -k 'cpu,shared-tree,atomic-global' -n 2000 --versus shared-tree -r 9 --csv
     expect_clean_table
     [ "$(column versus | sort -u)" = shared-tree ]
+    [ "$(column kernel | wc -l)" = 3 ]
+    # The peer need not be named twice.
+    expect_fine reduce -k cpu -n 100 --versus shared-tree --csv
+    [ "$(column kernel | paste -sd ' ')" = "cpu shared-tree" ]
+    expect_fine reduce -k cpu -n 2000 -k 'cpu,shared-tree,atomic-global' --versus shared-tree -r 9 --csv
     paste -d ' ' <(column versus_low) <(column versus_ratio) <(column versus_high) |
         awk '!($1 > 0 && $1 <= $2 && $2 <= $3) { wrong = 1 } END { exit wrong || NR != 3 }' || complain "ratio outside its interval"
 }

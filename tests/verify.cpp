@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <limits>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/throughput.hpp"
 #include "common/io/numbers.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/statistics.hpp"
+#include "common/measure/verdict.hpp"
 #include "common/measure/verify.hpp"
 
 static int broken = 0;
@@ -264,7 +267,45 @@ static void published_peaks() {
         promise(!throughput_of(unknown, "NVIDIA GPU"), "an unknown capability has no rates");
 }
 
+// The sentence at the end of a benchmark, of variants with these medians in nanoseconds, known to one percent.
+static std::string sentence(const std::vector<std::pair<const Variant*, double>>& medians, const char* versus = "",
+                            bool simulated = false) {
+    std::vector<Timed> measured;
+    for (const auto& [variant, median] : medians) {
+        Timed one{variant, 400, 100, {}};
+        one.times.median = median;
+        one.times.median_interval = {0.99 * median, 1.01 * median};
+        measured.push_back(one);
+    }
+    return verdict(measured, versus, simulated);
+}
+
+static void sentences() {
+    const Variant cpu{"cpu", "", Needs::host}, all_cores{"cpu-parallel", "", Needs::host}, tree{"tree", ""},
+        shuffle{"shuffle", ""}, cub{"cub", "", Needs::gpu, "", true};
+    promise(sentence({{&tree, 200}, {&shuffle, 100}}) == "shuffle is the fastest: 2.00 times tree.",
+            "the fastest is named, and how many times the second it is");
+    promise(sentence({{&cub, 130}, {&tree, 125}, {&shuffle, 100}}) ==
+                "shuffle is the fastest: 1.25 times tree, 1.30 times cub.",
+            "the library is named beside the second");
+    promise(sentence({{&cub, 100}, {&tree, 150}, {&shuffle, 300}}) == "cub is the fastest: 1.50 times tree.",
+            "a library may be the fastest");
+    promise(
+        sentence({{&tree, 100}, {&shuffle, 101}, {&cub, 140}}, "shuffle") == "tree is the fastest: level with shuffle.",
+        "times whose intervals overlap are level, and the peer of --versus is the only one");
+    promise(sentence({{&cpu, 1}, {&tree, 100}, {&shuffle, 110}}, "", true) ==
+                "tree is the fastest to simulate: 1.10 times shuffle.",
+            "the host does not compete with the device, and a simulation's speed is no GPU's");
+    promise(sentence({{&cpu, 100}, {&all_cores, 50}}, "", true) == "cpu-parallel is the fastest: 2.00 times cpu.",
+            "variants on the host compete among themselves");
+    promise(sentence({{&tree, 100}, {&tree, 110}, {&cpu, 3}}).empty() && sentence({}).empty(),
+            "one variant is the fastest of nothing");
+    promise(verdict({{&tree, 400, 100, {}}, {&shuffle, 800, 100, {}}}, "", false).empty(),
+            "different work is not compared");
+}
+
 int main() {
+    sentences();
     element_types();
     published_peaks();
     single_values();

@@ -20,11 +20,14 @@ struct DevqueryOptions {
 namespace BACKEND {
 namespace {
 
+std::vector<std::string> names_of_properties(const std::string& option);
+
 const Program program = {
     .name = "devquery",
     .summary = "Describes the CUDA devices, or the simulated one where there is none: one property per row.",
     .benchmark = false,
     .options = own_options<DevqueryOptions>,
+    .words = names_of_properties,
     .every_device = true,
 };
 
@@ -108,6 +111,14 @@ std::vector<Property> properties_of(const DeviceInfo& device) {
     return all;
 }
 
+// For completion, which may not wait for a driver: of the simulated device, whose properties are the same.
+std::vector<std::string> names_of_properties(const std::string& option) {
+    std::vector<std::string> names;
+    if (option != "--prop") return names;
+    for (const Property& property : properties_of(probe_devices().devices.front())) names.push_back(property.name);
+    return names;
+}
+
 bool is_selected(const std::string& name, const std::vector<std::string>& patterns) {
     for (const std::string& pattern : patterns)
         if (matches_glob(pattern, name)) return true;
@@ -145,13 +156,24 @@ std::string in_words(const Property& property) {
     return property.unit == std::string("byte") && value >= 1024 ? human_bytes(value) : " ";
 }
 
+// Numbers as such; words, and what is not known, as they are.
+Cell cell_of(const Property& property) {
+    const std::string& value = property.value;
+    const std::size_t point = value.find('.');
+    const bool digits = !value.empty() && value.find_first_not_of("0123456789.") == value.npos;
+    const bool number = property.unit != "none" || property.name == "ordinal" || property.name == "compute_mode";
+    if (!digits || !number) return value;
+    if (point == value.npos) return whole(std::atoll(value.c_str()));
+    return Fixed{std::atof(value.c_str()), static_cast<int>(value.size() - point - 1)};
+}
+
 const ColumnOf<PropertyRow> property_columns[] = {
     {{"device"}, [](const PropertyRow& of) -> Cell { return device_label(of.device); }},
-    {{"group", "group"}, [](const PropertyRow& of) -> Cell { return of.property.group; }},
+    {{"group", "group", 1, 0, 0, 2}, [](const PropertyRow& of) -> Cell { return of.property.group; }},
     {{"property", "property"}, [](const PropertyRow& of) -> Cell { return of.property.name; }},
-    {{"value", "value"}, [](const PropertyRow& of) -> Cell { return of.property.value; }},
-    {{"unit", "unit"}, [](const PropertyRow& of) -> Cell { return of.property.unit; }},
-    {{"", "about"}, [](const PropertyRow& of) -> Cell { return in_words(of.property); }},
+    {{"value", "value"}, [](const PropertyRow& of) { return cell_of(of.property); }},
+    {{"unit", "unit", 1, 0, 0, 1}, [](const PropertyRow& of) -> Cell { return of.property.unit; }},
+    {{"", "about", 1, 0, 0, 3}, [](const PropertyRow& of) -> Cell { return in_words(of.property); }},
     {{"source"}, [](const PropertyRow& of) -> Cell { return of.property.source; }},
 };
 
@@ -206,8 +228,8 @@ const ColumnOf<DeviceInfo> device_columns[] = {
     {{"multiprocessors", "SMs"}, [](const DeviceInfo& of) -> Cell { return whole(of.multiprocessors); }},
     {{"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1},
      [](const DeviceInfo& of) -> Cell { return whole(of.memory_bytes); }},
-    {{"uuid", "uuid"}, [](const DeviceInfo& of) -> Cell { return of.uuid; }},
-    {{"pci_bus_id", "PCI bus id"}, [](const DeviceInfo& of) -> Cell { return of.pci_bus_id; }},
+    {{"uuid", "uuid", 1, 0, 0, 2}, [](const DeviceInfo& of) -> Cell { return of.uuid; }},
+    {{"pci_bus_id", "PCI bus id", 1, 0, 0, 1}, [](const DeviceInfo& of) -> Cell { return of.pci_bus_id; }},
 };
 
 void list_device(Session& session) {

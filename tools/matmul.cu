@@ -65,6 +65,7 @@ void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
     const std::vector<Chosen> chosen = chosen_variants(session, problem);
     size_t most_workspace = 0;
     for (const Chosen& one : chosen) most_workspace = std::max(most_workspace, one.method.workspace_bytes);
+    session.begin_step(text("generating A and B, {}", problem.shape.name()));
     Product product(session, problem.dtype, problem.shape, most_workspace);
     std::vector<Case> cases;
     for (const auto& [variant, method] : chosen) {

@@ -14,6 +14,8 @@
 namespace BACKEND {
 namespace {
 
+std::vector<std::string> names_of_plants(const std::string& option);
+
 const Program memcheckdemo_program = {
     .name = "memcheckdemo",
     .summary = "Runs a program with one planted defect, or its corrected twin; without a name, lists them.",
@@ -21,6 +23,7 @@ const Program memcheckdemo_program = {
     .most_operands = 1,
     .benchmark = false,
     .options = own_options<MemcheckdemoOptions>,
+    .words = names_of_plants,
     .input_files = false,
 };
 
@@ -32,6 +35,13 @@ const std::vector<Plant>& all_plants() {
         return joined;
     }();
     return all;
+}
+
+std::vector<std::string> names_of_plants(const std::string& option) {
+    std::vector<std::string> names;
+    for (const Plant& plant : all_plants())
+        if (option.empty()) names.push_back(plant.name);
+    return names;
 }
 
 const Plant& plant_of(const std::string& name) {
@@ -92,8 +102,10 @@ void run_subject(Session& session, const Subject& subject) {
     announce_run(run_name(subject.shown, fixed), session.options.checks.any());
     Outcome outcome;
     {
+        session.begin_step("running " + subject.shown);
         const Watchdog watchdog(session, subject.shown);
         outcome = outcome_of(subject, fixed);
+        session.end_step();
     }
     // The simulator ends a hang itself, as a crash: no lane can go on.
     const bool hung = subject.plant->hangs && simulated && outcome.symptom == Symptom::crash;

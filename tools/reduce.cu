@@ -28,8 +28,10 @@ public:
           h_memory_(new T[n + 1]) {
         const std::uint64_t seed = session.options.seed;
         const bool adds = operation_ == Operation::sum;
+        session.begin_step(text("generating {} numbers", n));
         if (adds) fill(h_memory_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
         else fill(h_memory_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
+        session.begin_step(text("reducing {} numbers on the host, for the reference", n));
         expected_ = reduce_on_all_cores(h_input());
         bound_ = session.options.tolerance > 0 ? session.options.tolerance * std::fabs(double(expected_))
                  : adds                        ? summand_error_bound<T>(n)

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "common/cli/version.hpp"
+#include "common/simt/driver/option_table.hpp"
 #include "common/simt/driver/process.hpp"
 #include "tools/simcc/chain.hpp"
 
@@ -14,6 +15,10 @@ namespace simcc {
 namespace {
 
 int main(const std::vector<std::string>& arguments) {
+    if (arguments.size() > 1 && arguments.front() == "--complete") {  // a shell asks
+        std::printf("%s", completion_text(arguments.back()).c_str());
+        return fine;
+    }
     Options options;
     try {
         options = parse_options(arguments);

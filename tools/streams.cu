@@ -173,6 +173,7 @@ void run(Session& session) {
     Bench bench(session);
     std::vector<Timeline> timelines;
     for (size_t i = 0; i < sizes.size(); ++i) {
+        session.begin_step(text("generating {} numbers", sizes[i]));
         const std::vector<StreamsRun> runs = runs_of_size(session, sizes[i], i == 0);
         std::vector<Case> cases;
         for (const StreamsRun& one : runs) cases.push_back(one.one);

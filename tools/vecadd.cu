@@ -68,6 +68,7 @@ void run_size(Session& session, Bench& bench, size_t n) {
     std::vector<Case> cases;
     for (const std::string& name : memory) {
         const MemoryKind& kind = memory_kind_named(name);
+        session.begin_step(text("generating two vectors of {} numbers", n));
         const auto vectors = std::make_shared<Vectors<T>>(kind, n, offset, session.options.seed);
         for (const VecaddVariant* variant : session.selected<VecaddVariant>()) {
             const bool on_host = variant->needs == Needs::host;

@@ -1,6 +1,9 @@
 #include "common/cli/devices.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "common/io/text.hpp"
 
@@ -12,6 +15,17 @@ std::string reason_for(const Probe& probe) {
         case Probe::no_device: return "the NVIDIA driver reports no GPU (" + probe.detail + ")";
         case Probe::no_gpu_code: return "this build has no GPU code because nvcc was missing";
         default: return "the GPU could not be initialised (" + probe.detail + ")";
+    }
+}
+
+static std::string short_reason_for(const Probe& probe) {
+    switch (probe.status) {
+        case Probe::found: return "";
+        case Probe::no_driver: return "no NVIDIA driver";
+        case Probe::driver_too_old: return "the NVIDIA driver is too old";
+        case Probe::no_device: return "no GPU";
+        case Probe::no_gpu_code: return "built without nvcc";
+        default: return "the GPU does not start";
     }
 }
 
@@ -31,6 +45,15 @@ static Probe probe_gpus() {
     Probe probe;
     probe.status = Probe::no_gpu_code;
     return probe;
+}
+
+// The nodes of the drivers for PCs, WSL and Jetson.
+bool seems_without_gpu() {
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (!gpu::backend || (visible && !*visible)) return true;
+    for (const char* node : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu"})
+        if (access(node, F_OK) == 0) return false;
+    return true;
 }
 
 static std::vector<Chosen> all_of(const Backend& backend, const Probe& probe) {
@@ -65,7 +88,7 @@ static Chosen simulated_device(const Backend& backend) {
     return devices.front();
 }
 
-std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice) {
+std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice) {
     const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
     if (spec == "sim") return {simulated_device(sim::backend())};
     const bool looks_like_name = spec.find_first_not_of("0123456789abcdefABCDEFGPU-:.,") == spec.npos;
@@ -77,7 +100,7 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, s
         if (spec != "auto")
             fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe),
                  remedy_for(probe));
-        notice = reason_for(probe) + ": using the SIMT simulator";
+        notice = (verbose ? reason_for(probe) : short_reason_for(probe)) + ": using the SIMT simulator";
         return {simulated_device(sim::backend())};
     }
     const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);

@@ -12,12 +12,15 @@ struct Chosen {
 };
 
 // The devices that `spec` names, in its order; "auto" is the first GPU, or every one. For "auto" without a GPU: the simulated
-// device, with the reason in `notice`.
+// device, with the reason in `notice`, in full if `verbose`.
 // Throws Failure(unavailable) when a GPU is asked for and there is none, Failure(usage) for a spec that names nothing.
-std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, std::string& notice);
+std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice);
 
 // The simulated device that checks every access.
 Chosen checked_device();
+
+// Whether "auto" is likely to be the simulator, told without starting a driver.
+bool seems_without_gpu();
 
 // Why there is no GPU, by cause, and what to do about it.
 std::string reason_for(const Probe& probe);

@@ -7,6 +7,7 @@
 #include "common/cli/devices.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
+#include "common/cli/progress.hpp"
 #include "common/cli/session.hpp"
 #include "common/io/output.hpp"
 #include "common/io/text.hpp"
@@ -22,8 +23,8 @@ static const char* needs_text(Needs needs) {
 static void list_variants(const Session& session) {
     static const ColumnOf<Variant> columns[] = {
         {{"kernel", "kernel"}, [](const Variant& of) -> Cell { return of.name; }},
-        {{"needs", "needs"}, [](const Variant& of) -> Cell { return needs_text(of.needs); }},
-        {{"ladder", "ladder"}, [](const Variant& of) -> Cell { return of.ladder; }},
+        {{"needs", "needs", 1, 0, 0, 1}, [](const Variant& of) -> Cell { return needs_text(of.needs); }},
+        {{"ladder", "ladder", 1, 0, 0, 2}, [](const Variant& of) -> Cell { return of.ladder; }},
         {{"idea", "idea"}, [](const Variant& of) -> Cell { return of.idea; }},
     };
     Table table(session.output, session.format(), session.options.header, columns_of(columns));
@@ -31,9 +32,16 @@ static void list_variants(const Session& session) {
     table.flush();
 }
 
+// Starting a driver may take seconds.
+static std::vector<Chosen> choose_with_progress(const Options& options, const Program& program, std::string& notice) {
+    Progress progress(program.name, options);
+    progress.begin("looking for GPUs", StepUnit::parts);
+    return choose_devices(options.device, program.every_device, options.verbose, notice);
+}
+
 // Checking begins before the first runtime call, which looks for devices.
 static std::vector<Chosen> devices_for(const Options& options, const Program& program, std::string& notice) {
-    if (!options.checks.any()) return choose_devices(options.device, program.every_device, notice);
+    if (!options.checks.any()) return choose_with_progress(options, program, notice);
     simt::check::start(options.checks);
     return {checked_device()};
 }
@@ -51,6 +59,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
         if (!notice.empty()) session.notice(notice);
+        session.begin_step("starting on " + chosen.device.name);
         chosen.backend->run(session);
         if (exit == Exit::fine) exit = session.exit();
         // The rows of several devices are one table for a program that reads them.
@@ -70,7 +79,7 @@ static const char* remedy_for(const std::exception& error) {
 static Exit run_to_its_end(const Program& program, int argc, char** argv) {
     Options options;
     const auto failed = [&](const std::string& message, Exit exit) {
-        print_message(program.name, message, options.color);
+        print_message(program.name, message, options.color, Weight::error);
         return exit;
     };
     try {

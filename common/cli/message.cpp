@@ -4,15 +4,21 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+
+bool is_dumb_terminal() {
+    const char* terminal = std::getenv("TERM");
+    return terminal && std::strcmp(terminal, "dumb") == 0;
+}
 
 bool use_color(When color) {
     if (color != When::automatic) return color == When::always;
     const char* no_color = std::getenv("NO_COLOR");
-    return isatty(STDERR_FILENO) && !(no_color && *no_color);
+    return isatty(STDERR_FILENO) && !(no_color && *no_color) && !is_dumb_terminal();
 }
 
-void print_message(const char* program, const std::string& message, When color) {
+void print_message(const char* program, const std::string& message, When color, Weight weight) {
     const bool colored = use_color(color);
-    std::fprintf(stderr, "%s%s:%s %s\n", colored ? "\033[1;31m" : "", program, colored ? "\033[0m" : "",
-                 message.c_str());
+    const char* begin = !colored ? "" : weight == Weight::error ? "\033[1;31m" : "\033[1m";
+    std::fprintf(stderr, "%s%s:%s %s\n", begin, program, colored ? "\033[0m" : "", message.c_str());
 }

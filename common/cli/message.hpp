@@ -1,11 +1,16 @@
-// Messages on standard error: "reduce: ...", the name in bold red where --color allows it.
+// Messages on standard error: "reduce: ...", where --color allows it an error's name in bold red, a notice's in bold.
 #pragma once
 
 #include <string>
 
 #include "common/cli/options.hpp"
 
-// Colour only on a terminal whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
+enum class Weight { notice, error };
+
+// A terminal that shows characters and nothing else: TERM is "dumb".
+bool is_dumb_terminal();
+
+// Colour only on a terminal that has it, whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
 bool use_color(When color);
 
-void print_message(const char* program, const std::string& message, When color);
+void print_message(const char* program, const std::string& message, When color, Weight weight);

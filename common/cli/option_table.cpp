@@ -6,6 +6,11 @@
 #include "common/cli/sizes.hpp"
 #include "common/io/numbers.hpp"
 
+std::string DefaultText::shown(bool simulated) const {
+    if (on_gpu == in_simulator) return on_gpu;
+    return simulated ? in_simulator + "; GPU: " + on_gpu : on_gpu + "; simulator: " + in_simulator;
+}
+
 void OptionTable::add(OptionRow row) {
     const auto same = std::find_if(rows_.begin(), rows_.end(),
                                    [&](const OptionRow& other) { return other.long_name() == row.long_name(); });

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/io/text.hpp"
@@ -15,11 +16,24 @@
 // What an option's argument names, if it is a file.
 enum class FileUse { none, input, output };
 
+// A default as it would be typed; "" for none. In the simulator it may be another.
+struct DefaultText {
+    std::string on_gpu, in_simulator;
+
+    DefaultText(const char* everywhere) : DefaultText(std::string(everywhere)) {}
+    DefaultText(const std::string& everywhere) : DefaultText(everywhere, everywhere) {}
+    DefaultText(std::string on_gpu_, std::string in_simulator_)
+        : on_gpu(std::move(on_gpu_)), in_simulator(std::move(in_simulator_)) {}
+
+    // What --help shows: first the one that applies.
+    std::string shown(bool simulated) const;
+};
+
 struct OptionRow {
     std::string flags;     // "-n,--size"
     std::string argument;  // "LIST"; "" for a flag; "[=LIST]" if it may be left out
     std::string help;
-    std::string fallback;                          // the default, as it would be typed; "" for none
+    DefaultText fallback;
     std::function<void(const std::string&)> take;  // sets the field; Failure(usage) for an invalid argument
     FileUse file = FileUse::none;
 
@@ -64,17 +78,16 @@ struct FieldValue<PerBackend<T>> {
 
 // The default that --help shows; `show` turns a value into text.
 template <typename T, typename Show>
-std::string default_text(const T& field, Show show) {
-    return show(field);
+DefaultText default_text(const T& field, Show show) {
+    return {show(field)};
 }
 template <typename T, typename Show>
-std::string default_text(const std::optional<T>& field, Show show) {
-    return field ? show(*field) : "";
+DefaultText default_text(const std::optional<T>& field, Show show) {
+    return {field ? show(*field) : ""};
 }
 template <typename T, typename Show>
-std::string default_text(const PerBackend<T>& field, Show show) {
-    const std::string on_gpu = show(field.on_gpu), in_simulator = show(field.in_simulator);
-    return on_gpu == in_simulator ? on_gpu : on_gpu + "; simulator: " + in_simulator;
+DefaultText default_text(const PerBackend<T>& field, Show show) {
+    return {show(field.on_gpu), show(field.in_simulator)};
 }
 
 // Fields are set while the command line is read: until then they must not move.
@@ -120,7 +133,7 @@ public:
 
     // The value that parse(argument) returns.
     template <typename Field, typename Parse>
-    void read(const char* flags, const char* argument, const std::string& help, const std::string& fallback,
+    void read(const char* flags, const char* argument, const std::string& help, const DefaultText& fallback,
               Field& field, Parse parse) {
         add({flags, argument, help, fallback,
              [&field, parse](const std::string& word) { set_field(field, parse(word)); }});

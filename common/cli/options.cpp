@@ -1,14 +1,19 @@
 #include "common/cli/options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
 #include <set>
 
+#include "common/cli/completion.hpp"
+#include "common/cli/devices.hpp"
 #include "common/cli/version.hpp"
+#include "common/io/layout.hpp"
 #include "common/io/output.hpp"
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 
 namespace {
@@ -25,23 +30,34 @@ OptionTable option_table(const Program& program, Options& options) {
     return table;
 }
 
-std::string help_of(const Program& program, const OptionTable& table) {
+// Whether a run with these options would be in the simulator.
+bool is_simulated(const Options& options) {
+    if (options.checks.any() || options.by_line || options.annotate || options.device == "sim") return true;
+    return options.device == "auto" && seems_without_gpu();
+}
+
+std::string help_of(const Program& program, const OptionTable& table, const Options& options) {
+    constexpr std::size_t help_column = 29;
+    const std::size_t width = line_width(STDOUT_FILENO);
+    const bool narrow = width < 2 * help_column, simulated = is_simulated(options);
     std::string help = fmt::format("Usage: {} [OPTION]...{}{}\n{}\n\n", program.name, *program.operands ? " " : "",
-                                   program.operands, program.summary);
+                                   program.operands, wrapped(program.summary, width));
     for (const OptionRow& row : table.rows()) {
         std::string flags = row.flags;
         if (flags[1] != '-') flags.insert(flags.find(',') + 1, " ");
         else flags = "    " + flags;
         if (!row.argument.empty()) flags += (row.has_optional_argument() ? "" : " ") + row.argument;
-        help += fmt::format("  {:<26} {}", flags, row.help);
-        if (!row.fallback.empty()) help += fmt::format(" [{}]", row.fallback);
-        help += '\n';
+        std::string words = row.help;
+        if (const std::string fallback = row.fallback.shown(simulated); !fallback.empty())
+            words += fmt::format("{}[{}]", words.empty() ? "" : " ", fallback);
+        if (narrow) help += fmt::format("  {}\n      {}\n", flags, wrapped(words, width, 6, 6));
+        else help += fmt::format("  {:<26} {}\n", flags, wrapped(words, width, help_column, help_column));
     }
-    return help +
-           fmt::format(
-               "\nExit codes: 0 fine, 1 wrong result, 2 usage, 3 CUDA error, 4 bad input, 5 output not written,\n"
-               "77 no such device, 86 findings of --check. See {}(1) and gridutils(7).\n",
-               program.name);
+    const std::string codes = fmt::format(
+        "Exit codes: 0 fine, 1 wrong result, 2 usage, 3 CUDA error, 4 bad input, 5 output not written, "
+        "77 no such device, 86 findings of --check. See {}(1) and gridutils(7).",
+        program.name);
+    return help + '\n' + wrapped(codes, std::min<std::size_t>(width, 100)) + '\n';
 }
 
 // The first argument that no option of the program explains, with the nearest one that exists.
@@ -125,13 +141,21 @@ void take(const std::vector<Typed>& typed) {
     if (first_failure) std::rethrow_exception(first_failure);
 }
 
+// For --help, which shows the defaults of the device that is asked for.
+void take_what_is_right(const std::vector<Typed>& typed) {
+    try {
+        take(typed);
+    } catch (const Failure&) {  // help is what is wanted
+    }
+}
+
 // The rules that involve several options.
 void complete(const std::set<std::string>& given, Options& options) {
     simt::check::Settings& checks = options.checks;
     checks.counters |= options.by_line || options.annotate;
     // An option that only says how to check asks for all checks.
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
-    if (implied && !checks.any()) parse_checks("all,leakcheck", checks);
+    if (implied && !checks.any()) parse_checks("", checks);
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
     if (checks.any() && options.device != "auto" && options.device != "sim")
@@ -183,14 +207,22 @@ void print_to_standard_output(const std::string& words) {
 bool parse_options(const Program& program, int argc, char** argv, Options& options) {
     if (program.benchmark) options.sizes = {parse_sizes(program.sizes), parse_sizes(program.simulator_sizes)};
     const OptionTable table = option_table(program, options);
+    if (argc > 1 && argv[1] == std::string("--complete")) {
+        std::string lines;
+        for (const Candidate& candidate : completions(program, table, {argv + 2, argv + argc}))
+            lines += candidate.word + (candidate.help.empty() ? "" : "\t" + candidate.help) + '\n';
+        print_to_standard_output(lines);
+        return false;
+    }
     std::vector<std::string> others;
     const std::vector<Typed> typed = typed_options(program, table, argc, argv, others);
     options.operands = operands_among(program, table, others);
     std::set<std::string> given;
     for (const Typed& option : typed) given.insert(option.row->long_name());
     if (given.count("--help") > 0 || given.count("--version") > 0) {
+        take_what_is_right(typed);
         print_to_standard_output(given.count("--help") > 0
-                                     ? help_of(program, table)
+                                     ? help_of(program, table, options)
                                      : fmt::format("{} (gridutils) {}\n", program.name, gridutils_version));
         return false;
     }

@@ -37,6 +37,7 @@ struct Options : MeasureSettings {
         table.read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format,
                    parse_format);
         table.flag("--csv", "the same as --format csv", format, Format::csv);
+        table.flag("--tsv", "the same as --format tsv", format, Format::tsv);
         table.flag("--json", "the same as --format jsonl", format, Format::jsonl);
         table.flag("--no-header", "leave the header line out", header);
         table.output_file("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
@@ -44,15 +45,13 @@ struct Options : MeasureSettings {
         table.flag("-v,--verbose", "more notices on standard error", verbose);
         table.choice("--color", "WHEN", "colour on standard error", color, whens);
         table.choice("--progress", "WHEN", "progress on standard error", progress, whens);
-        // --check without a list asks for all checks. parse_checks() says what is wrong with a list.
+        // parse_checks() knows which checks --check without a list means, and says what is wrong with a list.
         const auto refuse = [](const std::string& wrong) {
             if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
         };
         table.add({"--check", "[=LIST]",
                    "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: check every access", "",
-                   [this, refuse](const std::string& list) {
-                       refuse(parse_checks(list.empty() ? "all,leakcheck" : list, checks));
-                   }});
+                   [this, refuse](const std::string& list) { refuse(parse_checks(list, checks)); }});
         const bool independent = checks.schedule == simt::Schedule::independent;
         table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
                    independent ? "independent" : "",
@@ -63,7 +62,7 @@ struct Options : MeasureSettings {
     template <typename Table>
     void add_benchmark_options(Table& table, const Program& program) {
         table.read("-n,--size", "LIST", "elements: 1Ki,4Mi or A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
-                   program.sizes + std::string("; simulator: ") + program.simulator_sizes, sizes, parse_sizes);
+                   {program.sizes, program.simulator_sizes}, sizes, parse_sizes);
         table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels);
         table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type", name_of(program.dtypes.front()),
                    dtype, [&](const std::string& name) { return parse_dtype(name, program.dtypes); });

@@ -29,6 +29,8 @@ struct Program {
     std::vector<const Variant*> variants = {};  // variants_of() its table
     void (*options)(std::any&, OptionTable&) = nullptr;  // own_options<Settings>, after the common ones
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
-    bool every_device = false;                           // "auto" means all GPUs, not the first
-    bool input_files = true;                             // operands name data: --input-format applies
+    // For completion: the words that an option of its own takes, or for "" its operands; none where files are meant.
+    std::vector<std::string> (*words)(const std::string& option) = nullptr;
+    bool every_device = false;  // "auto" means all GPUs, not the first
+    bool input_files = true;    // operands name data: --input-format applies
 };

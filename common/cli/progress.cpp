@@ -2,21 +2,115 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <csignal>
 #include <cstdio>
+#include <limits>
+#include <system_error>
 
-Progress::Progress(const Options& options) : begin_(std::chrono::steady_clock::now()) {
-    enabled_ = options.progress == When::always ||
-               (options.progress == When::automatic && !options.quiet && isatty(STDERR_FILENO));
+#include "common/cli/message.hpp"
+#include "common/io/terminal.hpp"
+#include "common/io/text.hpp"
+
+static bool is_wanted(const Options& options) {
+    if (options.progress != When::automatic) return options.progress == When::always;
+    return !options.quiet && isatty(STDERR_FILENO) && !is_dumb_terminal();
 }
 
-void Progress::show(const std::string& line) {
-    if (!enabled_ || std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(1)) return;
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+Progress::Progress(const std::string& program, const Options& options)
+    : program_(program), always_(options.progress == When::always), enabled_(is_wanted(options)) {}
+
+Progress::~Progress() {
+    end();
+    {
+        const std::lock_guard lock(mutex_);
+        done_ = true;
+    }
+    changed_.notify_all();
+    if (drawer_.joinable()) drawer_.join();
+}
+
+StepCount& Progress::begin(const std::string& what, StepUnit unit) {
+    end();
+    const std::lock_guard lock(mutex_);
+    count_.done = count_.total = 0;
+    count_.most_seconds = 0;
+    if (!enabled_) return count_;
+    what_ = what;
+    unit_ = unit;
+    begin_ = Clock::now();
+    if (always_) draw();
+    if (!drawer_.joinable()) {
+        // Signals are for the threads that do the work.
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            drawer_ = std::thread([this] { keep_drawing(); });
+        } catch (const std::system_error&) {
+            enabled_ = always_;  // no thread to be had: steps are shown when they begin, or not at all
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+    return count_;
+}
+
+void Progress::end() {
+    const std::lock_guard lock(mutex_);
+    what_.clear();
+    erase();
+}
+
+void Progress::hide() {
+    const std::lock_guard lock(mutex_);
+    erase();
+}
+
+void Progress::keep_drawing() {
+    std::unique_lock lock(mutex_);
+    while (!done_) {
+        changed_.wait_for(lock, std::chrono::milliseconds(250));
+        if (!what_.empty() && Clock::now() - begin_ >= std::chrono::seconds(1)) draw();
+    }
+}
+
+static std::string duration(double seconds) {
+    if (seconds < 100) return text("{:.0f} s", seconds);
+    return seconds < 6000 ? text("{:.0f} min", seconds / 60) : text("{:.1f} h", seconds / 3600);
+}
+
+std::string Progress::line() const {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
+    const std::size_t done = count_.done, total = count_.total;
+    const bool bytes = unit_ == StepUnit::bytes;
+    const auto shown = [&](std::size_t count) { return bytes ? human_bytes(double(count)) : std::to_string(count); };
+    std::string line = program_ + ": " + what_;
+    if (total > 0) line += text(": {} of {}", shown(done), shown(total));
+    else if (done > 0) line += ": " + shown(done);
+    if (elapsed < 0.5) return line;
+    if (bytes && done > 0) line += text(", {}/s", human_bytes(double(done) / elapsed));
+    line += ", " + duration(elapsed);
+    const double limit = count_.most_seconds;
+    double left = limit > 0 ? std::max(limit - elapsed, 0.0) : std::numeric_limits<double>::infinity();
+    if (total > 0 && done > 0 && done <= total) left = std::min(left, elapsed * double(total - done) / double(done));
+    return std::isinf(left) ? line : line + text(", {} left", duration(left));
+}
+
+void Progress::draw() {
+    std::string now = line();
+    const std::size_t width = line_width(STDERR_FILENO);
+    if (width != no_limit && now.size() >= width) now.resize(width - 1);
+    erase();
+    std::fputs(now.c_str(), stderr);
     std::fflush(stderr);
-    shown_ = true;
+    shown_ = now.size();
 }
 
-void Progress::clear() {
-    if (shown_) std::fputs("\r\033[K", stderr);
-    shown_ = false;
+void Progress::erase() {
+    if (shown_ == 0) return;
+    if (is_dumb_terminal()) std::fprintf(stderr, "\r%*s\r", static_cast<int>(shown_), "");
+    else std::fputs("\r\033[K", stderr);
+    std::fflush(stderr);
+    shown_ = 0;
 }

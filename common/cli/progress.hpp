@@ -1,22 +1,47 @@
-// One line on standard error that says what is running, for runs of more than a second; cleared when they end.
+// One line on standard error that says what is running and how far it is, for steps of more than a second.
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "common/cli/options.hpp"
+#include "common/io/step_count.hpp"
+#include "common/measure/run.hpp"
 
 class Progress {
 public:
-    explicit Progress(const Options& options);
-    ~Progress() { clear(); }
+    Progress(const std::string& program, const Options& options);
+    ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    void show(const std::string& line);
-    void clear();
+    // Ends the last step and begins one. It is shown once it has taken a second; at once if progress was asked for.
+    StepCount& begin(const std::string& what, StepUnit unit);
+    void end();
+    // Clears the line for other output; while the step goes on, it returns.
+    void hide();
 
 private:
-    bool enabled_, shown_ = false;
-    std::chrono::steady_clock::time_point begin_;
+    using Clock = std::chrono::steady_clock;
+
+    void keep_drawing();
+    void draw();
+    void erase();
+    std::string line() const;
+
+    const std::string program_;
+    const bool always_;
+    bool enabled_;
+    std::mutex mutex_;  // of all below
+    std::condition_variable changed_;
+    std::string what_;  // "" between steps
+    StepUnit unit_ = StepUnit::parts;
+    StepCount count_;
+    Clock::time_point begin_;
+    std::size_t shown_ = 0;  // characters of the line that is on the screen
+    bool done_ = false;
+    std::thread drawer_;
 };

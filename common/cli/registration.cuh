@@ -11,6 +11,7 @@
     const ::Backend& backend() {                                                            \
         static const ::Backend registered{&program, &probe_devices, [](Session& session) {  \
                                               CHECK(cudaSetDevice(session.device.ordinal)); \
+                                              session.end_step();                           \
                                               run(session);                                 \
                                           }};                                               \
         return registered;                                                                  \

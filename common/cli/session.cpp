@@ -2,14 +2,20 @@
 
 #include <algorithm>
 
-#include "common/cli/message.hpp"
+#include "common/cli/progress.hpp"
 #include "common/io/text.hpp"
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
     : Run(program_.name, program_.columns, options_, device_, output_),
       program(program_),
       options(options_),
-      progress_(options_) {}
+      progress_(std::make_unique<Progress>(program_.name, options_)) {}
+
+Session::~Session() = default;
+
+StepCount& Session::begin_step(const std::string& what, StepUnit unit) { return progress_->begin(what, unit); }
+
+void Session::end_step() { progress_->end(); }
 
 Format Session::format() const { return options.format.value_or(output.is_terminal() ? Format::human : Format::csv); }
 
@@ -26,7 +32,8 @@ std::vector<const Variant*> Session::selected() const {
     std::vector<bool> matched(options.kernels.size());
     std::string left_out;
     for (const Variant* variant : program.variants) {
-        bool wanted = options.kernels.empty(), named = false;
+        const bool is_peer = options.versus == variant->name;  // it runs with whatever is compared
+        bool wanted = options.kernels.empty() || is_peer, named = is_peer;
         for (std::size_t i = 0; i < options.kernels.size(); ++i) {
             if (!matches_glob(options.kernels[i], variant->name)) continue;
             wanted = matched[i] = true;
@@ -63,12 +70,17 @@ const Variant& Session::filter_variant(const char* fallback) const {
     return *chosen.front();
 }
 
-void Session::complain(const std::string& message) const { print_message(program.name, message, options.color); }
+void Session::say(const std::string& message, Weight weight) const {
+    progress_->hide();
+    print_message(program.name, message, options.color, weight);
+}
+
+void Session::complain(const std::string& message) const { say(message, Weight::error); }
 
 void Session::notice(const std::string& message) const {
-    if (!options.quiet) complain(message);
+    if (!options.quiet) say(message, Weight::notice);
 }
 
 void Session::detail(const std::string& message) const {
-    if (options.verbose) complain(message);
+    if (options.verbose) say(message, Weight::notice);
 }

@@ -1,19 +1,23 @@
 // One run of a program on one device: its options, where its rows go, and how it will exit.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/cli/backend.hpp"
+#include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
-#include "common/cli/progress.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
 #include "common/measure/run.hpp"
 
+class Progress;
+
 class Session final : public Run {
 public:
     Session(const Program& program, const Options& options, const DeviceInfo& device, Output& output);
+    ~Session();
 
     const Program& program;
     const Options& options;
@@ -50,19 +54,21 @@ public:
         return static_cast<const Row&>(filter_variant(fallback));
     }
 
-    // "reduce: MESSAGE" on standard error: always, unless --quiet, only with --verbose.
+    // "reduce: MESSAGE" on standard error: an error always, a notice unless --quiet, a detail only with --verbose.
     void complain(const std::string& message) const override;
     void notice(const std::string& message) const override;
     void detail(const std::string& message) const;
 
-    void show_progress(const std::string& line) override { progress_.show(line); }
-    void clear_progress() override { progress_.clear(); }
+    StepCount& begin_step(const std::string& what, StepUnit unit = StepUnit::parts) override;
+    void end_step() override;
 
     void found_wrong_result() override { exit_with(Exit::wrong_result); }
     void exit_with(Exit exit) { exit_ = exit; }
     Exit exit() const { return exit_; }
 
 private:
-    Progress progress_;
+    void say(const std::string& message, Weight weight) const;
+
+    std::unique_ptr<Progress> progress_;
     Exit exit_ = Exit::fine;
 };

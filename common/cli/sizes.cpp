@@ -4,9 +4,43 @@
 #include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
 
+// A decimal number, cut into its parts: 1.5e6 has the digits 15 and the exponent 5. No digits if it is none.
+struct Decimal {
+    std::string digits;
+    int exponent = 0;
+    std::size_t length = 0;  // of its characters; a suffix follows
+};
+
+static Decimal decimal_at_begin(const std::string& word) {
+    Decimal decimal;
+    const auto take_digits = [&] {
+        std::string digits;
+        while (decimal.length < word.size() && word[decimal.length] >= '0' && word[decimal.length] <= '9')
+            digits += word[decimal.length++];
+        return digits;
+    };
+    decimal.digits = take_digits();
+    if (decimal.digits.empty()) return decimal;
+    if (word[decimal.length] == '.') {
+        ++decimal.length;
+        const std::string fraction = take_digits();
+        if (fraction.empty()) return {};
+        decimal.digits += fraction;
+        decimal.exponent = -static_cast<int>(fraction.size());
+    }
+    if (word[decimal.length] == 'e' || word[decimal.length] == 'E') {
+        ++decimal.length;
+        if (word[decimal.length] == '+') ++decimal.length;
+        const std::string exponent = take_digits();
+        if (exponent.empty() || exponent.size() > 2) return {};
+        decimal.exponent += std::stoi(exponent);
+    }
+    return decimal;
+}
+
 std::size_t parse_count(const std::string& text_, const std::string& what, std::size_t largest) {
-    const std::size_t digits = text_.find_first_not_of("0123456789");
-    const std::string number = text_.substr(0, digits), suffix = digits == text_.npos ? "" : text_.substr(digits);
+    const Decimal decimal = decimal_at_begin(text_);
+    const std::string number = decimal.digits, suffix = text_.substr(decimal.length);
     constexpr const char* suffixes[] = {"k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"};
     constexpr std::size_t factors[] = {1'000,      1'000'000,  1'000'000'000, 1'000'000'000'000,
                                        1ull << 10, 1ull << 20, 1ull << 30,    1ull << 40};
@@ -15,16 +49,23 @@ std::size_t parse_count(const std::string& text_, const std::string& what, std::
         if (suffix == suffixes[i]) factor = factors[i];
     if (number.empty() || factor == 0)
         fail(Exit::usage,
-             "{} '{}' is not a whole number with at most a suffix k, M, G, T (10^3..) or Ki, Mi, Gi, Ti (2^10..)", what,
-             text_);
+             "{} '{}' is not a whole number, such as 1000, 1e6, or 4k with a suffix k, M, G, T (10^3..) or Ki, Mi, Gi, "
+             "Ti (2^10..)",
+             what, text_);
     std::size_t value = 0;
     for (char digit : number) {
         if (__builtin_mul_overflow(value, std::size_t{10}, &value) ||
             __builtin_add_overflow(value, static_cast<std::size_t>(digit - '0'), &value))
             fail(Exit::usage, "{} '{}' is too large", what, text_);
     }
-    if (__builtin_mul_overflow(value, factor, &value) || value > largest)
-        fail(Exit::usage, "{} '{}' is too large", what, text_);
+    bool overflows = __builtin_mul_overflow(value, factor, &value);
+    for (int i = 0; i < decimal.exponent; ++i) overflows |= __builtin_mul_overflow(value, std::size_t{10}, &value);
+    if (overflows) fail(Exit::usage, "{} '{}' is too large", what, text_);
+    for (int i = decimal.exponent; i < 0; ++i) {
+        if (value % 10 != 0) fail(Exit::usage, "{} '{}' is not a whole number", what, text_);
+        value /= 10;
+    }
+    if (value > largest) fail(Exit::usage, "{} '{}' is too large", what, text_);
     return value;
 }
 

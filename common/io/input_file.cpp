@@ -21,9 +21,15 @@ InputFile::~InputFile() {
     if (descriptor_ > STDIN_FILENO) close(descriptor_);
 }
 
+void InputFile::count_into(StepCount& count) {
+    count_ = &count;
+    if (size_ > 0) count.total += static_cast<std::size_t>(size_);
+}
+
 std::size_t InputFile::read_some(void* target, std::size_t count) {
     for (;;) {
         const ssize_t got = ::read(descriptor_, target, std::min<std::size_t>(count, std::size_t{1} << 30));
+        if (got >= 0 && count_) count_->done += static_cast<std::size_t>(got);
         if (got >= 0) return static_cast<std::size_t>(got);
         if (errno != EINTR) fail("cannot read: {}", std::strerror(errno));
     }

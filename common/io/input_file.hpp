@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/io/step_count.hpp"
 #include "common/io/text.hpp"
 
 class InputFile {
@@ -22,6 +23,8 @@ public:
     std::size_t read(void* target, std::size_t count);
     // The size of a regular file, counted from where reading began; -1 for a pipe.
     long long size() const { return size_; }
+    // From here on `count` says how much has been read; the size, where it is known, adds to its total.
+    void count_into(StepCount& count);
     std::size_t offset() const { return offset_; }  // bytes taken so far
 
     template <typename... Arguments>
@@ -35,6 +38,7 @@ private:
     std::string name_;
     int descriptor_;
     long long size_ = -1;
+    StepCount* count_ = nullptr;
     std::size_t offset_ = 0;
     std::vector<char> ahead_;  // peeked at, not yet taken
     std::size_t ahead_begin_ = 0;

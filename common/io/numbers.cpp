@@ -26,8 +26,10 @@ std::vector<std::string> input_formats() {
     return formats;
 }
 
-std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::optional<InputFormat>& format) {
+std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::optional<InputFormat>& format,
+                                                 StepCount* count) {
     auto file = std::make_unique<InputFile>(path);
+    if (count) file->count_into(*count);
     constexpr std::string_view npy_magic = "\x93NUMPY";
     const bool looks_like_npy = !format && file->peek(npy_magic.size()) == npy_magic;
     switch (format ? format->format : looks_like_npy ? NumberFormat::npy : NumberFormat::text) {
@@ -112,7 +114,7 @@ void NumberWriter::spill() {
         if (descriptor >= 0) spilled_ = fdopen(descriptor, "w+b");
     }
     if (!spilled_ || std::fwrite(pending_.data(), 1, pending_.size(), spilled_) != pending_.size())
-        fail(Exit::output_error, "cannot keep the result in a temporary file: {}; set TMPDIR to a folder with room",
+        fail(Exit::cuda_error, "cannot keep the result in a temporary file: {}; set TMPDIR to a folder with room",
              std::strerror(errno));
     pending_.clear();
 }

@@ -9,6 +9,7 @@
 
 #include "common/io/dtype.hpp"
 #include "common/io/output.hpp"
+#include "common/io/step_count.hpp"
 
 enum class NumberFormat { text, npy, raw };
 
@@ -56,9 +57,10 @@ public:
     virtual ~NumberReader() = default;
 
     // Opens a file, or standard input for "-". `format` is "", text, npy or raw:TYPE; "" is .npy if its magic bytes are
-    // there, else text. Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was
+    // there, else text. `count`, if given, says how many bytes have been read. Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was
     // expected.
-    static std::unique_ptr<NumberReader> open(const std::string& path, const std::optional<InputFormat>& format);
+    static std::unique_ptr<NumberReader> open(const std::string& path, const std::optional<InputFormat>& format,
+                                              StepCount* count = nullptr);
 
     virtual const NumberLayout& layout() const = 0;
     // Up to `most` elements; fewer only at the end, none after it. Text widens from i64 to f64 from one chunk to the next.

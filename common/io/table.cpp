@@ -1,12 +1,15 @@
 #include "common/io/table.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "common/io/json.hpp"
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 
 Format parse_format(const std::string& name) {
@@ -39,7 +42,15 @@ static std::string unquoted(const std::string& field, char separator) {
     return without(without(field, separator, separator == ',' ? ';' : ' '), '"', ' ');
 }
 
+static bool is_word(const Cell& cell) { return std::holds_alternative<std::string>(cell); }
+
+static bool applies(const Cell& cell) {
+    const auto* number = std::get_if<Fixed>(&cell);
+    return !number || std::isfinite(number->value);
+}
+
 static std::string scaled(const Cell& cell, const Column& column) {
+    if (!applies(cell)) return not_applicable;
     if (const auto* number = std::get_if<Fixed>(&cell))
         return plain(Fixed{number->value * column.scale, column.digits});
     if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
@@ -47,22 +58,22 @@ static std::string scaled(const Cell& cell, const Column& column) {
     return plain(cell);
 }
 
-static bool is_zero(const Cell& cell) {
-    if (const auto* integer = std::get_if<long long>(&cell)) return *integer == 0;
-    const auto* number = std::get_if<Fixed>(&cell);
-    return number && number->value == 0;
-}
-
 Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
-    : output_(output), format_(format), header_pending_(header), columns_(std::move(columns)) {}
+    : output_(output),
+      format_(format),
+      header_pending_(header),
+      columns_(std::move(columns)),
+      width_(output.is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit) {}
 
 void Table::add(std::vector<Cell> row, const std::vector<JsonExtra>& extras) {
     switch (format_) {
         case Format::csv: return print_separated(row, ',');
         case Format::tsv: return print_separated(row, '\t');
         case Format::jsonl: return print_json(row, extras);
-        default: held_.push_back(std::move(row));
+        default: break;
     }
+    if (block_) print_in_block(row);
+    else held_.push_back(std::move(row));
 }
 
 void Table::print_separated(const std::vector<Cell>& row, char separator) {
@@ -89,8 +100,9 @@ void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra
     };
     for (std::size_t i = 0; i < row.size(); ++i) {
         if (columns_[i].name.empty()) continue;
-        const auto* word = std::get_if<std::string>(&row[i]);
-        add(columns_[i].name, word ? json_string(*word) : json_number(plain(row[i])));
+        const std::string value = plain(row[i]);
+        const bool null = is_word(row[i]) ? value == "none" || value == "unknown" : !applies(row[i]);
+        add(columns_[i].name, null ? "null" : is_word(row[i]) ? json_string(value) : json_number(value));
     }
     for (const JsonExtra& extra : extras) {
         std::string list;
@@ -101,50 +113,65 @@ void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra
     output_.flush();
 }
 
-void Table::flush(const std::string& title) {
-    if (!held_.empty()) print_aligned(title);
-    held_.clear();
+void Table::begin(const std::string& title, std::size_t room) {
+    if (is_for_people()) block_ = Block{title, room};
 }
 
-void Table::print_aligned(const std::string& title) {
-    struct Shown {
-        std::vector<std::string> fields;
-        std::size_t width = 0;
-        bool number = false;
-    };
-    const bool markdown = format_ == Format::markdown;
-    std::vector<Shown> shown;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+void Table::flush(const std::string& title) {
+    if (!held_.empty()) {
+        layout_ = layout_of(held_);
+        std::string lines = title_and_head(title);
+        for (const auto& row : held_) lines += layout_->row(fields_of(row));
+        output_.write(lines);
+        held_.clear();
+    }
+    if (layout_) output_.write(layout_->note());
+    if (layout_) output_.flush();
+    layout_.reset();
+    block_.reset();
+}
+
+std::vector<std::string> Table::fields_of(const std::vector<Cell>& row) const {
+    std::vector<std::string> fields;
+    for (std::size_t i = 0; i < row.size(); ++i) {
         if (columns_[i].heading.empty()) continue;
-        const auto is_unused = [i](const std::vector<Cell>& row) { return is_zero(row[i]); };
-        if (columns_[i].only_if_used && std::all_of(held_.begin(), held_.end(), is_unused)) continue;
-        Shown column;
-        column.number = !std::holds_alternative<std::string>(held_.front()[i]);
-        if (header_pending_) column.fields.push_back(columns_[i].heading);
-        for (const auto& row : held_) {
-            const std::string field = scaled(row[i], columns_[i]);
-            column.fields.push_back(markdown ? without(field, '|', '/') : without(field, '\n', ' '));
-        }
-        for (const std::string& field : column.fields) column.width = std::max(column.width, field.size());
-        shown.push_back(std::move(column));
+        const std::string field = scaled(row[i], columns_[i]);
+        fields.push_back(format_ == Format::markdown ? without(field, '|', '/') : without(field, '\n', ' '));
     }
-    std::string block = title.empty() || markdown ? "" : title + "\n";
-    for (std::size_t line = 0; line < shown.front().fields.size(); ++line) {
-        std::string text_line;
-        for (const Shown& column : shown) {
-            const std::string field = column.number ? fmt::format("{:>{}}", column.fields[line], column.width)
-                                                    : fmt::format("{:<{}}", column.fields[line], column.width);
-            text_line += markdown ? "| " + field + " " : (text_line.empty() ? "" : "  ") + field;
-        }
-        if (markdown) text_line += "|";
-        else text_line.erase(text_line.find_last_not_of(' ') + 1);
-        block += text_line + '\n';
-        if (markdown && line == 0 && header_pending_) {
-            for (const Shown& column : shown) block += column.number ? "|---:" : "|---";
-            block += "|\n";
-        }
+    return fields;
+}
+
+// As wide as the rows and the heads are, or the room that a block's rows will need.
+Layout Table::layout_of(const std::vector<std::vector<Cell>>& rows) const {
+    std::vector<LaidOutColumn> laid_out;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const Column& column = columns_[i];
+        if (column.heading.empty()) continue;
+        const auto is_number = [i](const auto& row) { return !is_word(row[i]); };
+        const bool number = std::all_of(rows.begin(), rows.end(), is_number);
+        laid_out.push_back({column.heading, number, header_pending_ ? column.heading.size() : 0, column.rank});
+        if (block_) laid_out.back().width = std::max(laid_out.back().width, column.room);
     }
-    if (markdown) header_pending_ = false;
-    output_.write(block);
+    if (block_ && !laid_out.empty()) laid_out.front().width = std::max(laid_out.front().width, block_->room);
+    for (const auto& row : rows) {
+        const std::vector<std::string> fields = fields_of(row);
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            laid_out[i].width = std::max(laid_out[i].width, fields[i].size());
+    }
+    return Layout(std::move(laid_out), width_, format_ == Format::markdown);
+}
+
+std::string Table::title_and_head(const std::string& title) {
+    if (format_ == Format::markdown) return std::exchange(header_pending_, false) ? layout_->head() : "";
+    return (title.empty() ? "" : wrapped(title, width_) + '\n') + (header_pending_ ? layout_->head() : "");
+}
+
+void Table::print_in_block(const std::vector<Cell>& row) {
+    std::string lines;
+    if (!layout_) {
+        layout_ = layout_of({row});
+        lines = title_and_head(block_->title);
+    }
+    output_.write(lines + layout_->row(fields_of(row)));
     output_.flush();
 }

@@ -1,21 +1,28 @@
-// One table, five formats. Machine formats are flushed row by row; the human one is aligned, so it waits for flush().
+// One table, five formats. Machine formats are flushed row by row. The human ones are aligned: their rows wait for
+// flush(), or, after begin(), appear one by one with the room that their columns usually need.
 #pragma once
 
-#include <memory>
+#include <cstddef>
+#include <limits>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "common/io/layout.hpp"
 #include "common/io/output.hpp"
 
 enum class Format { human, csv, tsv, jsonl, markdown };
 
 Format parse_format(const std::string& name);
 
-struct Fixed {  // a number printed with this many digits after the point; never nan, never in exponent form
-    double value;
+struct Fixed {     // a number printed with this many digits after the point, never in exponent form
+    double value;  // nan: it does not apply; JSON says null, the human formats -, the others 0
     int digits;
 };
+
+// A number that does not apply.
+constexpr Fixed absent(int digits = 0) { return {std::numeric_limits<double>::quiet_NaN(), digits}; }
 
 using Cell = std::variant<std::string, long long, Fixed>;
 
@@ -27,11 +34,19 @@ long long whole(Integer count) {
 
 struct Column {
     std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
-    std::string heading = {};   // the human table's heading, with its unit; "" keeps the column out of it
-    double scale = 1;           // what the human table multiplies a number by, and
-    int digits = 0;             // how many digits it shows then
-    bool only_if_used = false;  // the human table leaves it out where all its numbers are 0
+    std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
+    double scale = 1;          // what the human table multiplies a number by, and
+    int digits = 0;            // how many digits it shows then
+    std::size_t room = 0;      // how wide its cells usually are, for rows that appear one by one
+    int rank = 0;              // where a terminal is too narrow the human table leaves out the highest first; 0: never
 };
+
+// A count as a cell where 0 means that it does not apply.
+template <typename Integer>
+Cell whole_if_any(Integer count) {
+    if (count == 0) return absent();
+    return whole(count);
+}
 
 // A row of a table of columns: a column, and how its cell is taken from a Source.
 template <typename Source, typename Value = Cell (*)(const Source&)>
@@ -67,17 +82,34 @@ public:
     // One cell per column, in their order.
     void add(std::vector<Cell> row, const std::vector<JsonExtra>& extras = {});
 
+    // The rows from here to flush() appear one by one, below `title`; the first column needs at least `room`.
+    void begin(const std::string& title, std::size_t room);
     // Prints the rows that the human formats hold back, with `title` above them; the next rows begin a new block.
     void flush(const std::string& title = "");
 
+    std::size_t width() const { return width_; }  // of a line for people
+
 private:
+    bool is_for_people() const { return format_ == Format::human || format_ == Format::markdown; }
     void print_separated(const std::vector<Cell>& row, char separator);
     void print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras);
-    void print_aligned(const std::string& title);
+    // Of the columns that people see.
+    std::vector<std::string> fields_of(const std::vector<Cell>& row) const;
+    Layout layout_of(const std::vector<std::vector<Cell>>& rows) const;
+    std::string title_and_head(const std::string& title);
+    void print_in_block(const std::vector<Cell>& row);
+
+    struct Block {
+        std::string title;
+        std::size_t room;
+    };
 
     Output& output_;
     Format format_;
     bool header_pending_;
     std::vector<Column> columns_;
+    std::size_t width_;
     std::vector<std::vector<Cell>> held_;
+    std::optional<Block> block_;    // rows appear one by one
+    std::optional<Layout> layout_;  // from the first row of a block on
 };

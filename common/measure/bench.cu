@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "common/measure/profile_range.cuh"
 #include "common/measure/random.hpp"
@@ -26,6 +27,7 @@ Bench::Bench(Run& run)
       clocks_(run.device.simulated ? "" : run.device.uuid) {}
 
 bool Bench::verify(Case& one, FirstLaunch& first) {
+    run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
@@ -42,7 +44,6 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     if (!run_.settings.verify) return true;
     const Verdict verdict = one.check();
     if (verdict.right) return true;
-    run_.clear_progress();
     run_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n,
                        name_of(one.problem.dtype), verdict.detail));
     run_.found_wrong_result();
@@ -77,6 +78,9 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
     const int fewest = std::min(run_.samples(), 10);
     ClockReading clock;
+    StepCount& count = run_.begin_step(text("timing {}, n = {}, sample", one.variant->name, one.problem.n));
+    count.total = std::size_t(run_.samples());
+    count.most_seconds = settings.timeout_s;
     for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i)
         sample_pair(one, peer, false);
     for (int i = 0; i < run_.samples(); ++i) {
@@ -86,6 +90,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
             result.throttled |= clocks_.throttled();
         }
         result.samples_ns.push_back(pair.own_ns);
+        ++count.done;
         if (peer) result.peer_ratios.push_back(pair.peer_ns / pair.own_ns);
         clock.cycles += pair.clock.cycles;
         clock.ns += pair.clock.ns;
@@ -139,15 +144,20 @@ void Bench::run(std::vector<Case>& cases) {
     FirstLaunch of_peer;
     const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before any comparison with it
     Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;
+    std::size_t longest_name = 0;
+    for (const Case& one : cases) longest_name = std::max(longest_name, std::strlen(one.variant->name));
+    if (!cases.empty()) report_.begin_block(cases.front().problem, longest_name);
     for (Case& one : cases) {
-        run_.show_progress(text("{}: {} n = {}", run_.program_name, one.variant->name, one.problem.n));
         const bool is_peer = !versus.empty() && &one == &*peer;
         FirstLaunch first = of_peer;
         const bool right = is_peer ? peer_is_right : verify(one, first);
-        if (right && !run_.settings.profile) report_.add(measure(one, first, right_peer));
+        if (!right || run_.settings.profile) continue;
+        const Measurement measured = measure(one, first, right_peer);
+        run_.end_step();
+        report_.add(measured);
     }
-    run_.clear_progress();
-    if (!cases.empty()) report_.end_block(cases.front().problem);
+    run_.end_step();
+    report_.end_block();
 }
 
 }  // namespace BACKEND

@@ -8,7 +8,10 @@ using Of = Measured;
 
 bool on_host(const Of& of) { return of.measurement.variant->needs == Needs::host; }
 
-double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
+// Does not apply where there is nothing to divide by.
+double ratio(double numerator, double denominator) {
+    return denominator > 0 ? numerator / denominator : absent().value;
+}
 
 // Bytes per nanosecond are gigabytes per second.
 double gbyte_per_s(const Of& of) { return ratio(of.measurement.problem.bytes, of.times.median); }
@@ -18,7 +21,12 @@ double per_element(std::uint64_t lanes, const Of& of) {
     return ratio(double(lanes), problem.elements > 0 ? problem.elements : double(problem.n));
 }
 
-double speedup(double before_ns, const Of& of) { return ratio(before_ns, of.times.median); }
+double speedup(double before_ns, const Of& of) {
+    return before_ns > 0 ? ratio(before_ns, of.times.median) : absent().value;
+}
+
+// A peer that was wrong has no ratios.
+Fixed of_ratios(const Of& of, double value) { return of.measurement.peer_ratios.empty() ? absent(4) : Fixed{value, 4}; }
 
 // The schema. A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so the human
 // table shows none. The time of a checked launch means nothing.
@@ -33,12 +41,13 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
         {{"kernel", "kernel"}, [](const Of& of) { return of.measurement.variant->name; }},
         {{"dtype"}, [](const Of& of) { return name_of(of.measurement.problem.dtype); }},
-        {{"n", "n"}, [](const Of& of) { return whole(of.measurement.problem.n); }},
+        {{"n", "n", 1, 0, 0, 9}, [](const Of& of) { return whole(of.measurement.problem.n); }},
         {{"bytes"}, [](const Of& of) { return Fixed{of.measurement.problem.bytes, 0}; }},
         {{"flop"}, [](const Of& of) { return Fixed{of.measurement.problem.flop, 0}; }},
-        {{"grid", "grid"}, [](const Of& of) { return of.measurement.grid; }},
-        {{"block", "block"}, [](const Of& of) { return of.measurement.block; }},
-        {{"smem_bytes"}, [](const Of& of) { return whole(of.measurement.shared_bytes); }},
+        {{"grid", "grid", 1, 0, 7, 6}, [](const Of& of) { return of.measurement.grid; }},
+        {{"block", "block", 1, 0, 5, 5}, [](const Of& of) { return of.measurement.block; }},
+        {{"smem_bytes"},
+         [](const Of& of) -> Cell { return on_host(of) ? absent() : Cell(whole(of.measurement.shared_bytes)); }},
         {{"device"}, [](const Of& of) { return on_host(of) ? "host" : of.run.device.name; }},
         {{"device_uuid"}, [](const Of& of) { return on_host(of) ? "none" : of.run.device.uuid; }},
         {{"timer"}, [](const Of& of) { return of.measurement.timer; }},
@@ -47,16 +56,16 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"samples"}, [](const Of& of) { return whole(of.measurement.samples_ns.size()); }},
         {{"min_ns"}, [](const Of& of) { return Fixed{of.times.minimum, 1}; }},
         {{"p25_ns"}, [](const Of& of) { return Fixed{of.times.p25, 1}; }},
-        {{"median_ns", time_heading, time_scale, 3}, [](const Of& of) { return Fixed{of.times.median, 1}; }},
+        {{"median_ns", time_heading, time_scale, 3, 10}, [](const Of& of) { return Fixed{of.times.median, 1}; }},
         {{"p75_ns"}, [](const Of& of) { return Fixed{of.times.p75, 1}; }},
         {{"max_ns"}, [](const Of& of) { return Fixed{of.times.maximum, 1}; }},
         {{"mean_ns"}, [](const Of& of) { return Fixed{of.times.mean, 1}; }},
-        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1}, [](const Of& of) { return Fixed{gbyte_per_s(of), 3}; }},
-        {{"gflop_per_s", gpu_only("GFLOP/s"), 1, 1},
+        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1, 6}, [](const Of& of) { return Fixed{gbyte_per_s(of), 3}; }},
+        {{"gflop_per_s", gpu_only("GFLOP/s"), 1, 1, 8, 3},
          [](const Of& of) { return Fixed{ratio(of.measurement.problem.flop, of.times.median), 3}; }},
-        {{"sm_clock_mhz"}, [](const Of& of) { return whole(of.measurement.sm_clock_mhz); }},
+        {{"sm_clock_mhz"}, [](const Of& of) { return whole_if_any(of.measurement.sm_clock_mhz); }},
         {{"throttled"}, [](const Of& of) { return whole(of.measurement.throttled); }},
-        {{"verify", "verify"}, [](const Of& of) { return of.measurement.verify; }},
+        {{"verify", "verify", 1, 0, 0, 1}, [](const Of& of) { return of.measurement.verify; }},
     };
     // clang-format on
 }
@@ -64,14 +73,14 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
 // Only for the human table of a GPU.
 std::vector<ReportColumn> gpu_columns() {
     return {
-        {{"", "+- %", 1, 1},
+        {{"", "+- %", 1, 1, 5, 4},
          [](const Of& of) {
              const Interval& interval = of.times.median_interval;
              return Fixed{100 * ratio((interval.high - interval.low) / 2, of.times.median), 2};
          }},
-        {{"", "% of peak GB/s", 1, 1},
+        {{"", "% of peak GB/s", 1, 1, 0, 2},
          [](const Of& of) {
-             return Fixed{on_host(of) ? 0 : 100 * ratio(gbyte_per_s(of), of.run.device.peak_gbyte_per_s), 1};
+             return on_host(of) ? absent(1) : Fixed{100 * ratio(gbyte_per_s(of), of.run.device.peak_gbyte_per_s), 1};
          }},
     };
 }
@@ -92,7 +101,7 @@ std::vector<ReportColumn> counter_ladder_columns() {
          [](const Of& of) {
              return Fixed{per_element(of.counters.global_loads.lanes, of), 4};
          }},
-        {{"sld_lanes_per_element", "shared loads per element", 1, 2, true},
+        {{"sld_lanes_per_element", "shared loads per element", 1, 2},
          [](const Of& of) {
              return Fixed{per_element(of.counters.shared_loads.lanes, of), 4};
          }},
@@ -101,15 +110,15 @@ std::vector<ReportColumn> counter_ladder_columns() {
 
 std::vector<ReportColumn> ladder_columns() {
     return {
-        {{"step_speedup", "step", 1, 2},
+        {{"step_speedup", "step", 1, 2, 8},
          [](const Of& of) {
              return Fixed{speedup(of.ladder.previous_ns, of), 3};
          }},
-        {{"cumulative_speedup", "cumulative", 1, 2},
+        {{"cumulative_speedup", "cumulative", 1, 2, 8},
          [](const Of& of) {
              return Fixed{speedup(of.ladder.first_ns, of), 3};
          }},
-        {{"cpu_speedup", "over CPU", 1, 2},
+        {{"cpu_speedup", "over CPU", 1, 2, 8},
          [](const Of& of) {
              return Fixed{speedup(of.ladder.cpu_ns, of), 3};
          }},
@@ -119,18 +128,9 @@ std::vector<ReportColumn> ladder_columns() {
 std::vector<ReportColumn> versus_columns(const std::string& peer) {
     return {
         {{"versus"}, [](const Of& of) { return of.run.settings.versus; }},
-        {{"versus_ratio", "x " + peer, 1, 3},
-         [](const Of& of) {
-             return Fixed{of.ratios.median, 4};
-         }},
-        {{"versus_low", "95 % from", 1, 3},
-         [](const Of& of) {
-             return Fixed{of.ratios.median_interval.low, 4};
-         }},
-        {{"versus_high", "to", 1, 3},
-         [](const Of& of) {
-             return Fixed{of.ratios.median_interval.high, 4};
-         }},
+        {{"versus_ratio", "x " + peer, 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median); }},
+        {{"versus_low", "95 % from", 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.low); }},
+        {{"versus_high", "to", 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.high); }},
     };
 }
 

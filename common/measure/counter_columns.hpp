@@ -7,17 +7,17 @@
 #include "common/io/table.hpp"
 #include "common/simt/check/counters/results.hpp"
 
-// Appends a column per counter of a Source's `counters`; what does not apply is 0. The human table shows those that
-// explain a kernel's speed, where they are not all 0.
+// Appends a column per counter of a Source's `counters`; the human table shows those that explain a kernel's speed.
 template <typename Source>
 void append_counter_columns(std::vector<ColumnOf<Source, std::function<Cell(const Source&)>>>& columns) {
     for (const simt::check::CounterColumn& counter : simt::check::counter_columns()) {
         const simt::check::CounterHeading& heading = counter.heading;
         const auto value = [&](const Source& source) -> Cell {
-            const double figure = counter.applies(source.counters) ? counter.value(source.counters) : 0;
+            if (!counter.applies(source.counters)) return absent(counter.is_count ? 0 : 4);
+            const double figure = counter.value(source.counters);
             if (counter.is_count) return whole(figure);
             return Fixed{figure, 4};
         };
-        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits, true}, value});
+        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits}, value});
     }
 }

@@ -13,9 +13,9 @@ static auto line_columns() {
     std::vector<ColumnOf<Of, std::function<Cell(const Of&)>>> columns = {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
-        {{"kernel", "kernel"}, [](const Of& of) { return of.measurement.variant->name; }},
+        {{"kernel", "kernel", 1, 0, 0, 8}, [](const Of& of) { return of.measurement.variant->name; }},
         {{"dtype"}, [](const Of& of) { return name_of(of.measurement.problem.dtype); }},
-        {{"n", "n"}, [](const Of& of) { return whole(of.measurement.problem.n); }},
+        {{"n", "n", 1, 0, 0, 9}, [](const Of& of) { return whole(of.measurement.problem.n); }},
         {{"launched"}, [](const Of& of) { return of.kernel; }},
         {{"file", "file"}, [](const Of& of) { return or_none(of.line.file); }},
         {{"line", "line"}, [](const Of& of) { return whole(of.line.line); }},
@@ -30,7 +30,7 @@ LineReport::LineReport(Run& run)
       columns_(line_columns()),
       table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
 
-void LineReport::add(const Measurement& measurement) {
+void LineReport::add(const Measurement& measurement, const std::string& title) {
     const char* variant = measurement.variant->name;
     if (measurement.kernels.empty()) return;  // it ran on the host
     if (run_.settings.annotate && run_.format() == Format::human) {
@@ -43,6 +43,5 @@ void LineReport::add(const Measurement& measurement) {
     for (const KernelCounters& kernel : measurement.kernels)
         for (const LineCounters& line : kernel.lines)
             table_.add(cells_of(columns_, CountedLine{run_, measurement, kernel.kernel, line, line.counters}));
+    table_.flush(text("{}: {}", variant, title));
 }
-
-void LineReport::end_block(const std::string& title) { table_.flush(title); }

@@ -21,8 +21,8 @@ class LineReport {
 public:
     explicit LineReport(Run& run);
 
-    void add(const Measurement& measurement);
-    void end_block(const std::string& title);
+    // A block of its own for the human formats.
+    void add(const Measurement& measurement, const std::string& title);
 
 private:
     Run& run_;

@@ -21,7 +21,7 @@ static simt::check::Counters total_of(const std::vector<simt::check::KernelCount
 }
 
 void Report::add(const Measurement& measurement) {
-    if (lines_) return lines_->add(measurement);
+    if (lines_) return lines_->add(measurement, title_);
     const Summary times = summarize(measurement.samples_ns);
     const bool on_host = measurement.variant->needs == Needs::host;
     if (on_host && times_.cpu_ns == 0) times_.cpu_ns = times.median;
@@ -48,16 +48,26 @@ void Report::add(const Measurement& measurement) {
                     {"median_ci_ns", {times.median_interval.low, times.median_interval.high}}});
     }
     if (!on_host) times_.previous_ns = times.median;
+    timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, times});
 }
 
-void Report::end_block(const Problem& problem) {
+void Report::begin_block(const Problem& problem, std::size_t longest_name) {
     const DeviceInfo& device = run_.device;
     const char* remark = device.checked     ? ", checked"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
                                             : "";
-    const std::string title = text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype), remark);
-    if (lines_) return lines_->end_block(title);
-    table_.flush(title);
+    title_ = text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype), remark);
+    table_.begin(title_, longest_name);
+}
+
+void Report::end_block() {
+    table_.flush();
+    if (run_.format() == Format::human && !run_.device.checked) {
+        const std::string sentence = verdict(timed_, run_.settings.versus, run_.device.simulated);
+        if (!sentence.empty()) run_.output.write(wrapped(sentence, table_.width()) + '\n');
+        run_.output.flush();
+    }
+    timed_.clear();
     times_ = {};
     ladder_.clear();
 }

@@ -11,6 +11,7 @@
 #include "common/measure/run.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/variant.hpp"
+#include "common/measure/verdict.hpp"
 #include "common/simt/check/counters/results.hpp"
 
 // What a variant was given to do: the numerators of its rates.
@@ -54,15 +55,20 @@ public:
     explicit Report(Run& run);
     ~Report();
 
+    // Begins the block of one size, whose rows follow as they are known: the human table's title, with room for the
+    // longest name of a variant.
+    void begin_block(const Problem& problem, std::size_t longest_name);
     void add(const Measurement& measurement);
-    // Ends the block of one size: the human table is printed and the ladder's comparisons start afresh.
-    void end_block(const Problem& problem);
+    // Ends it, for a person with a sentence: the ladder's comparisons start afresh.
+    void end_block();
 
 private:
     Run& run_;
     std::vector<ColumnOf<Measured, std::function<Cell(const Measured&)>>> columns_;
     Table table_;
     std::unique_ptr<LineReport> lines_;  // instead of the table, with --by-line and --annotate
-    LadderTimes times_;                  // the ladder so far
+    std::string title_;
+    std::vector<Timed> timed_;  // of the block so far
+    LadderTimes times_;         // the ladder so far
     std::string ladder_;
 };

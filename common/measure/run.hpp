@@ -6,8 +6,12 @@
 
 #include "common/cuda/device_info.hpp"
 #include "common/io/output.hpp"
+#include "common/io/step_count.hpp"
 #include "common/io/table.hpp"
 #include "common/measure/settings.hpp"
+
+// What a step counts.
+enum class StepUnit { parts, bytes };
 
 class Run {
 public:
@@ -25,9 +29,10 @@ public:
     virtual void complain(const std::string& message) const = 0;
     virtual void notice(const std::string& message) const = 0;
 
-    // Shows a line that says what is running, if progress is wanted.
-    virtual void show_progress(const std::string& line) = 0;
-    virtual void clear_progress() = 0;
+    // Says what is running to a person who waits for more than a second: "timing single-pass". How far it is, is counted
+    // in the result. The next step ends this one, and so does end_step().
+    virtual StepCount& begin_step(const std::string& what, StepUnit unit = StepUnit::parts) = 0;
+    virtual void end_step() = 0;
 
     virtual void found_wrong_result() = 0;
 

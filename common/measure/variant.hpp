@@ -17,6 +17,7 @@ struct Variant {
     const char* idea = "";  // one line for --list: what it does, or which cost it removes from the one before
     Needs needs = Needs::nothing;
     const char* ladder = "";  // the ladder it is a step of: its group in --ladder
+    bool peer = false;        // a library's: what ours are measured against
 };
 
 // A program's variants, from the table of its rows, which must live as long.

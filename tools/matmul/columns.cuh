@@ -44,14 +44,14 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_m"}, [](const MatmulCells& of) { return whole_cell(of.shape.m); }},
     {{"p_n"}, [](const MatmulCells& of) { return whole_cell(of.shape.n); }},
     {{"p_k"}, [](const MatmulCells& of) { return whole_cell(of.shape.k); }},
-    {{"p_tile", "tile"}, [](const MatmulCells& of) -> Cell { return of.tile; }},
-    {{"p_flop_per_byte", "flop/B", 1, 1},
-     [](const MatmulCells& of) -> Cell { return Fixed{of.bytes > 0 ? of.shape.flop() / of.bytes : 0, 2}; }},
-    {{"p_peak_percent", "% of peak", 1, 1}, [](const MatmulCells& of) -> Cell { return Fixed{of.peak_percent, 2}; }},
-    {{"p_registers", "registers"}, [](const MatmulCells& of) { return whole_cell(std::size_t(of.registers)); }},
-    {{"p_static_smem_bytes", "static smem"}, [](const MatmulCells& of) { return whole_cell(of.static_shared_bytes); }},
-    {{"p_occupancy_percent", "occupancy %", 1, 0},
-     [](const MatmulCells& of) -> Cell { return Fixed{of.occupancy_percent, 1}; }},
+    {{"p_tile", "tile", 1, 0, 14, 2}, [](const MatmulCells& of) -> Cell { return of.tile; }},
+    {{"p_flop_per_byte", "flop/B", 1, 1, 0, 7},
+     [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? Fixed{of.shape.flop() / of.bytes, 2} : absent(2); }},
+    {{"p_peak_percent", "% of peak", 1, 1, 0, 1}, [](const MatmulCells& of) -> Cell { return of.peak_percent > 0 ? Fixed{of.peak_percent, 2} : absent(2); }},
+    {{"p_registers", "registers", 1, 0, 0, 8}, [](const MatmulCells& of) { return whole_if_any(of.registers); }},
+    {{"p_static_smem_bytes", "static smem", 1, 0, 0, 8}, [](const MatmulCells& of) { return whole_cell(of.static_shared_bytes); }},
+    {{"p_occupancy_percent", "occupancy %", 1, 0, 0, 8},
+     [](const MatmulCells& of) -> Cell { return of.occupancy_percent > 0 ? Fixed{of.occupancy_percent, 1} : absent(1); }},
 };
 // clang-format on
 

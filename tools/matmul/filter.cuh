@@ -99,8 +99,9 @@ inline void run_matmul_filter(Session& session) {
     const std::optional<ProductShape>& file_shape = session.own<MatmulOptions>().file_shape;
     const bool given = file_shape.has_value();
     const ProductShape typed = file_shape.value_or(ProductShape{});
-    const auto reader_a = NumberReader::open(operands[0], session.options.input_format);
-    const auto reader_b = NumberReader::open(operands[1], session.options.input_format);
+    StepCount& count = session.begin_step(text("reading {} and {}", operands[0], operands[1]), StepUnit::bytes);
+    const auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
+    const auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
     const auto [m, k] = matrix_extents(operands[0], reader_a->layout(), typed.m, typed.k, given);
     const auto [rows_b, n] = matrix_extents(operands[1], reader_b->layout(), typed.k, typed.n, given);
     if (k != rows_b)
@@ -113,7 +114,9 @@ inline void run_matmul_filter(Session& session) {
     NumberLayout layout = reader_a->layout();
     layout.shape = text("({}, {})", m, n);
     NumberWriter writer(layout);
+    session.begin_step(text("multiplying {}", shape.name()));
     writer.append(multiply(session, dtype, shape, a, b));
+    session.end_step();
     writer.finish(session.output);
 }
 

@@ -124,7 +124,8 @@ inline const MatmulVariant matmul_variants[] = {
       Needs::gpu},
      tf32x3_method},
     {{"fastest", "the best of these for the shape, type and device; --explain says which"}, fastest_method},
-    {{"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu}, cublas_method},
+    {{"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu, "", true},
+     cublas_method},
 };
 
 inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {

@@ -39,11 +39,11 @@ inline void list_plants(Session& session, const std::vector<Plant>& plants) {
     Table table(session.output, session.format(), session.options.header,
                 {{"plant", "plant"},
                  {"class", "class"},
-                 {"flags", "compute-sanitizer"},
-                 {"bare", "bare hardware shows"},
-                 {"toolkit", "toolkit"},
-                 {"simulator", "simulator"},
-                 {"simulator_class", "its class"},
+                 {"flags", "compute-sanitizer", 1, 0, 0, 2},
+                 {"bare", "bare hardware shows", 1, 0, 0, 3},
+                 {"toolkit", "toolkit", 1, 0, 0, 4},
+                 {"simulator", "simulator", 1, 0, 0, 5},
+                 {"simulator_class", "its class", 1, 0, 0, 6},
                  {"simulator_flags", ""},
                  {"reported", ""},
                  {"line", ""},
@@ -57,23 +57,35 @@ inline void list_plants(Session& session, const std::vector<Plant>& plants) {
     table.flush();
 }
 
+// What a plant says of itself: lines for a person, and also where another format is not asked for; else a row.
+inline void show(Session& session, const std::vector<Column>& columns, const std::vector<Cell>& row,
+                 const std::string& lines) {
+    if (session.options.format.value_or(Format::human) == Format::human) return session.output.write(lines);
+    Table table(session.output, session.format(), session.options.header, columns);
+    table.add(row);
+    table.flush();
+}
+
 inline void show_command(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
     const std::string version = session.own<MemcheckdemoOptions>().fixed ? "--fixed " : "";
     const std::string flags = plant.simulator_flags;
-    if (simulated) {
-        session.output.write(text("{} --device sim {}{}{}{}\n", session.program.name,
-                                  flags.find("--check") == 0 ? "" : "--check ", flags.empty() ? "" : flags + " ",
-                                  version, subject.arguments));
-        return;
-    }
-    session.output.write(text("compute-sanitizer {} {} --device gpu {}{}\n", plant.flags, session.program.name, version,
-                              subject.arguments));
-    if (!plant.is_reported()) session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));
+    const std::string command =
+        simulated ? text("{} --device sim {}{}{}{}", session.program.name,
+                         flags.find("--check") == 0 ? "" : "--check ", flags.empty() ? "" : flags + " ", version,
+                         subject.arguments)
+                  : text("compute-sanitizer {} {} --device gpu {}{}", plant.flags, session.program.name, version,
+                         subject.arguments);
+    show(session, {{"plant", "plant"}, {"command", "command"}}, {subject.shown, command}, command + '\n');
+    if (!simulated && !plant.is_reported())
+        session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));
 }
 
 inline void show_hint(Session& session, const Subject& subject) {
-    session.output.write(text("{}\n", subject.plant->hints[*session.own<MemcheckdemoOptions>().hint - 1]));
+    const int number = *session.own<MemcheckdemoOptions>().hint;
+    const std::string hint = subject.plant->hints[number - 1];
+    show(session, {{"plant", "plant"}, {"number", "number"}, {"hint", "hint"}}, {subject.shown, whole(number), hint},
+         hint + '\n');
 }
 
 // What a checker is to find in a plant.
@@ -96,8 +108,10 @@ inline std::string shown(const Place& place) {
 inline void reveal(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
     const Expected found = expected_of(plant, simulated);
-    session.output.write(text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal,
-                              shown(found.place), found.report.empty() ? "none" : found.report));
+    const std::string report = found.report.empty() ? "none" : found.report;
+    show(session, {{"plant", "plant"}, {"defect", "defect"}, {"cure", "cure"}, {"at", "at"}, {"report", "report"}},
+         {plant.name, plant.defect, plant.reveal, shown(found.place), report},
+         text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal, shown(found.place), report));
 }
 
 // The rows of a grade. What cannot be judged is inconclusive, and never a pass.

@@ -71,7 +71,7 @@ inline const std::vector<Plant> call_plants = {
      scatter_place, run_scatter},
     {"leak-global", "memcheck", "cudaMalloc without cudaFree",
      "--tool memcheck --leak-check full", "Leaked 1,?024 bytes at 0x[0-9a-f]+.*", "silent",
-     "11.0", 'Y', "memcheck", "",
+     "11.0", 'Y', "memcheck", "--check=all,leakcheck",
      {"The result is right. What is left behind?", "Which option of memcheck looks at the end of the program?",
       "Count cudaMalloc and cudaFree."},
      "The memory is never freed. In a loop, or in a server, it is the memory that runs out. An owner such as "
@@ -79,7 +79,7 @@ inline const std::vector<Plant> call_plants = {
      fill_place, run_fill},
     {"leak-device-heap", "memcheck", "malloc in a kernel without free",
      "--tool memcheck --leak-check full", "Leaked [0-9,]+ bytes at 0x[0-9a-f]+ on the device heap.*", "silent",
-     "11.0", 'Y', "memcheck", "",
+     "11.0", 'Y', "memcheck", "--check=all,leakcheck",
      {"The result is right. What is left behind?", "The device has a heap of its own.",
       "Which kernel should have freed the lists?"},
      "What kernels allocate lives on after them, until a kernel frees it. The heap has 8 MiB by default; "

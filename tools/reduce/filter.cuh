@@ -41,7 +41,9 @@ public:
 
     // Reduces all of the input and writes the result as one line.
     void run(const std::string& path) {
-        const auto reader = NumberReader::open(path, session_.options.input_format);
+        const auto reader = NumberReader::open(
+            path, session_.options.input_format,
+            &session_.begin_step("reading " + (path == "-" ? "standard input" : path), StepUnit::bytes));
         constexpr size_t chunk_elements = size_t{1} << 24;
         for (Chunk chunk = reader->read(chunk_elements); chunk.count > 0; chunk = reader->read(chunk_elements)) {
             const Chunk typed = chunk.converted_to(type_for(chunk.dtype));
@@ -94,6 +96,7 @@ private:
     }
 
     void write_result(const std::string& path) {
+        session_.end_step();
         const std::string input = path == "-" ? "standard input" : path;
         if (total_.count == 0 && asked_ != ReduceOperation::sum)
             fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(asked_));

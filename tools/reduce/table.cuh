@@ -106,7 +106,7 @@ inline const ReduceVariant reduce_variants[] = {
     {{"tagged", "partials travel with a tag that says they have arrived: no fence, no ticket; repeatable"},
      ON_ARGUMENTS(launch_reduce_tagged),
      ON_ARGUMENTS(reduce_tagged_workspace)},
-    {{"cub", "the peer: CUB's DeviceReduce", Needs::gpu},
+    {{"cub", "the peer: CUB's DeviceReduce", Needs::gpu, "", true},
 #ifndef __SIMCC__
      ON_ARGUMENTS(launch_reduce_cub),
      ON_ARGUMENTS(reduce_cub_workspace)

@@ -26,24 +26,26 @@ struct StreamsCells {
     double ideal_ns = 0;    // of a run in which everything overlaps that can
     double median_ns = 0;   // of the samples
 
-    double over_median(double ns) const { return median_ns > 0 ? ns / median_ns : 0; }
+    double over_median(double ns) const { return median_ns > 0 && ns > 0 ? ns / median_ns : absent().value; }
 };
+
+inline Cell time_cell(double ns) { return ns > 0 ? Fixed{ns, 1} : absent(1); }
 
 // clang-format off
 inline const ColumnOf<StreamsCells> streams_columns[] = {
     {{"p_experiment"}, [](const StreamsCells& of) -> Cell { return of.experiment; }},
-    {{"p_streams", "streams"}, [](const StreamsCells& of) -> Cell { return whole(of.streams); }},
-    {{"p_chunks", "chunks"}, [](const StreamsCells& of) -> Cell { return whole(of.chunks); }},
-    {{"p_memory", "memory"}, [](const StreamsCells& of) -> Cell { return of.memory; }},
-    {{"p_steps"}, [](const StreamsCells& of) -> Cell { return whole(of.steps); }},
-    {{"p_operations", "operations"}, [](const StreamsCells& of) -> Cell { return whole(of.operations); }},
-    {{"p_sum_ns", "sum of parts us", 1e-3, 1}, [](const StreamsCells& of) -> Cell { return Fixed{of.sum_ns, 1}; }},
-    {{"p_ideal_ns", "ideal us", 1e-3, 1}, [](const StreamsCells& of) -> Cell { return Fixed{of.ideal_ns, 1}; }},
+    {{"p_streams", "streams", 1, 0, 0, 2}, [](const StreamsCells& of) { return whole_if_any(of.streams); }},
+    {{"p_chunks", "chunks", 1, 0, 0, 2}, [](const StreamsCells& of) { return whole_if_any(of.chunks); }},
+    {{"p_memory", "memory", 1, 0, 8, 7}, [](const StreamsCells& of) -> Cell { return of.memory; }},
+    {{"p_steps"}, [](const StreamsCells& of) { return whole_if_any(of.steps); }},
+    {{"p_operations", "operations", 1, 0, 0, 7}, [](const StreamsCells& of) { return whole_if_any(of.operations); }},
+    {{"p_sum_ns", "sum of parts us", 1e-3, 1, 0, 7}, [](const StreamsCells& of) { return time_cell(of.sum_ns); }},
+    {{"p_ideal_ns", "ideal us", 1e-3, 1, 9, 4}, [](const StreamsCells& of) { return time_cell(of.ideal_ns); }},
     {{"p_overhead_ns"},
-     [](const StreamsCells& of) -> Cell { return Fixed{of.ideal_ns > 0 ? of.median_ns - of.ideal_ns : 0, 1}; }},
-    {{"p_concurrency", "concurrency", 1, 2},
+     [](const StreamsCells& of) -> Cell { return of.ideal_ns > 0 ? Fixed{of.median_ns - of.ideal_ns, 1} : absent(1); }},
+    {{"p_concurrency", "concurrency", 1, 2, 0, 1},
      [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.sum_ns), 3}; }},
-    {{"p_efficiency", "ideal/time", 1, 3},
+    {{"p_efficiency", "ideal/time", 1, 3, 0, 1},
      [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.ideal_ns), 4}; }},
 };
 // clang-format on

@@ -39,8 +39,9 @@ inline void run_vecadd_filter(Session& session) {
     const std::vector<std::string>& operands = session.options.operands;
     if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
     if (operands[0] == "-" && operands[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
-    const auto reader_a = NumberReader::open(operands[0], session.options.input_format);
-    const auto reader_b = NumberReader::open(operands[1], session.options.input_format);
+    StepCount& count = session.begin_step(text("reading {} and {}", operands[0], operands[1]), StepUnit::bytes);
+    const auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
+    const auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
     const NumberLayout &layout_a = reader_a->layout(), &layout_b = reader_b->layout();
     if (!layout_a.shape.empty() && !layout_b.shape.empty() &&
         (layout_a.shape != layout_b.shape || layout_a.fortran_order != layout_b.fortran_order))
@@ -64,6 +65,7 @@ inline void run_vecadd_filter(Session& session) {
         });
         added += a.count;
     }
+    session.end_step();
     writer.finish(session.output);
 }
 

@@ -66,7 +66,7 @@ inline const VecaddVariant vecadd_variants[] = {
     {{"unroll4", "eight loads in flight per thread before the first addition"}, ON_ARGUMENTS(launch_vecadd_unroll4)},
     {{"vector4", "16 bytes per load and store: a quarter of the instructions"}, ON_ARGUMENTS(launch_vecadd_vector4)},
     {{"streaming", "the fastest: chosen by size, with cache hints"}, ON_ARGUMENTS(launch_vecadd_streaming)},
-    {{"cub", "the peer: CUB's DeviceTransform", Needs::gpu},
+    {{"cub", "the peer: CUB's DeviceTransform", Needs::gpu, "", true},
 #if HAVE_CUB_TRANSFORM
      ON_ARGUMENTS(launch_vecadd_cub)
 #endif
@@ -80,15 +80,18 @@ struct VecaddCells {
     StageCosts costs;
 };
 
+// A stage that was not measured, as on the host, does not apply.
+inline Cell stage_cell(double ns) { return ns > 0 ? Fixed{ns, 1} : absent(1); }
+
 // clang-format off
 inline const ColumnOf<VecaddCells> vecadd_columns[] = {
-    {{"p_memory", "memory"}, [](const VecaddCells& of) -> Cell { return of.memory; }},
+    {{"p_memory", "memory", 1, 0, 8, 7}, [](const VecaddCells& of) -> Cell { return of.memory; }},
     {{"p_offset"}, [](const VecaddCells& of) -> Cell { return whole(of.offset); }},
-    {{"p_alloc_ns", "alloc us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.allocate, 1}; }},
-    {{"p_h2d_ns", "h2d us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.h2d, 1}; }},
-    {{"p_kernel_ns", "kernel us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.kernel, 1}; }},
-    {{"p_d2h_ns", "d2h us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.d2h, 1}; }},
-    {{"p_total_ns", "total us", 1e-3, 1}, [](const VecaddCells& of) -> Cell { return Fixed{of.costs.total, 1}; }},
+    {{"p_alloc_ns", "alloc us", 1e-3, 1, 9, 8}, [](const VecaddCells& of) { return stage_cell(of.costs.allocate); }},
+    {{"p_h2d_ns", "h2d us", 1e-3, 1, 9, 8}, [](const VecaddCells& of) { return stage_cell(of.costs.h2d); }},
+    {{"p_kernel_ns", "kernel us", 1e-3, 1, 9, 8}, [](const VecaddCells& of) { return stage_cell(of.costs.kernel); }},
+    {{"p_d2h_ns", "d2h us", 1e-3, 1, 9, 8}, [](const VecaddCells& of) { return stage_cell(of.costs.d2h); }},
+    {{"p_total_ns", "total us", 1e-3, 1, 10, 8}, [](const VecaddCells& of) { return stage_cell(of.costs.total); }},
 };
 // clang-format on
 

@@ -313,6 +313,17 @@ std::vector<std::string> option_names() {
     return names;
 }
 
+std::string completion_text(const std::string& word) {
+    std::string text;
+    for (const OptionRow& row : rows) {
+        for (const std::string& name : {"-" + std::string(row.name), "--" + std::string(row.long_name)}) {
+            const bool fits = !word.empty() && name.compare(0, word.size(), word) == 0;
+            if (fits && !row.help.empty()) text += name + "\t" + std::string(row.help) + "\n";
+        }
+    }
+    return text;
+}
+
 std::string help_text() {
     std::string text =
         "Usage: simcc [OPTION]... FILE...\n"

@@ -26,6 +26,8 @@ struct OptionRow {
 const OptionRow* find_option(std::string_view name);
 /// The row of an option that takes its value joined, such as -DNAME, or nullptr.
 const OptionRow* find_joined_option(char letter);
+/// What a shell offers for a word that begins an option: a name and, after a tab, its help on each line.
+std::string completion_text(const std::string& word);
 /// Every name as it is typed: -o, --output-file, ...
 std::vector<std::string> option_names();
 

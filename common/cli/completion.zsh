@@ -1,0 +1,17 @@
+#compdef @NAME@
+# Zsh completion of @NAME@, which knows its options, their words and the names that it takes.
+_@NAME@() {
+    local line
+    local -a candidates shown
+    while IFS= read -r line; do
+        candidates+=("${line%%$'\t'*}")
+        shown+=("${line/$'\t'/  -- }")
+    done < <(@NAME@ --complete "${(@)words[2,CURRENT]}" 2>/dev/null)
+    if (( $#candidates )); then
+        compadd -l -d shown -a candidates
+    else
+        _files
+    fi
+}
+
+_@NAME@ "$@"
