@@ -120,3 +120,71 @@ finds_each() {
         done
     done
 }
+
+@test "device headers of a toolkit may read the table that they keep for the host, the program no variable of its own" {
+    mkdir include
+    cat >include/tables.h <<'SOURCE'
+static int table_host[64] = {3, 1, 2};
+__device__ inline int look_up(int i) { return table_host[i]; }
+__device__ inline void spoil(int i) { table_host[i] = 0; }
+SOURCE
+    cat >tables.cu <<'SOURCE'
+#include <tables.h>
+int own[64] = {1};
+int (*const own_table)[64] = &own;
+__global__ void reads(int* out) { out[threadIdx.x] = look_up(threadIdx.x); }
+__global__ void reads_beyond(int* out) { out[threadIdx.x] = look_up(4096 * threadIdx.x); }
+__global__ void writes() { spoil(threadIdx.x); }
+__global__ void reads_own(int* out, int* table) { out[threadIdx.x] = table[threadIdx.x]; }
+int main(int count, char**) {
+    int* out;
+    cudaMalloc(&out, 256);
+    if (count == 1) reads<<<1, 32>>>(out);
+    if (count == 2) writes<<<1, 32>>>();
+    if (count == 3) reads_own<<<1, 32>>>(out, *own_table);
+    if (count == 4) reads_beyond<<<1, 32>>>(out);
+    cudaDeviceSynchronize();
+    cudaFree(out);
+}
+SOURCE
+    capture simcc -G -O2 -I"$PWD/include" tables.cu -o tables
+    expect_status 0
+    capture ./tables
+    expect_status 0
+    capture ./tables writes
+    expect_status 86 && expect_errors_like 'Invalid __global__ write of size 4 bytes'
+    capture ./tables reads own
+    expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes'
+    capture ./tables reads too far
+    expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes'
+}
+
+@test "random numbers by cuRAND's device headers give no finding" {
+    echo '#include <curand_kernel.h>' >try.cu
+    simcc -E try.cu -o try.ii >/dev/null 2>&1 || skip "there is no toolkit with curand_kernel.h"
+    cat >draw.cu <<'SOURCE'
+#include <curand_kernel.h>
+#include <cstdio>
+template <class State>
+__global__ void draw(float* out) {
+    State state;
+    curand_init(42ULL, threadIdx.x, 5ULL, &state);
+    out[threadIdx.x] = curand_uniform(&state) + curand_normal(&state) + curand_poisson(&state, 3.0);
+}
+int main() {
+    float *out, sum = 0, values[64];
+    cudaMalloc(&out, sizeof values);
+    for (auto kernel : {draw<curandState>, draw<curandStatePhilox4_32_10_t>, draw<curandStateMRG32k3a>}) {
+        kernel<<<1, 64>>>(out);
+        cudaMemcpy(values, out, sizeof values, cudaMemcpyDeviceToHost);
+        for (float value : values) sum += value / 64;
+    }
+    std::printf("%d\n", sum > 6 && sum < 15);
+    cudaFree(out);
+}
+SOURCE
+    capture simcc -G draw.cu -o draw
+    expect_status 0
+    capture ./draw
+    expect_status 0 && expect_output 1
+}

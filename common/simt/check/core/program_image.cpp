@@ -87,6 +87,14 @@ void sort_by_place(std::vector<Variable>& variables) {
               [](const Variable& one, const Variable& other) { return one.begin < other.begin; });
 }
 
+const Variable* variable_at(const std::vector<Variable>& variables, uintptr_t address) {
+    const auto begins_later = [](uintptr_t place, const Variable& variable) { return place < variable.begin; };
+    const auto after = std::upper_bound(variables.begin(), variables.end(), address, begins_later);
+    if (after == variables.begin()) return nullptr;
+    const Variable& candidate = *(after - 1);
+    return candidate.contains(address) ? &candidate : nullptr;
+}
+
 }  // namespace
 
 const ProgramImage& ProgramImage::instance() {
@@ -99,6 +107,7 @@ ProgramImage::ProgramImage() {
     if (file.data()) read_symbols(file.data(), file.bytes());
     sort_by_place(thread_local_);
     sort_by_place(unannounced_);
+    sort_by_place(others_);
     for_each_module([&](const dl_phdr_info& module) {
         for (int i = 0; i < module.dlpi_phnum; ++i) {
             const auto& segment = module.dlpi_phdr[i];
@@ -141,18 +150,15 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
                 thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(demangled)});
             } else if (of_a_function || demangled.find('<') != std::string::npos) {
                 unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
+            } else {
+                others_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
             }
         }
     }
 }
 
-const Variable* ProgramImage::unannounced_at(uintptr_t address) const {
-    const auto begins_later = [](uintptr_t place, const Variable& variable) { return place < variable.begin; };
-    const auto after = std::upper_bound(unannounced_.begin(), unannounced_.end(), address, begins_later);
-    if (after == unannounced_.begin()) return nullptr;
-    const Variable& candidate = *(after - 1);
-    return candidate.contains(address) ? &candidate : nullptr;
-}
+const Variable* ProgramImage::unannounced_at(uintptr_t address) const { return variable_at(unannounced_, address); }
+const Variable* ProgramImage::host_variable_at(uintptr_t address) const { return variable_at(others_, address); }
 
 bool ProgramImage::has_variable(const std::string& name, const Symbol& place) const {
     const auto [first, last] = functions_of_.equal_range(name);

@@ -31,6 +31,9 @@ public:
     // Such variables may belong to the device although nothing has announced them (see simt::DeviceVariable).
     const Variable* unannounced_at(uintptr_t address) const;
 
+    // The static variable of the host at this address, or null.
+    const Variable* host_variable_at(uintptr_t address) const;
+
     // Whether a variable of static or thread-local storage of this name is declared at namespace scope or in one of the
     // functions at that place in the code.
     bool has_variable(const std::string& name, const Symbol& place) const;
@@ -46,7 +49,7 @@ private:
     ProgramImage();
     void read_symbols(const char* file, size_t bytes);
 
-    std::vector<Variable> thread_local_, unannounced_;
+    std::vector<Variable> thread_local_, unannounced_, others_;
     std::multimap<std::string, std::string> functions_of_;  // by variable name: the function that declares it, or ""
     std::vector<Range> constants_;
 };

@@ -124,6 +124,12 @@ const Symbol& symbol_of(const void* pc) {
     return symbol;
 }
 
+bool is_in_system_header(const Symbol& symbol) {
+    if (symbol.frames.empty()) return false;
+    const std::string& path = symbol.frames.front().path;
+    return path.rfind('/', 0) == 0 && path.find("/include/") != std::string::npos;
+}
+
 bool is_launch_statement(const Symbol& symbol) { return !symbol.frames.empty() && symbol.frames.front().is_statement; }
 
 std::vector<Frame> device_frames(const Symbol& symbol) {

@@ -29,6 +29,10 @@ struct Symbol {
 // `pc`: a return address. The result stays valid.
 const Symbol& symbol_of(const void* pc);
 
+// Whether the place is in a header that the programmer did not write, such as a toolkit's. Headers for host and device
+// have some tables twice, and the simulator, which compiles for the host, sees the host's copy.
+bool is_in_system_header(const Symbol& symbol);
+
 // Whether the place is in a launch statement itself, in the code that passes the arguments to the kernel.
 bool is_launch_statement(const Symbol& symbol);
 

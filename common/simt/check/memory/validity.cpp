@@ -132,11 +132,22 @@ void MemoryCheck::examine_elsewhere(const Access& access) {
         range = {allocation->base, allocation->bytes};
     } else if (const Variable* variable = image.unannounced_at(access.address)) {
         range = {variable->begin, variable->bytes};
-    } else if (!access.is_write && (image.is_constant(access.address) || is_launch_statement(symbol_of(access.pc)))) {
-        return;  // the launch statement may read its own operands: this->kernel<<<...>>>
+    } else if (!access.is_write && may_be_read(access)) {
+        return;
     }
     if (!holds(range)) return invalid(access, out_of_bounds);
     known_[next_known_++ % remembered_ranges] = range;
+}
+
+// Constants; the host's copy of a toolkit's table; and the operands of the launch statement, which may read its own:
+// this->kernel<<<...>>>.
+bool MemoryCheck::may_be_read(const Access& access) {
+    const ProgramImage& image = ProgramImage::instance();
+    if (image.is_constant(access.address)) return true;
+    const Symbol& place = symbol_of(access.pc);
+    if (is_launch_statement(place)) return true;
+    const Variable* const variable = is_in_system_header(place) ? image.host_variable_at(access.address) : nullptr;
+    return variable && variable->contains(access.address + access.bytes - 1);
 }
 
 void MemoryCheck::invalid(const Access& access, const std::string& reason) {

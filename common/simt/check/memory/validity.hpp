@@ -45,6 +45,7 @@ private:
     [[gnu::noinline]] void examine(const Access& access);
     void examine(const Access& access, StateMap& map);
     void examine_elsewhere(const Access& access);
+    static bool may_be_read(const Access& access);
     static bool is_uninitialised(const Access& access, const StateMap& map);
 
     // Reports it and drops the lane.
