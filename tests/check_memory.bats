@@ -188,3 +188,76 @@ SOURCE
     capture ./draw
     expect_status 0 && expect_output 1
 }
+
+@test "structures of every size are watched when they are copied or set, whatever the program calls for that" {
+    cat >sizes.cu <<'SOURCE'
+#include <cstring>
+#include <cstdlib>
+template <int bytes> struct Of { char values[bytes]; };
+struct Twelve { int values[3]; };
+template <class T> __global__ void copy(T* to, const T* from) { __builtin_memcpy(to + threadIdx.x, from + threadIdx.x, sizeof(T)); }
+template <class T> __global__ void move(T* to, const T* from) { __builtin_memmove(to + threadIdx.x, from + threadIdx.x, sizeof(T)); }
+template <class T> __global__ void set(T* to) { __builtin_memset(to + threadIdx.x, 0, sizeof(T)); }
+template <class T> __global__ void assign(T* to, const T* from) { to[threadIdx.x] = from[threadIdx.x]; }
+template <class T> void run(int way, int count) {
+    T *to, *from;
+    cudaMalloc(&to, count * sizeof(T)), cudaMalloc(&from, 32 * sizeof(T)), cudaMemset(from, 0, 32 * sizeof(T));
+    if (way == 0) copy<<<1, 32>>>(to, from);
+    if (way == 1) move<<<1, 32>>>(to, from);
+    if (way == 2) set<<<1, 32>>>(to);
+    if (way == 3) assign<<<1, 32>>>(to, from);
+    cudaDeviceSynchronize();
+    cudaFree(to), cudaFree(from);
+}
+int main(int, char** arguments) {
+    const int way = std::atoi(arguments[2]), count = std::atoi(arguments[3]);
+    switch (std::atoi(arguments[1])) {
+        case 3: run<Of<3>>(way, count); break;
+        case 12: run<Twelve>(way, count); break;
+        case 24: run<Of<24>>(way, count); break;
+        case 100: run<Of<100>>(way, count); break;
+    }
+}
+SOURCE
+    capture simcc -G -O2 sizes.cu -o sizes
+    expect_status 0
+    local bytes way
+    for bytes in 3 12 24 100; do
+        for way in 0 1 2 3; do
+            capture ./sizes $bytes $way 31
+            expect_status 86 && expect_errors_like "Invalid __global__ (read|write) of size [0-9]+ byte" || return
+        done
+        capture ./sizes $bytes 0 32
+        expect_status 0 || return
+    done
+}
+
+@test "words that a program declares to be aligned to 2 bytes, or to 1, are not misaligned; others are" {
+    cat >aligned.cu <<'SOURCE'
+struct __attribute__((packed, aligned(2))) Pair { int value; };
+struct __attribute__((packed)) Packed { short head; int value; double tail; };
+typedef int Loose __attribute__((aligned(2)));
+__global__ void declared(char* data) {
+    reinterpret_cast<Pair*>(data + 2)[threadIdx.x].value += 1;
+    reinterpret_cast<Packed*>(data + 257)[threadIdx.x].value += 1;
+    reinterpret_cast<Packed*>(data + 257)[threadIdx.x].tail += 1;
+    *reinterpret_cast<Loose*>(data + 1026 + 4 * threadIdx.x) += 1;
+}
+__global__ void undeclared(char* data) { *reinterpret_cast<int*>(data + 2 + 4 * threadIdx.x) += 1; }
+int main(int count, char**) {
+    char* data;
+    cudaMalloc(&data, 2048);
+    cudaMemset(data, 0, 2048);
+    if (count == 1) declared<<<1, 4>>>(data);
+    if (count == 2) undeclared<<<1, 4>>>(data);
+    cudaDeviceSynchronize();
+    cudaFree(data);
+}
+SOURCE
+    capture simcc -G -O2 aligned.cu -o aligned
+    expect_status 0
+    capture ./aligned
+    expect_status 0
+    capture ./aligned undeclared
+    expect_status 86 && expect_errors_like 'is misaligned'
+}

@@ -1,4 +1,6 @@
-// `new` and `delete` in checked code: in a kernel, memory must come from the device heap and go back to it.
+// What checked code calls instead of the library: for `new` and `delete`, since in a kernel memory must come from the
+// device heap and go back to it; for __builtin_memcpy and its relatives, since the compiler expands calls of some sizes
+// without telling the checkers.
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
@@ -8,9 +10,19 @@ bool names(const Source& source, std::size_t i, std::string_view allocator) {
     return source[i] == "operator" && source[i + 1] == allocator && !source.in_system_header(i);
 }
 
+void rewrite_copies(const Source& source, Edits& edits) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        const bool is_copy = source[i] == "__builtin_memcpy" || source[i] == "__builtin_memmove";
+        if (!is_copy && source[i] != "__builtin_memset") continue;
+        if (source[i + 1] != "(" || source.in_system_header(i)) continue;
+        edits.replace(i, i + 1, "::" + std::string(source[i].substr(std::string_view("__builtin_").size())));
+    }
+}
+
 }  // namespace
 
 void rewrite_allocations(const Source& source, Edits& edits) {
+    rewrite_copies(source, edits);
     bool has_allocator_of_class = false;  // which provides the memory itself
     int depth = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {

@@ -86,11 +86,13 @@ SIMT_RARE_HOOKS(8)
 SIMT_RARE_HOOKS(16)
 #undef SIMT_RARE_HOOKS
 
+// Structures, and words that the program has declared to be less aligned than they are large: a GPU accesses both in
+// pieces.
 SIMT_HOOK __tsan_read_range(void* address, size_t bytes) {
-    access(address, static_cast<uint32_t>(bytes), false, SIMT_PC);
+    access(address, static_cast<uint32_t>(bytes), false, SIMT_PC, false, true);
 }
 SIMT_HOOK __tsan_write_range(void* address, size_t bytes) {
-    access(address, static_cast<uint32_t>(bytes), true, SIMT_PC);
+    access(address, static_cast<uint32_t>(bytes), true, SIMT_PC, false, true);
 }
 
 SIMT_HOOK __sanitizer_cov_trace_pc() {
