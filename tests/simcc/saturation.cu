@@ -36,6 +36,7 @@ __global__ void numbers(const Numbers<F>* n) {
     EXPECT(converted<int>(n->fraction) == 2 && converted<int>(-n->fraction) == -2 && converted<uint8_t>(n->fraction) == 2);
     EXPECT(converted<bool>(n->nan) && converted<bool>(n->huge) && !converted<bool>(n->fraction - n->fraction));
     EXPECT(converted<float>(n->fraction) == 2.75f && converted<int>(static_cast<F>(int_min)) == int_min);
+    EXPECT((int)fabs(n->huge) == int_max && (int)fabs(n->nan) == 0 && (int)(n->huge * n->huge) == int_max);
     const int initialized = n->huge, other = -n->huge;
     for (size_t i = n->below; i < 1; ++i) EXPECT(initialized == int_max && other == int_min && i == 0);
     EXPECT((unsigned)(short)n->fraction == 2 && (float)(int)n->huge == 2147483648.0f && -(int)n->huge == -int_max);

@@ -42,6 +42,35 @@ struct Wide<char16_t> {
     using type = unsigned;
 };
 
+#ifdef __x86_64__
+// The processor's conversion, which gives the lowest integer for every number out of range and for NaN: one comparison
+// recognizes them. (In assembly, since g++ would conclude from a conversion in C++ that the number was in range.)
+template <bool is_narrow>
+SIMT_INLINE auto truncated(float x) {
+    if constexpr (is_narrow) {
+        int result;
+        __asm__("cvttss2si %1, %0" : "=r"(result) : "xm"(x));
+        return result;
+    } else {
+        long long result;
+        __asm__("cvttss2si %1, %0" : "=r"(result) : "xm"(x));
+        return result;
+    }
+}
+template <bool is_narrow>
+SIMT_INLINE auto truncated(double x) {
+    if constexpr (is_narrow) {
+        int result;
+        __asm__("cvttsd2si %1, %0" : "=r"(result) : "xm"(x));
+        return result;
+    } else {
+        long long result;
+        __asm__("cvttsd2si %1, %0" : "=r"(result) : "xm"(x));
+        return result;
+    }
+}
+#endif
+
 template <class Integer, class Float>
 SIMT_INLINE constexpr Integer saturated(Float x) {
     constexpr bool is_signed = static_cast<Integer>(-1) < static_cast<Integer>(0);
@@ -49,15 +78,13 @@ SIMT_INLINE constexpr Integer saturated(Float x) {
     constexpr Unsigned highest = static_cast<Unsigned>(-1) >> is_signed;
     constexpr Float beyond = static_cast<Float>(highest / 2 + 1) * 2, lowest = is_signed ? -beyond : Float(0);
 #ifdef __x86_64__
-    // One comparison for a number in range: the processor gives the lowest integer for all others.
-    if (!__builtin_is_constant_evaluated() && sizeof(Float) <= 8) {
-        if (is_signed) {
-            const Integer converted = static_cast<Integer>(x);
-            if (__builtin_expect(static_cast<Unsigned>(converted) != highest + 1, 1)) return converted;
-        } else if (sizeof(Integer) == 4) {
-            const long long converted = static_cast<long long>(x);
-            if (__builtin_expect(converted == static_cast<unsigned>(converted), 1))
-                return static_cast<Integer>(converted);
+    if constexpr (sizeof(Float) <= 8 && (is_signed || sizeof(Integer) == 4)) {
+        if (!__builtin_is_constant_evaluated() && !__builtin_constant_p(x)) {
+            constexpr bool is_int = is_signed && sizeof(Integer) == 4;
+            const auto converted = truncated<is_int>(x);
+            const bool is_right = is_signed ? static_cast<Unsigned>(converted) != highest + 1
+                                            : static_cast<unsigned long long>(converted) <= highest;
+            if (__builtin_expect(is_right, 1)) return static_cast<Integer>(converted);
         }
     }
 #endif
