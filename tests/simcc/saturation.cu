@@ -1,4 +1,7 @@
 // Conversions of floating-point numbers to integers in device code: the results of a GPU, in and out of range.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cstdint>
 #include <cstdio>
 
@@ -77,6 +80,15 @@ __global__ void forms(void* p, Bits bits) {
     EXPECT(overflowing == int_min && -overflowing == int_min && overflowing - 1 == int_max && abs(overflowing) == int_min);
 }
 
+// The types of 16 bits convert to narrow integers directly.
+template <class T>
+__global__ void small_numbers(float infinite) {
+    const T huge = infinite, nan = infinite - infinite, fraction = -2.5f;
+    EXPECT((short)huge == 32767 && static_cast<signed char>(-huge) == -128 && (unsigned char)huge == 255);
+    EXPECT((unsigned)-huge == 0 && (int)huge == int_max && (long long)-huge == ll_min && (short)nan == 0);
+    EXPECT((int)fraction == -2 && (unsigned char)fraction == 0 && (short)fraction == -2 && (bool)fraction);
+}
+
 template <class F>
 void run(F infinite) {
     Numbers<F>* n;
@@ -90,6 +102,8 @@ void run(F infinite) {
 int main() {
     run<float>(__builtin_inff());
     run<double>(__builtin_inf());
+    small_numbers<__half><<<1, 1>>>(__builtin_inff());
+    small_numbers<__nv_bfloat16><<<1, 1>>>(__builtin_inff());
     int* p;
     cudaMalloc(&p, 4);
     forms<<<1, 1>>>(p, Bits{5});

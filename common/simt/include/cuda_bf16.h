@@ -38,6 +38,12 @@ SIMT_INTEGER_CONVERSIONS(__nv_bfloat16, bfloat16, int, int)
 SIMT_INTEGER_CONVERSIONS(__nv_bfloat16, bfloat16, uint, unsigned)
 SIMT_INTEGER_CONVERSIONS(__nv_bfloat16, bfloat16, ll, long long)
 SIMT_INTEGER_CONVERSIONS(__nv_bfloat16, bfloat16, ull, unsigned long long)
+SIMT_INLINE signed char __bfloat162char_rz(__nv_bfloat16 a) {
+    return simt::integer_from<signed char>(__builtin_truncf(a));
+}
+SIMT_INLINE unsigned char __bfloat162uchar_rz(__nv_bfloat16 a) {
+    return simt::integer_from<unsigned char>(__builtin_truncf(a));
+}
 
 // ---- bits and pairs -------------------------------------------------------------------------------------------------
 SIMT_INLINE short __bfloat16_as_short(__nv_bfloat16 a) { return static_cast<short>(a.__x); }

@@ -93,6 +93,29 @@ SIMT_INLINE constexpr Integer saturated(Float x) {
     return x != x ? 0 : static_cast<Integer>(x);
 }
 
+// The nearest integer of any width, as the types of 16 bits convert.
+template <class Integer>
+SIMT_INLINE constexpr Integer saturated_narrowly(float x) {
+    using Intermediate = typename Wide<Integer>::type;
+    const auto wide = saturated<Intermediate>(x);
+    if constexpr (sizeof(Integer) < sizeof(Intermediate)) {
+        constexpr bool is_signed = static_cast<Integer>(-1) < static_cast<Integer>(0);
+        constexpr Intermediate highest = (Intermediate{1} << (8 * sizeof(Integer) - is_signed)) - 1,
+                               lowest = is_signed ? -highest - 1 : 0;
+        return static_cast<Integer>(wide < lowest ? lowest : wide > highest ? highest : wide);
+    }
+    return static_cast<Integer>(wide);
+}
+template <class Integer, class Object>
+SIMT_INLINE constexpr auto from_object(Object&& x, int)
+    -> decltype(static_cast<Integer>(typename Plain<Object>::type::simt_saturates{}), Integer()) {
+    return saturated_narrowly<Integer>(static_cast<float>(x));
+}
+template <class Integer, class Object>
+SIMT_INLINE constexpr Integer from_object(Object&& x, long) {
+    return (Integer) static_cast<Object&&>(x);
+}
+
 // An integer that anything converts to as it converts to T, but floating-point numbers as above.
 template <class T>
 class Saturated {
@@ -105,7 +128,7 @@ public:
     SIMT_INLINE constexpr explicit Saturated(From from) : value_((T)from) {}
     template <class From, class Object = typename Plain<From>::type,
               typename ShiftIf<__is_class(Object) || __is_union(Object)>::type = 0>
-    SIMT_INLINE constexpr explicit Saturated(From&& from) : value_((T) static_cast<From&&>(from)) {}
+    SIMT_INLINE constexpr explicit Saturated(From&& from) : value_(from_object<T>(static_cast<From&&>(from), 0)) {}
 
     SIMT_INLINE constexpr operator T() const { return value_; }
 

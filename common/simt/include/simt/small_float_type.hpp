@@ -79,6 +79,7 @@ using if_pair = typename EnableIf<SmallFloat<T>::pair>::type;
     };                                                                                                \
     struct name {                                                                                     \
         using format = format_;                                                                       \
+        using simt_saturates = int; /* casts to integers of every width do (saturated.hpp) */         \
         unsigned short __x;                                                                           \
                                                                                                       \
         name() = default;                                                                             \
