@@ -197,6 +197,24 @@ architecture 900 1
 graph 374.625 no error"
 }
 
+@test "attributes of kernels tell their static shared memory and launch bounds, and occupancy follows" {
+    builds attributes -O1 -Wall -Wextra
+    prints attributes "none 0 1024, 8 blocks, 57344 left, 1 0, cudaSuccess
+two 1092 1024, 8 blocks, 56252 left, 1 0, cudaSuccess
+bounded 128 64, 8 blocks, 57216 left, 1 0, cudaSuccess
+bounded 512 128, 8 blocks, 56832 left, 1 0, cudaSuccess
+classes 160 1024, 8 blocks, 57184 left, 1 0, cudaSuccess
+calls 128 1024, 8 blocks, 57216 left, 1 0, cudaSuccess
+calls 256 1024, 8 blocks, 57088 left, 1 0, cudaSuccess
+calls_twice 256 96, 8 blocks, 57088 left, 1 0, cudaSuccess
+c_name 20 1024, 8 blocks, 57324 left, 1 0, cudaSuccess
+dynamic 10 1024, 8 blocks, 57334 left, 1 0, cudaSuccess
+large 48000 1024, 4 blocks, 9344 left, 1 0, cudaSuccess
+4: cudaSuccess
+5: cudaErrorCooperativeLaunchTooLarge
+cudaSuccess"
+}
+
 @test "arithmetic intrinsics give CUDA's results" {
     builds intrinsics
     prints intrinsics "0 wrong"
@@ -681,6 +699,12 @@ ${depth#*:}" ${depth%:*}
 
 # ---- Thrust
 
+# builds_thrust [OPTION]...: the program that needs the toolkit's headers.
+builds_thrust() {
+    capture once thrust simcc "$@" "$programs/toolkit/thrust.cu" -o thrust
+    expect_status 0 && expect_no_errors && expect_output ""
+}
+
 # A toolkit has Thrust; the simulator does not bring it.
 need_thrust() {
     simcc -x cu -E - <<<'#include <thrust/version.h>' >/dev/null 2>&1 || skip "no CUDA toolkit with Thrust"
@@ -688,7 +712,7 @@ need_thrust() {
 
 @test "Thrust's algorithms run between kernels and copies, in the order of their streams" {
     need_thrust
-    builds thrust -O0
+    builds_thrust -O0
     prints thrust "21 checks, cudaSuccess"
     prints thrust "thrust::sort: cudaErrorIllegalAddress: an illegal memory access was encountered
 21 checks, cudaSuccess" fail
@@ -696,7 +720,7 @@ need_thrust() {
 
 @test "the checkers see Thrust's algorithms as kernels, ordered and not" {
     need_thrust
-    builds thrust -G -DORDER_ONLY -O1
+    builds_thrust -G -DORDER_ONLY -O1
     prints thrust "4 checks, cudaSuccess"
     expect_errors_like "ERROR SUMMARY: 0 errors"
     capture ./thrust race

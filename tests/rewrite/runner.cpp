@@ -52,6 +52,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
          rewrite_qualifiers(text.source, text.braces, {false, true}, text.edits);
      }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
+    {"kernel_facts", [](Text& text) { rewrite_kernel_facts(text.source, text.braces, text.edits); }},
     {"allocations", [](Text& text) { rewrite_allocations(text.source, text.edits); }},
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},
     {"inline_assembly", [](Text& text) { rewrite_inline_assembly(text.source, text.edits); }},

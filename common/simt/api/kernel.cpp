@@ -1,9 +1,10 @@
 // Attributes of kernels, and occupancy.
 //
-// g++ compiles kernels for the host: register and static shared memory use are unknown and assumed to be modest.
+// g++ compiles kernels for the host: their use of registers is unknown and assumed to be modest.
 #include <algorithm>
 
 #include "common/simt/api/error.hpp"
+#include "common/simt/runtime/kernel_facts.hpp"
 #include "common/simt/runtime/kernels.hpp"
 #include "common/simt/runtime/properties.hpp"
 
@@ -14,7 +15,10 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
         if (!attributes) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
         *attributes = {};
-        attributes->maxThreadsPerBlock = max_threads_per_block;
+        const KernelFacts facts = facts_of(kernel);
+        attributes->sharedSizeBytes = facts.shared_bytes;
+        attributes->maxThreadsPerBlock = static_cast<int>(std::clamp<size_t>(
+            facts.most_threads ? facts.most_threads : max_threads_per_block, 1, max_threads_per_block));
         attributes->numRegs = registers_per_thread;
         attributes->ptxVersion = 90;
         attributes->binaryVersion = 90;
@@ -50,7 +54,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     return api([=] {
         if (!blocks || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
-        *blocks = resident_blocks(block_size, dynamic_shared_bytes);
+        *blocks = resident_blocks(block_size, dynamic_shared_bytes + facts_of(kernel).shared_bytes);
         return cudaSuccess;
     });
 }
@@ -63,9 +67,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* kernel, int blocks, int block_size) {
     return api([=] {
-        if (!bytes || !kernel || blocks <= 0 || blocks > resident_blocks(block_size, 0)) return cudaErrorInvalidValue;
+        if (!bytes || !kernel || blocks <= 0) return cudaErrorInvalidValue;
+        const size_t own = facts_of(kernel).shared_bytes;
+        if (blocks > resident_blocks(block_size, own)) return cudaErrorInvalidValue;
         const size_t share = shared_bytes_per_multiprocessor / static_cast<size_t>(blocks);
-        *bytes = std::min(share - reserved_shared_bytes_per_block, shared_bytes_per_block_optin);
+        *bytes = std::min(share - reserved_shared_bytes_per_block, shared_bytes_per_block_optin) - own;
         return cudaSuccess;
     });
 }

@@ -4,6 +4,7 @@
 #include "common/simt/api/error.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/kernel_facts.hpp"
 #include "common/simt/runtime/kernels.hpp"
 #include "common/simt/runtime/properties.hpp"
 
@@ -57,6 +58,12 @@ cudaError_t launch_by_address(const void* kernel, dim3 grid, dim3 block, void** 
     return api([=] {
         KernelTrampoline* const trampoline = kernel_trampoline(kernel);
         if (!trampoline) return cudaErrorInvalidDeviceFunction;
+        const size_t shared_bytes_in_all = shared_bytes + (cooperative ? facts_of(kernel).shared_bytes : 0);
+        const int threads = static_cast<int>(block.x * block.y * block.z);
+        if (cooperative && size_t{grid.x} * grid.y * grid.z >
+                               size_t(resident_blocks(threads, shared_bytes_in_all)) * multiprocessor_count()) {
+            return cudaErrorCooperativeLaunchTooLarge;
+        }
         const Configuration configuration = {
             {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream, cooperative};
         return reported_by([&] { trampoline(kernel, configuration, arguments); });

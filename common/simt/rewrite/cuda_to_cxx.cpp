@@ -22,6 +22,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     rewrite_shared_memory(source, braces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
+    rewrite_kernel_facts(source, braces, edits);
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
     rewrite_inline_assembly(source, edits);

@@ -26,6 +26,10 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
 /// `__shared__`.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
+/// Kernels keep what cudaFuncGetAttributes says of them: their launch bounds, and which functions with shared variables
+/// they call.
+void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits);
+
 /// In checked code `new` goes through an operator of the simulator.
 void rewrite_allocations(const Source& source, Edits& edits);
 

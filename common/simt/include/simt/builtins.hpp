@@ -14,7 +14,12 @@
 #define __constant__
 #define __grid_constant__
 #endif
+// In a .cu file the rewriter reads the bounds from this attribute, which it removes.
+#ifdef __SIMCC__
+#define __launch_bounds__(...) __attribute__((simt_launch_bounds(__VA_ARGS__)))
+#else
 #define __launch_bounds__(...)
+#endif
 #define __maxnreg__(...)
 #define __cluster_dims__(...)
 #define __block_size__(...)
