@@ -233,6 +233,6 @@ load helpers
     cmp a stdout
     [ -z "$(ls room)" ]
     capture env TMPDIR=missing vecadd -d "$device" --input-format raw:f64 a a
-    expect_status 5
+    expect_status 3
     expect_refusal vecadd "temporary file: No such file or directory; set TMPDIR"
 }
