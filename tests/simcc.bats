@@ -448,6 +448,14 @@ CU
     done <names
 }
 
+@test "simcc names its own options to a shell that completes one" {
+    capture simcc --complete -c --ch
+    expect_status 0 && expect_no_errors
+    [ "$(cut -f 1 <<<"$output")" = --check ]
+    [ "$(simcc --complete -arc | cut -f 1)" = -arch ]
+    [ -z "$(simcc --complete '')$(simcc --complete main)" ]  # left to the shell: file names
+}
+
 @test "a C file is compiled without a word, in every kind of build" {
     local kind
     printf 'int twice(int *class) { return 2 * *class; }\n' >host.c

@@ -8,6 +8,7 @@
 struct Decimal {
     std::string digits;
     int exponent = 0;
+    bool has_exponent = false;
     std::size_t length = 0;  // of its characters; a suffix follows
 };
 
@@ -34,6 +35,7 @@ static Decimal decimal_at_begin(const std::string& word) {
         const std::string exponent = take_digits();
         if (exponent.empty() || exponent.size() > 2) return {};
         decimal.exponent += std::stoi(exponent);
+        decimal.has_exponent = true;
     }
     return decimal;
 }
@@ -45,7 +47,7 @@ std::size_t parse_count(const std::string& text_, const std::string& what, std::
     constexpr std::size_t factors[] = {1'000,      1'000'000,  1'000'000'000, 1'000'000'000'000,
                                        1ull << 10, 1ull << 20, 1ull << 30,    1ull << 40};
     std::size_t factor = suffix.empty() ? 1 : 0;
-    for (std::size_t i = 0; i < std::size(suffixes); ++i)
+    for (std::size_t i = 0; i < std::size(suffixes) && !decimal.has_exponent; ++i)
         if (suffix == suffixes[i]) factor = factors[i];
     if (number.empty() || factor == 0)
         fail(Exit::usage,
