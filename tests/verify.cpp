@@ -283,6 +283,8 @@ static std::string sentence(const std::vector<std::pair<const Variant*, double>>
 static void sentences() {
     const Variant cpu{"cpu", "", Needs::host}, all_cores{"cpu-parallel", "", Needs::host}, tree{"tree", ""},
         shuffle{"shuffle", ""}, cub{"cub", "", Needs::gpu, "", true};
+    promise(sentence({{&tree, 1234}, {&shuffle, 100}}) == "shuffle is the fastest: 12.3 times tree.",
+            "three digits are enough");
     promise(sentence({{&tree, 200}, {&shuffle, 100}}) == "shuffle is the fastest: 2.00 times tree.",
             "the fastest is named, and how many times the second it is");
     promise(sentence({{&cub, 130}, {&tree, 125}, {&shuffle, 100}}) ==

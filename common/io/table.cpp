@@ -143,13 +143,14 @@ std::vector<std::string> Table::fields_of(const std::vector<Cell>& row) const {
 
 // As wide as the rows and the heads are, or the room that a block's rows will need.
 Layout Table::layout_of(const std::vector<std::vector<Cell>>& rows) const {
+    const bool has_head = header_pending_ || format_ == Format::markdown;  // all Markdown blocks are one table
     std::vector<LaidOutColumn> laid_out;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         const Column& column = columns_[i];
         if (column.heading.empty()) continue;
         const auto is_number = [i](const auto& row) { return !is_word(row[i]); };
         const bool number = std::all_of(rows.begin(), rows.end(), is_number);
-        laid_out.push_back({column.heading, number, header_pending_ ? column.heading.size() : 0, column.rank});
+        laid_out.push_back({column.heading, number, has_head ? column.heading.size() : 0, column.rank});
         if (block_) laid_out.back().width = std::max(laid_out.back().width, column.room);
     }
     if (block_ && !laid_out.empty()) laid_out.front().width = std::max(laid_out.front().width, block_->room);

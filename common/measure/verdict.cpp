@@ -9,7 +9,11 @@ static bool ran_on_host(const Timed& one) { return one.variant->needs == Needs::
 static std::string compared(const Timed& fastest, const Timed& other) {
     if (other.times.median_interval.low <= fastest.times.median_interval.high)
         return text("level with {}", other.variant->name);
-    return text("{:.2f} times {}", other.times.median / fastest.times.median, other.variant->name);
+    const double ratio = other.times.median / fastest.times.median;
+    return text(ratio < 10    ? "{:.2f} times {}"
+                : ratio < 100 ? "{:.1f} times {}"
+                              : "{:.0f} times {}",
+                ratio, other.variant->name);
 }
 
 std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated) {
