@@ -22,7 +22,7 @@ namespace BACKEND {
 /// Folds the block's `blocks` * blockDim.x elements onto its first blockDim.x. Sets `mine` to the first of them and
 /// returns how many of those exist. Each thread touches only elements it owns, so no barrier is needed yet.
 template <unsigned blocks, typename T, typename Operator>
-__device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine, Operator op) {
+__device__ unsigned fold_blocks(T* values, size_t n, T*& mine, Operator op) {
     const unsigned thread = threadIdx.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * (blocks * blockDim.x);
     mine = values + first;
@@ -48,7 +48,7 @@ __device__ inline unsigned fold_blocks(T* values, size_t n, T*& mine, Operator o
 /// One step of the tree: the lower `stride` threads add the upper half, as far as it exists. The operands of one step
 /// do not overlap its results, so a barrier after each step is enough.
 template <typename T, typename Operator>
-__device__ inline void combine_pair(T* mine, unsigned stride, unsigned count, Operator op) {
+__device__ void combine_pair(T* mine, unsigned stride, unsigned count, Operator op) {
     const unsigned thread = threadIdx.x;
     if (thread < stride && thread + stride < count) {
         mine[thread] = op.combine(mine[thread], mine[thread + stride]);
@@ -66,7 +66,7 @@ __device__ inline void combine_pairs(T* mine, unsigned count, unsigned last_stri
 
 /// The last 64 values, by the first warp alone, after a __syncthreads().
 template <typename T, typename Operator>
-__device__ inline void combine_last_warp_in_place(T* mine, unsigned count, Operator op) {
+__device__ void combine_last_warp_in_place(T* mine, unsigned count, Operator op) {
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
         combine_pair(mine, stride, count, op);
@@ -111,7 +111,7 @@ __global__ void reduce_unroll8_warp(T* values, size_t n, T* partials, Operator o
 /// The whole tree for a block of `block_size` threads: an argument of the kernel's, or a constant that the compiler
 /// removes the tests of.
 template <typename T, typename Operator>
-__device__ __forceinline__ void combine_completely_unrolled(T* mine, unsigned count, unsigned block_size, Operator op) {
+__device__ void combine_completely_unrolled(T* mine, unsigned count, unsigned block_size, Operator op) {
     __syncthreads();  // every thread has folded its elements
     if (block_size >= 1024) {
         combine_pair(mine, 512, count, op);

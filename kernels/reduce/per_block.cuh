@@ -34,7 +34,7 @@ __device__ inline T warp_instruction(Extreme<T> extreme, T value) {
 /// memory and no barrier: a shuffle hands a register from lane to lane, and its mask makes the lanes wait for one
 /// another.
 template <unsigned lanes = lanes_per_warp, typename Operator, typename T>
-__device__ inline T warp_reduce(Operator op, T value) {
+__device__ T warp_reduce(Operator op, T value) {
     if constexpr (has_warp_instruction<T>) {
         return warp_instruction(op, value);
     } else {
@@ -52,7 +52,7 @@ __device__ inline T warp_reduce(Operator op, T value) {
 /// static_warps: the block's number of warps where it is known at compile time (a power of two), which saves the
 /// shuffles that only larger blocks need; 0 where it is not.
 template <unsigned static_warps = 0, typename Operator, typename T>
-__device__ inline T block_reduce(Operator op, T value) {
+__device__ T block_reduce(Operator op, T value) {
     constexpr unsigned most_warps = static_warps == 0 ? largest_block / lanes_per_warp : static_warps;
     __shared__ T warp_totals[most_warps];
     const unsigned warps = static_warps == 0 ? blockDim.x / lanes_per_warp : static_warps;

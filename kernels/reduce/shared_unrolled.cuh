@@ -23,7 +23,7 @@ namespace BACKEND {
 /// Combines values[0 .. 64) into values[0]. Called by the 32 lanes of the first warp after a __syncthreads().
 /// All lanes work in all steps, as in the course: what the upper ones compute is never used.
 template <typename T, typename Operator>
-__device__ inline void combine_last_warp(T* values, Operator op) {
+__device__ void combine_last_warp(T* values, Operator op) {
     const unsigned lane = threadIdx.x;
     T value = values[lane];
 #pragma unroll
@@ -60,29 +60,19 @@ __global__ void reduce_unrolled_warp(const T* input, size_t n, T* partials, Oper
     if (thread == 0) partials[blockIdx.x] = values[0];
 }
 
-/// Combines values[0 .. block_size) into values[0] without a loop: `if constexpr` leaves only the steps that exist.
+/// Combines values[0 .. block_size) into values[0] without a loop: one step, then those of half the size. Every value is
+/// in place: the caller has waited.
 template <unsigned block_size, typename T, typename Operator>
-__device__ inline void combine_unrolled(T* values, Operator op) {
+__device__ void combine_unrolled(T* values, Operator op) {
     static_assert(block_size >= 64 && block_size <= 1024 && (block_size & (block_size - 1)) == 0);
     const unsigned thread = threadIdx.x;
-    __syncthreads();  // every value is in place
-    if constexpr (block_size >= 1024) {
-        if (thread < 512) values[thread] = op.combine(values[thread], values[thread + 512]);
+    if constexpr (block_size > 64) {
+        if (thread < block_size / 2) values[thread] = op.combine(values[thread], values[thread + block_size / 2]);
         __syncthreads();  // as in the loop: the next step reads what other warps have just written
+        combine_unrolled<block_size / 2>(values, op);
+    } else if (thread < lanes_per_warp) {
+        combine_last_warp(values, op);
     }
-    if constexpr (block_size >= 512) {
-        if (thread < 256) values[thread] = op.combine(values[thread], values[thread + 256]);
-        __syncthreads();
-    }
-    if constexpr (block_size >= 256) {
-        if (thread < 128) values[thread] = op.combine(values[thread], values[thread + 128]);
-        __syncthreads();
-    }
-    if constexpr (block_size >= 128) {
-        if (thread < 64) values[thread] = op.combine(values[thread], values[thread + 64]);
-        __syncthreads();
-    }
-    if (thread < lanes_per_warp) combine_last_warp(values, op);
 }
 
 /// Grid ceil(n / (2 * block)): two elements per thread.
@@ -92,6 +82,7 @@ __global__ void __launch_bounds__(block_size)
     T* values = dynamic_shared<T>();
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * block_size) + threadIdx.x;
     values[threadIdx.x] = combine_two_elements(input, n, i, block_size, op);
+    __syncthreads();  // every value is in place
     combine_unrolled<block_size>(values, op);
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }
@@ -108,6 +99,7 @@ __global__ void __launch_bounds__(block_size)
         value = op.combine(value, combine_two_elements(input, n, i, block_size, op));
     }
     values[threadIdx.x] = value;
+    __syncthreads();  // every value is in place
     combine_unrolled<block_size>(values, op);
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }

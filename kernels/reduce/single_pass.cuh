@@ -27,7 +27,7 @@ __device__ inline T combine_vector(T value, const Vector<T>& vector, Operator op
 
 /// This thread's share of the input: every grid_stride-th vector, and in block 0 one of the few elements outside them.
 template <typename T, typename Operator>
-__device__ inline T reduce_share(const T* input, VectorSpan<T> span, Operator op) {
+__device__ T reduce_share(const T* input, VectorSpan<T> span, Operator op) {
     constexpr unsigned loads_in_flight = 4;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;

@@ -109,8 +109,7 @@ __device__ __forceinline__ void put_into(Mailbox<T>* box, const Mailbox<T>& cont
 /// Waits for boxes first, first + stride, ... below count, combines `value` with them in that order and empties them.
 /// It looks into four boxes at a time, since a look takes as long as a trip to L2.
 template <typename T, typename Operator>
-__device__ __forceinline__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count,
-                                     Operator op) {
+__device__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count, Operator op) {
     constexpr unsigned looks_in_flight = 4;
     for (; first < count; first += looks_in_flight * stride) {
         Mailbox<T> seen[looks_in_flight];
@@ -148,7 +147,7 @@ struct RunningVector {
 
     /// Combines with vectors[0], vectors[stride], ...: `loads` of them, all requested before the first is used.
     template <unsigned loads, typename Operator>
-    __device__ __forceinline__ void add(const Vector<T>* vectors, unsigned stride, Operator op) {
+    __device__ void add(const Vector<T>* vectors, unsigned stride, Operator op) {
         Vector<T> loaded[loads];
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) loaded[k] = load_once(vectors + k * stride);
@@ -157,8 +156,7 @@ struct RunningVector {
 
     /// The same for vectors[first], vectors[first + stride], ..., as far as they lie before vectors[count].
     template <unsigned loads, typename Index, typename Operator>
-    __device__ __forceinline__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count,
-                                               Operator op) {
+    __device__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count, Operator op) {
         Vector<T> loaded[loads];
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) {
@@ -178,7 +176,7 @@ struct RunningVector {
 
 private:
     template <unsigned loads, typename Operator>
-    __device__ __forceinline__ void add_loaded(const Vector<T> (&loaded)[loads], Operator op) {
+    __device__ void add_loaded(const Vector<T> (&loaded)[loads], Operator op) {
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) {
 #pragma unroll
