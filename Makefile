@@ -11,11 +11,14 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 PROGRAM_PREFIX ?=
 CXX ?= g++
-# How far to optimize: options, tables and simcc; host code around kernels, with references and CPU variants;
-# simulated kernels. (nvcc optimizes kernels for a GPU fully whatever the host's level is.)
+# How far to optimize: options, tables and simcc; host code around kernels, with references and CPU variants, whose loops
+# are as fast as at -O2 once they are vectorized; simulated kernels. (nvcc optimizes kernels for a GPU fully whatever the
+# host's level is.)
 OPTIMIZE ?= -O1
-KERNEL_HOST = -O2
+KERNEL_HOST = -O1
 SIMULATED = -O2
+# These simulate too little for a higher level to be worth its time.
+HARDLY_OPTIMIZED := cuda-unit tools/devquery tools/streams
 
 # ---- toolchains
 
@@ -44,7 +47,8 @@ HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) -ffunction-sections -fdata-s
 STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib cstring filesystem functional limits map \
     memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
 # Unique symbols would stay global when a backend's objects are isolated, below.
-NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) -Xcompiler "$(WARNINGS) -fno-gnu-unique -g1"
+HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique -g1"
+NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
 SIM_FLAGS = -std=c++17 $(SIMULATED) $(WARNINGS) -Xcompiler -fno-gnu-unique
 FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
 # Our programs begin to check when an option asks for it, not by themselves. --annotate has to find the source from any
@@ -118,8 +122,8 @@ build/flags-$(1): FORCE
 endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
-$(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
-$(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
+$(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim) $$(HARDLY_OPTIMIZED)))
+$(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked) $$(HARDLY_OPTIMIZED)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 # So does a file that was added or removed.
@@ -184,14 +188,7 @@ $(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
 $(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked)))
 .SECONDARY:
 
-# These compute too little for a higher level to be worth its time.
-define hardly_optimized
-build/gpu/$(1): private KERNEL_HOST = -O1
-build/sim/$(1) build/checked/$(1): private SIMULATED = -O1
-endef
-# matmul's launches are more than a hundred, and its products on the CPU are compiled once, above.
-build/gpu/tools/matmul.o: private KERNEL_HOST = -O1
-$(foreach object,cuda-unit tools/devquery,$(eval $(call hardly_optimized,$(object).o)))
+$(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o build/checked/$(object).o: private SIMULATED = -O1))
 
 build/libgridutils.a: $(COMMON_HOST) build/flags-files
 	@rm -f $@
