@@ -150,6 +150,36 @@ expect_right_for() {
     expect_output 7
 }
 
+@test "one rule says what a number of text is: signs, fractions, exponents, inf, nan, and commas between numbers" {
+    local text expected
+    # sums EXPECTED TEXT: in printf's form
+    sums() {
+        printf "$2" >text
+        expect_fine reduce text
+        expect_output "$1"
+    }
+    sums 0 '1e-400 -1e-400'
+    sums 3e-320 '1e-320,2e-320'
+    sums 6 '1.000,5'
+    sums 3 '1 ,\t2'
+    sums 3 '1,\n2'
+    sums 3 '1\n,2'
+    sums 3 '1,2,\n'
+    sums 3 '\xef\xbb\xbf1\r\n2\r\n'
+    sums 3 '1. +2.'
+    sums nan '1 nan'
+    sums nan '1 -nan'
+    sums nan 'NaN'
+    refuses 4 "line 1: there is no number before a comma" reduce <(echo '1,,2')
+    refuses 4 "line 2: there is no number before a comma" reduce <(printf '1,\n,2')
+    refuses 4 "line 1: there is no number before a comma" reduce <(echo ',1')
+    for text in 'nan(1)' 'nan()' 1e400 0x1p3 1_000 "1'000" 1e 1e+ e5 . infinite 1f 1L; do
+        refuses 4 "'.*' is (not a number|outside the range of f64)" reduce <(echo "$text")
+    done
+    refuses 4 "is text in UTF-16; convert it with iconv" reduce <(printf '\xff\xfe1\0')
+    refuses 4 "line 2: '...1' is not a number" reduce <(printf '1\n\xef\xbb\xbf1\n')
+}
+
 @test "integers stay exact to 64 bits, and a sum that may not fit is refused" {
     printf '9007199254740993\n1\n' >data
     expect_fine reduce data
@@ -163,6 +193,59 @@ expect_right_for() {
     refuses 4 "64 bits.*-t f64" reduce overflow
     expect_fine reduce -t f64 overflow
     expect_output 9.223372036854776e+18
+}
+
+@test "sums and means of integers of every width are exact, or refused where 64 bits do not hold them" {
+    local type
+    pipeline 'seq 100000 | reduce -d $device -t i32 -'
+    expect_output 5000050000
+    echo 9223372036854775807 >largest
+    expect_fine reduce largest
+    expect_output 9223372036854775807
+    # In between the sum leaves 64 bits, and it comes back.
+    printf '%s\n' 9223372036854775807 9223372036854775807 5 -9223372036854775808 -9223372036854775807 >returns
+    expect_fine reduce returns
+    expect_output 4
+    printf '%s\n' -9223372036854775808 -1 >below
+    refuses 4 "sum is -9223372036854775809, which does not fit into 64 bits; use -t f64" reduce below
+    # A chunk is 2^24 elements: these are two.
+    perl -e 'print pack("q<", 9007199254740993) x 16777217' >many
+    refuses 4 "sum is 151115736459027918356481, which does not fit" reduce --input-format raw:i64 many
+    expect_fine reduce --op mean --input-format raw:i64 many
+    expect_output 9007199254740993
+    rm many
+    printf '%s\n' 9223372036854775807 9223372036854775805 >pair
+    expect_fine reduce --op mean pair
+    expect_output 9223372036854775806
+    pipeline 'seq 4 | reduce -d $device -t i32 --op mean -'
+    expect_output 2.5
+    for type in 'i1:c:127' 'i2:s<:32767' 'i4:l<:2147483647'; do
+        IFS=: read -r code template largest <<<"$type"
+        numbers "$template" "$largest" "$largest" "$largest" | npy "<$code" '(3,)' >data.npy
+        expect_fine reduce data.npy
+        expect_output $((3 * largest))
+        expect_fine reduce -t i32 data.npy
+        expect_output $((3 * largest))
+    done
+}
+
+@test "infinity comes only from infinity: what a type cannot hold is refused" {
+    local number
+    for number in 3.5e38 -3.5e38 3.4028236e38 1e300; do
+        refuses 4 "does not fit into f32; choose another --dtype" reduce -t f32 <(echo $number)
+    done
+    expect_fine reduce -t f32 <(echo 3.4028235e38)
+    expect_output 3.4028235e+38
+    for number in inf Infinity +INF; do
+        expect_fine reduce -t f32 <(echo $number)
+        expect_output inf
+    done
+    expect_fine reduce --op min <(echo 1 -infinity)
+    expect_output -inf
+    refuses 4 "outside the range of f32; use -t f64" reduce -t f32 <(echo 3e38 3e38)
+    refuses 4 "outside the range of f64" reduce <(echo 1e308 1e308)
+    expect_fine reduce <(echo inf -inf)
+    expect_output nan
 }
 
 @test "a NaN in the data is not lost, wherever it is" {

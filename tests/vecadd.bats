@@ -145,6 +145,26 @@ expect_right_for() {
     expect_output 1
 }
 
+@test "a sum that the type cannot hold is refused, with its element" {
+    refuses 4 "element 2: 2147483647 \+ 1 does not fit into i32; choose another" vecadd -t i32 <(echo 1 2147483647) <(echo 1 1)
+    refuses 4 "element 1: -9223372036854775808 \+ -1 does not fit into i64" vecadd <(echo -9223372036854775808) <(echo -1)
+    refuses 4 "element 1: 1e\+308 \+ 1e\+308 does not fit into f64" vecadd <(echo 1e308) <(echo 1e308)
+    expect_fine vecadd <(echo 9223372036854775807 inf) <(echo -1 1)
+    expect_output "9.223372036854776e+18
+inf"
+    expect_fine vecadd -t f64 <(echo 2147483647) <(echo 1)
+    expect_output 2147483648
+}
+
+@test "numbers that change their type after the first chunk are text or refused" {
+    # A chunk is 2^22 elements.
+    { yes 1 | head -n 4194304; echo 0.5; } >late
+    head -c 16777220 /dev/zero | npy '<i4' '(4194305,)' >zeros.npy
+    refuses 4 "after 4194304 elements of i64 there are f64: give a --dtype" vecadd zeros.npy late
+    capture bash -c "vecadd -d $device late zeros.npy | tail -1"
+    expect_output 0.5
+}
+
 @test "raw input of more than one chunk is added in all of them" {
     # A chunk is 2^22 elements of i32; bytes of ones and twos add up to threes.
     head -c 16777236 /dev/zero | tr '\0' '\1' >a

@@ -43,20 +43,30 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
 template <typename T>
 using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
-// A value in another type; integers drop the fraction. A value outside an integer type's range is refused.
+template <typename From>
+[[noreturn]] static void refuse_range(From value, DType wanted) {
+    fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(wanted));
+}
+
+// A value in another type; integers drop the fraction, other types round. A value outside an integer type's range is
+// always refused.
 template <typename To, typename From>
-static To converted(From value, DType wanted) {
-    if constexpr (!std::is_arithmetic_v<From>) return converted<To>(static_cast<float>(value), wanted);
-    else if constexpr (!std::is_arithmetic_v<To>) return To(static_cast<float>(value));
-    else if constexpr (std::is_integral_v<To> && (std::is_floating_point_v<From> || sizeof(From) > sizeof(To))) {
+static To converted(From value, DType wanted, Overflow overflow) {
+    if constexpr (!std::is_arithmetic_v<From>) return converted<To>(static_cast<float>(value), wanted, overflow);
+    else if constexpr (!std::is_integral_v<To>) {
+        const To rounded = To(static_cast<Computed<To>>(value));
+        const bool overflows =
+            std::isinf(static_cast<Computed<To>>(rounded)) && !std::isinf(static_cast<double>(value));
+        if (overflows && overflow == Overflow::refused) refuse_range(value, wanted);
+        return rounded;
+    } else if constexpr (std::is_floating_point_v<From> || sizeof(From) > sizeof(To)) {
         constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());  // a power of two: exact
-        if (!(static_cast<double>(value) >= -limit && static_cast<double>(value) < limit))
-            fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(wanted));
+        if (!(static_cast<double>(value) >= -limit && static_cast<double>(value) < limit)) refuse_range(value, wanted);
         return static_cast<To>(value);
     } else return static_cast<To>(value);
 }
 
-Chunk Chunk::converted_to(DType wanted) const {
+Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
     if (wanted == dtype) return *this;
     Chunk other;
     other.dtype = wanted;
@@ -67,19 +77,22 @@ Chunk Chunk::converted_to(DType wanted) const {
             using To = typename decltype(to)::Element;
             const auto* source = as<typename decltype(from)::Element>();
             auto* target = other.as<To>();
-            for (std::size_t i = 0; i < count; ++i) target[i] = converted<To>(source[i], wanted);
+            for (std::size_t i = 0; i < count; ++i) target[i] = converted<To>(source[i], wanted, overflow);
         });
     });
     return other;
 }
 
+// (The sign of a NaN says nothing.)
 std::string number_text(double value) {
+    if (std::isnan(value)) return "nan";
     // Whole numbers that a double holds exactly read best without an exponent.
     if (value == std::floor(value) && std::fabs(value) < 0x1p53) return fmt::format("{:.0f}", value);
     return fmt::format("{}", value);
 }
 
 std::string number_text(float value) {
+    if (std::isnan(value)) return "nan";
     if (value == std::floor(value) && std::fabs(value) < 0x1p24f) return fmt::format("{:.0f}", value);
     return fmt::format("{}", value);
 }
@@ -95,7 +108,11 @@ NumberWriter::~NumberWriter() {
 }
 
 void NumberWriter::append(const Chunk& chunk) {
+    if (layout_.format != NumberFormat::text && written_ > 0 && chunk.dtype != layout_.dtype)
+        fail(Exit::bad_input, "after {} elements of {} there are {}: give a --dtype for all of them", written_,
+             name_of(layout_.dtype), name_of(chunk.dtype));
     layout_.dtype = chunk.dtype;
+    written_ += chunk.count;
     if (layout_.format == NumberFormat::text) {
         with_element_type(chunk.dtype, [&](auto row) {
             using T = typename decltype(row)::Element;

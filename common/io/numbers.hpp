@@ -25,6 +25,10 @@ InputFormat parse_input_format(const std::string& words);
 // All formats that parse_input_format() knows, in its order.
 std::vector<std::string> input_formats();
 
+// What becomes of a finite number outside the range of a floating-point type: a number of an input is refused; the
+// result of a computation is infinite.
+enum class Overflow { refused, infinite };
+
 // Consecutive elements of one input.
 struct Chunk {
     DType dtype = DType::f32;
@@ -40,7 +44,7 @@ struct Chunk {
         return reinterpret_cast<const T*>(bytes.data());
     }
     // The same elements in another type.
-    Chunk converted_to(DType wanted) const;
+    Chunk converted_to(DType wanted, Overflow overflow = Overflow::refused) const;
 };
 
 // What an input's header says.
@@ -84,6 +88,7 @@ private:
     void spill();
 
     NumberLayout layout_;
+    std::size_t written_ = 0;  // elements
     std::string pending_;
     std::FILE* spilled_ = nullptr;
 };

@@ -1,5 +1,7 @@
 // Numbers as text, separated by white space or commas.
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "common/io/readers.hpp"
@@ -8,7 +10,13 @@ namespace {
 
 class TextReader final : public NumberReader {
 public:
-    explicit TextReader(std::unique_ptr<InputFile> file) : file_(std::move(file)) {}
+    explicit TextReader(std::unique_ptr<InputFile> file) : file_(std::move(file)) {
+        constexpr std::string_view utf8_mark = "\xef\xbb\xbf", utf16_mark = "\xff\xfe", utf16_big_mark = "\xfe\xff";
+        if (file_->peek(2) == utf16_mark || file_->peek(2) == utf16_big_mark)
+            file_->fail("is text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8");
+        char mark[3];
+        if (file_->peek(3) == utf8_mark) file_->read(mark, 3);  // Windows' editors write it
+    }
 
     const NumberLayout& layout() const override { return layout_; }
 
@@ -34,18 +42,26 @@ private:
     bool next_token(std::string_view& token) {
         for (;;) {
             for (; position_ < buffer_.size() && is_separator(buffer_[position_]); ++position_)
-                line_ += buffer_[position_] == '\n';
+                pass(buffer_[position_]);
             std::size_t end = position_;
             while (end < buffer_.size() && !is_separator(buffer_[end])) ++end;
             // A token that touches the end of the buffer may go on in the next block.
             if (end < buffer_.size() || (at_end_ && end > position_)) {
                 token = std::string_view(buffer_).substr(position_, end - position_);
                 position_ = end;
+                comma_may_follow_ = true;
                 return true;
             }
             if (at_end_) return false;
             refill();
         }
+    }
+
+    void pass(char separator) {
+        line_ += separator == '\n';
+        if (separator != ',') return;
+        if (!comma_may_follow_) file_->fail("line {}: there is no number before a comma", line_);
+        comma_may_follow_ = false;
     }
 
     void refill() {
@@ -73,13 +89,21 @@ private:
             chunk = chunk.converted_to(DType::f64);  // from here on the numbers have fractions
             layout_.dtype = DType::f64;
         }
+        push(chunk, fraction(token, digits));
+    }
+
+    // The nearest f64, which is 0 for a number that is too small.
+    double fraction(std::string_view token, std::string_view digits) const {
         double number = 0;
+        const char* end = digits.data() + digits.size();
         const auto [stop, error] = std::from_chars(digits.data(), end, number);
-        if (stop != end || error == std::errc::invalid_argument)
+        // (It takes C's "nan(1)" for a number.)
+        if (stop != end || error == std::errc::invalid_argument || end[-1] == ')')
             file_->fail("line {}: '{}' is not a number", line_, printable(token, 40));
-        if (error == std::errc::result_out_of_range)
+        if (error == std::errc::result_out_of_range) number = std::strtod(std::string(digits).c_str(), nullptr);
+        if (error == std::errc::result_out_of_range && std::isinf(number))
             file_->fail("line {}: '{}' is outside the range of f64", line_, printable(token, 40));
-        push(chunk, number);
+        return number;
     }
 
     template <typename T>
@@ -96,6 +120,7 @@ private:
     std::size_t position_ = 0;
     std::size_t line_ = 1;
     bool at_end_ = false, any_ = false;
+    bool comma_may_follow_ = false;  // a number came since the last comma
 };
 
 }  // namespace

@@ -57,7 +57,9 @@ inline Chunk multiply(const Session& session, DType dtype, const ProductShape& s
     const ProductMethod method = find_method(variant, problem);
     if (!method.launch) {
         // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end.
-        if (dtype == DType::f16) return multiply(session, DType::f32, shape, a, b).converted_to(DType::f16);
+        if (dtype == DType::f16)
+            return multiply(session, DType::f32, shape, a.converted_to(DType::f16), b.converted_to(DType::f16))
+                .converted_to(DType::f16, Overflow::infinite);
         fail(Exit::unavailable, "{}: {}", variant.name, why_not(session.device, dtype));
     }
     const DeviceProduct device(session, dtype, shape, method.workspace_bytes);

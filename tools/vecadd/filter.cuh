@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
@@ -15,6 +17,26 @@ inline DType common_type(DType a, DType b) {
     if (a == b) return a;
     const bool integers = (a == DType::i32 || a == DType::i64) && (b == DType::i32 || b == DType::i64);
     return integers ? DType::i64 : DType::f64;
+}
+
+// Whether the sum is one: no integer that has wrapped around, no infinity that was in neither input.
+template <typename T>
+bool is_sum(T a, T b, T sum) {
+    if constexpr (std::is_integral_v<T>) {
+        T exact;
+        return !__builtin_add_overflow(a, b, &exact) && exact == sum;
+    } else {
+        return std::isfinite(sum) || !std::isfinite(a) || !std::isfinite(b);
+    }
+}
+
+// Exit status 4 at the first element whose sum does not fit; `before` elements came in earlier chunks.
+template <typename T>
+void refuse_overflow(const Chunk& a, const Chunk& b, const Chunk& sum, size_t before) {
+    for (size_t i = 0; i < sum.count; ++i)
+        if (!is_sum(a.as<T>()[i], b.as<T>()[i], sum.as<T>()[i]))
+            fail(Exit::bad_input, "element {}: {} + {} does not fit into {}; choose another --dtype", before + i + 1,
+                 a.as<T>()[i], b.as<T>()[i], name_of(sum.dtype));
 }
 
 template <typename T>
@@ -61,7 +83,11 @@ inline void run_vecadd_filter(Session& session) {
         if (a.count == 0) break;
         const DType dtype = session.options.dtype.value_or(common_type(a.dtype, b.dtype));
         with_dtype(dtype, [&](auto zero) {
-            writer.append(add_chunks<decltype(zero)>(session, variant, a.converted_to(dtype), b.converted_to(dtype)));
+            using T = decltype(zero);
+            const Chunk of_a = a.converted_to(dtype), of_b = b.converted_to(dtype);
+            const Chunk sum = add_chunks<T>(session, variant, of_a, of_b);
+            refuse_overflow<T>(of_a, of_b, sum, added);
+            writer.append(sum);
         });
         added += a.count;
     }
