@@ -29,7 +29,7 @@ measure      io cuda simt/check
 cli          io cuda measure
 kernels      io cuda
 tools        io cuda measure cli kernels
-simcc        cli simt/driver simt/rewrite
+simcc        io cli simt/driver simt/rewrite
 simt/include
 simt/exec    simt/include
 simt/runtime simt/include simt/exec
