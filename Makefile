@@ -56,10 +56,11 @@ FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
 FLAGS_checked = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
 # (No tail calls: a backtrace then shows which function of the API it came through.)
 SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
-# The simulator switches lanes by code of its own on x86-64, by Boost.Context elsewhere.
+# The simulator switches lanes by code of its own on x86-64 and AArch64, by Boost.Context elsewhere.
+BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
-LIBRARIES = -lfmt -lpthread -ldl -lrt $(BACKTRACE) $(if $(filter x86_64,$(shell uname -m)),,-lboost_context)
+LIBRARIES = -lfmt -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
 # nvcc knows where its libraries are, even when it is a wrapper script; the runtime is linked statically.
 LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
@@ -260,7 +261,7 @@ compile_commands:
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
-BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev $(if $(filter x86_64,$(shell uname -m)),,libboost-context-dev)
+BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev $(BOOST:%=lib%-context-dev)
 TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
 
 define install_packages

@@ -1,12 +1,18 @@
 #include "common/simt/driver/assembly.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 namespace simcc {
 namespace {
 
 bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+bool starts_with_one_of(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](std::string_view prefix) { return starts_with(text, prefix); });
+}
 
 std::vector<std::string_view> lines_of(std::string_view text) {
     std::vector<std::string_view> lines;
@@ -21,13 +27,30 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 /// The role of a line of assembly in a basic block.
 enum class Role { entry, branch, end, other };
 
+bool enters_block_on_x86(std::string_view line) { return starts_with(line, "\tcall\t__sanitizer_cov_trace_pc"); }
+bool enters_block_on_arm(std::string_view line) { return starts_with(line, "\tbl\t__sanitizer_cov_trace_pc"); }
+
+/// AArch64's conditional and computed jumps. (Other instructions begin with b, too: bic, bfi, blr.)
+bool is_branch_on_arm(std::string_view line) {
+    return starts_with_one_of(line,
+                              {"\tbeq\t", "\tbne\t", "\tbcs\t",  "\tbhs\t", "\tbcc\t",  "\tblo\t", "\tbmi\t", "\tbpl\t",
+                               "\tbvs\t", "\tbvc\t", "\tbhi\t",  "\tbls\t", "\tbge\t",  "\tblt\t", "\tbgt\t", "\tble\t",
+                               "\tb.",    "\tcbz\t", "\tcbnz\t", "\ttbz\t", "\ttbnz\t", "\tbr\t"});
+}
+
+/// The role of a line of either processor: they have no instruction in common that begins with j or ends a block.
 Role role_of(std::string_view line) {
-    if (starts_with(line, "\tcall\t__sanitizer_cov_trace_pc")) return Role::entry;
-    if (starts_with(line, "\tjmp\t*") || starts_with(line, "\tnotrack jmp\t*")) return Role::branch;
-    for (const std::string_view end : {"\tjmp\t", "\tret", "\t.cfi_endproc"}) {
-        if (starts_with(line, end)) return Role::end;
-    }
-    return starts_with(line, "\tj") ? Role::branch : Role::other;
+    if (enters_block_on_x86(line) || enters_block_on_arm(line)) return Role::entry;
+    if (starts_with_one_of(line, {"\tjmp\t*", "\tnotrack jmp\t*"})) return Role::branch;
+    if (starts_with_one_of(line, {"\tjmp\t", "\tb\t", "\tret", "\t.cfi_endproc"})) return Role::end;
+    return starts_with(line, "\tj") || is_branch_on_arm(line) ? Role::branch : Role::other;
+}
+
+/// An instruction without effect that holds the distance between two labels. On x86-64: nopl distance(%rax). On AArch64:
+/// mov xzr, #distance / 4, which has room for a mebibyte (see counters/results.cpp, which reads it).
+std::string mark(bool is_arm, const std::string& from, const std::string& to) {
+    if (is_arm) return "\t.long 0xd280001f + (" + to + " - " + from + ") * 8\n";
+    return "\t.byte 0x0f, 0x1f, 0x80\n\t.long " + to + " - " + from + "\n";
 }
 
 /// Where the symbol begins in a line that calls operator delete, plain or with a size; npos in others.
@@ -45,10 +68,8 @@ std::size_t deletes_at(std::string_view line) {
 }  // namespace
 
 std::string mark_branches(std::string_view assembly) {
-#ifndef __x86_64__
-    return std::string(assembly);
-#endif
     constexpr std::size_t none = ~std::size_t{0};
+    constexpr std::size_t most_lines = 100'000;  // of a block with a mark: far less than a mebibyte of instructions
     const std::vector<std::string_view> lines = lines_of(assembly);
     // For each line that enters a block, the last jump of that block; and for each such jump, the block's line.
     std::vector<std::size_t> jump_of(lines.size(), none), entry_of(lines.size(), none);
@@ -56,7 +77,8 @@ std::string mark_branches(std::string_view assembly) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const Role role = role_of(lines[i]);
         if (role == Role::branch) jump = i;
-        if ((role == Role::entry || role == Role::end || i + 1 == lines.size()) && entry != none && jump != none) {
+        if ((role == Role::entry || role == Role::end || i + 1 == lines.size()) && entry != none && jump != none &&
+            jump - entry < most_lines) {
             jump_of[entry] = jump;
             entry_of[jump] = entry;
         }
@@ -71,9 +93,8 @@ std::string mark_branches(std::string_view assembly) {
         if (entry_of[i] != none) marked += ".Lsimt_branch" + std::to_string(entry_of[i]) + ":\n";
         marked += lines[i];
         if (jump_of[i] == none) continue;
-        const std::string number = std::to_string(i);
-        marked += ".Lsimt_block" + number + ":\n\t.byte 0x0f, 0x1f, 0x80\n\t.long .Lsimt_branch" + number +
-                  " - .Lsimt_block" + number + "\n";
+        const std::string block = ".Lsimt_block" + std::to_string(i), branch = ".Lsimt_branch" + std::to_string(i);
+        marked += block + ":\n" + mark(enters_block_on_arm(lines[i]), block, branch);
     }
     return marked;
 }

@@ -7,9 +7,10 @@
 namespace simcc {
 
 /// Marks the basic blocks that end in a branch. Every basic block begins with a call of __sanitizer_cov_trace_pc; if
-/// the block ends with a conditional or computed jump, this adds an instruction without effect (nopl) after the call,
-/// which holds the distance to the jump. So the counters know every branch and its source line, even if all lanes
-/// always go the same way. On processors other than x86-64 the assembly is unchanged.
+/// the block ends with a conditional or computed jump, this adds an instruction without effect after the call, which
+/// holds the distance to the jump. So the counters know every branch and its source line, even if all lanes always go
+/// the same way. The assembly is x86-64's or AArch64's, whatever processor simcc itself runs on; another processor's is
+/// unchanged.
 std::string mark_branches(std::string_view assembly);
 
 /// Calls of operator delete become calls of the simulator's function for them (device_heap.cpp): the program's own

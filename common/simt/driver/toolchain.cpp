@@ -112,7 +112,8 @@ const Command quiet = {"-Wno-attributes",           "-Wno-unknown-pragmas", "-Wn
 /// store, and one of __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library is
 /// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
 /// that merge two places of the source into one or split one into two are off. So are those that hide accesses:
-/// copying bytes inline instead of by the functions that report it.
+/// copying bytes inline instead of by the functions that report it. And no variable is addressed by its distance from
+/// another: room is added between them (red_zones.cpp).
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",
@@ -127,6 +128,7 @@ Command instrumentation(const Options& options) {
             "-fno-thread-jumps",
             "-fno-tree-tail-merge",
             "-fno-ipa-icf",
+             "-fno-section-anchors",
             "-fno-builtin-memcpy",
             "-fno-builtin-memmove",
             "-fno-builtin-memset"};
@@ -276,7 +278,7 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     append(command, options.linker);
     append(command, items);
     append(command, {toolchain.library, "-lpthread", "-ldl"});
-#ifndef __x86_64__
+#if !defined(__x86_64__) && !defined(__aarch64__)
     command.push_back("-lboost_context");  // the runtime switches lanes with it where it has no code of its own
 #endif
     // libbacktrace, which ships with g++, provides file and line for the simulator's reports; not every machine has it.

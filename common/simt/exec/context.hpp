@@ -18,10 +18,14 @@ void prepare_context(Context& context, void (*entry)(Context* self));
 #else
 
 inline void set_stack(Context& context, char* stack_top) {
+#ifdef __x86_64__
     // As after a call: the stack pointer is 8 bytes off its 16-byte alignment, and the return address is null, where
     // debuggers stop.
     context.stack_top = stack_top - sizeof(void*);
     *reinterpret_cast<void**>(context.stack_top) = nullptr;
+#else
+    context.stack_top = stack_top;
+#endif
 }
 
 inline void prepare_context(Context& context, void (*entry)(Context* self)) {

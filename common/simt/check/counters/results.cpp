@@ -175,13 +175,17 @@ private:
 };
 
 // The branch at the end of a basic block, as a return address; null if there is none. (simcc puts its distance after
-// the call at the start of the block, in an instruction without effect: nopl distance(%rax).)
+// the call at the start of the block, in an instruction without effect: see driver/assembly.cpp.)
 uintptr_t branch_of(const PlaceTally& tally) {
-#ifdef __x86_64__
     const auto* const code = reinterpret_cast<const unsigned char*>(tally.place.code());
+#if defined(__x86_64__)  // nopl distance(%rax)
     int32_t distance = 0;
     std::memcpy(&distance, code + 3, sizeof distance);
     if (code[0] == 0x0f && code[1] == 0x1f && code[2] == 0x80 && distance > 0) return tally.place.code() + distance + 1;
+#elif defined(__aarch64__)  // mov xzr, #distance / 4, the number in bits 5 to 22
+    uint32_t instruction = 0;
+    std::memcpy(&instruction, code, sizeof instruction);
+    if ((instruction & 0xff80001f) == 0xd280001f) return tally.place.code() + (instruction >> 5 & 0x3ffff) * 4 + 1;
 #endif
     return tally.has_several_successors ? tally.place.code() : 0;
 }

@@ -1,13 +1,14 @@
 // The switch from one simulated thread (lane) to another: a lane that waits keeps its stack, and another goes on.
 //
-// On x86-64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is pushed, so
-// the red zone stays intact, and every register is declared clobbered, so that the compiler saves just those that are
-// live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return would
-// cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot change them.
-// Other architectures (and x86-64 with SIMT_BOOST_CONTEXT defined) go through Boost.Context in common/simt/exec/context.cpp.
+// On x86-64 and AArch64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is
+// pushed, so the red zone stays intact, and every register is declared clobbered, so that the compiler saves just those
+// that are live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted
+// return would cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot
+// change them. Other architectures (and these two with SIMT_BOOST_CONTEXT defined) go through Boost.Context in
+// common/simt/exec/context.cpp.
 #pragma once
 
-#if !defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(SIMT_BOOST_CONTEXT)
 #define SIMT_BOOST_CONTEXT 1
 #endif
 
@@ -40,6 +41,49 @@ void announce_arrival(void* kept);
 Context* switch_by_boost(Context* self, Context* next);
 
 inline Context* jump_to_context(Context* self, Context* next) { return switch_by_boost(self, next); }
+
+#elif defined(__aarch64__)
+
+// With SVE a vector register is longer, and there are predicates.
+#if defined(__ARM_FEATURE_SVE)
+#define SIMT_CLOBBERED_BY_SWITCH_SVE                                                                                   \
+    , "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12", "z13", "z14", "z15", "z16",     \
+        "z17", "z18", "z19", "z20", "z21", "z22", "z23", "z24", "z25", "z26", "z27", "z28", "z29", "z30", "z31", "p0", \
+        "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
+#else
+#define SIMT_CLOBBERED_BY_SWITCH_SVE
+#endif
+
+// (hint 36 is bti j: where branch protection is on, a computed jump must arrive at one. A jump by x17 may also arrive
+// at the first instruction of a function. The link register is null for the entry of a fresh context: there backtraces
+// end.)
+__attribute__((always_inline)) inline Context* jump_to_context(Context* self, Context* next) {
+    register Context* from asm("x0") = self;
+    register Context* to asm("x1") = next;
+    asm volatile(
+        "mov x16, sp\n\t"
+        "adr x17, 1f\n\t"
+        "stp x16, x29, [x0]\n\t"
+        "str x17, [x0, 16]\n\t"
+        "ldp x16, x29, [x1]\n\t"
+        "ldr x17, [x1, 16]\n\t"
+        "mov x0, x1\n\t"
+        "mov x30, xzr\n\t"
+        "mov sp, x16\n\t"
+        "br x17\n"
+        "1:\n\t"
+        "hint 36"
+        : "+r"(from), "+r"(to)
+        :
+        : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18",
+          "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc", "v0", "v1", "v2",
+          "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
+          "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
+          "v31" SIMT_CLOBBERED_BY_SWITCH_SVE);
+    return from;
+}
+
+#undef SIMT_CLOBBERED_BY_SWITCH_SVE
 
 #else
 
