@@ -18,12 +18,13 @@ size_t page_bytes() {
     return bytes;
 }
 
-AddressSpace::AddressSpace(size_t wanted) {
+AddressSpace::AddressSpace(size_t wanted, size_t beside) {
     constexpr size_t smallest_useful = size_t{16} << 20;
     wanted = wanted / huge_page_bytes * huge_page_bytes;
     for (size_t bytes = wanted; bytes >= smallest_useful; bytes /= 2) {
-        void* reserved = mmap(nullptr, bytes, PROT_NONE, reserve_flags, -1, 0);
+        void* reserved = mmap(nullptr, bytes + bytes * beside, PROT_NONE, reserve_flags, -1, 0);
         if (reserved == MAP_FAILED) continue;
+        if (beside > 0) munmap(static_cast<char*>(reserved) + bytes, bytes * beside);
         base_ = cursor_ = reinterpret_cast<uintptr_t>(reserved);
         bytes_ = bytes;
         return;

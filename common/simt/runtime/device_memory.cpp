@@ -34,7 +34,7 @@ uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 
 DeviceMemory::DeviceMemory(size_t bytes_per_device, int device_count)
     // A limit of address space is also for stacks, threads and the program itself.
-    : space_(std::min(largest_reservation, address_limit() / 4)),
+    : space_(std::min(largest_reservation, address_limit() / 4), events().mapped_beside_memory),
       bytes_per_device_(std::min(bytes_per_device, space_.bytes() / std::max(device_count, 1))),
       used_(std::max(device_count, 1), 0) {
     if (space_.bytes() == 0 && device_count > 0) {

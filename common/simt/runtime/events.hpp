@@ -64,6 +64,8 @@ struct Events {
     bool finishes_work = false;
     // A red zone follows every allocation, as large as the allocation within these limits.
     size_t smallest_red_zone = 0, largest_red_zone = 0;
+    // So many bytes of addresses, for each of device memory's, are left for the client's own maps of it.
+    size_t mapped_beside_memory = 0;
     // A freed small block is reused only after this many frees of its size, so that late uses meet old data, not new.
     size_t quarantined_blocks = 16;
 };

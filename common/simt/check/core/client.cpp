@@ -16,6 +16,9 @@ namespace {
 constexpr size_t smallest_red_zone = 256;
 constexpr size_t largest_red_zone = size_t{16} << 20;
 constexpr size_t quarantined_blocks = 1 << 16;
+// Addresses for the maps: memcheck's and initcheck's; racecheck's with a cell per word, and its other with one per byte.
+constexpr size_t mapped_by_memcheck = 1;
+constexpr size_t mapped_by_racecheck = (1 + 4) * sizeof(ShadowCell) / 4;
 
 void ask_for_memory_events(Events& events) {
     events.smallest_red_zone = smallest_red_zone;
@@ -44,6 +47,7 @@ void ask_for_order(Events& events) {
 void become_client(const Settings& settings) {
     Events events;
     events.finishes_work = true;  // a report covers all that has been submitted
+    events.mapped_beside_memory = mapped_by_memcheck + (settings.racecheck ? mapped_by_racecheck : 0);
     events.launch_submitted = check_launch;
     events.device_reset = report_leaks;
     if (settings.memcheck) events.api_failed = api_failed;
