@@ -668,6 +668,28 @@ CU
     expect_status 4
 }
 
+@test "clang++ as the compiler builds the same programs; what needs g++ says so" {
+    need clang++
+    for name in shared warps; do
+        CXX=clang++ capture simcc -Wall "$BATS_TEST_DIRNAME/simcc/$name.cu" -o $name
+        expect_status 0
+        expect_no_errors
+        ./$name >$name.out
+        simcc "$BATS_TEST_DIRNAME/simcc/$name.cu" -o $name
+        ./$name | cmp - $name.out
+    done
+    echo 'int main() { return 4; }' >four.cpp
+    CXX=clang++ simcc four.cpp -o four
+    capture ./four
+    expect_status 4
+    for option in -G --check; do
+        CXX="env clang++" capture simcc $option "$BATS_TEST_DIRNAME/simcc/hello.cu" -o hello
+        expect_status 1
+        expect_refusal simcc '--check and -G need g\+\+.*set CXX=g\+\+'
+        [ ! -e hello ]
+    done
+}
+
 @test "a program with many threads in several simcc processes at once does not mix them up" {
     for i in 1 2 3 4; do
         printf '#include <cstdio>\n__global__ void k() { printf("%%d", %d); }\nint main() { k<<<1, 2>>>(); return cudaDeviceSynchronize(); }\n' $i >same.cu

@@ -52,7 +52,7 @@ public:
 };
 
 /// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 if it cannot be started.
-pid_t start(const Command& command, int output) {
+pid_t start(const Command& command, int output, Complaint complaint) {
     std::vector<char*> arguments;
     for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
@@ -64,8 +64,10 @@ pid_t start(const Command& command, int output) {
     const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error == 0) return child;
-    std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", arguments[0],
-                 std::strerror(error));
+    if (complaint == Complaint::printed) {
+        std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", arguments[0],
+                     std::strerror(error));
+    }
     return 0;
 }
 
@@ -80,16 +82,16 @@ ExitCode wait_for(pid_t child) {
 }  // namespace
 
 ExitCode run(const Command& command) {
-    const pid_t child = start(command, -1);
+    const pid_t child = start(command, -1, Complaint::printed);
     if (child == 0) return {127};
     const Child running(child);
     return wait_for(child);
 }
 
-std::string output_of(const Command& command) {
+std::string output_of(const Command& command, Complaint complaint) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return "";
-    const pid_t child = start(command, ends[1]);
+    const pid_t child = start(command, ends[1], complaint);
     close(ends[1]);
     const Child running(child);
     std::string text;

@@ -28,8 +28,11 @@ void end_as_interrupted();
 /// Runs a program found through PATH, without a shell, and waits for it.
 ExitCode run(const Command& command);
 
+/// Whether a message says that a program cannot be started.
+enum class Complaint { printed, none };
+
 /// The program's standard output without the last newline; empty if it fails.
-std::string output_of(const Command& command);
+std::string output_of(const Command& command, Complaint complaint = Complaint::printed);
 
 /// The command in shell syntax, for -v.
 std::string quoted(const Command& command);

@@ -108,6 +108,9 @@ const Command quiet = {"-Wno-attributes",           "-Wno-unknown-pragmas", "-Wn
                        "-Wno-deprecated",           "-Wno-volatile",        "-Wno-unused-value",
                        "-Wno-mismatched-new-delete"};
 
+/// clang++ knows other warnings.
+const Command quiet_clang = {"-Wno-unknown-warning-option"};
+
 /// The instrumentation of the checked simulator: g++ inserts a call of __tsan_read4 or a relative before every load and
 /// store, and one of __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library is
 /// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
@@ -140,6 +143,13 @@ std::string optimization(const Options& options) {
     return options.checked && too_much ? "-O2" : options.optimization;
 }
 
+/// Whether the compiler is clang++, under whatever name.
+bool is_clang(const Toolchain& toolchain) {
+    Command question = toolchain.compiler;
+    question.push_back("--version");
+    return output_of(question, Complaint::none).find("clang version") != std::string::npos;
+}
+
 /// (A function whose variables need more than one page of stack touches every page, so that it hits the guard page.)
 Command plain_code_generation(const Options& options) {
     return {optimization(options), options.debug, "-fno-strict-aliasing", "-fstack-clash-protection"};
@@ -147,14 +157,16 @@ Command plain_code_generation(const Options& options) {
 
 /// What device code means where C++ leaves it open: signed integers wrap, an access through a null pointer is one that
 /// fails, and nothing is contracted to fused multiply-adds, so that results are the same on every processor.
-const Command device_semantics = {"-fwrapv", "-fno-delete-null-pointer-checks",
-                                  "-fno-isolate-erroneous-paths-dereference", "-ffp-contract=off"};
-const char* const cxx_only = "-fno-extern-tls-init";
+const Command device_semantics = {"-fwrapv", "-fno-delete-null-pointer-checks", "-ffp-contract=off"};
 
-Command code_generation(const Options& options) {
+/// What clang++ does by itself, or does not know.
+const char* const gcc_device_semantics = "-fno-isolate-erroneous-paths-dereference";
+const char* const gcc_cxx_only = "-fno-extern-tls-init";
+
+Command code_generation(const Options& options, bool clang) {
     Command flags = plain_code_generation(options);
     append(flags, device_semantics);
-    flags.push_back(cxx_only);
+    if (!clang) append(flags, {gcc_device_semantics, gcc_cxx_only});
     append(flags, instrumentation(options));
     return flags;
 }
@@ -237,12 +249,19 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
 
 Command compile_command(const Toolchain& toolchain, const Options& options, const std::string& rewritten,
                         const std::string& output) {
+    const bool clang = is_clang(toolchain);
+    if (clang && options.checked) {
+        throw std::runtime_error("--check and -G need g++, whose instrumentation the checks are made of, and " +
+                                 quoted(toolchain.compiler) + " is clang++; set CXX=g++, or leave the option out");
+    }
     Command command = toolchain.compiler;
-    append(command, {options.standard, "-fpreprocessed"});
-    append(command, code_generation(options));
+    command.push_back(options.standard);
+    if (!clang) command.push_back("-fpreprocessed");
+    append(command, code_generation(options, clang));
     append(command, options.compiler);
     append(command, quiet);
-    append(command, {"-x", "c++", options.checked ? "-S" : "-c", rewritten, "-o", output});
+    if (clang) append(command, quiet_clang);
+    append(command, {"-x", clang ? "c++-cpp-output" : "c++", options.checked ? "-S" : "-c", rewritten, "-o", output});
     return command;
 }
 
@@ -257,7 +276,10 @@ Command assemble_command(const Toolchain& toolchain, const Options& options, con
 Command host_command(const Toolchain& toolchain, const Options& options, const Input& source, const std::string& object,
                      const std::string& output) {
     Command command = toolchain.compiler;
-    if (source.language == Language::cxx) append(command, {options.standard, cxx_only});
+    if (source.language == Language::cxx) {
+        command.push_back(options.standard);
+        if (!is_clang(toolchain)) command.push_back(gcc_cxx_only);
+    }
     append(command, plain_code_generation(options));
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
