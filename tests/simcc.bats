@@ -668,6 +668,24 @@ CU
     expect_status 4
 }
 
+@test "a product and a sum are rounded twice, also where the processor has an instruction for both" {
+    cat >rounding.cu <<'end'
+#include <cstdio>
+__global__ void k(float* r, float a, float b) { r[0] = a * a + b; r[1] = fmaf(a, a, b); }
+int main() {
+    float *d, h[2];
+    cudaMalloc(&d, sizeof h);
+    k<<<1, 1>>>(d, 1 + 0x1p-12f, -1 - 0x1p-11f);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%a %a", h[0], h[1]);
+}
+end
+    local fused=()
+    if grep -qw fma /proc/cpuinfo && [[ $("${CXX:-g++}" -dumpmachine) == x86_64* ]]; then fused=(-Xcompiler -mfma); fi
+    simcc "${fused[@]}" rounding.cu -o rounding
+    prints ./rounding '0x0p+0 0x1p-24'
+}
+
 @test "clang++ as the compiler builds the same programs; what needs g++ says so" {
     need clang++
     for name in shared warps; do
