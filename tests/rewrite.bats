@@ -25,6 +25,17 @@ tester() {
         <(for file in "$root"/tests/rewrite/*.txt; do basename "$file" .txt; done | sort) || complain "a pass has no file of cases"
 }
 
+@test "the assembly of x86-64 and of AArch64 gets marks at every branch" {
+    "${CXX:-g++}" -std=c++20 -I "$root" "$root"/tests/assembly.cpp "$root"/common/simt/driver/assembly.cpp -o changes
+    capture ./changes
+    expect_status 0
+    # The mark is one instruction: mov xzr, #2.
+    command -v aarch64-linux-gnu-as >/dev/null || return 0
+    printf 'block:\n\t.long 0xd280001f + (branch - block) * 8\n\tnop\nbranch:\n\tret\n' >mark.s
+    aarch64-linux-gnu-as mark.s -o mark.o
+    aarch64-linux-gnu-objdump --start-address=0 -D mark.o | grep -E 'd280005f|\.word.*0xd280005f'
+}
+
 @test "the rewriter finds the same launches in our programs as clang does" {
     need clang++ perl
     tester
