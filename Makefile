@@ -101,6 +101,7 @@ help:
 	@echo "make demo        install what is missing, build, and show the programs at work"
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
+	@echo "make test-aarch64    cross-compile for AArch64 and run all tests under qemu; TESTS=\"vecadd check\" chooses"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
 	@echo "make new NAME=x  write a small program that works, verified and tested, as a start for your own"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
@@ -299,6 +300,13 @@ test: test-packages
 test-gpu: all bin/timing-test
 	@bash tests/run.bash gpu
 
+CROSS_PACKAGES := g++-aarch64-linux-gnu qemu-user
+cross-packages:
+	$(call install_packages,$(BUILD_PACKAGES) $(TEST_PACKAGES) $(CROSS_PACKAGES))
+
+test-aarch64: cross-packages
+	@bash tests/aarch64.bash $(TESTS)
+
 new:
 	@bash tests/new/write.bash '$(NAME)'
 
@@ -340,8 +348,8 @@ uninstall:
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc headers compile_commands build-packages test-packages toolkit demo test test-gpu new \
-    lint format install uninstall clean FORCE
+.PHONY: all help without-nvcc headers compile_commands build-packages test-packages cross-packages toolkit demo test \
+    test-gpu test-aarch64 new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/fuzz.bash and tests/sanitize.bash
 

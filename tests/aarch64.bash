@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Builds all programs for AArch64 with a cross compiler, and runs test files with them, under qemu on another processor:
+#     tests/aarch64.bash [NAME]...
+# NAME is a file tests/NAME.bats; without one all run. The build goes to build/aarch64, a copy of the source tree. simcc
+# is AArch64's, too, and calls the cross compiler.
+# A kernel runs programs of another processor when it is told how. This script tells it only for itself and what it
+# starts (Linux 6.7 and later), unless such programs run anyway (the package qemu-user-binfmt).
+# BUILD_ONLY="bin/simcc bin/vecadd" builds so much alone; TEST_JOBS and TEST_TIMEOUT are those of tests/run.bash.
+set -u
+
+cd "$(dirname "$0")/.." || exit
+tree=$PWD/build/aarch64
+cross=$tree/cross
+target=aarch64-linux-gnu
+say() { printf 'tests/aarch64.bash: %s\n' "$1" >&2; }
+for command in $target-g++ qemu-aarch64; do
+    command -v "$command" >/dev/null || { say "$command is missing; install g++-$target and qemu-user"; exit 2; }
+done
+
+# ---- the cross compiler under the names that make and the tests call, and the one library that comes from no compiler
+
+mkdir -p "$cross"/{bin,root,apt/lists/partial,apt/archives/partial} && cp -rsf /usr/$target/lib "$cross/root" || exit
+for command in gcc ld ar nm objcopy objdump readelf; do ln -sf "$(command -v $target-$command)" "$cross/bin/$command"; done
+printf '#!/bin/sh\nexec %s-g++ -B%s "$@"\n' $target "$cross/root/lib" >"$cross/bin/g++" && chmod +x "$cross/bin/g++" || exit
+printf '#!/bin/sh\nexec %s --target=%s "$@"\n' "$(command -v clang++)" $target >"$cross/bin/clang++"
+if command -v clang++ >/dev/null; then chmod +x "$cross/bin/clang++"; fi
+
+# (With lists of its own: what the system installs stays as it is.)
+fetch_libfmt() {
+    local options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User= -o "Dir::State=$cross/apt"
+        -o "Dir::State::status=$cross/apt/status" -o "Dir::Cache=$cross/apt")
+    cd "$cross/apt" && : >status && apt-get "${options[@]}" update || return
+    # shellcheck disable=SC2046  # several packages
+    apt-get "${options[@]}" download libfmt-dev \
+        $(apt-cache "${options[@]}" depends libfmt-dev | sed -n 's/.*Depends: \(libfmt[0-9.]*\)$/\1/p') || return
+    for package in *.deb; do dpkg-deb --extract "$package" . || return; done
+    mv usr/lib/$target/libfmt.* ../root/lib
+}
+if ! ls "$cross"/root/lib/libfmt.* >/dev/null 2>&1 && ! (fetch_libfmt) >"$cross/log" 2>&1; then
+    cat "$cross/log" >&2
+    say "apt-get does not find libfmt-dev for arm64; put its library into $cross/root/lib"
+    exit 2
+fi
+# (qemu notes every page of what is mapped: with 37 bits of addresses that is quick.)
+export PATH=$cross/bin:$PATH CXX=g++ QEMU_LD_PREFIX=$cross/root QEMU_RESERVED_VA=0x2000000000
+
+# ---- a kernel that runs such programs
+
+register() {
+    mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || return
+    # ELF for 64 bits, little-endian, executable (2) or position-independent (3), processor 183.
+    local any8='\x00\x00\x00\x00\x00\x00\x00\x00' all8='\xff\xff\xff\xff\xff\xff\xff\xff'
+    printf %s ":aarch64:M::\\x7fELF\\x02\\x01\\x01\\x00$any8\\x02\\x00\\xb7\\x00" \
+        ":\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00$all8\\xfe\\xff\\xff\\xff:$(command -v qemu-aarch64):PF" \
+        >/proc/sys/fs/binfmt_misc/register
+}
+echo 'int main() {}' >"$cross/empty.cpp" && g++ "$cross/empty.cpp" -o "$cross/empty" || exit
+if [ "${GRIDUTILS_NAMESPACE-}" ]; then register; fi
+if ! "$cross/empty" 2>/dev/null; then
+    [ -z "${GRIDUTILS_NAMESPACE-}" ] ||
+        { say "this kernel runs no programs for AArch64; install qemu-user-binfmt, or use Linux 6.7 or later"; exit 2; }
+    GRIDUTILS_NAMESPACE=1 exec unshare --user --map-root-user --mount bash "$PWD/tests/aarch64.bash" "$@"
+fi
+
+# ---- build, test
+
+rm -rf "${tree:?}"/{common,kernels,tools,tests,man} &&
+    cp -a Makefile README.md .ci common kernels tools tests man "$tree" || exit
+# shellcheck disable=SC2086  # several targets
+make -C "$tree" --no-print-directory -j"${TEST_JOBS:-$(nproc)}" NVCC= ${BUILD_ONLY:-all bin/rewrite-test} || exit
+if [ $# -eq 0 ] && [ "${BUILD_ONLY-}" ]; then exit; fi
+TEST_TIMEOUT=${TEST_TIMEOUT:-7200} bash "$tree/tests/run.bash" sim "${@/%/.bats}"
