@@ -686,6 +686,19 @@ end
     prints ./rounding '0x0p+0 0x1p-24'
 }
 
+@test "of cuda::atomic's loads, those in the one order of all operations wait for the stores before them" {
+    need objdump
+    cat >order.cu <<'end'
+#include <cuda/atomic>
+extern "C" __global__ void ordered(cuda::atomic<int>* a, int* r) { a[0].store(1); *r = a[1].load(); }
+extern "C" __global__ void acquiring(cuda::atomic<int>* a, int* r) { *r = a[1].load(cuda::memory_order_acquire); }
+end
+    simcc -O2 -c order.cu -o order.o
+    local fence='mfence|lock or|dmb\s+ish$'
+    objdump -d --disassemble=ordered order.o | grep -qE "$fence" || complain "no fence"
+    [[ $("${CXX:-g++}" -dumpmachine) != x86_64* ]] || ! objdump -d --disassemble=acquiring order.o | grep -E "$fence"
+}
+
 @test "clang++ as the compiler builds the same programs; what needs g++ says so" {
     need clang++
     for name in shared warps; do

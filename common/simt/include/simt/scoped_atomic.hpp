@@ -52,6 +52,8 @@ public:
         const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, {}, check::AtomicKind::load,
                                     check::order_of(order));
         const OrderedAround ordered(order);
+        // A store before it, to another variable, must have reached the other workers: x86-64 lets a load overtake it.
+        if (order == __ATOMIC_SEQ_CST) __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return same_bits<T>(__atomic_load_n(reinterpret_cast<Bits*>(address), __ATOMIC_RELAXED));
     }
 
