@@ -42,6 +42,11 @@ std::size_t end_of_type(const Source& source, std::size_t i) {
     return i;
 }
 
+/// Whether an attribute such as [[nodiscard]] begins at token i.
+bool begins_attribute(const Source& source, std::size_t i) {
+    return source[i] == "[" && source[i + 1] == "[" && source.partner(i) != Source::none;
+}
+
 /// The declaration around the qualifier at token i; its name is none when it is a function.
 Variable variable_around(const Source& source, std::size_t i) {
     Variable variable;
@@ -52,6 +57,8 @@ Variable variable_around(const Source& source, std::size_t i) {
         --variable.first;
     }
     variable.has_linkage = source.is_literal(variable.first - 1);  // extern "C"
+    // Attributes of the declaration stay ahead of all words.
+    while (begins_attribute(source, variable.first)) variable.first = source.partner(variable.first) + 1;
     for (std::size_t j = variable.first; j < source.size(); ++j) {
         const std::string_view token = source[j];
         variable.is_template |= token == "template";
@@ -63,6 +70,8 @@ Variable variable_around(const Source& source, std::size_t i) {
             variable.is_extern = true;
         } else if ((token == "__attribute__" || token == "alignas" || token == "decltype") && source[j + 1] == "(") {
             j = source.partner(j + 1);
+        } else if (begins_attribute(source, j)) {
+            j = source.partner(j);
         } else if (token == "<") {
             j = std::max(j + 1, skip_angles(source, j)) - 1;
         } else if (token == "struct" || token == "class" || token == "union" || token == "enum") {
