@@ -24,8 +24,9 @@ static Decimal decimal_at_begin(const std::string& word) {
     if (decimal.digits.empty()) return decimal;
     if (word[decimal.length] == '.') {
         ++decimal.length;
-        const std::string fraction = take_digits();
+        std::string fraction = take_digits();
         if (fraction.empty()) return {};
+        fraction.erase(fraction.find_last_not_of('0') + 1);
         decimal.digits += fraction;
         decimal.exponent = -static_cast<int>(fraction.size());
     }

@@ -198,12 +198,17 @@ std::string markdown(Random& random) {
                 for (char& c : expected[i][j])
                     c = c == '|' ? '/' : static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? ' ' : c;
             }
+            const auto* number = std::get_if<Fixed>(&sample.rows[i - 1][j]);
+            if (number && !std::isfinite(number->value)) expected[i][j] = "-";
             expected[i][j] = trimmed(expected[i][j]);
         }
     return compare(parse_markdown(written(sample, Format::markdown)), expected);
 }
 
-// One flat object of strings and numbers; strings come back without their escapes, numbers as they are written.
+// What JSON's null is read as; no random word is this.
+constexpr const char* null_value = "(null)";
+
+// One flat object of strings, numbers and null; strings come back without their escapes, numbers as they are written.
 class JsonReader {
 public:
     explicit JsonReader(std::string_view line) : line_(line) {}
@@ -224,6 +229,11 @@ private:
     bool take(char c) { return at_ < line_.size() && line_[at_++] == c; }
 
     bool number(std::string& value) {
+        if (line_.substr(at_, 4) == "null") {
+            value = null_value;
+            at_ += 4;
+            return true;
+        }
         while (at_ < line_.size() && std::string_view("+-.eE0123456789").find(line_[at_]) != std::string_view::npos)
             value += line_[at_++];
         return !value.empty();
@@ -269,7 +279,11 @@ std::string json_lines(Random& random) {
             if (next == keys.size() || keys[next] != sample.columns[j].name) return "a key is missing: " + lines[i];
             const std::string& value = values[next++];
             const Cell& cell = sample.rows[i][j];
-            if (const auto* word = std::get_if<std::string>(&cell)) {
+            const auto* figure = std::get_if<Fixed>(&cell);
+            const auto* word = std::get_if<std::string>(&cell);
+            if ((word && word->empty()) || (figure && !std::isfinite(figure->value))) {  // it does not apply
+                if (value != null_value) return value + " instead of null";
+            } else if (word) {
                 if (value != *word) return "'" + value + "' instead of '" + *word + "'";
             } else if (std::strtod(value.c_str(), nullptr) != std::strtod(expected_field(cell, ',').c_str(), nullptr)) {
                 return value + " instead of " + expected_field(cell, ',');

@@ -14,7 +14,7 @@ namespace {
 using Wide = unsigned __int128;
 constexpr Wide too_large = Wide{1} << 80;  // times any factor it still fits
 
-// A whole number and a suffix, in 128 bits; none for other words.
+// A decimal number with a suffix or an exponent, in 128 bits; none for other words and for what is not whole.
 std::optional<Wide> reference_count(std::string_view word) {
     static const std::map<std::string, Wide, std::less<>> factors = {{"", 1},
                                                                      {"k", 1000},
@@ -25,13 +25,28 @@ std::optional<Wide> reference_count(std::string_view word) {
                                                                      {"Mi", 1024 * 1024},
                                                                      {"Gi", 1024 * 1024 * 1024},
                                                                      {"Ti", Wide{1024} * 1024 * 1024 * 1024}};
+    const std::size_t mantissa = std::min(word.find_first_not_of("0123456789."), word.size());
+    const std::string digits(word.substr(0, mantissa));
+    const std::size_t point = digits.find('.');
+    if (digits.empty() || point != digits.rfind('.') || point == 0 || point == digits.size() - 1) return {};
     Wide value = 0;
-    std::size_t i = 0;
-    for (; i < word.size() && std::isdigit(static_cast<unsigned char>(word[i])); ++i)
-        value = std::min(too_large, 10 * value + static_cast<Wide>(word[i] - '0'));
-    const auto factor = factors.find(word.substr(i));
-    if (i == 0 || factor == factors.end()) return {};
-    return std::min(too_large, value) * factor->second;
+    for (const char digit : digits)
+        if (digit != '.') value = std::min(too_large, 10 * value + static_cast<Wide>(digit - '0'));
+    std::string rest(word.substr(mantissa));
+    if (!rest.empty() && (rest[0] == 'e' || rest[0] == 'E')) {
+        rest.erase(0, rest[1] == '+' ? 2 : 1);
+        if (rest.empty() || rest.size() > 2 || rest.find_first_not_of("0123456789") != rest.npos) return {};
+        for (int times = std::stoi(rest); times > 0; --times) value = std::min(too_large, 10 * value);
+        rest.clear();
+    }
+    const auto factor = factors.find(rest);
+    if (factor == factors.end()) return {};
+    value *= factor->second;
+    for (std::size_t at = point; at != digits.npos && at + 1 < digits.size(); ++at) {
+        if (value % 10 != 0) return {};
+        value /= 10;
+    }
+    return value;
 }
 
 using Sizes = std::vector<std::size_t>;
@@ -92,6 +107,8 @@ std::string number(Random& random) {
                                                     "Ki", "Mi", "Gi", "Ti", "K", "ki", "B"};
     std::string digits = std::to_string(random() >> below(random, 64));
     if (below(random, 20) == 0) digits += std::to_string(random());  // beyond 64 bits
+    if (below(random, 8) == 0) digits += "e" + std::to_string(below(random, 12));
+    if (below(random, 8) == 0) digits = std::to_string(below(random, 100)) + "." + std::to_string(below(random, 1000));
     return digits + std::string(suffixes[below(random, std::size(suffixes) - (below(random, 8) ? 3 : 0))]);
 }
 
@@ -115,8 +132,8 @@ std::string lists_of_sizes(Random& random) {
 }
 
 std::string nonsense_sizes(Random& random) {
-    static constexpr std::string_view pieces[] = {"1", "2", "0", "9",  "64", ":", ":", "x",
-                                                  "+", ",", "k", "Ki", "M",  "-", ".", " "};
+    static constexpr std::string_view pieces[] = {"1", "2", "0",  "9", "64", ":", ":", "x", "+",
+                                                  ",", "k", "Ki", "M", "-",  ".", " ", "e", "e+"};
     return compare_sizes(random_text(random, pieces, 9));
 }
 
