@@ -140,10 +140,8 @@ expect_right_for() {
     printf '1 2 3\n4 5 6\n' >a
     printf '1 0\n0 1\n1 1\n' >b
     expect_fine matmul --shape 2x2x3 a b
-    expect_output "4
-5
-10
-11"
+    expect_output "4 5
+10 11"
     pipeline 'cat a | matmul -d $device --shape 2x2x3 - b | paste -sd " "'
     expect_output "4 5 10 11"
 }

@@ -30,8 +30,8 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
                                                  StepCount* count) {
     auto file = std::make_unique<InputFile>(path);
     if (count) file->count_into(*count);
-    constexpr std::string_view npy_magic = "\x93NUMPY";
-    const bool looks_like_npy = !format && file->peek(npy_magic.size()) == npy_magic;
+    constexpr std::string_view npy_magic = "\x93NUMPY", npz_magic = "PK\x03\x04";
+    const bool looks_like_npy = !format && (file->peek(npy_magic.size()) == npy_magic || file->peek(4) == npz_magic);
     switch (format ? format->format : looks_like_npy ? NumberFormat::npy : NumberFormat::text) {
         case NumberFormat::npy: return open_npy(std::move(file));
         case NumberFormat::raw: return open_raw(std::move(file), format->dtype);
@@ -101,7 +101,9 @@ std::string number_text(long long value) { return fmt::format("{}", value); }
 
 constexpr std::size_t bytes_kept_in_memory = std::size_t{64} << 20;
 
-NumberWriter::NumberWriter(const NumberLayout& layout) : layout_(layout) {}
+NumberWriter::NumberWriter(const NumberLayout& layout, const std::string& tool) : layout_(layout), tool_(tool) {
+    if (!tool_.empty()) layout_.format = NumberFormat::text;
+}
 
 NumberWriter::~NumberWriter() {
     if (spilled_) std::fclose(spilled_);
@@ -112,17 +114,38 @@ void NumberWriter::append(const Chunk& chunk) {
         fail(Exit::bad_input, "after {} elements of {} there are {}: give a --dtype for all of them", written_,
              name_of(layout_.dtype), name_of(chunk.dtype));
     layout_.dtype = chunk.dtype;
-    written_ += chunk.count;
     if (layout_.format == NumberFormat::text) {
         with_element_type(chunk.dtype, [&](auto row) {
             using T = typename decltype(row)::Element;
             using Printed = std::conditional_t<std::is_integral_v<T>, long long, Computed<T>>;
-            for (std::size_t i = 0; i < chunk.count; ++i) pending_ += number_text(Printed(chunk.as<T>()[i])) + '\n';
+            for (std::size_t i = 0; i < chunk.count; ++i) append_text(number_text(Printed(chunk.as<T>()[i])));
         });
     } else {
         pending_.append(reinterpret_cast<const char*>(chunk.bytes.data()), chunk.count * size_of(chunk.dtype));
+        written_ += chunk.count;
     }
     if (pending_.size() > bytes_kept_in_memory) spill();
+}
+
+void NumberWriter::append_text(const std::string& number) {
+    const std::size_t columns = std::max<std::size_t>(layout_.columns, 1), column = written_++ % columns;
+    const bool begins = column == 0, ends = column + 1 == columns;
+    if (tool_.empty()) {
+        pending_ += number + (ends ? '\n' : ' ');
+        return;
+    }
+    const bool rows = layout_.columns > 0;
+    pending_ += written_ > 1 ? "," : "";
+    pending_ += (rows && begins ? "[" : "") + json_value(number) + (rows && ends ? "]" : "");
+}
+
+std::string json_value(const std::string& number) {
+    const bool is_finite = number.find_first_of("in") == number.npos;
+    return is_finite ? number : '"' + number + '"';
+}
+
+std::string json_members(const std::string& tool, DType dtype, std::size_t count) {
+    return fmt::format("\"tool\":\"{}\",\"dtype\":\"{}\",\"n\":{}", tool, name_of(dtype), count);
 }
 
 void NumberWriter::spill() {
@@ -138,6 +161,7 @@ void NumberWriter::spill() {
 
 void NumberWriter::finish(Output& output) {
     if (layout_.format == NumberFormat::npy) output.write(npy_header(layout_));
+    if (!tool_.empty()) output.write(fmt::format("{{{},\"result\":[", json_members(tool_, layout_.dtype, written_)));
     if (spilled_) {
         spill();
         std::rewind(spilled_);
@@ -146,5 +170,6 @@ void NumberWriter::finish(Output& output) {
             output.write({block.data(), got});
     }
     output.write(pending_);
+    if (!tool_.empty()) output.write("]}\n");
     output.flush();
 }

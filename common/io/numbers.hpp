@@ -54,6 +54,7 @@ struct NumberLayout {
     DType stored = DType::i64;   // the type in the file: f16 is read as f32
     std::string shape = {};      // .npy: "(3, 4)"
     bool fortran_order = false;  // .npy
+    std::size_t columns = 0;     // of a matrix: its numbers on one line of text; 0: a number per line
 };
 
 class NumberReader {
@@ -71,11 +72,15 @@ public:
     virtual Chunk read(std::size_t most) = 0;
 };
 
+// The same array row by row: a reader of column-major data is replaced by one that reads and transposes all of them.
+std::unique_ptr<NumberReader> in_row_order(std::unique_ptr<NumberReader> reader);
+
 // Collects a result and hands it over only when it is complete, so that malformed input leaves nothing written.
 // Small results stay in memory; large ones go to an unlinked temporary file.
 class NumberWriter {
 public:
-    explicit NumberWriter(const NumberLayout& layout);
+    // `tool`: as one JSON object of that tool, in which "result" is a list, or a list of a matrix's rows.
+    explicit NumberWriter(const NumberLayout& layout, const std::string& tool = "");
     ~NumberWriter();
     NumberWriter(const NumberWriter&) = delete;
     NumberWriter& operator=(const NumberWriter&) = delete;
@@ -86,8 +91,10 @@ public:
 
 private:
     void spill();
+    void append_text(const std::string& number);
 
     NumberLayout layout_;
+    std::string tool_;         // "" for a result that is not JSON
     std::size_t written_ = 0;  // elements
     std::string pending_;
     std::FILE* spilled_ = nullptr;
@@ -97,3 +104,8 @@ private:
 std::string number_text(double value);
 std::string number_text(float value);
 std::string number_text(long long value);
+
+// The same in JSON, which has no inf and no nan: they are strings there.
+std::string json_value(const std::string& number);
+// "tool":"reduce","dtype":"i64","n":10: the members of a filter's JSON object before its own.
+std::string json_members(const std::string& tool, DType dtype, std::size_t count);

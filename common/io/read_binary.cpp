@@ -1,13 +1,17 @@
 // Raw little-endian arrays and NumPy's .npy files.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "common/io/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are used as stored");
 
 namespace {
+
+constexpr std::string_view local_header = "PK\x03\x04", directory_header = "PK\x01\x02";
 
 template <typename From, typename To>
 void widen(const std::byte* from, std::byte* to, std::size_t n) {
@@ -26,6 +30,7 @@ struct StoredType {
     DType stored;  // the type itself where it is one of ours, else `dtype`
     DType dtype;
     void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: no conversion
+    bool is_unsigned_64 = false;  // f64 from the first chunk on with a number that i64 cannot hold
 
     bool is_ours() const { return code == std::string_view(npy_code_of(stored)); }
 };
@@ -53,14 +58,22 @@ constexpr StoredType stored_types[] = {
     widened<std::int16_t, std::int32_t>("i2"),
     widened<std::uint16_t, std::int32_t>("u2"),
     widened<std::uint32_t, std::int64_t>("u4"),
+    {"u8", 8, DType::i64, DType::i64, nullptr, true},
 };
 
 class BinaryReader final : public NumberReader {
 public:
     // `promised`: how many elements the header announces; -1 if there is none and the end of the input decides.
-    BinaryReader(std::unique_ptr<InputFile> file, NumberLayout layout, const StoredType& stored, long long promised)
-        : file_(std::move(file)), layout_(std::move(layout)), stored_(stored), promised_(promised) {
-        if (file_->size() < 0 || promised_ < 0) return;
+    // `swapped`: big-endian. `in_archive`: what follows the elements is an archive's.
+    BinaryReader(std::unique_ptr<InputFile> file, NumberLayout layout, const StoredType& stored, long long promised,
+                 bool swapped = false, bool in_archive = false)
+        : file_(std::move(file)),
+          layout_(std::move(layout)),
+          stored_(stored),
+          promised_(promised),
+          swapped_(swapped),
+          in_archive_(in_archive) {
+        if (file_->size() < 0 || promised_ < 0 || in_archive_) return;
         // A file's size is known: refuse a false header before any work is done.
         const long long present = file_->size() - static_cast<long long>(file_->offset());
         if (present / static_cast<long long>(stored_.size) != promised_ ||
@@ -90,21 +103,51 @@ public:
         chunk.count = got / stored_.size;
         taken_ += chunk.count;
         if (promised_ >= 0 && chunk.count < most) fail_size(taken_ * stored_.size);
-        if (promised_ >= 0 && taken_ == static_cast<std::size_t>(promised_) && !file_->peek(1).empty())
+        const bool is_at_end = promised_ >= 0 && taken_ == static_cast<std::size_t>(promised_);
+        if (is_at_end && in_archive_) expect_end_of_archive();
+        else if (is_at_end && !file_->peek(1).empty())
             file_->fail("has more data than the {} elements its header promises (from byte {})", promised_,
                         file_->offset());
         if (promised_ < 0 && taken_ == 0) file_->fail("no numbers in the input (0 bytes)");
+        bytes.resize(got);
+        for (std::size_t i = 0; swapped_ && i < got; i += stored_.size)
+            std::reverse(bytes.data() + i, bytes.data() + i + stored_.size);
         if (stored_.widen) {
             chunk.bytes.resize(chunk.count * size_of(chunk.dtype));
             stored_.widen(bytes.data(), chunk.bytes.data(), chunk.count);
         } else {
-            bytes.resize(got);
             chunk.bytes = std::move(bytes);
         }
+        if (stored_.is_unsigned_64) widen_unsigned(chunk);
         return chunk;
     }
 
 private:
+    // After a member comes its descriptor, where the archive was written to a pipe, and then the archive's directory.
+    void expect_end_of_archive() {
+        if (std::exchange(is_archive_read_, true)) return;
+        std::string rest(std::size_t{1} << 16, '\0');
+        rest.resize(file_->read(rest.data(), rest.size()));
+        const auto begins = [&](std::size_t at, std::string_view signature) {
+            return rest.size() > at && rest.compare(at, signature.size(), signature) == 0;
+        };
+        std::size_t next = 0;
+        if (begins(0, "PK\x07\x08")) next = begins(16, directory_header) || begins(16, local_header) ? 16 : 24;
+        if (begins(next, local_header)) file_->fail("has more than one array; numpy.save one of them");
+        if (!begins(next, directory_header) || rest.find("PK\x05\x06", next) == rest.npos)
+            file_->fail("has no directory after its array; is the file damaged?");
+    }
+
+    // As text does with whole numbers.
+    void widen_unsigned(Chunk& chunk) {
+        const auto* numbers = chunk.as<std::uint64_t>();
+        const auto is_large = [](std::uint64_t number) { return number >> 63 != 0; };
+        if (std::any_of(numbers, numbers + chunk.count, is_large)) layout_.dtype = DType::f64;
+        if (layout_.dtype == DType::f64)
+            widen<std::uint64_t, double>(chunk.bytes.data(), chunk.bytes.data(), chunk.count);
+        chunk.dtype = layout_.dtype;
+    }
+
     [[noreturn]] void fail_size(std::size_t present) const {
         file_->fail("the header promises {} elements ({} bytes), but there are {} bytes of data", promised_,
                     static_cast<std::size_t>(promised_) * stored_.size, present);
@@ -114,6 +157,7 @@ private:
     NumberLayout layout_;
     const StoredType& stored_;
     long long promised_;
+    bool swapped_, in_archive_, is_archive_read_ = false;
     std::size_t taken_ = 0;
 };
 
@@ -163,7 +207,20 @@ std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dt
     fail(Exit::usage, "raw data of type {} cannot be read", name_of(dtype));
 }
 
+// NumPy's archives of arrays are ZIP files. Their first member begins the file, and here it is the only one.
+static void enter_archive(InputFile& file) {
+    unsigned char header[30] = {};
+    const auto word = [&](std::size_t at) { return std::size_t{header[at]} | std::size_t{header[at + 1]} << 8; };
+    if (file.read(header, sizeof header) < sizeof header) file.fail("ends inside the archive's header");
+    if (word(8) != 0) file.fail("is compressed; save it with numpy.savez, which does not compress, or numpy.save");
+    if ((word(6) & 1) != 0) file.fail("is encrypted; save it with numpy.savez");
+    std::string name(word(26) + word(28), '\0');
+    if (file.read(name.data(), name.size()) < name.size()) file.fail("ends inside the archive's header");
+}
+
 std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
+    const bool in_archive = file->peek(4) == local_header;
+    if (in_archive) enter_archive(*file);
     unsigned char preamble[12] = {};
     if (file->read(preamble, 10) < 10 || std::memcmp(preamble, "\x93NUMPY", 6) != 0)
         file->fail("is not a .npy file: it does not begin with \\x93NUMPY and a version");
@@ -188,13 +245,13 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
         file->fail(".npy header: descr {} and shape {} cannot be read", descr, layout.shape);
     const std::string code = descr.substr(2, descr.size() - 3);
     for (const StoredType& stored : stored_types) {
-        if (code != stored.code || descr[1] == '>') continue;
+        if (code != stored.code || !std::strchr("<>|=", descr[1])) continue;
         layout.dtype = stored.dtype;
         layout.stored = stored.stored;
         const long long elements = elements_of_shape(*file, layout.shape);
-        return std::make_unique<BinaryReader>(std::move(file), layout, stored, elements);
+        return std::make_unique<BinaryReader>(std::move(file), layout, stored, elements, descr[1] == '>', in_archive);
     }
-    file->fail("element type {} cannot be read; convert it to little-endian f4, f8, i4 or i8", descr);
+    file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type", descr);
 }
 
 std::string npy_header(const NumberLayout& layout) {

@@ -27,8 +27,6 @@ inline std::pair<std::size_t, std::size_t> matrix_extents(const std::string& ope
     const std::vector<std::size_t> extents = extents_of(layout.shape);
     if (extents.size() != 2)
         fail(Exit::bad_input, "{} has shape {}: a matrix has two dimensions", operand, layout.shape);
-    if (layout.fortran_order)
-        fail(Exit::bad_input, "{} is in Fortran order; save numpy.ascontiguousarray of it", operand);
     if (given && (extents[0] != rows || extents[1] != columns))
         fail(Exit::bad_input, "{} has shape {}, --shape says ({}, {})", operand, layout.shape, rows, columns);
     return {extents[0], extents[1]};
@@ -102,8 +100,8 @@ inline void run_matmul_filter(Session& session) {
     const bool given = file_shape.has_value();
     const ProductShape typed = file_shape.value_or(ProductShape{});
     StepCount& count = session.begin_step(text("reading {} and {}", operands[0], operands[1]), StepUnit::bytes);
-    const auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
-    const auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
+    const auto reader_a = in_row_order(NumberReader::open(operands[0], session.options.input_format, &count));
+    const auto reader_b = in_row_order(NumberReader::open(operands[1], session.options.input_format, &count));
     const auto [m, k] = matrix_extents(operands[0], reader_a->layout(), typed.m, typed.k, given);
     const auto [rows_b, n] = matrix_extents(operands[1], reader_b->layout(), typed.k, typed.n, given);
     if (k != rows_b)
@@ -115,7 +113,8 @@ inline void run_matmul_filter(Session& session) {
 
     NumberLayout layout = reader_a->layout();
     layout.shape = text("({}, {})", m, n);
-    NumberWriter writer(layout);
+    layout.columns = n;
+    NumberWriter writer(layout, session.options.format ? "matmul" : "");
     session.begin_step(text("multiplying {}", shape.name()));
     writer.append(multiply(session, dtype, shape, a, b));
     session.end_step();

@@ -135,7 +135,11 @@ private:
         if (total_.count == 0 && asked_ != ReduceOperation::sum)
             fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(asked_));
         const std::string result = total_.floating ? real_result() : integer_result();
-        session_.output.write(result + "\n");
+        if (session_.options.format)
+            session_.output.write(text("{{{},\"op\":\"{}\",\"result\":{}}}\n",
+                                       json_members("reduce", total_.dtype, total_.count), name_of(asked_),
+                                       json_value(result)));
+        else session_.output.write(result + "\n");
         session_.output.flush();
     }
 

@@ -62,16 +62,21 @@ inline void run_vecadd_filter(Session& session) {
     if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
     if (operands[0] == "-" && operands[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
     StepCount& count = session.begin_step(text("reading {} and {}", operands[0], operands[1]), StepUnit::bytes);
-    const auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
-    const auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
+    auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
+    auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
+    // Two arrays in Fortran order are added as they lie, into a third.
+    const bool keeps_order = reader_a->layout().fortran_order && reader_b->layout().fortran_order;
+    if (!keeps_order || session.options.format) {
+        reader_a = in_row_order(std::move(reader_a));
+        reader_b = in_row_order(std::move(reader_b));
+    }
     const NumberLayout &layout_a = reader_a->layout(), &layout_b = reader_b->layout();
-    if (!layout_a.shape.empty() && !layout_b.shape.empty() &&
-        (layout_a.shape != layout_b.shape || layout_a.fortran_order != layout_b.fortran_order))
-        fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same, in the same order",
-             operands[0], layout_a.shape, operands[1], layout_b.shape);
+    if (!layout_a.shape.empty() && !layout_b.shape.empty() && layout_a.shape != layout_b.shape)
+        fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same", operands[0], layout_a.shape,
+             operands[1], layout_b.shape);
 
     const auto& variant = session.filter_variant<VecaddVariant>("vector4");
-    NumberWriter writer(layout_a);
+    NumberWriter writer(layout_a, session.options.format ? "vecadd" : "");
     size_t added = 0;
     constexpr size_t chunk_elements = size_t{1} << 22;
     for (;;) {

@@ -1,0 +1,87 @@
+// Arrays in Fortran order, where the first index runs fastest, in the order of C, where the last one does.
+#include <cstring>
+
+#include "common/io/numbers.hpp"
+
+namespace {
+
+std::vector<std::size_t> extents_of(const std::string& shape) {
+    std::vector<std::size_t> extents;
+    bool inside = false;
+    for (char letter : shape) {
+        const bool is_digit = letter >= '0' && letter <= '9';
+        if (is_digit && !inside) extents.push_back(0);
+        if (is_digit) extents.back() = 10 * extents.back() + static_cast<std::size_t>(letter - '0');
+        inside = is_digit;
+    }
+    return extents;
+}
+
+class RowOrderReader final : public NumberReader {
+public:
+    explicit RowOrderReader(std::unique_ptr<NumberReader> reader) : reader_(std::move(reader)) {
+        layout_ = reader_->layout();
+        layout_.fortran_order = false;
+    }
+
+    const NumberLayout& layout() const override { return layout_; }
+
+    Chunk read(std::size_t most) override {
+        if (!is_read_) read_all();
+        const std::size_t size = size_of(all_.dtype);
+        Chunk chunk;
+        chunk.dtype = all_.dtype;
+        chunk.count = std::min(most, all_.count - taken_);
+        const auto begin = all_.bytes.begin() + static_cast<std::ptrdiff_t>(taken_ * size);
+        chunk.bytes.assign(begin, begin + static_cast<std::ptrdiff_t>(chunk.count * size));
+        taken_ += chunk.count;
+        return chunk;
+    }
+
+private:
+    void read_all() {
+        Chunk columns;
+        for (Chunk chunk = reader_->read(some); chunk.count > 0; chunk = reader_->read(some)) {
+            if (columns.count > 0 && columns.dtype != chunk.dtype) columns = columns.converted_to(chunk.dtype);
+            columns.dtype = chunk.dtype;
+            columns.bytes.insert(columns.bytes.end(), chunk.bytes.begin(), chunk.bytes.end());
+            columns.count += chunk.count;
+        }
+        all_ = columns;
+        transpose(columns);
+        is_read_ = true;
+    }
+
+    // Counts through the indices as the file does, and keeps where the element belongs.
+    void transpose(const Chunk& columns) {
+        const std::vector<std::size_t> extents = extents_of(layout_.shape);
+        std::vector<std::size_t> strides(extents.size(), 1), index(extents.size(), 0);
+        for (std::size_t axis = extents.size(); axis-- > 1;) strides[axis - 1] = strides[axis] * extents[axis];
+        const std::size_t size = size_of(columns.dtype);
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < columns.count; ++i) {
+            std::memcpy(all_.bytes.data() + place * size, columns.bytes.data() + i * size, size);
+            for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+                place += strides[axis];
+                if (++index[axis] < extents[axis]) break;
+                place -= strides[axis] * extents[axis];
+                index[axis] = 0;
+            }
+        }
+    }
+
+    static constexpr std::size_t some = std::size_t{1} << 22;
+
+    std::unique_ptr<NumberReader> reader_;
+    NumberLayout layout_;
+    Chunk all_;
+    std::size_t taken_ = 0;
+    bool is_read_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<NumberReader> in_row_order(std::unique_ptr<NumberReader> reader) {
+    if (!reader->layout().fortran_order) return reader;
+    return std::make_unique<RowOrderReader>(std::move(reader));
+}
