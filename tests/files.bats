@@ -86,8 +86,8 @@ load helpers
     refuses 4 "text: is not a .npy file" reduce --input-format npy text
     numbers 'f<' 1 2 | npy '<f4' '(2,)' 9 >version.npy
     refuses 4 ".npy version 9 is unknown" reduce version.npy
-    numbers 'f>' 1 2 | npy '>f4' '(2,)' >order.npy
-    refuses 4 "element type '>f4' cannot be read" reduce order.npy
+    numbers 'f<' 1 2 | npy '?f4' '(2,)' >order.npy
+    refuses 4 "element type '\?f4' cannot be read" reduce order.npy
     numbers 'f<' 1 2 | npy '<c8' '(1,)' >complex.npy
     refuses 4 "element type '<c8' cannot be read" reduce complex.npy
     numbers 'f<' 1 2 | npy '' '(2,)' >untyped.npy
@@ -105,6 +105,142 @@ load helpers
     { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#header})" "$header"; numbers 'f<' 1 2; } >file.npy
     expect_fine reduce file.npy
     expect_output 3
+}
+
+# npz NAME [FILE...]: a ZIP archive of files that are not compressed, as numpy.savez writes one to a file.
+npz() {
+    perl -e 'for my $name (@ARGV) {
+                 open my $file, "<:raw", $name; local $/; my $bytes = <$file>;
+                 $count++; my $fields = pack "vvvvvVVVvv", 20, 0, 0, 0, 0, 0, length $bytes, length $bytes, length $name, 0;
+                 my $offset = length $body;
+                 $body .= "PK\3\4$fields$name$bytes";
+                 $directory .= "PK\1\2" . pack("v", 20) . $fields . pack("vvvVV", 0, 0, 0, 0, $offset) . $name;
+             }
+             print $body, $directory, "PK\5\6", pack("vvvvVVv", 0, 0, $count, $count, length $directory, length $body, 0)' "$@"
+}
+
+@test "an .npz archive of one array is read, from a file and from a pipe, and of more is refused" {
+    numbers 'd<' 1 2 0.5 | npy '<f8' '(3,)' >arr_0.npy
+    npz arr_0.npy >one.npz
+    expect_fine reduce one.npz
+    expect_output 3.5
+    expect_fine reduce - < <(cat one.npz)
+    expect_output 3.5
+    expect_fine vecadd one.npz arr_0.npy -o sum.npy
+    expect_fine reduce sum.npy
+    expect_output 7
+    cp arr_0.npy arr_1.npy
+    npz arr_0.npy arr_1.npy >two.npz
+    refuses 4 "two.npz: has more than one array; numpy.save one of them" reduce two.npz
+    head -c 100 one.npz >torn.npz
+    refuses 4 "torn.npz: " reduce torn.npz
+    head -c 210 one.npz >torn.npz
+    refuses 4 "torn.npz: " reduce torn.npz
+    perl -0777 -pe 's/^(PK\x03\x04....)\x00\x00/$1\x08\x00/s' one.npz >deflated.npz
+    refuses 4 "is compressed; save it with numpy.savez" reduce deflated.npz
+}
+
+@test "big-endian .npy files and unsigned integers of 8 bytes are read" {
+    numbers 'f>' 1 2.5 | npy '>f4' '(2,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 3.5
+    numbers 'q>' -9223372036854775807 1 | npy '>i8' '(2,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output -9223372036854775806
+    numbers 's>' -300 7 | npy '>i2' '(2,)' >data.npy
+    expect_fine reduce --op min data.npy
+    expect_output -300
+    numbers 'Q<' 9223372036854775807 0 | npy '<u8' '(2,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 9223372036854775807
+    numbers 'Q>' 18446744073709551615 1 | npy '>u8' '(2,)' >data.npy
+    expect_fine reduce --op max data.npy
+    expect_output 1.8446744073709552e+19
+    expect_fine reduce --op min data.npy
+    expect_output 1
+    numbers C 1 0 1 | npy '|b1' '(3,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 2
+}
+
+@test "arrays in Fortran order are read as what they mean" {
+    # fortran: the header of standard input says Fortran order.
+    fortran() { perl -0777 -pe "s/False, /True,  /"; }
+    numbers 'd<' 1 4 2 5 3 6 | npy '<f8' '(2, 3)' | fortran >a.npy  # 1 2 3; 4 5 6
+    numbers 'd<' 10 20 30 40 50 60 | npy '<f8' '(2, 3)' >b.npy
+    expect_fine vecadd --json a.npy b.npy
+    expect_output '{"tool":"vecadd","dtype":"f64","n":6,"result":[11,22,33,44,55,66]}'
+    expect_fine vecadd a.npy a.npy -o twice.npy
+    grep -a -q "'fortran_order': True" twice.npy
+    expect_fine vecadd --json twice.npy b.npy
+    expect_output '{"tool":"vecadd","dtype":"f64","n":6,"result":[12,24,36,48,60,72]}'
+    expect_fine vecadd a.npy <(seq 6)
+    expect_fine vecadd --json <(seq 6) a.npy
+    expect_output '{"tool":"vecadd","dtype":"f64","n":6,"result":[2,4,6,8,10,12]}'
+    numbers 'd<' 1 2 3 | npy '<f8' '(3, 1)' >column.npy
+    expect_fine matmul --json a.npy column.npy
+    expect_output '{"tool":"matmul","dtype":"f64","n":2,"result":[[14],[32]]}'
+    # Three dimensions: element (i, j, k) is 100 i + 10 j + k.
+    numbers 's<' 0 100 10 110 20 120 1 101 11 111 21 121 | npy '<i2' '(2, 3, 2)' | fortran >cube.npy
+    expect_fine vecadd cube.npy <(yes 0 | head -n 12)
+    numbers 'l<' 0 1 10 11 20 21 100 101 110 111 120 121 >rows
+    expect_fine vecadd --json cube.npy <(yes 0 | head -n 12)
+    expect_output '{"tool":"vecadd","dtype":"i64","n":12,"result":[0,1,10,11,20,21,100,101,110,111,120,121]}'
+}
+
+# ---- filters and options
+
+@test "--json of a filter is one object, and a matrix has a line per row" {
+    need jq
+    pipeline 'seq 4 | reduce -d $device --json --op mean - | jq -c "[.tool, .op, .dtype, .n, .result]"'
+    expect_output '["reduce","mean","i64",4,2.5]'
+    pipeline 'echo 1 inf | reduce -d $device -f jsonl - | jq -c .result'
+    expect_output '"inf"'
+    pipeline 'echo 9223372036854775807 | reduce -d $device --json - | grep -c 9223372036854775807'
+    expect_output 1
+    pipeline 'vecadd -d $device --json <(echo 1 nan) <(echo 0.5 1) | jq -c .result'
+    expect_output '[1.5,"nan"]'
+    expect_fine matmul --shape 2x3x1 <(echo 1 2) <(echo 1 2 3)
+    expect_output "1 2 3
+2 4 6"
+    pipeline 'matmul -d $device --json --shape 2x3x1 <(echo 1 2) <(echo 1 2 3) | jq -c .result'
+    expect_output '[[1,2,3],[2,4,6]]'
+}
+
+@test "an option that a filter would ignore is refused, and so is --input-format without a file" {
+    local option program
+    seq 3 >file
+    for option in --raw --ladder --no-header --no-verify --profile --counters --by-line --annotate --list "--versus cpu"         "--warmup 1" "--samples 1" "--max-ci 1" "--timeout 1" "--cache warm" "--seed 1" "--tol 0.1"; do
+        # shellcheck disable=SC2086  # an option and its argument
+        refuses 2 "^reduce: ${option%% *} is for benchmarks, and with 'file' reduce is a filter" reduce $option file
+    done
+    refuses 2 "--offset is for benchmarks" reduce file --offset 1
+    refuses 2 "--offset is for benchmarks" vecadd file file --offset 1
+    refuses 2 "--memory is for benchmarks" vecadd file file --memory all
+    refuses 2 "--explain is for benchmarks" matmul --shape 1x1x3 file file --explain
+    for option in csv tsv md human; do
+        refuses 2 "reduce is a filter, which prints its result alone, or as --json: leave --format out" reduce -f $option file
+    done
+    refuses 2 "leave --csv out" reduce --csv file
+    for program in reduce vecadd matmul; do
+        refuses 2 "--input-format is for files: name one, or - for standard input" "$program" --input-format text -n 10
+    done
+    capture reduce -k cpu -n 10 --counters --profile
+    expect_status 2
+    expect_refusal reduce "--profile is for tools that watch a GPU"
+}
+
+@test "a benchmark without a word of options says that it does not read the pipe or file it was given" {
+    on_simulator || skip "a benchmark of the default size"
+    export CUDA_VISIBLE_DEVICES=
+    capture bash -c 'seq 10 | timeout 60 vecadd'
+    expect_status 0
+    expect_errors_like "standard input is not read, this is a benchmark; to read it name it -, as in: vecadd - B"
+    expect_output_like "^schema,"
+    capture vecadd </dev/null
+    [[ $errors != *"standard input"* ]] || complain "no word about /dev/null"
+    capture bash -c 'seq 10 | vecadd -d sim -n 10 -k cpu'
+    expect_no_errors
 }
 
 @test "the size of generated input is refused beside files" {

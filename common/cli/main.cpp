@@ -1,4 +1,7 @@
 // main() of every program: options, then the device, then the backend's run. All failures end here, as one line and a code.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <exception>
 #include <new>
 #include <string>
@@ -46,6 +49,16 @@ static std::vector<Chosen> devices_for(const Options& options, const Program& pr
     return {checked_device()};
 }
 
+// Whoever pipes numbers into a program that was not asked to read them waits for another result than a benchmark's.
+static void point_at_unread_input(const Session& session) {
+    const Program& program = session.program;
+    struct stat input {};
+    if (!session.options.is_bare || program.most_operands == 0 || !program.input_files) return;
+    if (fstat(STDIN_FILENO, &input) != 0 || !(S_ISFIFO(input.st_mode) || S_ISREG(input.st_mode))) return;
+    session.notice(text("standard input is not read, this is a benchmark; to read it name it -, as in: {} -{}",
+                        program.name, program.most_operands > 1 ? " B" : ""));
+}
+
 static Exit run(const Program& program, int argc, char** argv, Options& options) {
     if (!parse_options(program, argc, argv, options)) return Exit::fine;
     const bool lists_variants = options.list && program.benchmark;
@@ -54,11 +67,14 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     // After the checkers: a signal first removes the unfinished file, and then they have their last words.
     Output output(options.output_path);
     Exit exit = Exit::fine;
+    if (devices.size() > 1 && program.benchmark && !options.operands.empty())
+        fail(Exit::usage, "a filter runs on one device, and --device {} names {}", options.device, devices.size());
     if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
     for (const Chosen& chosen : devices) {
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
         if (!notice.empty()) session.notice(notice);
+        point_at_unread_input(session);
         session.begin_step("starting on " + chosen.device.name);
         chosen.backend->run(session);
         if (exit == Exit::fine) exit = session.exit();

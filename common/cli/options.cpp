@@ -162,8 +162,37 @@ void complete(const std::set<std::string>& given, Options& options) {
         fail(Exit::usage,
              "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
              options.device);
-    if (!options.operands.empty() && given.count("--size") > 0)
-        fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", options.operands.front());
+}
+
+// The common options that say what to measure and how to show it.
+constexpr const char* options_of_benchmarks[] = {
+    "--list", "--no-header", "--warmup", "--samples",   "--max-ci",  "--timeout",  "--cache",   "--ladder",  "--versus",
+    "--raw",  "--seed",      "--tol",    "--no-verify", "--profile", "--counters", "--by-line", "--annotate"};
+
+// What would be ignored is refused: beside operands and without them.
+void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {
+    if (given.count("--profile") > 0 && options.checks.any())
+        fail(Exit::usage,
+             "--profile is for tools that watch a GPU, and a checked run uses none; leave one of them out");
+    if (!program.benchmark || !program.input_files) return;
+    if (options.operands.empty()) {
+        if (given.count("--input-format") > 0)
+            fail(Exit::usage, "--input-format is for files: name one, or - for standard input");
+        return;
+    }
+    const std::string& operand = options.operands.front();
+    if (given.count("--size") > 0)
+        fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", operand);
+    const auto refuse = [&](const std::string& name) {
+        if (given.count(name) > 0)
+            fail(Exit::usage, "{} is for benchmarks, and with '{}' {} is a filter: leave one of them out", name,
+                 operand, program.name);
+    };
+    for (const char* name : options_of_benchmarks) refuse(name);
+    for (const char* name : program.benchmark_options) refuse(name);
+    if (options.format.value_or(Format::jsonl) != Format::jsonl)
+        fail(Exit::usage, "with '{}' {} is a filter, which prints its result alone, or as --json: leave {} out",
+             operand, program.name, given.count("--csv") > 0 ? "--csv" : "--format");
 }
 
 // A file that is written may be no input, nor be written twice at once. Results go to standard output unless --output
@@ -228,6 +257,8 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
     }
     take(typed);
     complete(given, options);
+    refuse_ignored(program, given, options);
+    options.is_bare = typed.empty() && options.operands.empty();
     refuse_shared_files(program, typed, options);
     return true;
 }

@@ -27,7 +27,8 @@ struct Options : MeasureSettings {
     std::optional<DType> dtype;
     std::optional<InputFormat> input_format;  // none: detected from the input
     std::vector<std::string> operands;
-    std::any own;  // the program's own options: its struct
+    bool is_bare = false;  // no word was typed after the program's name
+    std::any own;          // the program's own options: its struct
 
     // The rows of the option table. (Templates, so that only the parser compiles them.)
     template <typename Table>

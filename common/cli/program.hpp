@@ -28,6 +28,7 @@ struct Program {
     const char* simulator_sizes = "64Ki";       // and in the simulator
     std::vector<const Variant*> variants = {};  // variants_of() its table
     void (*options)(std::any&, OptionTable&) = nullptr;  // own_options<Settings>, after the common ones
+    std::vector<const char*> benchmark_options = {};     // those of its own that make no sense with operands
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
     // For completion: the words that an option of its own takes, or for "" its operands; none where files are meant.
     std::vector<std::string> (*words)(const std::string& option) = nullptr;

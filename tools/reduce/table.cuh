@@ -139,6 +139,7 @@ inline const Program reduce_program = {
     .sizes = "16Mi",
     .variants = variants_of(reduce_variants),
     .options = own_options<ReduceOptions>,
+    .benchmark_options = {"--offset"},
     .columns = columns_of(reduce_columns),
 };
 

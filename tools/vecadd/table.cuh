@@ -106,6 +106,7 @@ inline const Program vecadd_program = {
     .sizes = "16Mi",
     .variants = variants_of(vecadd_variants),
     .options = own_options<VecaddOptions>,
+    .benchmark_options = {"--memory", "--offset"},
     .columns = columns_of(vecadd_columns),
 };
 
