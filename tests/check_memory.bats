@@ -261,3 +261,24 @@ SOURCE
     capture ./aligned undeclared
     expect_status 86 && expect_errors_like 'is misaligned'
 }
+
+@test "memory of malloc is not announced as accessible to kernels, and is not" {
+    cat >pageable.cu <<'SOURCE'
+#include <cstdio>
+#include <cstdlib>
+__global__ void write(int* data) { data[threadIdx.x] = 1; }
+int main() {
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    int attribute = -1;
+    cudaDeviceGetAttribute(&attribute, cudaDevAttrPageableMemoryAccess, 0);
+    std::printf("%d %d\n", properties.pageableMemoryAccess, attribute);
+    write<<<1, 32>>>(static_cast<int*>(std::malloc(128)));
+    cudaDeviceSynchronize();
+}
+SOURCE
+    capture simcc -G pageable.cu -o pageable
+    expect_status 0
+    capture ./pageable
+    expect_status 86 && expect_output "0 0" && expect_errors_like 'Invalid __global__ write of size 4 bytes'
+}
