@@ -47,6 +47,7 @@ void BlockCheck::resumed() { current_check = this; }
 
 void BlockCheck::left() {
     if (races_) races_->leave();
+    if (synchronization_) synchronization_->leave();
     current_check = nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/symbols.hpp"
@@ -114,12 +115,10 @@ void SyncCheck::barrier_completed() {
             Lane& lane = lanes_[rank];
             if (lane.has_ended) {
                 if (lane.is_dropped || (has_returned_early(lane) && !went_past(lane, barrier))) continue;
-                report_divergence(rank, barrier, in_warp != nullptr,
-                                  "It has left the kernel without coming to this barrier");
+                count_divergence(rank, barrier, {}, in_warp != nullptr);
                 lane.is_dropped = true;  // reported once
             } else if (!same_place(lane.site, barrier)) {
-                report_divergence(rank, lane.site, !same_place(lane.site, in_warp->site),
-                                  "Other threads of the block are at " + text_of(barrier));
+                count_divergence(rank, lane.site, barrier, !same_place(lane.site, in_warp->site));
             }
         }
     }
@@ -128,6 +127,28 @@ void SyncCheck::barrier_completed() {
         lane.barrier = lane.site;
         lane.last_access = nullptr;
         lane.returns_early = false;
+    }
+}
+
+void SyncCheck::count_divergence(unsigned lane, Site barrier, Site others, bool in_warp) {
+    const auto is_same = [&](const Divergence& known) {
+        return known.in_warp == in_warp && known.barrier.line == barrier.line && known.barrier.file == barrier.file &&
+               known.others.line == others.line && known.others.file == others.file;
+    };
+    auto known = std::find_if(divergences_.begin(), divergences_.end(), is_same);
+    if (known == divergences_.end()) {
+        known = divergences_.insert(known, {barrier, others, in_warp, lane, 0});
+    }
+    known->first = std::min(known->first, lane);
+    ++known->times;
+}
+
+void SyncCheck::leave() {
+    for (const Divergence& one : std::exchange(divergences_, {})) {
+        report_divergence(one.first, one.barrier, one.in_warp,
+                          one.others.file ? "Other threads of the block are at " + text_of(one.others)
+                                          : "It has left the kernel without coming to this barrier",
+                          one.times);
     }
 }
 
@@ -151,9 +172,9 @@ bool SyncCheck::went_past(const Lane& lane, Site barrier) const {
     return outermost.file == path.substr(path.rfind('/') + 1) && outermost.line > barrier.line;
 }
 
-void SyncCheck::report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail) {
+void SyncCheck::report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail, uint64_t times) {
     report(std::string("Barrier error detected. Divergent thread(s) in ") + (in_warp ? "warp" : "block"), lane,
-           {nullptr, barrier.file, barrier.line}, {std::move(detail)});
+           {nullptr, barrier.file, barrier.line}, {std::move(detail)}, times);
 }
 
 void SyncCheck::lane_ended(unsigned lane) { lanes_[lane].has_ended = true; }
@@ -220,7 +241,8 @@ bool SyncCheck::misused(const char* message, const void* pc) {
     return true;
 }
 
-void SyncCheck::report(std::string title, unsigned lane, Place place, std::vector<std::string> details) {
+void SyncCheck::report(std::string title, unsigned lane, Place place, std::vector<std::string> details,
+                       uint64_t times) {
     const Context& context = check_.context(lane);
     const BlockIdentity& identity = check_.block().identity();
     Finding finding;
@@ -233,6 +255,7 @@ void SyncCheck::report(std::string title, unsigned lane, Place place, std::vecto
     side.who.block = {identity.index_x, identity.index_y, identity.index_z};
     finding.sides.push_back(std::move(side));
     finding.details = std::move(details);
+    finding.times = times;
     finding.backtrace = check_.launch().host_backtrace;
     finding.backtrace_time = "at kernel launch time";
     check::report(std::move(finding));

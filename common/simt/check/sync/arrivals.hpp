@@ -26,6 +26,8 @@ public:
     void grid_barrier_completed() { barrier_completed(); }
     void early_return();
     void lane_ended(unsigned lane);
+    // The worker leaves the block, perhaps for good.
+    void leave();
     // A finding has dropped the running lane: its consequences are not reported.
     void lane_dropped(unsigned lane);
     // Lanes wait for each other, or for something that never happens. `waiting`: one line for each place.
@@ -52,18 +54,29 @@ private:
         bool has_ended = false, is_dropped = false;
     };
 
+    // Lanes that have missed a barrier: in a loop they may do so again and again. Only the first is named.
+    struct Divergence {
+        Site barrier, others;  // others.file is null: the lane has left the kernel
+        bool in_warp = false;
+        unsigned first = 0;
+        uint64_t times = 0;
+    };
+
     void barrier_completed();
+    void count_divergence(unsigned lane, Site barrier, Site others, bool in_warp);
     bool has_returned_early(const Lane& lane) const;
     void check_shuffle(unsigned lane, unsigned group);
     void check_named(unsigned lane, unsigned group);
     bool went_past(const Lane& lane, Site barrier) const;
     bool is_running(unsigned lane) const;
-    void report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail);
+    void report_divergence(unsigned lane, Site barrier, bool in_warp, std::string detail, uint64_t times = 1);
     void report_waiting(const char* title, const std::string& waiting);
-    void report(std::string title, unsigned lane, Place place, std::vector<std::string> details = {});
+    void report(std::string title, unsigned lane, Place place, std::vector<std::string> details = {},
+                uint64_t times = 1);
 
     BlockCheck& check_;
     std::vector<Lane> lanes_;
+    std::vector<Divergence> divergences_;
 };
 
 }  // namespace simt::check
