@@ -62,6 +62,19 @@ __global__ void locked(int* lock, int* value) {
     atomicExch(lock, 0);
 }
 
+// The lock is opened by a volatile store, and taken in a loop that does more than wait.
+template <bool fixed>
+__global__ void locked_by_store(int* lock, int* value) {
+    for (bool done = false; !done;) {
+        if (atomicCAS(lock, 0, 1) != 0) continue;
+        __threadfence();
+        *value += 1;  // @unlock-without-fence Error: Race reported
+        if (fixed) __threadfence();
+        *static_cast<volatile int*>(lock) = 0;
+        done = true;
+    }
+}
+
 template <bool fixed>
 __global__ void locked_for_all(int* lock, int* value) {
     if (threadIdx.x != 0) return;
@@ -421,6 +434,7 @@ int main(int argc, char** argv) {
          }},
         {"fence-before-barrier", LAUNCH(last_block_of_all, 16, 64, a, reinterpret_cast<unsigned*>(b), c)},
         {"lock-without-fence", LAUNCH(locked, 16, 64, a, b)},
+        {"unlock-without-fence", LAUNCH(locked_by_store, 8, 4, a, b)},
         {"lock-fence-scope", LAUNCH(locked_for_all, 16, 64, a, b)},
         {"compare-and-swap-loop", LAUNCH(doubled, 4, 64, reinterpret_cast<unsigned long long*>(a))},
         {"tested-update", LAUNCH(maximum, 4, 64, a)},

@@ -19,7 +19,10 @@ void RaceCheck::begin_atomic(const Access& access) {
     published_.lock(access.address, access.space);
     note_trying_read(access, *words);
     published_.learn_of_atomic(access);
-    if (check_.is_polling(access.lane)) published_.polled_variables_of(access.space).insert(access.address);
+    // What is taken by compare-and-swap is a lock, which a volatile store may open.
+    if (check_.is_polling(access.lane) || access.kind == check::AtomicKind::compare_and_swap) {
+        published_.polled_variables_of(access.space).insert(access.address);
+    }
     check(access, access.kind == check::AtomicKind::load ? AccessKind::volatile_access
                   : access.reach == check::Reach::block  ? AccessKind::block_atomic
                                                          : AccessKind::atomic);
@@ -78,7 +81,8 @@ bool RaceCheck::is_flag(const CheckedAccess& current, bool earlier_is_store) {
     if (check_.is_polling(current.lane)) return true;
     if (published_.polled_variables_of(space).contains(current.address)) return true;
     if (!earlier_is_store) return published_.has_fenced(current.lane);
-    return !current.is_write && published_.is_published(current.address, space);
+    const bool only_stores = current.is_write && !is_atomic(current.kind);
+    return !only_stores && published_.is_published(current.address, space);
 }
 
 // ---- fences, meetings and barriers
