@@ -22,8 +22,11 @@ done
 mkdir -p "$cross"/{bin,root,apt/lists/partial,apt/archives/partial} && cp -rsf /usr/$target/lib "$cross/root" || exit
 for command in gcc ld ar nm objcopy objdump readelf; do ln -sf "$(command -v $target-$command)" "$cross/bin/$command"; done
 printf '#!/bin/sh\nexec %s-g++ -B%s "$@"\n' $target "$cross/root/lib" >"$cross/bin/g++" && chmod +x "$cross/bin/g++" || exit
-printf '#!/bin/sh\nexec %s --target=%s "$@"\n' "$(command -v clang++)" $target >"$cross/bin/clang++"
-if command -v clang++ >/dev/null; then chmod +x "$cross/bin/clang++"; fi
+clang=$(PATH=${PATH//"$cross/bin:"/} command -v clang++)
+if [ "$clang" ]; then
+    printf '#!/bin/sh\nexec %s --target=%s -B%s "$@"\n' "$clang" $target "$cross/root/lib" >"$cross/bin/clang++" &&
+        chmod +x "$cross/bin/clang++" || exit
+fi
 
 # (With lists of its own: what the system installs stays as it is.)
 fetch_libfmt() {

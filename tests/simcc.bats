@@ -662,10 +662,12 @@ CU
 
 @test "the compiler comes from CXX and its absence is explained" {
     echo 'int main() { return 4; }' >four.cu
-    CXX=/no/such/g++ capture simcc four.cu
-    expect_status 1 && expect_errors_like '/no/such/g\+\+.*set CXX'
     CXX="env g++" capture simcc -run four.cu
     expect_status 4
+    CXX=/no/such/g++ capture simcc four.cu
+    expect_status 1
+    # (qemu runs a program that is missing as one that fails without a word.)
+    [ -n "${QEMU_LD_PREFIX-}" ] || expect_errors_like '/no/such/g\+\+.*set CXX'
 }
 
 @test "a product and a sum are rounded twice, also where the processor has an instruction for both" {
