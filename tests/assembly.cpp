@@ -64,6 +64,11 @@ const Case cases[] = {
      ".Lsimt_branch0:\n"
      "\tjne\t.L7\n"
      "\tjmp\t.L9\n"},
+    {"functions with a place for a patch report no basic blocks", simcc::without_coverage,
+     "f:\n.LPFE1:\n\tnop\n\tcall\t__sanitizer_cov_trace_pc@PLT\n\tret\n\t.cfi_endproc\n"
+     "g:\n\tcall\t__sanitizer_cov_trace_pc@PLT\n\tret\n\t.cfi_endproc\n",
+     "f:\n.LPFE1:\n\tnop\n\tret\n\t.cfi_endproc\n"
+     "g:\n\tcall\t__sanitizer_cov_trace_pc@PLT\n\tret\n\t.cfi_endproc\n"},
     {"calls of operator delete become the simulator's", simcc::with_heap_deletes,
      "\tbl\t_ZdlPvm\n\tbl\t_ZdlPvmSt11align_val_t\n\tcall\t_ZdaPv@PLT\n",
      "\tbl\tsimt_ZdlPvm\n\tbl\t_ZdlPvmSt11align_val_t\n\tcall\tsimt_ZdaPv@PLT\n"},

@@ -192,7 +192,7 @@ private:
     void mark_file(const std::string& from, const std::string& to) {
         if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
-        write_file(to, with_red_zones(with_heap_deletes(mark_branches(read_file(from)))));
+        write_file(to, with_red_zones(with_heap_deletes(mark_branches(without_coverage(read_file(from))))));
     }
 
     /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.

@@ -13,6 +13,10 @@ namespace simcc {
 /// unchanged.
 std::string mark_branches(std::string_view assembly);
 
+/// Without the calls of __sanitizer_cov_trace_pc in functions that have a place for a patch (.LPFE): the simulator's own,
+/// where g++ 11 compiles them, which knows no attribute for it (SIMT_WITHOUT_COVERAGE in include/simt/identity.hpp).
+std::string without_coverage(std::string_view assembly);
+
 /// Calls of operator delete become calls of the simulator's function for them (device_heap.cpp): the program's own
 /// operator, if it has one, does not know memory from the device heap.
 std::string with_heap_deletes(std::string_view assembly);

@@ -27,8 +27,15 @@
 //   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
 //   SIMT_OUT_OF_LINE  called so rarely that no kernel needs a copy of its own
 #ifdef SIMT_CHECKED
-#define SIMT_UNCHECKED __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage)) inline
-#define SIMT_UNCHECKED_LAMBDA __attribute__((no_sanitize_thread, no_sanitize_coverage))
+// g++ 11 reports basic blocks in every function. There these ask for a place for a patch, which nothing else does, and
+// simcc removes the reports from functions that have one (without_coverage in driver/assembly.cpp).
+#if __GNUC__ >= 12
+#define SIMT_WITHOUT_COVERAGE no_sanitize_coverage
+#else
+#define SIMT_WITHOUT_COVERAGE patchable_function_entry(1, 0)
+#endif
+#define SIMT_UNCHECKED __attribute__((noinline, no_sanitize_thread, SIMT_WITHOUT_COVERAGE)) inline
+#define SIMT_UNCHECKED_LAMBDA __attribute__((no_sanitize_thread, SIMT_WITHOUT_COVERAGE))
 #define SIMT_IDENTITY __attribute__((const)) SIMT_UNCHECKED
 #define SIMT_OUT_OF_LINE SIMT_UNCHECKED
 #else

@@ -183,7 +183,7 @@ Kernel kernel_value(Kernel kernel) {
 // first. The compiler then knows that no store in the kernel changes them and keeps them in registers from lane to
 // lane.
 #ifdef SIMT_CHECKED
-#define SIMT_LANE_LOOP __attribute__((noinline, no_sanitize_thread, no_sanitize_coverage))
+#define SIMT_LANE_LOOP __attribute__((noinline, no_sanitize_thread, SIMT_WITHOUT_COVERAGE))
 #else
 #define SIMT_LANE_LOOP __attribute__((flatten, noinline))
 #endif
