@@ -1,9 +1,6 @@
 #include "common/cli/devices.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include "common/io/text.hpp"
 
@@ -45,15 +42,6 @@ static Probe probe_gpus() {
     Probe probe;
     probe.status = Probe::no_gpu_code;
     return probe;
-}
-
-// The nodes of the drivers for PCs, WSL and Jetson.
-bool seems_without_gpu() {
-    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    if (!gpu::backend || (visible && !*visible)) return true;
-    for (const char* node : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu"})
-        if (access(node, F_OK) == 0) return false;
-    return true;
 }
 
 static std::vector<Chosen> all_of(const Backend& backend, const Probe& probe) {

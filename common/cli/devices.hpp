@@ -19,9 +19,6 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
 // The simulated device that checks every access.
 Chosen checked_device();
 
-// Whether "auto" is likely to be the simulator, told without starting a driver.
-bool seems_without_gpu();
-
 // Why there is no GPU, by cause, and what to do about it.
 std::string reason_for(const Probe& probe);
 std::string remedy_for(const Probe& probe);

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "common/cli/completion.hpp"
-#include "common/cli/devices.hpp"
+#include "common/cli/presence.hpp"
 #include "common/cli/version.hpp"
 #include "common/io/layout.hpp"
 #include "common/io/output.hpp"
