@@ -9,7 +9,7 @@ PATH=${BIN:-$root/bin}:$PATH
 # in_every_build PROGRAM STATUS TEXT: tests/simcc/PROGRAM.cu compiles without a word, ends with STATUS and prints TEXT.
 in_every_build() {
     local flags
-    for flags in -O0 -O2 -O3 -G; do
+    for flags in -O0 -O3 -G; do
         capture simcc "$flags" "$root/tests/simcc/$1.cu" -o "$1"
         expect_status 0 && expect_no_errors || return
         capture "./$1"
@@ -23,7 +23,7 @@ in_every_build() {
 
 @test "an access through a null pointer is an error even if nothing reads what was read" {
     local flags
-    for flags in -O0 -O2 -O3; do
+    for flags in -O0 -O3; do
         capture simcc $flags "$root/tests/simcc/null_pointers.cu" -o null_pointers
         expect_status 0 && expect_no_errors
         capture ./null_pointers

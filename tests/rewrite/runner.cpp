@@ -57,6 +57,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},
     {"inline_assembly", [](Text& text) { rewrite_inline_assembly(text.source, text.edits); }},
     {"waiting_loops", [](Text& text) { rewrite_waiting_loops(text.source, text.braces, text.edits); }},
+    {"library_calls", [](Text& text) { rewrite_library_calls(text.source, text.functions, text.spaces, text.edits); }},
     {"casts", [](Text& text) { rewrite_casts(text.source, text.braces, text.spaces, text.edits); }},
     {"shifts", [](Text& text) { rewrite_shifts(text.source, text.braces, text.spaces, text.edits); }},
     {"kernel_pointers", [](Text& text) { rewrite_kernel_pointers(text.source, text.functions, text.edits); }},

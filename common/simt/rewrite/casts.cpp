@@ -4,35 +4,27 @@
 //     static_cast<T>(x)    ->    static_cast<T>((::simt::Target<T>)(x))
 //     T(x)                 ->    T((::simt::Target<T>)(x))
 //     int i = x;           ->    int i = (::simt::Target<int>)(x);
+//     i = x; a[n] = x;     ->    i = (::simt::TargetOfType<decltype(i)>)(x); where the name is an integer's everywhere
+//     return x;            ->    return (::simt::Target<int>)(x); in a function of type int
 //
-// Target is T itself if T turns out to be no integer. Conversions without a cast elsewhere cannot be seen in the tokens.
+// Target is T itself if T turns out to be no integer. Other conversions without a cast cannot be seen in the tokens.
 
 #include <algorithm>
 #include <initializer_list>
 #include <set>
 #include <string>
 
+#include "common/simt/rewrite/integer_names.hpp"
 #include "common/simt/rewrite/operands.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
 namespace {
 
-bool is_integer_keyword(std::string_view word) {
-    return is_one_of(word, {"int", "unsigned", "signed", "char", "short", "long", "wchar_t"});
-}
-
-/// The usual names of integers, which system headers declare.
-bool is_integer_name(std::string_view word) {
-    return is_one_of(word, {"size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "int8_t", "uint8_t", "int16_t",
-                            "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "uint", "uchar", "ushort",
-                            "ulong", "intmax_t", "uintmax_t"});
-}
-
 class Casts {
 public:
     Casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)
-        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source) {
+        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source), names_(source) {
         collect_types();
     }
 
@@ -51,6 +43,10 @@ public:
                 wrap(i + 1, i, i + 1);
             } else if (begins_declaration(i) && spaces_.is_device(i)) {
                 rewrite_initializers(i);
+            } else if (assigns(i) && braces_.in_function(i) && spaces_.is_device(i)) {
+                rewrite_assignment(i);
+            } else if (source_[i] == "return" && source_[i + 1] != ";" && spaces_.is_device(i)) {
+                rewrite_return(i);
             }
         }
     }
@@ -171,28 +167,70 @@ private:
     void rewrite_initializers(std::size_t first) {
         std::size_t i = first;
         while (is_integer_keyword(source_[i]) || is_integer_name(source_[i]) || source_[i] == "const") ++i;
-        const std::string open = "(" + target(first, i) + ")(";
+        const std::string type = target(first, i);
         while (source_.is_identifier(i) && source_[i + 1] == "=" && source_[i + 2] != "=") {
             const std::size_t begin = i + 2, end = operands_.assigned_end(begin);
-            const bool is_plain = source_[begin] == "{" || is_of_integers(begin, end);
-            if (!is_plain) {
-                edits_.insert_before(begin, open);
-                edits_.insert_before(end, ")");
-            }
+            convert(begin, end, type);
             if (source_[end] != ",") return;
             i = end + 1;
         }
     }
 
-    /// Whether the tokens [first, last) hold nothing but whole numbers and built-in variables.
-    bool is_of_integers(std::size_t first, std::size_t last) const {
-        for (std::size_t i = first; i < last; ++i) {
-            const bool is_builtin = is_one_of(source_[i], {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"});
-            const bool is_member = source_[i - 1] == "." && is_one_of(source_[i], {"x", "y", "z"});
-            if (source_.is_identifier(i) && !is_builtin && !is_member) return false;
-            if (source_.token(i).kind == TokenKind::number && !is_number(i)) return false;
+    /// `i = x`, `a[n] = x` or `*p = x`, as a statement or in one.
+    void rewrite_assignment(std::size_t i) {
+        const std::size_t begin = operands_.left_begin(i), end = operands_.assigned_end(i + 1);
+        const std::size_t name = source_[begin] == "*" ? begin + 1 : begin;
+        std::size_t behind = name + 1;
+        while (source_[behind] == "[" && source_.partner(behind) != Source::none) behind = source_.partner(behind) + 1;
+        if (behind != i || !source_.is_identifier(name) || !names_.has(source_[name])) return;
+        convert(i + 1, end, "::simt::TargetOfType<decltype(" + edits_.join(begin, i) + ")>");
+    }
+
+    /// `return x;` in a function that is known to return an integer.
+    void rewrite_return(std::size_t i) {
+        std::size_t open = braces_.enclosing(i);
+        for (; braces_.at(open).kind == BraceKind::code; open = braces_.at(open).enclosing) {
+            if (is_lambda(open)) return;
+            const std::size_t around = braces_.at(open).enclosing;
+            if (around == Source::none || braces_.at(around).kind != BraceKind::code) break;
         }
-        return true;
+        const std::size_t first = braces_.at(open).statement;
+        for (std::size_t j = first; j < open; ++j) {
+            if (source_[j] == "operator" || source_[j] == "->") return;
+            if (source_[j] == "__attribute__" || source_[j] == "alignas") {
+                j = std::min(source_.partner(j + 1), open);
+            } else if (source_[j] == "(") {
+                std::size_t last = j - 1;
+                while (last > first && source_[last - 1] == "::") last -= 2;
+                std::size_t type = last;
+                while (type > first && (is_integer_keyword(source_[type - 1]) || is_integer_name(source_[type - 1])))
+                    --type;
+                if (type != last) convert(i + 1, operands_.assigned_end(i + 1), target(type, last));
+                return;
+            }
+        }
+    }
+
+    bool is_lambda(std::size_t open) const {
+        for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
+            if (source_[i] == "[" && !source_.is_identifier(i - 1) && source_[i - 1] != ")" && source_[i - 1] != "]")
+                return true;
+        }
+        return false;
+    }
+
+    /// Puts the expression [first, last) behind a cast, unless it is a list or whole numbers.
+    void convert(std::size_t first, std::size_t last, const std::string& type) {
+        if (source_[first] == "{" || names_.make_up(first, last)) return;
+        edits_.insert_before(first, "(" + type + ")(");
+        edits_.insert_before(last, ")");
+    }
+
+    /// Whether token i is an `=` that assigns, and nothing else.
+    bool assigns(std::size_t i) const {
+        if (source_[i] != "=" || (source_[i + 1] == "=" && source_.adjoins(i + 1))) return false;
+        return !source_.adjoins(i) ||
+               !is_one_of(source_[i - 1], {"=", "!", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^"});
     }
 
     std::string target(std::size_t first, std::size_t last) const {
@@ -212,6 +250,7 @@ private:
     const ExecutionSpaces& spaces_;
     Edits& edits_;
     const Operands operands_;
+    const IntegerNames names_;
     std::set<std::string_view> types_;
 };
 

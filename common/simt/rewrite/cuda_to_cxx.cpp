@@ -27,6 +27,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     if (code.checked) rewrite_early_returns(source, braces, edits);
     rewrite_inline_assembly(source, edits);
     rewrite_waiting_loops(source, braces, edits);
+    rewrite_library_calls(source, functions, spaces, edits);
     rewrite_casts(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
     rewrite_kernel_pointers(source, functions, edits);

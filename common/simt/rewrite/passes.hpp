@@ -42,6 +42,10 @@ void rewrite_inline_assembly(const Source& source, Edits& edits);
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
 
+/// Functions of the C library whose results are others on a GPU become the simulator's own in device code.
+void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
+                           Edits& edits);
+
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 

@@ -67,7 +67,7 @@ private:
     void rewrite_shift(std::size_t i) {
         const std::size_t begin = operands_.left_begin(i), end = operands_.shifted_end(i + 2);
         if (begin == i || is_small(i + 2, end) || !is_argument(i + 2, end)) return;
-        edits_.insert_before(begin, " ::simt::" + name(i));
+        edits_.insert_before(begin, " ::simt::" + name(i) + (is_bit_field(begin, i) ? "+" : ""));
         edits_.replace(i, i + 2, ",");
         edits_.insert_before(end, ")");
     }
@@ -84,6 +84,22 @@ private:
             return;
         }
         edits_.insert_before(end, ")");
+    }
+
+    /// Whether the operand [first, last) is a bit-field, whose type as an operand is not the one that is declared.
+    bool is_bit_field(std::size_t first, std::size_t last) const {
+        if (bit_fields_.count(source_[last - 1]) == 0) return false;
+        for (std::size_t i = first; i < last; ++i) {
+            if (is_operator(i)) return false;
+        }
+        return true;
+    }
+
+    bool is_operator(std::size_t i) const {
+        for (const std::string_view token : {"+", "-", "*", "/", "%", "!", "~", "<", ">"}) {
+            if (source_[i] == token) return true;
+        }
+        return false;
     }
 
     /// Whether the target [first, last) may be evaluated twice.

@@ -37,15 +37,13 @@ SIMT_INLINE unsigned __fns(unsigned mask, unsigned base, int offset) {
     return 0xffffffffu;
 }
 
-// Each hexadecimal digit of the selector picks one byte of y:x; with its top bit set it replicates that byte's sign.
+// The low three bits of each hexadecimal digit of the selector pick one byte of y:x.
 SIMT_INLINE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
     const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
     unsigned result = 0;
     for (int i = 0; i < 4; ++i) {
-        const unsigned digit = selector >> 4 * i & 15u;
-        unsigned byte = static_cast<unsigned>(bytes >> 8 * (digit & 7u)) & 0xffu;
-        if ((digit & 8u) != 0) byte = (byte & 0x80u) != 0 ? 0xffu : 0u;
-        result |= byte << 8 * i;
+        const unsigned digit = selector >> 4 * i & 7u;
+        result |= (static_cast<unsigned>(bytes >> 8 * digit) & 0xffu) << 8 * i;
     }
     return result;
 }

@@ -1,7 +1,7 @@
 // Conversions between numbers, with the rounding mode in the name, and between their bits.
 //
-// A number outside the integer's range gives the nearest representable integer, and NaN gives 0, as on a GPU; a plain
-// cast leaves both undefined.
+// A number outside the integer's range gives the nearest representable integer, and NaN what a GPU gives for it
+// (saturated.hpp).
 #pragma once
 
 #include <limits.h>
@@ -9,6 +9,7 @@
 
 #include "simt/declare.h"
 #include "simt/rounding.hpp"
+#include "simt/saturated.hpp"
 
 namespace simt::arithmetic {
 
@@ -23,15 +24,10 @@ SIMT_INLINE double to_whole(double x) {
     return x;
 }
 
-template <class Integer, Rounding mode>
-SIMT_INLINE Integer to_integer(double x, Integer lowest, Integer highest) {
-    const double whole = to_whole<mode>(x);
-    if (whole != whole) return 0;
-    // For 64 bits the highest integer becomes 2^63 or 2^64 here, the first double out of range: >= is right for all
-    // widths.
-    if (whole >= static_cast<double>(highest)) return highest;
-    if (whole <= static_cast<double>(lowest)) return lowest;
-    return static_cast<Integer>(whole);
+template <class Integer, Rounding mode, class Float>
+SIMT_INLINE Integer to_integer(Float x) {
+    if (x != x) return not_a_number<Integer, Float>();
+    return saturated<Integer>(to_whole<mode>(x));
 }
 
 // long double holds every 64-bit integer and every double exactly, so that the error of the narrower value is exact,
@@ -53,51 +49,51 @@ SIMT_INLINE To same_bits(From from) {
 }  // namespace simt::arithmetic
 
 // For each mode: __float2int_rn, __int2float_rn, __double2float_rn and so on.
-#define SIMT_CONVERSIONS(suffix, mode)                                                                               \
-    SIMT_INLINE int __float2int_##suffix(float x) {                                                                  \
-        return simt::arithmetic::to_integer<int, simt::arithmetic::Rounding::mode>(x, INT_MIN, INT_MAX);             \
-    }                                                                                                                \
-    SIMT_INLINE int __double2int_##suffix(double x) {                                                                \
-        return simt::arithmetic::to_integer<int, simt::arithmetic::Rounding::mode>(x, INT_MIN, INT_MAX);             \
-    }                                                                                                                \
-    SIMT_INLINE unsigned __float2uint_##suffix(float x) {                                                            \
-        return simt::arithmetic::to_integer<unsigned, simt::arithmetic::Rounding::mode>(x, 0, UINT_MAX);             \
-    }                                                                                                                \
-    SIMT_INLINE unsigned __double2uint_##suffix(double x) {                                                          \
-        return simt::arithmetic::to_integer<unsigned, simt::arithmetic::Rounding::mode>(x, 0, UINT_MAX);             \
-    }                                                                                                                \
-    SIMT_INLINE long long __float2ll_##suffix(float x) {                                                             \
-        return simt::arithmetic::to_integer<long long, simt::arithmetic::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);   \
-    }                                                                                                                \
-    SIMT_INLINE long long __double2ll_##suffix(double x) {                                                           \
-        return simt::arithmetic::to_integer<long long, simt::arithmetic::Rounding::mode>(x, LLONG_MIN, LLONG_MAX);   \
-    }                                                                                                                \
-    SIMT_INLINE unsigned long long __float2ull_##suffix(float x) {                                                   \
-        return simt::arithmetic::to_integer<unsigned long long, simt::arithmetic::Rounding::mode>(x, 0, ULLONG_MAX); \
-    }                                                                                                                \
-    SIMT_INLINE unsigned long long __double2ull_##suffix(double x) {                                                 \
-        return simt::arithmetic::to_integer<unsigned long long, simt::arithmetic::Rounding::mode>(x, 0, ULLONG_MAX); \
-    }                                                                                                                \
-    SIMT_INLINE float __int2float_##suffix(int x) {                                                                  \
-        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
-    }                                                                                                                \
-    SIMT_INLINE float __uint2float_##suffix(unsigned x) {                                                            \
-        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
-    }                                                                                                                \
-    SIMT_INLINE float __ll2float_##suffix(long long x) {                                                             \
-        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
-    }                                                                                                                \
-    SIMT_INLINE float __ull2float_##suffix(unsigned long long x) {                                                   \
-        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
-    }                                                                                                                \
-    SIMT_INLINE float __double2float_##suffix(double x) {                                                            \
-        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                               \
-    }                                                                                                                \
-    SIMT_INLINE double __ll2double_##suffix(long long x) {                                                           \
-        return simt::arithmetic::to_float<double, simt::arithmetic::Rounding::mode>(x);                              \
-    }                                                                                                                \
-    SIMT_INLINE double __ull2double_##suffix(unsigned long long x) {                                                 \
-        return simt::arithmetic::to_float<double, simt::arithmetic::Rounding::mode>(x);                              \
+#define SIMT_CONVERSIONS(suffix, mode)                                                                \
+    SIMT_INLINE int __float2int_##suffix(float x) {                                                   \
+        return simt::arithmetic::to_integer<int, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE int __double2int_##suffix(double x) {                                                 \
+        return simt::arithmetic::to_integer<int, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE unsigned __float2uint_##suffix(float x) {                                             \
+        return simt::arithmetic::to_integer<unsigned, simt::arithmetic::Rounding::mode>(x);           \
+    }                                                                                                 \
+    SIMT_INLINE unsigned __double2uint_##suffix(double x) {                                           \
+        return simt::arithmetic::to_integer<unsigned, simt::arithmetic::Rounding::mode>(x);           \
+    }                                                                                                 \
+    SIMT_INLINE long long __float2ll_##suffix(float x) {                                              \
+        return simt::arithmetic::to_integer<long long, simt::arithmetic::Rounding::mode>(x);          \
+    }                                                                                                 \
+    SIMT_INLINE long long __double2ll_##suffix(double x) {                                            \
+        return simt::arithmetic::to_integer<long long, simt::arithmetic::Rounding::mode>(x);          \
+    }                                                                                                 \
+    SIMT_INLINE unsigned long long __float2ull_##suffix(float x) {                                    \
+        return simt::arithmetic::to_integer<unsigned long long, simt::arithmetic::Rounding::mode>(x); \
+    }                                                                                                 \
+    SIMT_INLINE unsigned long long __double2ull_##suffix(double x) {                                  \
+        return simt::arithmetic::to_integer<unsigned long long, simt::arithmetic::Rounding::mode>(x); \
+    }                                                                                                 \
+    SIMT_INLINE float __int2float_##suffix(int x) {                                                   \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE float __uint2float_##suffix(unsigned x) {                                             \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE float __ll2float_##suffix(long long x) {                                              \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE float __ull2float_##suffix(unsigned long long x) {                                    \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE float __double2float_##suffix(double x) {                                             \
+        return simt::arithmetic::to_float<float, simt::arithmetic::Rounding::mode>(x);                \
+    }                                                                                                 \
+    SIMT_INLINE double __ll2double_##suffix(long long x) {                                            \
+        return simt::arithmetic::to_float<double, simt::arithmetic::Rounding::mode>(x);               \
+    }                                                                                                 \
+    SIMT_INLINE double __ull2double_##suffix(unsigned long long x) {                                  \
+        return simt::arithmetic::to_float<double, simt::arithmetic::Rounding::mode>(x);               \
     }
 SIMT_CONVERSIONS(rn, nearest)
 SIMT_CONVERSIONS(rz, zero)

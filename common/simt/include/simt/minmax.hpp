@@ -5,6 +5,7 @@
 #pragma once
 
 #include "simt/declare.h"
+#include "simt/device_math.hpp"
 
 #define SIMT_MINMAX(left, right, result)                                                                          \
     template <class = void>                                                                                       \
@@ -30,20 +31,20 @@ SIMT_MINMAX(long long, unsigned long long, unsigned long long)
 SIMT_MINMAX(unsigned long long, long long, unsigned long long)
 #undef SIMT_MINMAX
 
-// If one argument is NaN, the result is the other.
+// If one argument is NaN, the result is the other; -0 is less than +0.
 #define SIMT_FLOAT_MINMAX(left, right, result, minimum, maximum) \
     template <class = void>                                      \
     SIMT_INLINE result min(left x, right y) {                    \
-        return minimum(x, y);                                    \
+        return minimum<result>(x, y);                            \
     }                                                            \
     template <class = void>                                      \
     SIMT_INLINE result max(left x, right y) {                    \
-        return maximum(x, y);                                    \
+        return maximum<result>(x, y);                            \
     }
-SIMT_FLOAT_MINMAX(float, float, float, __builtin_fminf, __builtin_fmaxf)
-SIMT_FLOAT_MINMAX(double, double, double, __builtin_fmin, __builtin_fmax)
-SIMT_FLOAT_MINMAX(float, double, double, __builtin_fmin, __builtin_fmax)
-SIMT_FLOAT_MINMAX(double, float, double, __builtin_fmin, __builtin_fmax)
+SIMT_FLOAT_MINMAX(float, float, float, simt::device::minimum, simt::device::maximum)
+SIMT_FLOAT_MINMAX(double, double, double, simt::device::minimum, simt::device::maximum)
+SIMT_FLOAT_MINMAX(float, double, double, simt::device::minimum, simt::device::maximum)
+SIMT_FLOAT_MINMAX(double, float, double, simt::device::minimum, simt::device::maximum)
 #undef SIMT_FLOAT_MINMAX
 
 SIMT_INLINE unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }

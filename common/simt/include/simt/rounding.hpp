@@ -1,8 +1,9 @@
 // Arithmetic with the rounding mode in its name: rn to nearest even, rz towards zero, ru up, rd down.
 //
-// The nearest result is computed first; its error, which is exact (Knuth's two-sum for sums, a fused multiply-add for
-// the others), shows whether the neighbour on the requested side is the right one. Changing the processor's rounding
-// mode would not work: the compiler moves arithmetic across such changes.
+// The result is computed as the sum of two numbers of a wider type, `high` and a smaller `low`, whose sum is exact, or
+// has at least the sign of the exact error: by Knuth's two-sum for sums, by a fused multiply-add for the others. Where
+// it lies between two numbers of the type, the sign of what is left over says on which side of the nearest it is.
+// Changing the processor's rounding mode would not work: the compiler moves arithmetic across such changes.
 #pragma once
 
 #include <math.h>
@@ -31,36 +32,89 @@ SIMT_INLINE T rounded(T nearest, Error error) {
     return nearest;
 }
 
+// A wider type: it holds every product of two floats, and its exponents reach beyond every result's.
+template <class T>
+struct Wider {
+    using type = double;
+};
+template <>
+struct Wider<double> {
+    using type = long double;
+};
+
+SIMT_INLINE double fused_wide(double x, double y, double z) { return fma(x, y, z); }
+SIMT_INLINE long double fused_wide(long double x, long double y, long double z) { return fmal(x, y, z); }
+SIMT_INLINE double root_wide(double x) { return sqrt(x); }
+SIMT_INLINE long double root_wide(long double x) { return sqrtl(x); }
+
+template <class W>
+struct Exact {
+    W high, low;
+};
+template <class W>
+SIMT_INLINE Exact<W> sum_of(W x, W y) {
+    const W sum = x + y, y_part = sum - x;
+    return {sum, (x - (sum - y_part)) + (y - y_part)};
+}
+
+template <Rounding mode, class T, class W>
+SIMT_INLINE T rounded_sum(Exact<W> exact) {
+    const T nearest = static_cast<T>(exact.high);
+    const W left_over = exact.high - nearest;
+    return rounded<mode>(nearest, left_over != 0 ? left_over : exact.low);
+}
+
+// An exact sum of zero is negative when rounding down, unless both summands are positive zeros.
+template <Rounding mode, class T>
+SIMT_INLINE T zero_sum(T x, T y) {
+    return mode == Rounding::down && (signbit(x) || signbit(y) || x != 0) ? -T(0) : x + y;
+}
+
 template <Rounding mode, class T>
 SIMT_INLINE T add(T x, T y) {
-    const T sum = x + y, y_part = sum - x;
-    return rounded<mode>(sum, (x - (sum - y_part)) + (y - y_part));
+    if (mode == Rounding::nearest) return x + y;
+    using W = typename Wider<T>::type;
+    if (x + y == 0) return zero_sum<mode>(x, y);
+    return rounded_sum<mode, T>(sum_of<W>(x, y));
 }
 
 template <Rounding mode, class T>
 SIMT_INLINE T multiply(T x, T y) {
-    const T product = x * y;
-    return rounded<mode>(product, fused(x, y, -product));
+    if (mode == Rounding::nearest) return x * y;
+    using W = typename Wider<T>::type;
+    const W product = static_cast<W>(x) * y;
+    return rounded_sum<mode, T>(Exact<W>{product, fused_wide(static_cast<W>(x), static_cast<W>(y), -product)});
 }
 
 template <Rounding mode, class T>
 SIMT_INLINE T divide(T x, T y) {
-    const T quotient = x / y, remainder = fused(-quotient, y, x);
-    return rounded<mode>(quotient, y < 0 ? -remainder : remainder);
+    if (mode == Rounding::nearest) return x / y;
+    using W = typename Wider<T>::type;
+    const W quotient = static_cast<W>(x) / y, remainder = fused_wide(-quotient, static_cast<W>(y), static_cast<W>(x));
+    return rounded_sum<mode, T>(Exact<W>{quotient, y < 0 ? -remainder : remainder});
 }
 
 template <Rounding mode, class T>
 SIMT_INLINE T square_root(T x) {
-    const T y = root(x);
-    return rounded<mode>(y, fused(-y, y, x));
+    if (mode == Rounding::nearest) return root(x);
+    using W = typename Wider<T>::type;
+    const W y = root_wide(static_cast<W>(x));
+    return rounded_sum<mode, T>(Exact<W>{y, fused_wide(-y, y, static_cast<W>(x))});
 }
 
 template <Rounding mode, class T>
 SIMT_INLINE T multiply_add(T x, T y, T z) {
-    const T nearest = fused(x, y, z);
-    const T product = x * y, product_error = fused(x, y, -product);
-    const T sum = product + z, z_part = sum - product, sum_error = (product - (sum - z_part)) + (z - z_part);
-    return rounded<mode>(nearest, (sum - nearest) + (sum_error + product_error));
+    if (mode == Rounding::nearest) return fused(x, y, z);
+    using W = typename Wider<T>::type;
+    const W product = static_cast<W>(x) * y;
+    const W product_error = fused_wide(static_cast<W>(x), static_cast<W>(y), -product);
+    const Exact<W> sum = sum_of<W>(product, z);
+    if (!isfinite(sum.high)) return fused(x, y, z);
+    if (sum.high == 0 && product_error == 0) {
+        return product == 0 ? zero_sum<mode>(x * y, z) : zero_sum<mode>(T(1), T(-1));
+    }
+    const Exact<W> low = sum_of<W>(sum.low, product_error), all = sum_of<W>(sum.high, low.high);
+    return rounded_sum<mode, T>(Exact<W>{all.high, all.low != 0 ? all.low : low.low});
 }
 
 }  // namespace simt::arithmetic

@@ -1,6 +1,7 @@
-// Conversions of floating-point numbers to integers as nvcc compiles them: a number out of range becomes the nearest
-// integer of at least 32 bits, and NaN becomes 0. (C++ leaves both open, and processors differ.) simcc's rewriter puts
-// Target in the casts of device code: (T)x becomes (T)(simt::Target<T>)x.
+// Conversions of floating-point numbers to integers as nvcc compiles them and GPUs carry them out: a number out of range
+// becomes the nearest integer of at least 32 bits. NaN becomes 0 on the way from 32 bits or less to 32 bits, and else
+// the integer whose top bit is set. (C++ leaves all this open, and processors differ.) simcc's rewriter puts Target in
+// the casts of device code: (T)x becomes (T)(simt::Target<T>)x.
 #pragma once
 
 #include "simt/shifts.hpp"
@@ -41,6 +42,12 @@ template <>
 struct Wide<char16_t> {
     using type = unsigned;
 };
+
+template <class Integer, class Float>
+SIMT_INLINE constexpr Integer not_a_number() {
+    using Unsigned = typename ShiftedInteger<Integer>::type;
+    return sizeof(Integer) == 4 && sizeof(Float) == 4 ? 0 : static_cast<Integer>(~(static_cast<Unsigned>(-1) >> 1));
+}
 
 #ifdef __x86_64__
 // The processor's conversion, which gives the lowest integer for every number out of range and for NaN: one comparison
@@ -90,7 +97,8 @@ SIMT_INLINE constexpr Integer saturated(Float x) {
 #endif
     if (x >= beyond) return static_cast<Integer>(highest);
     if (x <= lowest) return is_signed ? static_cast<Integer>(highest + 1) : 0;
-    return x != x ? 0 : static_cast<Integer>(x);
+    if (x != x) return not_a_number<Integer, Float>();
+    return static_cast<Integer>(x);
 }
 
 // The nearest integer of any width, as the types of 16 bits convert.
@@ -159,5 +167,8 @@ struct TargetOf<bool, true> {
 };
 template <class T>
 using Target = typename TargetOf<T, ShiftedInteger<typename Plain<T>::type>::value>::type;
+// The same for the type of a variable, or of what an expression refers to.
+template <class T>
+using TargetOfType = Target<typename Plain<T>::type>;
 
 }  // namespace simt

@@ -166,7 +166,7 @@ SIMT_INLINE Integer integer_from(double whole) {
     constexpr int bits = sizeof(Integer) * 8 - is_signed;
     constexpr Integer largest = static_cast<Integer>(~0ULL >> (64 - bits));
     constexpr Integer smallest = is_signed ? static_cast<Integer>(-largest - 1) : 0;
-    if (!(whole == whole)) return 0;
+    if (!(whole == whole)) return sizeof(Integer) == 8 ? static_cast<Integer>(1ULL << 63) : 0;  // as a GPU does
     if (whole >= static_cast<double>(1ULL << (bits - 1)) * 2) return largest;
     return whole <= static_cast<double>(smallest) ? smallest : static_cast<Integer>(whole);
 }

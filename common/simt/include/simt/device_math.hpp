@@ -1,0 +1,55 @@
+// Functions of the C library for which a GPU's results are defined more closely, or differently: simcc's rewriter calls
+// these instead in device code.
+#pragma once
+
+#include <math.h>
+
+#include "simt/saturated.hpp"
+
+namespace simt::device {
+
+// One argument that is NaN does not count, and -0 is less than +0.
+template <class T>
+SIMT_INLINE T minimum(T x, T y) {
+    if (x < y) return x;
+    if (y < x) return y;
+    if (x == y) return signbit(x) ? x : y;
+    return x == x ? x : y;
+}
+template <class T>
+SIMT_INLINE T maximum(T x, T y) {
+    if (x < y) return y;
+    if (y < x) return x;
+    if (x == y) return signbit(x) ? y : x;
+    return x == x ? x : y;
+}
+
+SIMT_INLINE float fminf(float x, float y) { return minimum(x, y); }
+SIMT_INLINE float fmaxf(float x, float y) { return maximum(x, y); }
+SIMT_INLINE float fmin(float x, float y) { return minimum(x, y); }
+SIMT_INLINE float fmax(float x, float y) { return maximum(x, y); }
+template <class X, class Y>
+SIMT_INLINE double fmin(X x, Y y) {
+    return minimum<double>(x, y);
+}
+template <class X, class Y>
+SIMT_INLINE double fmax(X x, Y y) {
+    return maximum<double>(x, y);
+}
+
+// A number out of range becomes the nearest integer.
+#define SIMT_TO_LONG(name, Integer, rounding)                                                               \
+    SIMT_INLINE Integer name##f(float x) { return ::simt::saturated<Integer>(__builtin_##rounding##f(x)); } \
+    SIMT_INLINE Integer name(float x) { return ::simt::saturated<Integer>(__builtin_##rounding##f(x)); }    \
+    SIMT_INLINE Integer name(double x) { return ::simt::saturated<Integer>(__builtin_##rounding(x)); }      \
+    template <class X>                                                                                      \
+    SIMT_INLINE Integer name(X x) {                                                                         \
+        return name(static_cast<double>(x));                                                                \
+    }
+SIMT_TO_LONG(lrint, long, rint)
+SIMT_TO_LONG(llrint, long long, rint)
+SIMT_TO_LONG(lround, long, round)
+SIMT_TO_LONG(llround, long long, round)
+#undef SIMT_TO_LONG
+
+}  // namespace simt::device

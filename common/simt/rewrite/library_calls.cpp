@@ -1,0 +1,44 @@
+// Functions of the C library whose results a GPU defines more closely, or differently (simt/device_math.hpp): device
+// code calls the simulator's own, unless the program has a device function of that name.
+//
+//     fminf(a, b)    ->    ::simt::device::fminf(a, b)
+
+#include <string>
+
+#include "common/simt/rewrite/passes.hpp"
+
+namespace simcc {
+namespace {
+
+constexpr std::string_view library_names[] = {"fmin",   "fminf",   "fmax",   "fmaxf",   "lrint",   "lrintf",
+                                              "llrint", "llrintf", "lround", "lroundf", "llround", "llroundf"};
+
+bool is_known(std::string_view word) {
+    for (const std::string_view name : library_names) {
+        if (word == name) return true;
+    }
+    return false;
+}
+
+/// The first token of the name that ends with token i: `fmin`, `::fmin` or `std::fmin`; i + 1 if it is a member's.
+std::size_t first_of_name(const Source& source, std::size_t i) {
+    const std::string_view before = source[i - 1];
+    if (before == "." || before == "->") return i + 1;
+    if (before != "::") return source.is_identifier(i - 1) && !is_expression_keyword(before) ? i + 1 : i;
+    if (source[i - 2] == "std") return i - 2;
+    return source.is_identifier(i - 2) && !is_expression_keyword(source[i - 2]) ? i + 1 : i - 1;
+}
+
+}  // namespace
+
+void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
+                           Edits& edits) {
+    for (std::size_t i = 2; i < source.size(); ++i) {
+        if (source[i + 1] != "(" || !source.is_identifier(i) || !is_known(source[i])) continue;
+        if (functions.has_device_declaration(source[i]) || !spaces.is_device(i)) continue;
+        const std::size_t first = first_of_name(source, i);
+        if (first <= i) edits.replace(first, i + 1, " ::simt::device::" + std::string(source[i]));
+    }
+}
+
+}  // namespace simcc
