@@ -160,6 +160,12 @@ build/host/common/cli/options.o build/host/tools/matmul/host_product.o: build/ho
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@
 
+# memcheckdemo hands out the sources of its plants: they are strings in it.
+build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*.cuh)
+	@mkdir -p build
+	for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
+build/host/tools/memcheckdemo/sources.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
+
 build/simt-%.o: build/simt-%.cpp build/flags-simt
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 build/autostart.o: $(AUTOSTART).cpp build/flags-simt

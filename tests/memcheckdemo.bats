@@ -3,6 +3,8 @@
 # in the other; and list, command, hints, solution, mystery and grade say what they should.
 # shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and the rest
 
+# Tests side by side
+
 load helpers
 
 plants() { memcheckdemo -d sim --list --csv --no-header | cut -d , -f 1; }
@@ -28,6 +30,10 @@ clean_report() {
     printf '========= %s\n' "ERROR SUMMARY: 0 errors"
 }
 row() { printf 'plant,version,symptom,detail\n%s,right,all 256 elements are right\n' "${1/ /,}"; }
+
+# Words that no name and no exported program may have: they would give a defect away.
+tells='oob|bounds|\brac[ey]|leak|uninit|overflow|missing|forg[eo]t|align|null-|double|diverg|unused|wrong|stale|fault'
+tells+='|bug'
 
 # claimed SENTENCE: the symptom that a hint claims without a reservation, if it does.
 claimed() {
@@ -110,13 +116,16 @@ claimed() {
 
 # ---- the sources
 
-@test "function names say what is computed, never what is wrong with it" {
+@test "names of functions and files say what is computed, never what is wrong with it" {
     cd "$root"
-    capture find kernels/memcheckdemo -name '*.cuh' ! -name plant.cuh \
-        -exec grep -h -o -E '^(inline|__global__|__device__|template)[^;]*[a-z_]+\(' {} +
+    capture find kernels/memcheckdemo -mindepth 2 -name '*.cuh' \
+        -exec grep -h -o -E '^[a-z_][A-Za-z_ :<>*]*[a-z_]+\(' {} +
     expect_status 0
-    local tells='oob|bounds|race|leak|uninit|overflow|missing|align|null|double|diverg|unused|wrong|stale|fault|bug'
+    [ "$(wc -l <<<"$output")" -ge 188 ]
     ! grep -E -i "$tells" <<<"$output" || complain "a name gives its defect away"
+    capture find kernels/memcheckdemo -mindepth 2 -name '*.cuh' -printf '%f\n'
+    [ "$(wc -l <<<"$output")" -eq 47 ]
+    ! grep -E -i "$tells" <<<"$output" || complain "a file's name gives its defect away"
 }
 
 @test "the line that --reveal names is a statement" {
@@ -125,7 +134,7 @@ claimed() {
         [ "$(place "$plant" | wc -l)" -ge 1 ]
         for at in $(place "$plant"); do
             file=${at%:*} line=${at##*:}
-            capture sed -n "${line}p" "$root/$file"
+            capture sed -n "${line}{s,  //! here.*,,;p}" "$root/$file"
             [[ $output =~ [\;}]$ && ! $output =~ ^[[:space:]]*// && ! $output =~ constexpr ]] || complain "$plant: $at"
         done
     done
@@ -234,7 +243,7 @@ claimed() {
         expect_status 0 && expect_no_errors
         expect_output_like "^$plant: .*
 .{30,}
-at: kernels/memcheckdemo/[a-z_]+\.cuh:[0-9]+.*
+at: kernels/memcheckdemo/[a-z]+/[a-z_]+\.cuh:[0-9]+.*
 report: .+\$"
     done
     [ "$(grep -c . hints)" -eq 141 ]
@@ -400,6 +409,154 @@ report: .+\$"
     refuses 4 "cannot read the report 'nowhere'" memcheckdemo --grade twin.log --twin nowhere oob-shared
 }
 
+# ---- programs to be corrected
+
+# On a GPU, these judge a copy.
+compilers() { on_simulator || need nvcc compute-sanitizer; }
+
+# corrupt EDIT: the corrected program of shared-counter with an edit, as copy.cu.
+corrupt() { memcheckdemo -d sim --export --fixed shared-counter | sed -E "$1" >copy.cu; }
+
+# expect_verdicts STATUS VERDICTS: of copy, build, result, kernels and findings.
+expect_verdicts() {
+    expect_status "$1" && expect_clean_table || return
+    [ "$(column aspect | paste -sd ' ')" = "copy build result kernels findings" ] || complain "not these aspects"
+    [ "$(column verdict | paste -sd ' ')" = "$2" ] || complain "expected $2"
+}
+
+@test "--export writes a program in textbook form that names neither its defect nor how it is made" {
+    local plant
+    for plant in $(plants); do
+        expect_fine memcheckdemo --export "$plant"
+        ! sed '/^\/\//d' <<<"$output" | grep -E 'FAULTY|BACKEND|#include "|//!' || complain "$plant"
+        # (Its head says how it was asked for.)
+        ! sed 1,10d <<<"$output" | grep -i -E "$tells|$plant" || complain "$plant"
+        [ "$(awk 'length > 120' <<<"$output" | wc -l)" -eq 0 ]
+        expect_output_like '
+int main\(int count, char\*\* arguments\) \{'
+        cp stdout faulty.cu
+        expect_fine memcheckdemo --export --fixed "$plant"
+        ! cmp -s stdout faulty.cu || complain "$plant is its twin"
+    done
+    # A mystery stays one.
+    expect_fine memcheckdemo --export --mystery 3
+    expect_output_like "--grade-fix FILE.cu --mystery 3"
+    plant=$(memcheckdemo -d sim --reveal --mystery 3 | sed 's/:.*//;q')
+    [[ $output != *"$plant"* ]] || complain "$plant is named"
+}
+
+@test "every exported program builds, and gives the right result once it is corrected" {
+    compilers
+    local plant number=0
+    # All in one, each in a namespace of its own.
+    {
+        printf '#include <%s>\n' cuda_runtime.h cuda_pipeline.h cuda/barrier cstdio cstdlib vector
+        for plant in $(plants); do
+            for version in '' --fixed; do
+                number=$((number + 1))
+                printf 'namespace program_%d {\n' $number
+                memcheckdemo -d sim --export $version "$plant" | sed "s/^int main(/int check_$number(/"
+                printf '}\n'
+            done
+        done
+        printf 'int main() {\n    int wrong = 0;\n    char* none[] = {nullptr};\n'
+        for number in $(seq 2 2 $number); do
+            printf '    wrong += program_%d::check_%d(1, none) != 0;\n' "$number" "$number"
+        done
+        printf '    return wrong;\n}\n'
+    } >all.cu
+    if on_simulator; then capture simcc -O0 all.cu -o all; else capture nvcc -arch=native -w all.cu -o all; fi
+    expect_status 0
+    capture ./all
+    expect_status 0
+    [ "$(grep -c -x 'seed 1: right' stdout)" -eq 47 ]
+}
+
+@test "--grade-fix passes a corrected program, and fails the plant, however it is written" {
+    compilers
+    corrupt ''
+    expect_fine memcheckdemo --grade-fix copy.cu shared-counter --csv
+    expect_verdicts 0 "pass pass pass pass pass"
+    memcheckdemo -d sim --export shared-counter |
+        sed 's,^// .*,// corrected,; s,^    ,\t,; s, = ,=,; s,(counter,( /* the counter */counter,' >copy.cu
+    try memcheckdemo --grade-fix - shared-counter --csv <copy.cu
+    expect_status 1
+    [[ "$(column verdict | paste -sd ' ')" == "fail pass "*" pass fail" ]] || complain "verdicts"
+    expect_errors_like "Race reported between .* in copy.cu:[0-9]+"
+    # Another variable's name changes the text, and nothing else.
+    memcheckdemo -d sim --export shared-counter | sed 's/counter/number/g' >copy.cu
+    try memcheckdemo --grade-fix copy.cu shared-counter --csv
+    expect_status 1
+    [[ "$(column verdict | paste -sd ' ')" == "pass pass "*" pass fail" ]] || complain "verdicts"
+}
+
+@test "--grade-fix fails a program whose result is not its kernels'" {
+    compilers
+    # The kernel runs, and the host computes.
+    corrupt 's,^    TRY\(to_host.*,    out[0] = 0; for (int v : in) out[0] += v % 2 == 0;,'
+    try memcheckdemo --grade-fix copy.cu shared-counter --csv
+    expect_verdicts 1 "pass pass pass fail pass"
+    # The result of one input, which main() of the copy is content with.
+    corrupt 's,^        if \(in\[threadIdx.*|^    if \(in\[threadIdx.*,    if (threadIdx.x == 0) counter = 113;,
+        s,^    return 0;,    return 0;  // right,'
+    grep -q 'counter = 113' copy.cu
+    try memcheckdemo --grade-fix copy.cu shared-counter --csv
+    expect_verdicts 1 "pass pass fail pass pass"
+    expect_output_like "wrong with seed [0-9]+"
+    # No kernel at all.
+    { sed '/^__global__/,$d' copy.cu && echo 'cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+        return cudaSuccess; }'; } >host.cu
+    try memcheckdemo --grade-fix host.cu shared-counter --csv
+    expect_status 1
+    [ "$(column found | sed -n 4p)" = "there are none" ]
+}
+
+@test "--grade-fix shows why a program does not build, and says what is missing where nothing can be built" {
+    compilers
+    corrupt 's/__syncthreads\(\);/__syncthreads()/'
+    try memcheckdemo --grade-fix copy.cu shared-counter --csv
+    expect_status 1
+    [ "$(column aspect | paste -sd ' '),$(column verdict | paste -sd ' ')" = "copy build,pass fail" ]
+    expect_errors_like "copy\\.cu[:(][0-9]+.* error: "
+    corrupt ''
+    capture env CXX=no-such-compiler memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
+    expect_status 4
+    [ "$(column verdict | paste -sd ' ')" = "pass inconclusive" ]
+    expect_errors_like "no-such-compiler is missing: install g\+\+, or set CXX to a compiler"
+    mkdir bin && cp "$root/bin/memcheckdemo" bin
+    capture env PATH=/usr/bin:/bin bin/memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
+    expect_status 4
+    expect_errors_like "simcc is missing: it belongs beside memcheckdemo, or into PATH"
+    # A compiler that does not work says nothing about the copy.
+    printf '#!/bin/sh\nexit 1\n' >broken && chmod +x broken
+    capture env CXX="$PWD/broken" memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
+    expect_status 4
+    refuses 4 "cannot read the copy 'nowhere'" memcheckdemo --grade-fix nowhere shared-counter
+    refuses 4 "cannot read the copy '/dev/null'" memcheckdemo --grade-fix /dev/null shared-counter
+}
+
+@test "--grade-fix ends a program that does not end, and leaves nothing behind" {
+    mkdir temporary && export TMPDIR=$PWD/temporary
+    corrupt 's/^    TRY\(finished.*/    for (;;) {}/'
+    memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv >grades 2>messages &
+    local pid=$!
+    # (While it compiles, or while the copy runs.)
+    until [ -e temporary/memcheckdemo.*/copy.cu ]; do sleep 0.05; kill -0 $pid; done
+    kill -TERM $pid
+    capture wait $pid
+    expect_status 143
+    [ -z "$(ls temporary)" ] || complain "left: $(ls temporary)"
+    [ -z "$(pgrep -f "$PWD/temporary")" ] || complain "still running"
+}
+
+@test "a plant of each kind goes through the lab: its reports, its program, and three copies" {
+    compilers
+    capture bash "$root/tests/lab.bash" "$device" device-ptr-on-host
+    expect_status 0
+    expect_output "plant,reports,plant_as_it_is,result_of_host,corrected
+device-ptr-on-host,0,1,1,0"
+}
+
 # ---- usage and output
 
 @test "options that make no sense are refused" {
@@ -410,6 +567,8 @@ report: .+\$"
     refuses 2 "name a plant" memcheckdemo --reveal
     refuses 2 "'4' is not one of 1, 2, 3" memcheckdemo --hint 4 oob-shared
     refuses 2 "exclude each other" memcheckdemo --hint 1 --reveal oob-shared
+    refuses 2 "exclude each other" memcheckdemo --export --grade-fix copy.cu oob-shared
+    refuses 2 "name a plant" memcheckdemo --export
     refuses 2 "--twin goes with --grade" memcheckdemo --twin log oob-shared
     refuses 2 "leave 'oob-shared' out" memcheckdemo --mystery 1 oob-shared
     refuses 2 "--mystery 'x'" memcheckdemo --mystery x
@@ -418,7 +577,7 @@ report: .+\$"
 
 @test "output that cannot be written is noticed, and a reader that exits early causes no message" {
     local options
-    for options in '' --fixed --reveal '--hint 1' --command; do
+    for options in '' --fixed --reveal '--hint 1' --command --export; do
         capture bash -c "memcheckdemo -d $device oob-shared $options >/dev/full"
         expect_status 5
         expect_errors_like "^memcheckdemo: cannot write to standard output: No space left on device"

@@ -4,7 +4,10 @@
 
 #include "common/cli/registration.cuh"
 #include "common/measure/random.hpp"
+#include "tools/memcheckdemo/fix.cuh"
+#include "tools/memcheckdemo/grade.cuh"
 #include "tools/memcheckdemo/lab.cuh"
+#include "tools/memcheckdemo/outcome.cuh"
 #include "tools/memcheckdemo/table_access.cuh"
 #include "tools/memcheckdemo/table_calls.cuh"
 #include "tools/memcheckdemo/table_races.cuh"
@@ -60,7 +63,8 @@ const Plant& plant_of(const std::string& name) {
 const Plant& mystery_plant(std::uint64_t seed) {
     std::vector<const Plant*> candidates;
     for (const Plant& plant : all_plants())
-        if (plant.is_reported() && plant.simulator == 'Y' && !plant.hangs && plant.run != run_last_value)
+        if (plant.is_reported() && plant.simulator == 'Y' && !plant.hangs &&
+            plant.code.faulty != faulty::last_value::run)
             candidates.push_back(&plant);
     return *candidates[random_bits(seed, 0) % candidates.size()];
 }
@@ -86,16 +90,6 @@ const char* word_of(Symptom symptom) {
     }
 }
 
-// A checker may end a kernel where bare hardware goes on, and then a call fails that the plant does not expect.
-Outcome outcome_of(const Subject& subject, bool fixed) {
-    try {
-        return subject.plant->run(fixed);
-    } catch (const Failure& failure) {
-        if (fixed || failure.exit() != Exit::cuda_error) throw;
-        return {Symptom::crash, failure.what()};
-    }
-}
-
 // The twin's result must be right. The plant's may be anything; that is what it is for.
 void run_subject(Session& session, const Subject& subject) {
     const bool fixed = session.own<MemcheckdemoOptions>().fixed;
@@ -104,13 +98,16 @@ void run_subject(Session& session, const Subject& subject) {
     {
         session.begin_step("running " + subject.shown);
         const Watchdog watchdog(session, subject.shown);
-        outcome = outcome_of(subject, fixed);
+        outcome = run_code(subject.plant->code, fixed);
         session.end_step();
     }
     // The simulator ends a hang itself, as a crash: no lane can go on.
     const bool hung = subject.plant->hangs && simulated && outcome.symptom == Symptom::crash;
     Table table(session.output, session.format(), session.options.header,
                 {{"plant", "plant"}, {"version", "version"}, {"symptom", "symptom"}, {"detail", "detail"}});
+    if (fixed && (outcome.symptom == Symptom::refused || outcome.symptom == Symptom::crash))
+        fail(Exit::cuda_error, "{} --fixed: {}; is the device in order? devquery shows it", subject.shown,
+             outcome.detail);
     table.add({subject.shown, fixed ? "fixed" : "faulty", hung ? "hang" : word_of(outcome.symptom), outcome.detail});
     table.flush();
     if (hung) session.exit_with(Exit::cuda_error);
@@ -119,18 +116,23 @@ void run_subject(Session& session, const Subject& subject) {
 
 void run(Session& session) {
     const auto& asked = session.own<MemcheckdemoOptions>();
-    const bool hint = asked.hint.has_value(), grades = !asked.report.empty();
-    const int count = int(asked.command) + int(hint) + int(asked.reveal) + int(grades);
-    if (count > 1) fail(Exit::usage, "--command, --hint, --reveal and --grade exclude each other");
-    if (!asked.twin_report.empty() && !grades) fail(Exit::usage, "--twin goes with --grade");
-    const bool nothing_asked = session.options.operands.empty() && !asked.mystery && !asked.fixed && count == 0;
+    const struct {
+        bool asked;
+        void (*answer)(Session&, const Subject&);
+    } answers[] = {{asked.command, show_command},    {asked.hint.has_value(), show_hint},
+                   {asked.reveal, reveal},           {!asked.report.empty(), grade},
+                   {asked.exported, export_program}, {!asked.copy.empty(), grade_fix}};
+    void (*answer)(Session&, const Subject&) = nullptr;
+    for (const auto& one : answers) {
+        if (!one.asked) continue;
+        if (answer != nullptr)
+            fail(Exit::usage, "--command, --hint, --reveal, --grade, --export and --grade-fix exclude each other");
+        answer = one.answer;
+    }
+    if (!asked.twin_report.empty() && asked.report.empty()) fail(Exit::usage, "--twin goes with --grade");
+    const bool nothing_asked = session.options.operands.empty() && !asked.mystery && !asked.fixed && answer == nullptr;
     if (session.options.list || nothing_asked) return list_plants(session, all_plants());
-    const Subject subject = subject_of(session);
-    if (asked.command) show_command(session, subject);
-    else if (hint) show_hint(session, subject);
-    else if (asked.reveal) reveal(session, subject);
-    else if (grades) grade(session, subject);
-    else run_subject(session, subject);
+    (answer != nullptr ? answer : run_subject)(session, subject_of(session));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// What memcheckdemo shows the person in the lab: the list, the command, hints, the solution, and a grade for a report.
+// What memcheckdemo shows the person in the lab: the list, the command, hints, the solution, and the source.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -13,6 +14,8 @@ struct MemcheckdemoOptions {
     std::optional<int> hint;
     std::optional<std::size_t> mystery;  // its seed
     std::string report, twin_report;     // files; "-" is standard input, "" none
+    bool exported = false;
+    std::string copy;  // of an exported program: a file, as above
 
     void add_options(OptionTable& table) {
         table.flag("--fixed", "the corrected twin", fixed);
@@ -24,6 +27,8 @@ struct MemcheckdemoOptions {
         table.input_file("--grade", "LOG",
                          "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
         table.input_file("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
+        table.flag("--export", "print NAME as a program of one file, to be corrected", exported);
+        table.input_file("--grade-fix", "FILE", "score a corrected copy of what --export NAME printed", copy);
     }
 };
 
@@ -88,6 +93,12 @@ inline void show_hint(Session& session, const Subject& subject) {
          hint + '\n');
 }
 
+// The faulty line; a race may have two.
+struct Place {
+    std::string file;
+    std::vector<unsigned> lines;
+};
+
 // What a checker is to find in a plant.
 struct Expected {
     std::string category, report;  // "none" and "": nothing
@@ -96,13 +107,20 @@ struct Expected {
 };
 
 inline Expected expected_of(const Plant& plant, bool by_simulator) {
-    if (!by_simulator) return {plant.is_reported() ? plant.category : "none", plant.report, plant.place, plant.named};
-    return {plant.simulator_category, plant.report_of_simulator(), plant.place_of_simulator(), true};
+    const Place place{plant.code.file, lines_named(plant.code.file, by_simulator)};
+    if (!by_simulator) return {plant.is_reported() ? plant.category : "none", plant.report, place, plant.named};
+    return {plant.simulator_category, plant.report_of_simulator(), place, true};
 }
 
 inline std::string shown(const Place& place) {
-    const std::string file = source_name(place.file), first = text("{}:{}", file, place.line);
-    return place.other_line == 0 ? first : text("{} and {}:{}", first, file, place.other_line);
+    std::string all;
+    for (unsigned line : place.lines) all += text("{}{}:{}", all.empty() ? "" : " and ", place.file, line);
+    return all;
+}
+
+inline void export_program(Session& session, const Subject& subject) {
+    const bool fixed = session.own<MemcheckdemoOptions>().fixed;
+    session.output.write(exported_program(subject.plant->code.file, fixed, subject.arguments));
 }
 
 inline void reveal(Session& session, const Subject& subject) {
@@ -112,97 +130,6 @@ inline void reveal(Session& session, const Subject& subject) {
     show(session, {{"plant", "plant"}, {"defect", "defect"}, {"cure", "cure"}, {"at", "at"}, {"report", "report"}},
          {plant.name, plant.defect, plant.reveal, shown(found.place), report},
          text("{}: {}\n{}\nat: {}\nreport: {}\n", plant.name, plant.defect, plant.reveal, shown(found.place), report));
-}
-
-// The rows of a grade. What cannot be judged is inconclusive, and never a pass.
-class Grade {
-public:
-    explicit Grade(Session& session)
-        : session_(session),
-          table_(session.output, session.format(), session.options.header,
-                 {{"aspect", "aspect"}, {"expected", "expected"}, {"found", "found"}, {"verdict", "verdict"}}) {}
-
-    void add(const char* aspect, const std::string& expected, const std::string& found, bool judged, bool passed) {
-        table_.add({aspect, expected, found, judged ? passed ? "pass" : "fail" : "inconclusive"});
-        any_failed_ |= judged && !passed;
-        any_open_ |= !judged;
-    }
-
-    void finish() {
-        table_.flush();
-        if (any_failed_) session_.exit_with(Exit::wrong_result);
-        else if (any_open_) session_.exit_with(Exit::bad_input);
-    }
-
-private:
-    Session& session_;
-    Table table_;
-    bool any_failed_ = false, any_open_ = false;
-};
-
-// Which run a report must be of. One that does not say so could be any program's.
-inline void grade_run(Grade& result, const Session& session, const char* aspect, const std::string& path,
-                      const Report& report, const std::string& expected) {
-    std::string found;
-    for (const std::string& run : report.runs()) found += (found.empty() ? "" : " and ") + run;
-    result.add(aspect, expected, found.empty() ? "not said" : found, !found.empty(), found == expected);
-    if (found.empty())
-        session.notice(
-            text("{} does not say which run it is of: it needs all that the run writes (>LOG 2>&1), "
-                 "the program's own row included, so leave compute-sanitizer's --log-file out",
-                 path == "-" ? "standard input" : path));
-}
-
-// The finding that is meant: the first of this form, or else the first.
-inline std::string finding_of(const Report& report, const std::string& form) {
-    for (const std::string& finding : report.findings())
-        if (begins_with(finding, form)) return finding;
-    return report.findings().empty() ? "none" : report.findings().front();
-}
-
-inline void grade_findings(Grade& result, const Report& report, const Expected& expected, bool mystery) {
-    const bool judged = report.is_complete();
-    if (expected.category == "none") {
-        result.add("tool", "none", report.is_clean() ? "none" : category_of(finding_of(report, "")), judged,
-                   report.is_clean());
-        return;
-    }
-    const std::string finding = finding_of(report, expected.report);
-    const std::string category = report.findings().empty() ? "none" : category_of(finding);
-    result.add("tool", expected.category, category, judged, category == expected.category);
-    result.add("class", expected.report, finding, judged, begins_with(finding, expected.report));
-    const Place& place = expected.place;
-    const bool named =
-        report.names(place.file, place.line) || (place.other_line && report.names(place.file, place.other_line));
-    result.add("line", mystery ? "hidden" : shown(place),
-               named            ? "named"
-               : expected.named ? "not named"
-                                : "not named by the tool",
-               judged, named || !expected.named);
-}
-
-inline std::string clean_or_not(const Report& report) {
-    if (!report.is_complete()) return "incomplete";
-    return report.is_clean() ? "clean" : text("{} errors", report.errors());
-}
-
-// --grade: the report of a plant, and with --twin that of its twin. A clean report of compute-sanitizer on a plant that
-// none of its tools reports is right; the simulator finds all of them.
-inline void grade(Session& session, const Subject& subject) {
-    const auto& asked = session.own<MemcheckdemoOptions>();
-    const std::string& twin = asked.twin_report;
-    if (asked.report == "-" && twin == "-") fail(Exit::usage, "standard input can be only one report: plant or twin");
-    const Report report(asked.report);
-    const Report clean(twin.empty() ? "/dev/null" : twin);  // an empty report is inconclusive
-    Grade result(session);
-    grade_run(result, session, "run", asked.report, report, run_name(subject.shown, false));
-    const bool complete = report.is_complete();
-    result.add("summary", "complete", complete ? "complete" : "missing", complete, true);
-    grade_findings(result, report, expected_of(*subject.plant, report.is_of_simulator()), bool(asked.mystery));
-    if (!twin.empty()) grade_run(result, session, "twin_run", twin, clean, run_name(subject.shown, true));
-    result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(),
-               clean.is_clean());
-    result.finish();
 }
 
 }  // namespace BACKEND

@@ -1,9 +1,32 @@
 // A row of memcheckdemo's tables: everything that is known about one planted defect.
 #pragma once
 
-#include "kernels/memcheckdemo/plant.cuh"
+#include "kernels/memcheckdemo/plants.cuh"
+#include "tools/memcheckdemo/sources.hpp"
 
 namespace BACKEND {
+
+#ifdef __SIMCC__
+constexpr bool simulated = true;
+#else
+constexpr bool simulated = false;
+#endif
+
+// A file of kernels/memcheckdemo, compiled.
+struct Code {
+    using Run = cudaError_t (*)(const std::vector<int>& in, std::vector<int>& out);
+
+    const char* file;
+    std::vector<int> (*input)(unsigned seed);
+    std::vector<int> (*expected)(const std::vector<int>& in);
+    Run faulty, fixed;
+};
+
+#define PLANT(folder, name)                                                                          \
+    {                                                                                                \
+        "kernels/memcheckdemo/" #folder "/" #name ".cuh", fixed::name::input, fixed::name::expected, \
+            faulty::name::run, fixed::name::run                                                      \
+    }
 
 struct Plant {
     const char* name;
@@ -18,17 +41,13 @@ struct Plant {
     const char* simulator_flags;     // besides --check
     const char* hints[3];            // from the symptom to the place
     const char* reveal;              // the defect and its cure
-    Place place;
-    Outcome (*run)(bool fixed);
+    Code code;
     bool hangs = false;
-    bool named = true;  // compute-sanitizer's report names the line
-    // The simulator's finding, where its first line or its place is another.
-    const char* simulator_report = "";
-    unsigned simulator_line = 0;
+    bool named = true;                  // compute-sanitizer's report names the line
+    const char* simulator_report = "";  // the first line of the simulator's finding, where it is another
 
     bool is_reported() const { return *report != '\0'; }
     const char* report_of_simulator() const { return *simulator_report != '\0' ? simulator_report : report; }
-    Place place_of_simulator() const { return simulator_line == 0 ? place : Place{place.file, simulator_line}; }
 };
 
 }  // namespace BACKEND

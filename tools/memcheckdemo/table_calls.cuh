@@ -1,8 +1,6 @@
 // The plants of memcheck whose subject is a call, or memory that is freed too late, too early or not at all.
 #pragma once
 
-#include "kernels/memcheckdemo/memcheck_api.cuh"
-#include "kernels/memcheckdemo/memcheck_lifetime.cuh"
 #include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {
@@ -16,25 +14,25 @@ inline const std::vector<Plant> call_plants = {
      "11.0", 'Y', "memcheck", "",
      {"The result is what was there before.", "Did every call succeed?", "Look at the copy's last argument."},
      "The direction says that the source is on the host. cudaMemcpyDeviceToHost is right, cudaMemcpyDefault always is.",
-     fetch_place, run_fetch},
+     PLANT(calls, fetch)},
     {"memcpy-oversize", "memcheck", "a copy of more bytes than the array has",
      "--tool memcheck",
      "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to cudaMemcpy\\.?",
      "wrong result",
      "11.0", 'Y', "memcheck", "",
-     {"The result is what was there before.", "Did every call succeed?", "How many bytes does the array have?"},
+     {"The result comes from what was there before.", "Did every call succeed?", "How many bytes does the array have?"},
      "n * sizeof(int) was multiplied by sizeof(int) once more. The copy fails as a whole.",
-     transfer_place, run_transfer},
+     PLANT(calls, transfer)},
     {"symbol-address", "memcheck", "cudaMemcpy to the address of a device variable",
      "--tool memcheck",
      "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to cudaMemcpy\\.?",
      "wrong result",
      "11.0", 'Y', "memcheck", "",
-     {"On a GPU the kernel works with the old coefficients; so it does in the simulator when that checks.",
+     {"The result is wrong: the kernel works with the old coefficients.",
       "Did every call succeed?",
       "What is the address of a __device__ variable in host code?"},
      "On the host the name is a shadow of the variable. cudaMemcpyToSymbol, or cudaGetSymbolAddress first.",
-     apply_place, run_apply},
+     PLANT(calls, apply)},
     {"launch-too-many-threads", "memcheck", "2048 threads per block",
      "--tool memcheck",
      "Program hit cudaErrorInvalid(Configuration|Value) \\(error [19]\\) .* on CUDA API call to cudaLaunchKernel.*",
@@ -43,7 +41,7 @@ inline const std::vector<Plant> call_plants = {
      {"The kernel seems to do nothing.", "A launch returns no error: which call does?",
       "How many threads may a block have?"},
      "A block has 1024 threads at most. cudaGetLastError after every launch would have said so.",
-     number_blocks_place, run_number_blocks},
+     PLANT(calls, number_blocks)},
     {"launch-too-much-shared", "memcheck", "more than 48 KiB of shared memory without asking for it",
      "--tool memcheck",
      "Program hit cudaErrorInvalidValue \\(error 1\\) due to \"invalid argument\" on CUDA API call to "
@@ -53,22 +51,22 @@ inline const std::vector<Plant> call_plants = {
       "How much dynamic shared memory does the launch ask for?"},
      "Above 48 KiB a kernel must opt in first: cudaFuncSetAttribute with "
      "cudaFuncAttributeMaxDynamicSharedMemorySize.",
-     reverse_place, run_reverse},
+     PLANT(calls, reverse)},
     {"sticky-error", "memcheck", "valid calls fail after a kernel's fault",
      "--tool memcheck", "Invalid __global__ write of size 4 bytes", "crash",
      "11.0", 'Y', "memcheck", "",
      {"cudaMemset fails, and its arguments are right.", "Which error is it, and could an earlier call have caused it?",
       "The kernel writes through a pointer that is null."},
      "The fault of a kernel ends the context: every call after it returns the same error. Look for the first one.",
-     store_result_place, run_store_result},
+     PLANT(calls, store_result)},
     {"async-misattribution", "memcheck", "one kernel faults, the next one's check is blamed",
      "--tool memcheck", "Invalid __global__ write of size 4 bytes", "crash",
      "11.0", 'Y', "memcheck", "",
      {"The check after the second kernel reports an illegal address.", "Kernels run later than their launches return.",
       "It is the first kernel: look at the places that it writes to."},
-     "One of the places is far outside. A check after each kernel, with cudaDeviceSynchronize, shows which "
-     "one failed; CUDA_LAUNCH_BLOCKING=1 does so without a change.",
-     scatter_place, run_scatter},
+     "The places are far outside: six bits begin at bit 5, not at bit 30. A check after each kernel, with "
+     "cudaDeviceSynchronize, shows which one failed; CUDA_LAUNCH_BLOCKING=1 does so without a change.",
+     PLANT(calls, scatter)},
     {"leak-global", "memcheck", "cudaMalloc without cudaFree",
      "--tool memcheck --leak-check full", "Leaked 1,?024 bytes at 0x[0-9a-f]+.*", "silent",
      "11.0", 'Y', "memcheck", "--check=all,leakcheck",
@@ -76,7 +74,7 @@ inline const std::vector<Plant> call_plants = {
       "Count cudaMalloc and cudaFree."},
      "The memory is never freed. In a loop, or in a server, it is the memory that runs out. An owner such as "
      "std::unique_ptr frees on every way out.",
-     fill_place, run_fill},
+     PLANT(lifetime, fill)},
     {"leak-device-heap", "memcheck", "malloc in a kernel without free",
      "--tool memcheck --leak-check full", "Leaked [0-9,]+ bytes at 0x[0-9a-f]+ on the device heap.*", "silent",
      "11.0", 'Y', "memcheck", "--check=all,leakcheck",
@@ -84,13 +82,13 @@ inline const std::vector<Plant> call_plants = {
       "Which kernel should have freed the lists?"},
      "What kernels allocate lives on after them, until a kernel frees it. The heap has 8 MiB by default; "
      "once it is full, malloc returns null.",
-     build_lists_place, run_lists, false, false},
+     PLANT(lifetime, lists), false, false},
     {"device-double-free", "memcheck", "two kernels free the same lists",
      "--tool memcheck", "Malloc/Free [Ee]rror encountered ?: .*[Dd]ouble free", "crash",
      "11.0", 'Y', "memcheck", "",
      {"The last kernel crashes.", "What does it do that was done before?", "Both kernels free the lists."},
      "The lists are already free. One owner frees.",
-     {free_lists_place.file, free_lists_place.line, sum_lists_place.line}, run_lists_of_two_owners},
+     PLANT(lifetime, lists_in_turn)},
     {"stack-overflow", "memcheck", "a recursion steps over its end",
      "--tool memcheck", "Stack overflow.*", "crash",
      "11.0", '~', "memcheck", "",
@@ -98,8 +96,7 @@ inline const std::vector<Plant> call_plants = {
       "n goes down in steps of two: does it reach 0?"},
      "It ends at n == 0, and 3, 1, -1 miss that: test n <= 0. A thread's stack has 1 KiB by default "
      "(cudaLimitStackSize).",
-     sum_of_every_second_place, run_sums_to, false, true,
-     "", 82},
+     PLANT(lifetime, sums_to)},
     {"stream-use-before-alloc", "memcheck", "another stream uses memory before it is allocated",
      "--tool memcheck --track-stream-ordered-races all", "Invalid __global__ write of size 4 bytes", "silent",
      "12.0", 'Y', "memcheck", "",
@@ -107,7 +104,7 @@ inline const std::vector<Plant> call_plants = {
       "The kernel runs in another stream. What orders the two?"},
      "To other streams the memory is there only after an event: cudaEventRecord in the one, cudaStreamWaitEvent in "
      "the other.",
-     allocate_in_order_place, run_allocate_in_order},
+     PLANT(lifetime, allocate_in_order)},
     {"stream-use-after-free", "memcheck", "another stream uses memory after it is freed",
      "--tool memcheck --track-stream-ordered-races all", "Invalid __global__ read of size 4 bytes",
      "right or wrong result",
@@ -116,7 +113,7 @@ inline const std::vector<Plant> call_plants = {
       "cudaFreeAsync takes its place in the order of one stream.",
       "The kernel that reads runs in another stream, and is launched later."},
      "Free after the last use: the stream that frees has to wait for an event after the kernel.",
-     free_in_order_place, run_free_in_order},
+     PLANT(lifetime, free_in_order)},
 };
 // clang-format on
 

@@ -1,0 +1,33 @@
+//! Lane 20 has the value, but takes no part in the shuffle.
+#include "kernels/memcheckdemo/textbook.cuh"
+
+// Half of the lanes add what lane 20 has.
+__global__ void share_value(const int* in, int* out) {
+    const int lane = threadIdx.x, own = in[lane];
+#if FAULTY
+    if (lane < 16) out[lane] = own + __shfl_sync(0x0000ffff, own, 20);  //! here
+#else
+    const int shared = __shfl_sync(0xffffffff, own, 20);
+    if (lane < 16) out[lane] = own + shared;
+#endif
+}
+
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+    int *d_in = nullptr, *d_out = nullptr;
+    TRY(to_device(&d_in, in));
+    TRY(cudaMalloc(&d_out, out.size() * sizeof(int)));
+    share_value<<<1, 32>>>(d_in, d_out);
+    TRY(finished());
+    TRY(to_host(out, d_out));
+    TRY(cudaFree(d_in));
+    return cudaFree(d_out);
+}
+
+// ---- an input for each seed, and the right result
+
+std::vector<int> input(unsigned seed) { return numbers(32, seed); }
+std::vector<int> expected(const std::vector<int>& in) {
+    std::vector<int> right(16);
+    for (int i = 0; i < 16; ++i) right[i] = in[i] + in[20];
+    return right;
+}

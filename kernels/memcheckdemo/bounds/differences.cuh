@@ -1,0 +1,32 @@
+//! The first element has no left neighbour.
+#include "kernels/memcheckdemo/textbook.cuh"
+
+__global__ void differences(const int* in, int* out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if FAULTY
+    if (i < n) out[i] = in[i] - in[i - 1];  //! here
+#else
+    if (i < n) out[i] = in[i] - (i > 0 ? in[i - 1] : 0);
+#endif
+}
+
+// The difference of each element from the one before; the first counts from 0.
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+    int *d_in = nullptr, *d_out = nullptr;
+    TRY(to_device(&d_in, in));
+    TRY(cudaMalloc(&d_out, out.size() * sizeof(int)));
+    differences<<<4, 256>>>(d_in, d_out, static_cast<int>(in.size()));
+    TRY(finished());
+    TRY(to_host(out, d_out));
+    TRY(cudaFree(d_in));
+    return cudaFree(d_out);
+}
+
+// ---- an input for each seed, and the right result
+
+std::vector<int> input(unsigned seed) { return numbers(1000, seed); }
+std::vector<int> expected(const std::vector<int>& in) {
+    std::vector<int> right = in;
+    for (std::size_t i = 1; i < in.size(); ++i) right[i] = in[i] - in[i - 1];
+    return right;
+}

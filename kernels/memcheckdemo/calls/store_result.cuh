@@ -1,0 +1,31 @@
+//! The kernel's fault ends the context: every later call fails, however right it is.
+#include "kernels/memcheckdemo/textbook.cuh"
+
+// target[0] is where the result belongs.
+__global__ void store_result(int* const* target, int value) {
+    *target[0] = value + 1;  //! here
+}
+
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+    int *d_out = nullptr, *d_next = nullptr, **d_target = nullptr;
+    TRY(cudaMalloc(&d_out, sizeof(int)));
+    TRY(cudaMalloc(&d_next, sizeof(int)));
+    TRY(cudaMalloc(&d_target, sizeof(int*)));
+#if FAULTY
+    TRY(cudaMemset(d_target, 0, sizeof(int*)));
+#else
+    TRY(cudaMemcpy(d_target, &d_out, sizeof(int*), cudaMemcpyHostToDevice));
+#endif
+    store_result<<<1, 1>>>(d_target, in[0]);
+    cudaDeviceSynchronize();
+    TRY(cudaMemset(d_next, 0, sizeof(int)));
+    TRY(to_host(out, d_out));
+    TRY(cudaFree(d_target));
+    TRY(cudaFree(d_next));
+    return cudaFree(d_out);
+}
+
+// ---- an input for each seed, and the right result
+
+std::vector<int> input(unsigned seed) { return numbers(1, seed); }
+std::vector<int> expected(const std::vector<int>& in) { return {in[0] + 1}; }

@@ -1,0 +1,38 @@
+//! It ends at 0, which an odd n steps over. volatile keeps the frame, so that the recursion is one; two odd numbers go
+//! round in a stack of 1 KiB.
+#include "kernels/memcheckdemo/textbook.cuh"
+
+// 1 + 3 + ... + n for an odd n.
+__device__ __noinline__ int sum_of_every_second(int n) {
+    volatile int frame[64];
+    frame[0] = n;  //! here in the simulator
+#if FAULTY
+    if (n == 0) return 0;
+#else
+    if (n <= 0) return 0;
+#endif
+    return sum_of_every_second(n - 2) + frame[0];  //! here on a GPU
+}
+
+__global__ void sums_to(const int* in, int* out) { *out = sum_of_every_second(in[0]) * in[1]; }
+
+// The sum up to in[0], in[1] times.
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+    int *d_in = nullptr, *d_out = nullptr;
+    TRY(to_device(&d_in, in));
+    TRY(cudaMalloc(&d_out, out.size() * sizeof(int)));
+    sums_to<<<1, 1>>>(d_in, d_out);
+    TRY(finished());
+    TRY(to_host(out, d_out));
+    TRY(cudaFree(d_in));
+    return cudaFree(d_out);
+}
+
+// ---- an input for each seed, and the right result
+
+std::vector<int> input(unsigned seed) {
+    std::vector<int> pair = numbers(2, seed);
+    pair[0] = pair[0] % 2 == 0 ? 1 : 3;
+    return pair;
+}
+std::vector<int> expected(const std::vector<int>& in) { return {(in[0] + 1) / 2 * ((in[0] + 1) / 2) * in[1]}; }

@@ -1,0 +1,24 @@
+//! The host reads through the device's pointer.
+#include "kernels/memcheckdemo/textbook.cuh"
+
+__global__ void add_index(int* data) { data[threadIdx.x] += static_cast<int>(threadIdx.x); }
+
+// Adds its index to each element. The result is the last one.
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+    const unsigned n = static_cast<unsigned>(in.size());
+    int* d_data = nullptr;
+    TRY(to_device(&d_data, in));
+    add_index<<<1, n>>>(d_data);
+    TRY(finished());
+#if FAULTY
+    out[0] = d_data[n - 1];  //! here
+#else
+    TRY(cudaMemcpy(&out[0], d_data + n - 1, sizeof(int), cudaMemcpyDeviceToHost));
+#endif
+    return cudaFree(d_data);
+}
+
+// ---- an input for each seed, and the right result
+
+std::vector<int> input(unsigned seed) { return numbers(256, seed); }
+std::vector<int> expected(const std::vector<int>& in) { return {in.back() + static_cast<int>(in.size()) - 1}; }

@@ -1,0 +1,28 @@
+//! Two owners free the same memory.
+#include "kernels/memcheckdemo/textbook.cuh"
+
+__global__ void three_times(int* data) { data[threadIdx.x] *= 3; }
+
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
+    int* owner = nullptr;
+    TRY(to_device(&owner, in));
+    int* reader = owner;
+    three_times<<<1, static_cast<unsigned>(in.size())>>>(owner);
+    TRY(finished());
+    TRY(to_host(out, reader));
+    TRY(cudaFree(owner));
+#if FAULTY
+    return cudaFree(reader);  //! here
+#else
+    return cudaSuccess;
+#endif
+}
+
+// ---- an input for each seed, and the right result
+
+std::vector<int> input(unsigned seed) { return numbers(256, seed); }
+std::vector<int> expected(const std::vector<int>& in) {
+    std::vector<int> right;
+    for (int value : in) right.push_back(3 * value);
+    return right;
+}

@@ -1,0 +1,102 @@
+// What memcheckdemo says of the work of a person in the lab: a grade for a report.
+#pragma once
+
+#include <algorithm>
+
+#include "tools/memcheckdemo/lab.cuh"
+#include "tools/memcheckdemo/report.cuh"
+
+namespace BACKEND {
+
+// The rows of a grade. What cannot be judged is inconclusive, and never a pass.
+class Grade {
+public:
+    explicit Grade(Session& session)
+        : session_(session),
+          table_(session.output, session.format(), session.options.header,
+                 {{"aspect", "aspect"}, {"expected", "expected"}, {"found", "found"}, {"verdict", "verdict"}}) {}
+
+    void add(const char* aspect, const std::string& expected, const std::string& found, bool judged, bool passed) {
+        table_.add({aspect, expected, found, judged ? passed ? "pass" : "fail" : "inconclusive"});
+        any_failed_ |= judged && !passed;
+        any_open_ |= !judged;
+    }
+
+    void finish() {
+        table_.flush();
+        if (any_failed_) session_.exit_with(Exit::wrong_result);
+        else if (any_open_) session_.exit_with(Exit::bad_input);
+    }
+
+private:
+    Session& session_;
+    Table table_;
+    bool any_failed_ = false, any_open_ = false;
+};
+
+// Which run a report must be of. One that does not say so could be any program's.
+inline void grade_run(Grade& result, const Session& session, const char* aspect, const std::string& path,
+                      const Report& report, const std::string& expected) {
+    std::string found;
+    for (const std::string& run : report.runs()) found += (found.empty() ? "" : " and ") + run;
+    result.add(aspect, expected, found.empty() ? "not said" : found, !found.empty(), found == expected);
+    if (found.empty())
+        session.notice(
+            text("{} does not say which run it is of: it needs all that the run writes (>LOG 2>&1), "
+                 "the program's own row included, so leave compute-sanitizer's --log-file out",
+                 path == "-" ? "standard input" : path));
+}
+
+// The finding that is meant: the first of this form, or else the first.
+inline std::string finding_of(const Report& report, const std::string& form) {
+    for (const std::string& finding : report.findings())
+        if (begins_with(finding, form)) return finding;
+    return report.findings().empty() ? "none" : report.findings().front();
+}
+
+inline void grade_findings(Grade& result, const Report& report, const Expected& expected, bool mystery) {
+    const bool judged = report.is_complete();
+    if (expected.category == "none") {
+        result.add("tool", "none", report.is_clean() ? "none" : category_of(finding_of(report, "")), judged,
+                   report.is_clean());
+        return;
+    }
+    const std::string finding = finding_of(report, expected.report);
+    const std::string category = report.findings().empty() ? "none" : category_of(finding);
+    result.add("tool", expected.category, category, judged, category == expected.category);
+    result.add("class", expected.report, finding, judged, begins_with(finding, expected.report));
+    const Place& place = expected.place;
+    const bool named = std::any_of(place.lines.begin(), place.lines.end(),
+                                   [&](unsigned line) { return report.names(place.file, line); });
+    result.add("line", mystery ? "hidden" : shown(place),
+               named            ? "named"
+               : expected.named ? "not named"
+                                : "not named by the tool",
+               judged, named || !expected.named);
+}
+
+inline std::string clean_or_not(const Report& report) {
+    if (!report.is_complete()) return "incomplete";
+    return report.is_clean() ? "clean" : text("{} errors", report.errors());
+}
+
+// --grade: the report of a plant, and with --twin that of its twin. A clean report of compute-sanitizer on a plant that
+// none of its tools reports is right; the simulator finds all of them.
+inline void grade(Session& session, const Subject& subject) {
+    const auto& asked = session.own<MemcheckdemoOptions>();
+    const std::string& twin = asked.twin_report;
+    if (asked.report == "-" && twin == "-") fail(Exit::usage, "standard input can be only one report: plant or twin");
+    const Report report(asked.report);
+    const Report clean(twin.empty() ? "/dev/null" : twin);  // an empty report is inconclusive
+    Grade result(session);
+    grade_run(result, session, "run", asked.report, report, run_name(subject.shown, false));
+    const bool complete = report.is_complete();
+    result.add("summary", "complete", complete ? "complete" : "missing", complete, true);
+    grade_findings(result, report, expected_of(*subject.plant, report.is_of_simulator()), bool(asked.mystery));
+    if (!twin.empty()) grade_run(result, session, "twin_run", twin, clean, run_name(subject.shown, true));
+    result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(),
+               clean.is_clean());
+    result.finish();
+}
+
+}  // namespace BACKEND

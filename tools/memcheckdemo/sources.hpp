@@ -1,0 +1,30 @@
+// The sources of the plants, as the build found them: what --reveal names, --export writes and --grade-fix compares.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The text of a file below kernels/memcheckdemo, by its name in the project.
+std::string_view plant_source(std::string_view file);
+
+// The lines of a plant that a report names, from 1 on.
+std::vector<unsigned> lines_named(std::string_view file, bool by_simulator);
+
+// A program of one file: a plant, faulty or corrected, and a main() that checks its result. `asked` is how the plant is
+// called on the command line.
+std::string exported_program(std::string_view file, bool fixed, const std::string& asked);
+
+// The program that grades a corrected copy, whose run() it calls: input, right result and main() are its own. Its
+// arguments are a word to begin its lines with, and seeds. It prints "WORD SEED right" for each, or what is wrong.
+std::string grading_program(std::string_view file);
+
+// C++ without comments, and with one blank for any space: what a compiler makes a difference of. The characters of
+// comments become blanks if `in_place`, and all others keep their places.
+std::string without_comments(std::string_view source, bool in_place = false);
+
+// The part of an exported program that is there to be corrected: what comes ahead of input and result.
+std::string to_be_corrected(std::string_view program);
+
+// The same source, but every kernel returns at once. `kernels` is how many there are.
+std::string with_empty_kernels(std::string_view source, int& kernels);
