@@ -76,9 +76,8 @@ inline void show_command(Session& session, const Subject& subject) {
     const std::string version = session.own<MemcheckdemoOptions>().fixed ? "--fixed " : "";
     const std::string flags = plant.simulator_flags;
     const std::string command =
-        simulated ? text("{} --device sim {}{}{}{}", session.program.name,
-                         flags.find("--check") == 0 ? "" : "--check ", flags.empty() ? "" : flags + " ", version,
-                         subject.arguments)
+        simulated ? text("{} --device sim {}{}{}{}", session.program.name, flags.find("--check") == 0 ? "" : "--check ",
+                         flags.empty() ? "" : flags + " ", version, subject.arguments)
                   : text("compute-sanitizer {} {} --device gpu {}{}", plant.flags, session.program.name, version,
                          subject.arguments);
     show(session, {{"plant", "plant"}, {"command", "command"}}, {subject.shown, command}, command + '\n');

@@ -131,7 +131,7 @@ Command instrumentation(const Options& options) {
             "-fno-thread-jumps",
             "-fno-tree-tail-merge",
             "-fno-ipa-icf",
-             "-fno-section-anchors",
+            "-fno-section-anchors",
             "-fno-builtin-memcpy",
             "-fno-builtin-memmove",
             "-fno-builtin-memset"};
