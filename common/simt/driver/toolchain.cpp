@@ -161,12 +161,14 @@ const Command device_semantics = {"-fwrapv", "-fno-delete-null-pointer-checks", 
 
 /// What clang++ does by itself, or does not know.
 const char* const gcc_device_semantics = "-fno-isolate-erroneous-paths-dereference";
+/// By default g++ touches pages of 64 KiB on AArch64; 2^12 bytes is what a guard page has at least.
+const char* const gcc_page_bytes = "--param=stack-clash-protection-guard-size=12";
 const char* const gcc_cxx_only = "-fno-extern-tls-init";
 
 Command code_generation(const Options& options, bool clang) {
     Command flags = plain_code_generation(options);
     append(flags, device_semantics);
-    if (!clang) append(flags, {gcc_device_semantics, gcc_cxx_only});
+    if (!clang) append(flags, {gcc_device_semantics, gcc_page_bytes, gcc_cxx_only});
     append(flags, instrumentation(options));
     return flags;
 }
