@@ -39,10 +39,15 @@ Registers interrupted_registers(const void* context) {
 #endif
 }
 
-// Only a thread on a lane's stack runs device code; the worker itself has a stack of its own.
+// Only a thread on a lane's stack runs device code; the worker itself has a stack of its own. (On AArch64, g++ touches
+// new pages of a stack 1024 bytes above the stack pointer, which is then below the lowest stack when that overflows.)
 ResidentBlock* interrupted_block(const Registers& registers) {
+    constexpr uintptr_t touched_above = 1024;
     ResidentBlock* block = ResidentBlock::current();
-    return block && block->is_on_lane_stack(registers.stack_pointer) ? block : nullptr;
+    if (!block) return nullptr;
+    const bool is_lane = block->is_on_lane_stack(registers.stack_pointer) ||
+                         block->is_on_lane_stack(registers.stack_pointer + touched_above);
+    return is_lane ? block : nullptr;
 }
 
 void on_fault(int signal, siginfo_t* information, void* context) {
