@@ -181,7 +181,7 @@ build/$(1)/%.o: %.cu build/flags-$(1) $(3)
 build/$(1)/cuda-unit.o: build/cuda.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
 	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
-build/$(1)/tools/timing-test.o: tests/timing.cu build/flags-$(1) $(3)
+build/$(1)/tools/timing-test.o: tests/units/timing.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
 	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
@@ -311,7 +311,7 @@ cross-packages:
 	$(call install_packages,$(BUILD_PACKAGES) $(TEST_PACKAGES) $(CROSS_PACKAGES))
 
 test-aarch64: cross-packages
-	@bash tests/aarch64.bash $(TESTS)
+	@bash tests/long/aarch64.bash $(TESTS)
 
 new:
 	@bash tests/new/write.bash '$(NAME)'
@@ -357,14 +357,14 @@ clean:
 .PHONY: all help without-nvcc headers compile_commands build-packages test-packages cross-packages toolkit demo test \
     test-gpu test-aarch64 new lint format install uninstall clean FORCE
 
-# ---- looking for defects: see tests/fuzz.bash and tests/sanitize.bash
+# ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash
 
 SECONDS ?= 60
 fuzz: build/libsimt.a
-	@bash tests/fuzz.bash $(SECONDS) $(TARGETS)
+	@bash tests/long/fuzz.bash $(SECONDS) $(TARGETS)
 
 sanitize:
-	@bash tests/sanitize.bash address $(TESTS); status=$$?; \
-	bash tests/sanitize.bash thread $(TESTS) && exit $$status
+	@bash tests/long/sanitize.bash address $(TESTS); status=$$?; \
+	bash tests/long/sanitize.bash thread $(TESTS) && exit $$status
 
 .PHONY: fuzz sanitize

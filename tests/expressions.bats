@@ -13,10 +13,10 @@ all_the_same() {
 @test "expressions give what a GPU gave" {
     local every=${EVERY:-17}
     if on_simulator; then
-        capture "$root/tests/expressions.bash" sim "$every" -- -O2
+        capture "$root/tests/expressions/compare.bash" sim "$every" -- -O2
     else
         need nvcc
-        capture "$root/tests/expressions.bash" gpu "$every"
+        capture "$root/tests/expressions/compare.bash" gpu "$every"
     fi
     all_the_same $(((10000 + every - 1) / every))
 }
@@ -25,15 +25,15 @@ all_the_same() {
     on_simulator || skip "there is one build for a GPU"
     local flags first=5
     for flags in -O0 -O3 -G; do
-        SIMCC_CHECK=none capture "$root/tests/expressions.bash" sim 100 $((first += 20)) -- "$flags"
+        SIMCC_CHECK=none capture "$root/tests/expressions/compare.bash" sim 100 $((first += 20)) -- "$flags"
         all_the_same 100 || complain "built with $flags" || return
     done
 }
 
 @test "a wrong answer is found" {
     on_simulator || skip "the simulator is enough"
-    cp -r "$root/tests/expressions" "$root/tests/expressions.bash" .
+    cp -r "$root/tests/expressions" .
     sed -i '2s/^......../00000000/' expressions/gpu.txt
-    capture bash expressions.bash sim 10000 -- -O1
+    capture bash expressions/compare.bash sim 10000 -- -O1
     expect_status 1 && expect_output_like "expression 0: .*a \+ b" && expect_output_like "1 expressions: .*, 1 different"
 }

@@ -97,7 +97,7 @@ claimed() {
         need compute-sanitizer
         export SCOREBOARD_JOBS=8
     fi
-    capture bash "$root/tests/scoreboard.bash" "$device" "$scratch/logs"
+    capture bash "$root/tests/long/scoreboard.bash" "$device" "$scratch/logs"
     cat stdout stderr >&2
     expect_status 0
     [ "$(wc -l <stdout)" -eq 48 ]
@@ -551,7 +551,7 @@ int main\(int count, char\*\* arguments\) \{'
 
 @test "a plant of each kind goes through the lab: its reports, its program, and three copies" {
     compilers
-    capture bash "$root/tests/lab.bash" "$device" device-ptr-on-host
+    capture bash "$root/tests/long/lab.bash" "$device" device-ptr-on-host
     expect_status 0
     expect_output "plant,reports,plant_as_it_is,result_of_host,corrected
 device-ptr-on-host,0,1,1,0"

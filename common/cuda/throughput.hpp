@@ -5,7 +5,7 @@
 // capability. Tensor cores, dense: the white papers of the architectures, whose tables of peak rates are multiprocessors x
 // boost clock x 2 x these numbers: "Tesla V100 GPU Architecture", "Turing GPU Architecture", "A100 Tensor Core GPU
 // Architecture", "Ampere GA102 GPU Architecture", "Ada GPU Architecture", "H100 Tensor Core GPU Architecture", "RTX Blackwell
-// GPU Architecture", and for 10.0 the data sheet of HGX B200. tests/verify.cpp compares them with the published rates.
+// GPU Architecture", and for 10.0 the data sheet of HGX B200. tests/units/verify.cpp compares them with the published rates.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every plant of memcheckdemo and every corrected twin under a checker, and scores what it finds: two figures.
 #
-#     tests/scoreboard.bash sim|gpu [FOLDER]
+#     tests/long/scoreboard.bash sim|gpu [FOLDER]
 #
 # sim: each plant and each twin under --check. A plant that the simulator is to find must end with exit status 86, its
 # report must be of the expected class and name the faulty line; a twin must end with 0 and no report. gpu: each plant
@@ -16,9 +16,9 @@ set -u
 backend=${1-}
 case $backend in
     sim | gpu) ;;
-    *) echo "Usage: tests/scoreboard.bash sim|gpu [FOLDER]" >&2; exit 2 ;;
+    *) echo "Usage: tests/long/scoreboard.bash sim|gpu [FOLDER]" >&2; exit 2 ;;
 esac
-demo=$(cd "$(dirname "$0")/.." && pwd)/bin/memcheckdemo
+demo=$(cd "$(dirname "$0")/../.." && pwd)/bin/memcheckdemo
 logs=${2:-$(mktemp -d)}
 mkdir -p "$logs" || exit
 export demo logs backend

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Takes plants of memcheckdemo through the lab as a class would, as many at once as there are processors:
-#     tests/lab.bash sim|gpu [PLANT]...
+#     tests/long/lab.bash sim|gpu [PLANT]...
 # For each, all of them by default: what --command prints finds the defect, and nothing in the twin, and --grade passes
 # the two reports; --grade-fix fails the program that --export writes, and one whose result comes from the host; and it
 # passes the corrected one. On a GPU this needs nvcc and compute-sanitizer in PATH.
@@ -10,13 +10,13 @@ set -u
 backend=${1-}
 case $backend in
     sim | gpu) shift ;;
-    *) echo "Usage: tests/lab.bash sim|gpu [PLANT]..." >&2; exit 2 ;;
+    *) echo "Usage: tests/long/lab.bash sim|gpu [PLANT]..." >&2; exit 2 ;;
 esac
-bin=$(cd "$(dirname "$0")/.." && pwd)/bin
+bin=$(cd "$(dirname "$0")/../.." && pwd)/bin
 export backend PATH=$bin:$PATH
 if [ "$backend" = gpu ]; then
     for needed in nvcc compute-sanitizer; do
-        command -v $needed >/dev/null || { echo "tests/lab.bash: $needed is not in PATH" >&2; exit 2; }
+        command -v $needed >/dev/null || { echo "tests/long/lab.bash: $needed is not in PATH" >&2; exit 2; }
     done
 fi
 

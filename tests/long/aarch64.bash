@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds all programs for AArch64 with a cross compiler, and runs test files with them, under qemu on another processor:
-#     tests/aarch64.bash [NAME]...
+#     tests/long/aarch64.bash [NAME]...
 # NAME is a file tests/NAME.bats; without one all run. The build goes to build/aarch64, a copy of the source tree. simcc
 # is AArch64's, too, and calls the cross compiler.
 # A kernel runs programs of another processor when it is told how. This script tells it only for itself and what it
@@ -8,23 +8,23 @@
 # BUILD_ONLY="bin/simcc bin/vecadd" builds so much alone; TEST_JOBS and TEST_TIMEOUT are those of tests/run.bash.
 set -u
 
-cd "$(dirname "$0")/.." || exit
+cd "$(dirname "$0")/../.." || exit
 tree=$PWD/build/aarch64
 cross=$tree/cross
 target=aarch64-linux-gnu
-say() { printf 'tests/aarch64.bash: %s\n' "$1" >&2; }
+say() { printf 'tests/long/aarch64.bash: %s\n' "$1" >&2; }
 for command in $target-g++ qemu-aarch64; do
     command -v "$command" >/dev/null || { say "$command is missing; install g++-$target and qemu-user"; exit 2; }
 done
 
 # ---- the cross compiler under the names that make and the tests call, and the one library that comes from no compiler
 
-mkdir -p "$cross"/{bin,root,apt/lists/partial,apt/archives/partial} && cp -rsf /usr/$target/lib "$cross/root" || exit
+mkdir -p "$cross"/{bin,target,apt/lists/partial,apt/archives/partial} && cp -rsf /usr/$target/lib "$cross/target" || exit
 for command in gcc ld ar nm objcopy objdump readelf; do ln -sf "$(command -v $target-$command)" "$cross/bin/$command"; done
-printf '#!/bin/sh\nexec %s-g++ -B%s "$@"\n' $target "$cross/root/lib" >"$cross/bin/g++" && chmod +x "$cross/bin/g++" || exit
+printf '#!/bin/sh\nexec %s-g++ -B%s "$@"\n' $target "$cross/target/lib" >"$cross/bin/g++" && chmod +x "$cross/bin/g++" || exit
 clang=$(PATH=${PATH//"$cross/bin:"/} command -v clang++)
 if [ "$clang" ]; then
-    printf '#!/bin/sh\nexec %s --target=%s -B%s "$@"\n' "$clang" $target "$cross/root/lib" >"$cross/bin/clang++" &&
+    printf '#!/bin/sh\nexec %s --target=%s -B%s "$@"\n' "$clang" $target "$cross/target/lib" >"$cross/bin/clang++" &&
         chmod +x "$cross/bin/clang++" || exit
 fi
 
@@ -37,15 +37,15 @@ fetch_libfmt() {
     apt-get "${options[@]}" download libfmt-dev \
         $(apt-cache "${options[@]}" depends libfmt-dev | sed -n 's/.*Depends: \(libfmt[0-9.]*\)$/\1/p') || return
     for package in *.deb; do dpkg-deb --extract "$package" . || return; done
-    mv usr/lib/$target/libfmt.* ../root/lib
+    mv usr/lib/$target/libfmt.* ../target/lib
 }
-if ! ls "$cross"/root/lib/libfmt.* >/dev/null 2>&1 && ! (fetch_libfmt) >"$cross/log" 2>&1; then
+if ! ls "$cross"/target/lib/libfmt.* >/dev/null 2>&1 && ! (fetch_libfmt) >"$cross/log" 2>&1; then
     cat "$cross/log" >&2
-    say "apt-get does not find libfmt-dev for arm64; put its library into $cross/root/lib"
+    say "apt-get does not find libfmt-dev for arm64; put its library into $cross/target/lib"
     exit 2
 fi
 # (qemu notes every page of what is mapped: with 37 bits of addresses that is quick.)
-export PATH=$cross/bin:$PATH CXX=g++ QEMU_LD_PREFIX=$cross/root QEMU_RESERVED_VA=0x2000000000
+export PATH=$cross/bin:$PATH CXX=g++ QEMU_LD_PREFIX=$cross/target QEMU_RESERVED_VA=0x2000000000
 
 # ---- a kernel that runs such programs
 
@@ -62,7 +62,7 @@ if [ "${GRIDUTILS_NAMESPACE-}" ]; then register; fi
 if ! "$cross/empty" 2>/dev/null; then
     [ -z "${GRIDUTILS_NAMESPACE-}" ] ||
         { say "this kernel runs no programs for AArch64; install qemu-user-binfmt, or use Linux 6.7 or later"; exit 2; }
-    GRIDUTILS_NAMESPACE=1 exec unshare --user --map-root-user --mount bash "$PWD/tests/aarch64.bash" "$@"
+    GRIDUTILS_NAMESPACE=1 exec unshare --user --map-root-user --mount bash "$PWD/tests/long/aarch64.bash" "$@"
 fi
 
 # ---- build, test

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds all programs for the simulator with a sanitizer in the host's code, and runs test files with them:
-#     tests/sanitize.bash address|thread [NAME]...
+#     tests/long/sanitize.bash address|thread [NAME]...
 # NAME is a file tests/NAME.bats; without one those run that make sense. The build goes to build/address or
 # build/thread, a copy of the source tree, so that neither ever mixes with the programs in bin/.
 # - address: AddressSanitizer and UndefinedBehaviorSanitizer, in everything but the code of the checked simulator.
@@ -11,10 +11,10 @@
 # which lie in build/.../reports. Exits 0 only if there are none and no test failed.
 set -u
 
-cd "$(dirname "$0")/.." || exit
+cd "$(dirname "$0")/../.." || exit
 case ${1-} in
     address | thread) export SANITIZE=$1 ;;
-    *) echo "Usage: tests/sanitize.bash address|thread [NAME]..." >&2; exit 2 ;;
+    *) echo "Usage: tests/long/sanitize.bash address|thread [NAME]..." >&2; exit 2 ;;
 esac
 shift
 tree=$PWD/build/$SANITIZE

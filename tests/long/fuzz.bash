@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Fuzzes the readers with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, or where clang lacks them with the
 # mutator of tests/fuzz/driver.cpp:
-#     tests/fuzz.bash SECONDS [TARGET]...
+#     tests/long/fuzz.bash SECONDS [TARGET]...
 # The seeds are tests/fuzz/seeds/TARGET; what libFuzzer adds goes to build/fuzz/TARGET. An input that breaks a promise
 # is left in build/fuzz/TARGET-crash-*: the mended program has to keep it among the seeds, which make test replays.
 set -u
 
-cd "$(dirname "$0")/.." || exit
+cd "$(dirname "$0")/../.." || exit
 seconds=${1-60}
 # (To libFuzzer 0 means for ever.)
-[[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/long/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite
 sources=(common/io/*.cpp common/cli/{option_table,options,sizes}.cpp common/simt/rewrite/*.cpp

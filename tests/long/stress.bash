@@ -2,7 +2,7 @@
 # Runs the checked simulator's tests again and again with 1 to 32 worker threads: what a thread does must not depend on
 # how many there are, nor on how the machine divides its processors among them.
 #
-#     tests/stress.bash [-n RUNS] [-j JOBS] [-s SECONDS] [-k PATTERN] [FOLDER]
+#     tests/long/stress.bash [-n RUNS] [-j JOBS] [-s SECONDS] [-k PATTERN] [FOLDER]
 #
 # RUNS (50) times each program of tests/check (with its defect, and corrected), each program of tests/simcc as simcc -G
 # builds it, and each benchmark with --check; one after the other, or JOBS (1) at once; no new ones after SECONDS (540).
@@ -12,7 +12,7 @@
 # print and find the same as with one thread. The output of wrong runs is kept in FOLDER. The table at the end has a row
 # per test that was wrong or that took longest; the last line counts all. Exits 1 if any run was wrong.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 export root PATH=$root/bin:$PATH LC_ALL=C SIMCC_TIMEOUT=${SIMCC_TIMEOUT-3}
 
 runs=50 jobs=1 seconds=540 pattern=.
