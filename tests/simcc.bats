@@ -8,10 +8,17 @@ load helpers
 PATH=${BIN:-$root/bin}:$PATH
 programs=$BATS_TEST_DIRNAME/simcc
 
+# has_checkers_for [OPTION]...: skips a test of checkers beside ThreadSanitizer, which has the names of their
+# instrumentation.
+has_checkers_for() {
+    if [ "${SANITIZE-}" = thread ] && [[ " $* " == *" -G "* ]]; then skip "no checkers beside ThreadSanitizer"; fi
+}
+
 # builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM without a word.
 builds() {
     local program=$1
     shift
+    has_checkers_for "$@"
     capture once "$program" simcc "$@" "$programs/$program.cu" -o "$program"
     expect_status 0 && expect_no_errors && expect_output ""
 }
@@ -113,8 +120,6 @@ lock 480, last block 2450, no error"
 @test "cuda::atomic and cuda::atomic_ref operate, order and wait, with the checkers, too" {
     local flags
     for flags in "" "-O0" "-G -std=c++20"; do
-        # There are no checkers beside ThreadSanitizer, which has the names of their instrumentation.
-        if [ "${SANITIZE-}" = thread ] && [[ $flags == -G* ]]; then continue; fi
         # shellcheck disable=SC2086
         builds cxx_atomics -Wall -Wextra $flags
         prints cxx_atomics "32640 255 255 256 128 0 256 32640 0"
@@ -764,6 +769,7 @@ ${depth#*:}" ${depth%:*}
 
 # builds_thrust [OPTION]...: the program that needs the toolkit's headers.
 builds_thrust() {
+    has_checkers_for "$@"
     capture once thrust simcc "$@" "$programs/toolkit/thrust.cu" -o thrust
     expect_status 0 && expect_no_errors && expect_output ""
 }

@@ -24,10 +24,10 @@ export CXX=$tree/tests/sanitize/c++
 # Left out: sanitizer.bats (compute-sanitizer's), install.bats and docs.bats (they build or read, and run little),
 # memcheckdemo.bats (its plants do what sanitizers end a program for), and for threads what is checked, aborted or
 # interrupted.
-default=(common files tables verification properties vecadd reduce matmul streams devquery simcc)
+default=(common files verification properties vecadd reduce matmul streams devquery simcc)
 backends=sim
 if [ "$SANITIZE" = address ]; then
-    default+=(fuzz check check_memory check_races check_counters)
+    default+=(tables fuzz check check_memory check_races check_counters)
     backends="sim checked"
 fi
 [ $# -gt 0 ] || set -- "${default[@]}"
