@@ -15,7 +15,7 @@ constexpr double most_host_flop = 0x1p33;
 
 void explain(const Session& session, const ProductProblem& problem, const ProductMethod& method) {
     std::string why = "the most advanced kernel for this type that this device and build can run";
-    if (method.variant == std::string("hopper"))
+    if (method.by_cost_model)
         why = text(
             "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
             "where that is faster), times the steps of {} along k",

@@ -183,6 +183,7 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
         return choice->launch(arguments, choice->stream_k_cost);
     };
     method.tile = choice->name();
+    method.by_cost_model = true;
     method.workspace_bytes = workspace_bytes;
     return method;
 }

@@ -27,6 +27,7 @@ struct ProductMethod {
     std::string tile = "none";
     size_t workspace_bytes = 0;  // beside A, B and C
     const char* variant = "";    // the one whose method `fastest` uses
+    bool by_cost_model = false;  // that chose the tile
 };
 
 inline std::string tile_name(const TileSize& tile) {

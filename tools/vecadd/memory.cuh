@@ -15,12 +15,15 @@
 
 namespace BACKEND {
 
+// How the vectors get to the device: not at all in what is timed, by copies, or as the kernel asks for them.
+enum class Transfer { none, copies, direct };
+
 struct MemoryKind {
     const char* name;
     const char* idea;
     cudaError_t (*allocate)(void** pointer, size_t bytes);
     cudaError_t (*release)(void* pointer);
-    bool seen_by_device;  // the kernel works on the host's pointers: nothing is copied
+    Transfer transfer;  // direct: the kernel works on the host's pointers
 };
 
 inline cudaError_t allocate_pageable(void** pointer, size_t bytes) {
@@ -39,17 +42,19 @@ cudaError_t allocate_page_locked(void** pointer, size_t bytes) {
 inline cudaError_t allocate_managed(void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }
 
 inline const MemoryKind memory_kinds[] = {
-    {"device", "the vectors stay on the device: only the kernel runs", allocate_pageable, release_pageable, false},
-    {"pageable", "malloc: the driver copies through its own pinned buffer", allocate_pageable, release_pageable, false},
+    {"device", "the vectors stay on the device: only the kernel runs", allocate_pageable, release_pageable,
+     Transfer::none},
+    {"pageable", "malloc: the driver copies through its own pinned buffer", allocate_pageable, release_pageable,
+     Transfer::copies},
     {"pinned", "page-locked: the copy engine reads and writes it directly", allocate_page_locked<cudaHostAllocDefault>,
-     cudaFreeHost, false},
+     cudaFreeHost, Transfer::copies},
     {"write-combined", "page-locked and not cached by the CPU: fast to send, slow to read on the host",
-     allocate_page_locked<cudaHostAllocWriteCombined>, cudaFreeHost, false},
+     allocate_page_locked<cudaHostAllocWriteCombined>, cudaFreeHost, Transfer::copies},
     {"mapped", "zero-copy: the kernel reads and writes the host's memory over the bus",
-     allocate_page_locked<cudaHostAllocMapped>, cudaFreeHost, true},
+     allocate_page_locked<cudaHostAllocMapped>, cudaFreeHost, Transfer::direct},
     {"managed",
      "one pointer for both: pages move to whoever touches them, while the kernel runs and while the host reads",
-     allocate_managed, cudaFree, true},
+     allocate_managed, cudaFree, Transfer::direct},
 };
 
 inline std::vector<std::string> memory_kind_names() {
@@ -116,14 +121,14 @@ public:
     T* h_b() const { return b_.data() + offset_; }
     T* h_c() const { return c_.data() + offset_; }
     // Mapped memory has the same address on the device: all supported systems have unified addressing.
-    T* d_a() const { return kind_.seen_by_device ? h_a() : d_a_.data() + offset_; }
-    T* d_b() const { return kind_.seen_by_device ? h_b() : d_b_.data() + offset_; }
-    T* d_c() const { return kind_.seen_by_device ? h_c() : d_c_.data() + offset_; }
+    T* d_a() const { return kind_.transfer == Transfer::direct ? h_a() : d_a_.data() + offset_; }
+    T* d_b() const { return kind_.transfer == Transfer::direct ? h_b() : d_b_.data() + offset_; }
+    T* d_c() const { return kind_.transfer == Transfer::direct ? h_c() : d_c_.data() + offset_; }
     size_t size() const { return n_; }
     const MemoryKind& kind() const { return kind_; }
 
     void upload(cudaStream_t stream) const {
-        if (kind_.seen_by_device || n_ == 0) return;
+        if (kind_.transfer == Transfer::direct || n_ == 0) return;
         CHECK(cudaMemcpyAsync(d_a(), h_a(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
         CHECK(cudaMemcpyAsync(d_b(), h_b(), n_ * sizeof(T), cudaMemcpyHostToDevice, stream));
     }
@@ -141,13 +146,13 @@ public:
     }
 
     void download(cudaStream_t stream) const {
-        if (kind_.seen_by_device || n_ == 0) return;
+        if (kind_.transfer == Transfer::direct || n_ == 0) return;
         CHECK(cudaMemcpyAsync(h_c(), d_c(), n_ * sizeof(T), cudaMemcpyDeviceToHost, stream));
     }
 
 private:
     static constexpr size_t elements_per_page = 4096 / sizeof(T);
-    size_t on_device(size_t n) const { return kind_.seen_by_device ? 0 : n; }
+    size_t on_device(size_t n) const { return kind_.transfer == Transfer::direct ? 0 : n; }
 
     const MemoryKind& kind_;
     size_t n_, offset_;
@@ -167,7 +172,7 @@ template <typename T, typename Launch>
 StageCosts measure_stages(const Vectors<T>& vectors, cudaStream_t stream, Launch launch) {
     constexpr int round_trips = 5;
     StageCosts costs;
-    if (vectors.kind().name == std::string("device")) return costs;
+    if (vectors.kind().transfer == Transfer::none) return costs;
     const auto finished = [&](auto stage) {
         return host_time([&] {
             stage();
