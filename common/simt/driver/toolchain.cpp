@@ -236,6 +236,9 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
            }));
+    // Some systems define this by themselves. The C library's headers then turn memcpy() and its relatives into forms
+    // that g++ expands inline, past the functions that report what is accessed.
+    if (options.checked) command.push_back("-U_FORTIFY_SOURCE");
     append(command, user_search(toolchain, options));
     append(command, {"-include", "cuda_runtime.h"});
     if (!options.dependencies.system_headers) {  // a system folder keeps the temporary file out of the others
