@@ -57,9 +57,11 @@ void on_fault(int signal, siginfo_t* information, void* context) {
         const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
         if (signal == SIGSEGV && block->is_on_lane_stack(address)) {
             const uintptr_t behind_guard = round_up(address + 1, page_bytes());
-            if (BlockObserver* const observer = block->observer()) {
+            BlockObserver* const observer = block->observer();
+            const bool is_reported =
+                observer &&
                 observer->stack_overflowed(registers.program_counter, reinterpret_cast<const uintptr_t*>(behind_guard));
-            }
+            if (!is_reported) block->note_overflow();
         }
         block->running_launch().fail(error_illegal_address);
         block->abandon();

@@ -43,9 +43,9 @@ public:
     virtual bool timed_out() { return false; }
     virtual bool misused(const char* /*message*/, const void* /*pc*/) { return false; }
     // free() in a kernel of a pointer that is not on the device heap; a lane has hit the guard page of its stack, whose
-    // usable part begins at `stack`. Both may drop the lane (ResidentBlock::drop_running_lane).
+    // usable part begins at `stack` (true: the observer has reported it). Both may drop the lane (ResidentBlock::drop_running_lane).
     virtual void invalid_free(const void* /*pointer*/, const void* /*pc*/) {}
-    virtual void stack_overflowed(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) {}
+    virtual bool stack_overflowed(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) { return false; }
 
     // ---- choices
     // The schedule of the block that has just begun.

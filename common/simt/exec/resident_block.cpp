@@ -120,6 +120,8 @@ Pause ResidentBlock::run() {
     values_of_turn_ = values;
     interruption = {};  // the lane's, if it was abandoned
     if (pause_ == Pause::failed) allow_interrupts();
+    if (has_hit_guard_) tell_overflow();
+    has_hit_guard_ = false;
     if ((pause_ == Pause::ended || pause_ == Pause::at_grid) && stacks_.overflowed()) report_overflow();
     const bool is_abandoned = pause_ == Pause::failed || pause_ == Pause::deadlocked;
     if (is_abandoned) forget_frames(reinterpret_cast<void*>(stacks_.begin()), stacks_.bytes());

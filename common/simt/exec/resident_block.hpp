@@ -41,6 +41,8 @@ public:
 
     // Called from a signal handler on a lane's stack: abandons the lanes, and run() returns `failed`.
     [[noreturn]] void abandon();
+    // The same, before that: the lane has used more than its stack, which run() is to report.
+    void note_overflow() { has_hit_guard_ = true; }
 
     // The block whose lanes run on the calling thread, or null.
     static ResidentBlock* current();
@@ -95,6 +97,7 @@ private:
     [[gnu::always_inline]] Context* end_lane(Context* ended);
     Context* pause(Pause reason);
     [[gnu::cold]] void report_overflow();
+    [[gnu::cold]] void tell_overflow() const;
     Context* next_lane();
     Context* take_lane(Warp& warp);
     bool is_random() const { return __builtin_expect(schedule_ == Schedule::random, 0); }
@@ -130,6 +133,7 @@ private:
     bool detached_ = false;            // some lane has waited: from then on each lane runs by itself
     bool has_polled_ = false;          // since the last barrier: what follows may be a loop that waits
     bool is_first_of_worker_ = false;  // of this launch
+    bool has_hit_guard_ = false;       // a lane has used more than its stack
     bool upwards_ = true;              // the direction in which the warps take turns
     unsigned polling_rounds_ = 0, barriers_in_turn_ = 0, long_turns_ = 0;  // since the worker resumed the block
     Pause pause_ = Pause::ended;

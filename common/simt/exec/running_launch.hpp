@@ -90,7 +90,7 @@ struct RunningLaunch {
     GridBarrier grid_barrier;
     const std::unique_ptr<Progress[]> progress;  // of each worker
     std::atomic<bool> has_long_lanes{false};     // a lane may run for so long that each must count as progress
-    std::atomic<bool> timeout_reported{false};
+    std::atomic<bool> timeout_reported{false}, overflow_reported{false};
     std::atomic<bool> ran_too_long{false};  // it was ended because its lanes went on and on, not because they waited
     // Guarded by the pool's mutex:
     unsigned workers_inside = 0;

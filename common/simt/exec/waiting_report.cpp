@@ -1,4 +1,4 @@
-// What messages say about the lanes of a block: those of deadlocks and timeouts, and that of an overflow without guards.
+// What messages say about the lanes of a block: those of deadlocks and timeouts, and that of a stack that overflows.
 #include <bit>
 #include <cstdio>
 #include <map>
@@ -106,10 +106,16 @@ std::string ResidentBlock::describe_waiting() const {
     return text.str();
 }
 
-// Found after the fact: the stack of another lane may be damaged.
-void ResidentBlock::report_overflow() {
+// One message per launch: a kernel that overflows usually does so in every block.
+void ResidentBlock::tell_overflow() const {
+    if (launch_->overflow_reported.exchange(true)) return;
     std::fprintf(stderr, "simcc: %s: a thread used more stack than the %zu KiB that each has\n",
                  describe_position().c_str(), (LaneStacks::bytes_per_lane - page_bytes()) >> 10);
+}
+
+// Found after the fact: the stack of another lane may be damaged.
+void ResidentBlock::report_overflow() {
+    tell_overflow();
     launch_->fail(error_illegal_address);
     pause_ = Pause::failed;
     stacks_.clear();

@@ -105,8 +105,10 @@ void BlockCheck::invalid_free(const void* pointer, const void* pc) {
     if (current_check && memory_) memory_->invalid_free(pointer, pc);
 }
 
-void BlockCheck::stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
-    if (current_check && memory_) memory_->stack_overflow(instruction, stack);
+bool BlockCheck::stack_overflowed(uintptr_t instruction, const uintptr_t* stack) {
+    if (!current_check || !memory_) return false;
+    memory_->stack_overflow(instruction, stack);
+    return true;
 }
 
 bool BlockCheck::polls_again(unsigned lane) const { return synchronization_ && synchronization_->polls_again(lane); }

@@ -49,7 +49,7 @@ public:
     bool timed_out() override;
     bool misused(const char* message, const void* pc) override;
     void invalid_free(const void* pointer, const void* pc) override;
-    void stack_overflowed(uintptr_t instruction, const uintptr_t* stack) override;
+    bool stack_overflowed(uintptr_t instruction, const uintptr_t* stack) override;
     Schedule schedule() const override { return turns_.schedule(); }
     uint32_t random_below(uint32_t limit) override { return turns_.below(limit); }
     uint32_t furthest_behind(unsigned warp, uint32_t candidates) const override {
