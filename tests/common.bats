@@ -260,6 +260,36 @@ numbers.txt'
     done
 }
 
+@test "the simulator, help, lists and completion leave the driver alone" {
+    # Starting it takes seconds, threads and memory, and may fail. (Libraries that say that they are loaded.)
+    local program small library use uses
+    printf '%s\n' '#include <unistd.h>' \
+        '__attribute__((constructor)) static void begin(void) { write(2, "the driver is loaded\n", 21) < 0 ? _exit(99) : (void)0; }' >decoy.c
+    for library in libcuda.so.1 libnvidia-ml.so.1 libcublas.so.13 libcublas.so.12; do
+        once "$library" g++ -x c -shared -fPIC decoy.c -o "$library"
+        capture env LD_PRELOAD="./$library" cat /dev/null
+        expect_errors_like "the driver is loaded"
+    done
+    export LD_LIBRARY_PATH=$PWD
+    for program in $(programs); do
+        small=()
+        if benchmarks | grep -q -x "$program"; then small=(-n 64); fi
+        for use in "-d sim -q" "--check -q"; do
+            # shellcheck disable=SC2086
+            capture "$program" $use "${small[@]}"
+            expect_status 0
+            [[ $errors != *"the driver is loaded"* ]] || complain "$program $use: $errors" || return
+        done
+        uses=(--help "-d sim --help" --version "--complete --" "--complete -d ''")
+        # (devquery lists devices.)
+        if [ "$program" != devquery ]; then uses+=(--list); fi
+        for use in "${uses[@]}"; do
+            eval "capture $program $use"
+            [[ $errors != *"the driver is loaded"* ]] || complain "$program $use: $errors" || return
+        done
+    done
+}
+
 @test "a variant that needs a GPU is left out in the simulator, and refused with 77 when named" {
     local program variant
     for program in $(benchmarks); do

@@ -14,6 +14,7 @@ constexpr unsigned long long nvml_throttle_mask = 0x4      // software power cap
 void* ClockMonitor::symbol(const char* name) const { return library_ ? dlsym(library_, name) : nullptr; }
 
 ClockMonitor::ClockMonitor(const std::string& uuid) {
+    if (uuid.empty()) return;
     library_ = dlopen("libnvidia-ml.so.1", RTLD_NOW);
     const auto init = reinterpret_cast<int (*)()>(symbol("nvmlInit_v2"));
     const auto find = reinterpret_cast<int (*)(const char*, void**)>(symbol("nvmlDeviceGetHandleByUUID"));

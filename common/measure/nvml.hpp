@@ -6,7 +6,8 @@
 
 class ClockMonitor {
 public:
-    // For the GPU of that UUID ("GPU-..."). Never throws.
+    // For the GPU of that UUID ("GPU-..."). Without one, for a simulated device, no library is loaded: it would start
+    // the driver. Never throws.
     explicit ClockMonitor(const std::string& uuid);
     ~ClockMonitor();
     ClockMonitor(const ClockMonitor&) = delete;
