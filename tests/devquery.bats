@@ -86,6 +86,28 @@ value() { devquery -d "$device" --prop "$1" --value; }
     done
 }
 
+@test "a UUID whose beginning is all digits is found among several, and what names none or two is refused" {
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/devices.cpp" "$root/common/cli/devices.cpp" \
+        "$root/build/libgridutils.a" -lfmt -lpthread -o devices
+    expect_status 0
+    capture ./devices 2 0,1 11223918 11224 GPU-11224055 9f5b 43:00.0 0000:9d 9f5b,0 1122 3 112 11223919 GPU-
+    expect_status 0
+    expect_output "2: 2
+0,1: 0 1
+11223918: 0
+11224: 1
+GPU-11224055: 1
+9f5b: 2
+43:00.0: 1
+0000:9d: 2
+9f5b,0: 2 0
+1122: 2, '1122' names 2 GPUs; give more of the id
+3: 77, no GPU '3': there are numbers 0 to 2; devquery --list shows them
+112: 77, no GPU '112': there are numbers 0 to 2; devquery --list shows them
+11223919: 77, no GPU '11223919': there are numbers 0 to 2; devquery --list shows them
+GPU-: 2, 'GPU-' names 3 GPUs; give more of the id"
+}
+
 @test "--p2p says for each pair of devices whether one can access the other's memory" {
     expect_fine devquery --p2p --csv
     expect_clean_table

@@ -60,9 +60,13 @@ static bool is_named(const DeviceInfo& device, const std::string& name) {
 
 static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus) {
     const bool ordinal = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+    if (ordinal)
+        for (const Chosen& gpu : gpus)
+            if (std::to_string(gpu.device.ordinal) == name) return gpu;
+    // (The beginning of a UUID may be all digits.)
     std::vector<Chosen> found;
     for (const Chosen& gpu : gpus)
-        if (ordinal ? std::to_string(gpu.device.ordinal) == name : is_named(gpu.device, name)) found.push_back(gpu);
+        if (is_named(gpu.device, name)) found.push_back(gpu);
     if (found.empty())
         fail(Exit::unavailable, "no GPU '{}': there {}; devquery --list shows them", name,
              gpus.size() == 1 ? "is only number 0" : text("are numbers 0 to {}", gpus.size() - 1));
