@@ -225,6 +225,11 @@ npz() {
     for program in reduce vecadd matmul; do
         refuses 2 "--input-format is for files: name one, or - for standard input" "$program" --input-format text -n 10
     done
+    # Also on a GPU, which counts nothing.
+    capture reduce -d gpu --counters file
+    expect_refusal reduce "--counters is for benchmarks"
+    capture reduce -d gpu -n 10 --counters
+    expect_refusal reduce "only the simulator checks and counts: leave --device gpu out"
     capture reduce -k cpu -n 10 --counters --profile
     expect_status 2
     expect_refusal reduce "--profile is for tools that watch a GPU"

@@ -158,7 +158,11 @@ void complete(const std::set<std::string>& given, Options& options) {
     if (implied && !checks.any()) parse_checks("", checks);
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
-    if (checks.any() && options.device != "auto" && options.device != "sim")
+}
+
+// Last of all: an option that would be ignored on any device is to be left out, not used on another device.
+void refuse_checks_of_gpus(const Options& options) {
+    if (options.checks.any() && options.device != "auto" && options.device != "sim")
         fail(Exit::usage,
              "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
              options.device);
@@ -258,6 +262,7 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
     take(typed);
     complete(given, options);
     refuse_ignored(program, given, options);
+    refuse_checks_of_gpus(options);
     options.is_bare = typed.empty() && options.operands.empty();
     refuse_shared_files(program, typed, options);
     return true;
