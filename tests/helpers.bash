@@ -55,9 +55,10 @@ once() {
     ln -f "$made" "$name" 2>/dev/null || cp "$made" "$name"
 }
 
-# on_terminal COLUMNS COMMAND: what COMMAND, a line for the shell, shows on a terminal of so many columns.
+# on_terminal COLUMNS COMMAND: what COMMAND, a line for the shell, shows on a terminal of so many columns. While it runs,
+# the file $scratch/screen has what is shown so far.
 on_terminal() {
-    script -q -e -c "stty cols $1 rows 24; $2" /dev/null </dev/null | tr -d '\r'
+    script -q -e -f -c "stty cols $1 rows 24; $2" "$scratch/screen" </dev/null | tr -d '\r'
 }
 
 # need COMMAND...: skips a test whose point is another program that is not here, or not in working order.
