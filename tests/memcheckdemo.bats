@@ -373,6 +373,45 @@ report: .+\$"
     expect_status 4
 }
 
+@test "--grade passes a hang that no tool reports once the watchdog has ended it, and no other run that was" {
+    # hang PLANT: what compute-sanitizer and the program write when that hangs.
+    hang() {
+        printf '%s\n' "========= COMPUTE-SANITIZER" "========= memcheckdemo: $1 faulty" \
+            "memcheckdemo: $1: ended by the watchdog after 9 seconds: it hangs" \
+            "========= Target application returned an error"
+    }
+    local log plant=syncwarp-missing-lane
+    clean_report "$plant fixed" >twin.log
+    # A summary may follow, which says as little.
+    hang "$plant" >plant.log
+    hang "$plant" | cat - <(echo "========= ERROR SUMMARY: 0 errors") >summary.log
+    for log in plant.log summary.log; do
+        expect_fine memcheckdemo --grade $log --twin twin.log "$plant" --csv
+        [ "$(column found | sed -n 2p)" = "ended by the watchdog" ]
+        [ "$(column verdict | sort -u)" = pass ]
+    done
+    # A finding is one also then.
+    hang "$plant" | cat - <(echo "========= Barrier error detected. Invalid arguments.") >found.log
+    try memcheckdemo --grade found.log --twin twin.log "$plant" --csv
+    expect_status 1
+    # Interrupted before that, without compute-sanitizer, another plant's, and as a twin it is no run to judge.
+    hang "$plant" | grep -v watchdog >early.log
+    hang "$plant" | grep -v COMPUTE >alone.log
+    hang "$plant" | sed '3s/syncwarp-missing-lane/lane-spinlock/' >other.log
+    for log in early.log alone.log other.log; do
+        try memcheckdemo --grade $log --twin twin.log "$plant" --csv
+        expect_status 4
+    done
+    hang "$plant" | sed 's/faulty/fixed/' >hung-twin.log
+    try memcheckdemo --grade plant.log --twin hung-twin.log "$plant" --csv
+    expect_status 4
+    # A tool reports this one, and a report without a summary may lack its findings.
+    hang cuda-barrier-misuse >plant.log
+    clean_report "cuda-barrier-misuse fixed" >twin.log
+    try memcheckdemo --grade plant.log --twin twin.log cuda-barrier-misuse --csv
+    expect_status 4
+}
+
 @test "--grade knows the reports of all tools" {
     need jq
     # grades PLANT LINE...: a report with these lines on the plant, which must pass.

@@ -54,11 +54,10 @@ inline std::string finding_of(const Report& report, const std::string& form) {
     return report.findings().empty() ? "none" : report.findings().front();
 }
 
-inline void grade_findings(Grade& result, const Report& report, const Expected& expected, bool mystery) {
-    const bool judged = report.is_complete();
+inline void grade_findings(Grade& result, const Report& report, const Expected& expected, bool judged, bool mystery) {
     if (expected.category == "none") {
-        result.add("tool", "none", report.is_clean() ? "none" : category_of(finding_of(report, "")), judged,
-                   report.is_clean());
+        const bool passed = judged && report.has_found_nothing();
+        result.add("tool", "none", passed ? "none" : category_of(finding_of(report, "")), judged, passed);
         return;
     }
     const std::string finding = finding_of(report, expected.report);
@@ -90,9 +89,16 @@ inline void grade(Session& session, const Subject& subject) {
     const Report clean(twin.empty() ? "/dev/null" : twin);  // an empty report is inconclusive
     Grade result(session);
     grade_run(result, session, "run", asked.report, report, run_name(subject.shown, false));
+    const Expected expected = expected_of(*subject.plant, report.is_of_simulator());
     const bool complete = report.is_complete();
-    result.add("summary", "complete", complete ? "complete" : "missing", complete, true);
-    grade_findings(result, report, expected_of(*subject.plant, report.is_of_simulator()), bool(asked.mystery));
+    // The tool of a plant that hangs and that none reports has nothing to say until the watchdog ends the run.
+    const bool hung = subject.plant->hangs && expected.category == "none" && report.is_of_hang(subject.shown);
+    result.add("summary", "complete",
+               complete ? "complete"
+               : hung   ? "ended by the watchdog"
+                        : "missing",
+               complete || hung, true);
+    grade_findings(result, report, expected, complete || hung, bool(asked.mystery));
     if (!twin.empty()) grade_run(result, session, "twin_run", twin, clean, run_name(subject.shown, true));
     result.add("twin", "clean", twin.empty() ? "not given" : clean_or_not(clean), clean.is_complete(),
                clean.is_clean());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/io/text.hpp"
+#include "tools/memcheckdemo/watchdog.cuh"
 
 namespace BACKEND {
 
@@ -102,9 +103,12 @@ public:
     const std::vector<std::string>& runs() const { return runs_; }
     // Whether the checked simulator wrote it: it announces the run by itself, and has no heading.
     bool is_of_simulator() const { return announced_ && !has_heading_; }
+    // Whether the watchdog has ended this plant under compute-sanitizer, whose report then says no more.
+    bool is_of_hang(const std::string& plant) const { return has_heading_ && hung_ == plant; }
     // If the program failed, a report without findings means nothing.
     bool is_complete() const { return has_summary_ && (!ended_early_ || errors_ > 0 || !findings_.empty()); }
-    bool is_clean() const { return is_complete() && errors_ == 0 && findings_.empty(); }
+    bool is_clean() const { return is_complete() && has_found_nothing(); }
+    bool has_found_nothing() const { return errors_ == 0 && findings_.empty(); }
     long errors() const { return errors_; }
 
     // Whether some finding names the line. Reports show a file with more or fewer of its folders.
@@ -123,6 +127,7 @@ private:
     void take(const std::string& line) {
         static const std::string prefix = "========= ";
         take_run(line);
+        take_hang(line);
         if (line.compare(0, prefix.size(), prefix) != 0) return;
         std::string content = line.substr(prefix.size());
         if (begins_with(content, "COMPUTE-SANITIZER")) has_heading_ = true;
@@ -149,6 +154,14 @@ private:
         if (std::find(runs_.begin(), runs_.end(), run) == runs_.end()) runs_.push_back(run);
     }
 
+    // "memcheckdemo: syncwarp-missing-lane: ended by the watchdog after 9 seconds: it hangs", maybe in colour.
+    void take_hang(const std::string& line) {
+        static const RegularExpression form(text("memcheckdemo: ([a-z0-9-]+): {}", ended_by_watchdog));
+        const std::vector<std::string> groups = form.match(line);
+        if (!groups.empty()) hung_ = groups[1];
+    }
+
+    std::string hung_;  // the plant that the watchdog has ended
     std::vector<std::string> lines_, findings_, runs_;
     bool has_summary_ = false, ended_early_ = false, has_heading_ = false, announced_ = false;
     long errors_ = 0;

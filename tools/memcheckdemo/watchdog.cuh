@@ -17,6 +17,9 @@ namespace BACKEND {
 // and so before run() begins. A value set by the user stays.
 inline const bool simulator_is_first = setenv("SIMCC_TIMEOUT", "5", false) == 0;
 
+// How the watchdog begins what it says of a run, by which a report is known to be of one that hung.
+constexpr const char* ended_by_watchdog = "ended by the watchdog after ";
+
 // A run has this long from construction. Then it ends as by a CUDA error, without destructors: they would wait, too.
 class Watchdog {
 public:
@@ -26,7 +29,7 @@ public:
         : thread_([this, &session, name] {
               std::unique_lock lock(mutex_);
               if (ended_.wait_for(lock, patience, [this] { return done_; })) return;
-              session.complain(text("{}: ended by the watchdog after {} seconds: it hangs", name, patience.count()));
+              session.complain(text("{}: {}{} seconds: it hangs", name, ended_by_watchdog, patience.count()));
               std::quick_exit(static_cast<int>(Exit::cuda_error));
           }) {}
 
