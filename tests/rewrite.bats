@@ -40,7 +40,7 @@ tester() {
     need clang++ perl
     tester
     local file all=0
-    for file in "$root"/tests/{simcc,check}/*.cu "$root"/tests/units/*.cu "$root"/tools/*.cu; do
+    for file in "$root"/tests/{simcc,check,units}/*.cu "$root"/tools/*.cu; do
         # Clang takes neither blanks within <<< and >>> nor braces between them.
         CXX=clang++ simcc -E -w -I "$root" -DBACKEND=sim -include "$root/tests/rewrite/cuda_for_clang.h" "$file" -o text.ii
         sed -i -E 's/<< </<<< /; s/>> >/>>> /; s/<<<\{1\}/<<<1/; s/\{[0-9, ]+\}>>>/1>>>/' text.ii
