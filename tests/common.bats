@@ -260,7 +260,7 @@ numbers.txt'
     done
 }
 
-@test "the simulator, help, lists and completion leave the driver alone" {
+@test "the simulator, help, lists of variants and completion leave the driver alone" {
     # Starting it takes seconds, threads and memory, and may fail. (Libraries that say that they are loaded.)
     local program small library use uses
     printf '%s\n' '#include <unistd.h>' \
@@ -273,16 +273,17 @@ numbers.txt'
     export LD_LIBRARY_PATH=$PWD
     for program in $(programs); do
         small=()
-        if benchmarks | grep -q -x "$program"; then small=(-n 64); fi
+        uses=(--help "-d sim --help" --version "--complete --" "--complete -d ''")
+        if benchmarks | grep -q -x "$program"; then
+            small=(-n 64)
+            uses+=(--list)
+        fi
         for use in "-d sim -q" "--check -q"; do
             # shellcheck disable=SC2086
             capture "$program" $use "${small[@]}"
             expect_status 0
             [[ $errors != *"the driver is loaded"* ]] || complain "$program $use: $errors" || return
         done
-        uses=(--help "-d sim --help" --version "--complete --" "--complete -d ''")
-        # (devquery lists devices.)
-        if [ "$program" != devquery ]; then uses+=(--list); fi
         for use in "${uses[@]}"; do
             eval "capture $program $use"
             [[ $errors != *"the driver is loaded"* ]] || complain "$program $use: $errors" || return
