@@ -11,19 +11,22 @@ namespace simt {
 void remember_symbol(const volatile void* address, size_t bytes) {
     constexpr int every_device = 0;  // one storage serves all devices
     // Fails if the variable is already known, which is fine.
-    runtime().memory.adopt(const_cast<const void*>(address), bytes, MemoryKind::symbol, every_device, 0);
+    unless_short(
+        [&] { runtime().memory.adopt(const_cast<const void*>(address), bytes, MemoryKind::symbol, every_device, 0); });
 }
 
 void* host_shadow_of(const volatile void* object, size_t bytes) {
-    void* const address = const_cast<void*>(object);
-    const auto allocation = runtime().memory.find(address);
-    if (!allocation || allocation->kind != MemoryKind::symbol) return address;
-    static std::mutex mutex;
-    static auto& shadows = *new std::map<void*, std::vector<char>>;
-    const std::lock_guard lock(mutex);
-    std::vector<char>& shadow = shadows[address];
-    shadow.resize(bytes);
-    return shadow.data();
+    return unless_short([&]() -> void* {
+        void* const address = const_cast<void*>(object);
+        const auto allocation = runtime().memory.find(address);
+        if (!allocation || allocation->kind != MemoryKind::symbol) return address;
+        static std::mutex mutex;
+        static auto& shadows = *new std::map<void*, std::vector<char>>;
+        const std::lock_guard lock(mutex);
+        std::vector<char>& shadow = shadows[address];
+        shadow.resize(bytes);
+        return shadow.data();
+    });
 }
 
 }  // namespace simt

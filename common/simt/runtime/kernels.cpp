@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/properties.hpp"
 
 namespace simt {
@@ -57,7 +58,9 @@ KernelTable& kernels() {
 
 }  // namespace
 
-void remember_kernel(const void* kernel, KernelTrampoline* trampoline) { kernels().remember(kernel, trampoline); }
+void remember_kernel(const void* kernel, KernelTrampoline* trampoline) {
+    unless_short([&] { kernels().remember(kernel, trampoline); });
+}
 
 KernelTrampoline* kernel_trampoline(const void* kernel) { return kernels().trampoline(kernel); }
 

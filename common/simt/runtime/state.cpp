@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/shortage.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
 extern "C" __attribute__((weak)) const int simt_null_stream_is_per_thread;
@@ -26,10 +27,12 @@ size_t memory_per_device(int device_count) {
 // function in a stream ends the program, this does not wait: it would wait for itself.)
 void end_all_work() {
     const bool all_is_wanted = events().finishes_work && !inside_host_function();
-    for (int index = 0; index < runtime().device_count(); ++index) {
-        Device& device = runtime().device(index);
-        all_is_wanted ? device.synchronize() : device.discard_work();
-    }
+    unless_short([&] {
+        for (int index = 0; index < runtime().device_count(); ++index) {
+            Device& device = runtime().device(index);
+            all_is_wanted ? device.synchronize() : device.discard_work();
+        }
+    });
 }
 
 int& current_device_slot() {

@@ -1,9 +1,23 @@
 // One launch of a kernel, as the compiled launch statement passes it to the runtime.
 #pragma once
 
+#include <new>
+
 #include "simt/configuration.hpp"
 
 namespace simt {
+
+// Ends the program with a message; in the runtime.
+[[noreturn, gnu::cold]] void end_without_memory();
+
+// Memory for the simulator's own part of a launch. A failure is not thrown: where the program launches, nothing in CUDA
+// throws, and nothing catches.
+template <class T>
+T* copy_or_end(const T& value) {
+    T* const copy = new (std::nothrow) T(value);
+    if (!copy) end_without_memory();
+    return copy;
+}
 
 // The block that runs on this OS thread: filled by the runtime whenever it enters a block.
 struct BlockIdentity {
@@ -26,7 +40,7 @@ struct LaneRow {
 class Arguments {
 public:
     Arguments() = default;
-    Arguments(void* object, void (*destroy)(void*)) : shared_(new Shared{object, destroy, 1}) {}
+    Arguments(void* object, void (*destroy)(void*)) : shared_(copy_or_end(Shared{object, destroy, 1})) {}
     Arguments(const Arguments& other) : shared_(other.shared_) {
         if (shared_) __atomic_fetch_add(&shared_->owners, 1, __ATOMIC_RELAXED);
     }
