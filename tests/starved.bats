@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # What programs do where the machine has too little for the simulator: they end with status 3 and say what is missing
-# and how to get it. They never hang, and no signal ends them. So do programs that simcc has built.
+# and how to get it. They never hang, and no signal ends them. So do programs that simcc has built. All this is said of
+# the simulator's own work: the loader, and the CUDA runtime that our programs contain, end in their own ways before main.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 load helpers
@@ -11,7 +12,7 @@ hello() {
         once hello-checked simcc -G -O0 "$root/tests/simcc/hello.cu" -o hello-checked
 }
 
-# Makes ./shortage.so, which lets a call of the C library fail.
+# Makes ./shortage.so, which lets a call of the C library since the beginning of main fail.
 shortage() {
     once shortage.so g++ -x c -O1 -shared -fPIC "$root/tests/simcc/shortage.c" -o shortage.so
 }
@@ -31,7 +32,7 @@ ends_starved() {
     shift
     capture timeout 60 env "$@"
     expect_status 3 && expect_errors_like "(^|
-)(hello|reduce)[a-z-]*: $pattern; [^;]*(raise|give|unset|do not check)"
+)(hello|reduce|first)[a-z-]*: $pattern; [^;]*(raise|give|unset|do not check)"
 }
 
 # Either the program does without, or it says what is missing.
@@ -67,6 +68,7 @@ survives() {
 
 @test "a thread that cannot be started ends the program, whichever it is" {
     shortage
+    # Two workers, one that watches them, and one of the stream that is used.
     # shellcheck disable=SC2317
     fails_each() {
         local n
@@ -74,10 +76,18 @@ survives() {
             ends_starved "the simulator cannot start a thread: Resource temporarily unavailable" \
                 SIMCC_THREADS=2 FAIL=pthread_create:$n LD_PRELOAD=./shortage.so "$@" || return
         done
+        # These are all.
+        capture timeout 60 env SIMCC_THREADS=2 FAIL=pthread_create:5 LD_PRELOAD=./shortage.so "$@"
+        expect_status 0
     }
     for_each_program fails_each
     FAIL=pthread_create:1 LD_PRELOAD=./shortage.so capture timeout 60 streams -d sim -n 1Ki -q
     expect_status 3 && expect_errors_like "raise the limit of processes"
+    # Many processors make many workers.
+    for n in 1 16 17 18; do
+        ends_starved "the simulator cannot start a thread: Resource temporarily unavailable" \
+            SIMCC_THREADS=16 FAIL=pthread_create:$n LD_PRELOAD=./shortage.so reduce -d sim -n 4Ki -k sequential
+    done
 }
 
 @test "a mapping of memory that cannot be made ends the program or is done without, whichever it is" {
@@ -94,17 +104,44 @@ survives() {
 
 @test "an allocation of the simulator's own that fails ends the program, wherever it is" {
     shortage
-    for n in 50 80 130 210 340 550 890 1440; do
-        survives env FAIL=malloc:$n LD_PRELOAD=./shortage.so reduce -d sim -n 1Ki -k sequential
+    hello
+    for n in 1 5 10 20 50 80 130 210 340 550 890 1440 2330 3770 6100; do
+        for check in -dsim --check; do
+            survives env SIMCC_THREADS=2 FAIL=malloc:$n LD_PRELOAD=./shortage.so reduce $check -n 1Ki -k sequential
+        done
+    done
+    # What a program may begin with: a launch (later, hello allocates for itself), a symbol, a function's attribute.
+    printf '%s\n' '__device__ int symbol;' \
+        '__global__ void kernel() {}' \
+        'int main(int count, char**) {' \
+        '    int value = 1;' \
+        '    if (count == 1) return cudaMemcpyToSymbol(symbol, &value, sizeof value);' \
+        '    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);' \
+        '}' >first.cu
+    once first simcc first.cu -o first
+    for program in ./hello ./hello-checked ./first "./first attribute"; do
+        # shellcheck disable=SC2086
+        ends_starved "the simulator finds no memory for its own work" FAIL=malloc:1 LD_PRELOAD=./shortage.so $program
+    done
+    # (Up to the end of the process.)
+    for n in 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        survives env FAIL=malloc:$n LD_PRELOAD=./shortage.so ./first
+        survives env FAIL=malloc:$n LD_PRELOAD=./shortage.so ./first attribute
     done
 }
 
 @test "limits of processes and address space are named when they are too low" {
+    # What the loader needs, and the CUDA runtime of a program that contains it, which registers its kernels.
+    local needed=8000
+    until (ulimit -v $needed && exec reduce --version) >/dev/null 2>&1; do
+        needed=$((needed + 2000))
+        [ $needed -le 200000 ] || complain "reduce --version does not run in 200 MB"
+    done
     # shellcheck disable=SC2317
     limits() {
-        local limit
-        for limit in 20000 100000 200000; do
-            survives bash -c "ulimit -v $limit && exec \"\$@\"" limited "$@" || return
+        local more
+        for more in 2000 80000 180000; do
+            survives bash -c "ulimit -v $((needed + more)) && exec \"\$@\"" limited "$@" || return
         done
     }
     for_each_program limits
