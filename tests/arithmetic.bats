@@ -25,13 +25,16 @@ in_every_build() {
     local flags
     for flags in -O0 -O3; do
         capture simcc $flags "$root/tests/simcc/null_pointers.cu" -o null_pointers
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         capture ./null_pointers
         expect_status 0 && expect_output "6 failed" || complain "built with $flags"
     done
     simcc -G "$root/tests/simcc/null_pointers.cu" -o null_pointers
     capture ./null_pointers
-    expect_status 86 && expect_output "6 failed" && expect_errors_like "Invalid __global__ write of size 4 bytes"
+    expect_status 86
+    expect_output "6 failed"
+    expect_errors_like "Invalid __global__ write of size 4 bytes"
 }
 
 @test "a shift by the width or more moves all bits out, and what only looks like such a shift keeps its meaning" {

@@ -236,7 +236,9 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
 @test "an unknown word in SIMCC_COUNTERS and a file that cannot be written are reported" {
     counts count_branches
     capture env SIMCC_COUNTERS=pretty ./count_branches
-    expect_status 2 && expect_errors_like 'choose 1, lines, annotate or csv:FILE'
+    expect_status 2
+    expect_errors_like 'choose 1, lines, annotate or csv:FILE'
     capture env SIMCC_COUNTERS=csv:/nowhere/x ./count_branches
-    expect_status 2 && expect_errors_like 'cannot write /nowhere/x'
+    expect_status 2
+    expect_errors_like 'cannot write /nowhere/x'
 }

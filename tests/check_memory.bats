@@ -81,13 +81,15 @@ finds_each() {
 @test "without checks there is no report" {
     once memory_host simcc -G "$programs/memory_host.cu" -o memory_host
     under_check none ./memory_host leak
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
 }
 
 @test "a report covers kernels that still run when the program ends" {
     once ending simcc -G "$programs/ending.cu" -o ending
     under_check memcheck ./ending running
-    expect_status 86 && expect_output ran
+    expect_status 86
+    expect_output ran
     [[ $errors == *"========= Invalid __global__ write of size 4 bytes"*"ERROR SUMMARY: 1 error" ]] || complain "$errors"
 }
 

@@ -62,7 +62,8 @@ all_clean() {
 
 @test "random schedules find the same races, and none in correct kernels" {
     local seed case
-    builds race_shared && builds race_global
+    builds race_shared
+    builds race_global
     for seed in 1 2; do
         export SIMCC_SCHEDULE=random:$seed
         for case in missing-barrier tile-reuse counter partial-mask; do finds race_shared "$case" || return; done
@@ -87,7 +88,8 @@ all_clean() {
     for schedule in independent lockstep random:1 random:2 random:3; do
         export SIMCC_SCHEDULE=$schedule
         capture ./schedules sum
-        expect_status 0 && expect_output 10000
+        expect_status 0
+        expect_output 10000
         finds schedules reset || return
         is_clean schedules reset || return
     done
@@ -101,7 +103,8 @@ races() {
 
 @test "every run reports the same races, on any number of worker threads" {
     local schedule program case expected threads
-    builds schedules && builds race_global
+    builds schedules
+    builds race_global
     export SIMCC_SCHEDULE
     while read -r schedule program case; do
         SIMCC_SCHEDULE=$schedule

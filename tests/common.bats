@@ -9,12 +9,14 @@ load helpers
     local program
     for program in $(programs); do
         capture "$program" --help
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         expect_output_like "^Usage: $program "
         capture "$program" -d sim -h
         expect_status 0
         capture "$program" --version
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         expect_output_like "^$program \(gridutils\) [0-9]+\.[0-9]+\.[0-9]+\$"
     done
 }
@@ -103,7 +105,8 @@ numbers.txt'
     # The default that applies comes first.
     for options in '-d sim' --check --counters; do
         capture reduce $options --help
-        expect_status 0 && expect_output_like $'\n  -n, --size LIST .* \\[64Ki; GPU: 16Mi\\]\n'
+        expect_status 0
+        expect_output_like $'\n  -n, --size LIST .* \\[64Ki; GPU: 16Mi\\]\n'
     done
     CUDA_VISIBLE_DEVICES='' capture matmul --help
     expect_output_like $'\n  -n, --size LIST .* \\[64; GPU: 1024\\]\n'
@@ -256,7 +259,8 @@ numbers.txt'
         [ "$(wc -l <stderr)" -eq 1 ]
         expect_errors_like "^$program: .*using the SIMT simulator"
         capture "$program" "${small[@]}" --format csv -q
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
     done
 }
 
@@ -354,7 +358,8 @@ numbers.txt'
     expect_fine reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --csv
     # It was asked for: however short the run is, and also under --quiet.
     try reduce -k cpu -n 10 --progress always --quiet --csv
-    expect_status 0 && expect_errors_like "reduce: timing cpu, n = 10"
+    expect_status 0
+    expect_errors_like "reduce: timing cpu, n = 10"
 }
 
 @test "a filter's progress has bytes and their rate, and on a terminal appears after a second" {
@@ -367,7 +372,8 @@ exec timeout 60 sh -c 'until grep -s -q -E -- "$2" "$1"; do sleep 0.05; done' sh
 EOF
     chmod +x shown
     capture bash -c "{ seq 1000; ./shown seen '3.8 KiB.* s\b'; seq 10; } | reduce -d $device --progress always - 2>seen"
-    expect_status 0 && expect_output 500555
+    expect_status 0
+    expect_output 500555
     errors=$(cat seen)
     expect_errors_like 'reduce: reading standard input: 3.8 KiB, [0-9.]+ (KiB|B)/s, [1-9][0-9]* s'
     seq 100000 >numbers

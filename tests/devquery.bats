@@ -140,9 +140,11 @@ GPU-: 2, 'GPU-' names 3 GPUs; give more of the id"
 @test "mlr and jq read the table" {
     need mlr jq
     pipeline 'devquery -d $device | mlr --icsv --onidx filter "\$property == \"warp_size\"" then cut -f value'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output 32
     pipeline 'devquery -d $device --json | jq -r "select(.property == \"warp_size\") | .value | tonumber"'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output 32
 }

@@ -35,5 +35,7 @@ all_the_same() {
     cp -r "$root/tests/expressions" .
     sed -i '2s/^......../00000000/' expressions/gpu.txt
     capture bash expressions/compare.bash sim 10000 -- -O1
-    expect_status 1 && expect_output_like "expression 0: .*a \+ b" && expect_output_like "1 expressions: .*, 1 different"
+    expect_status 1
+    expect_output_like "expression 0: .*a \+ b"
+    expect_output_like "1 expressions: .*, 1 different"
 }

@@ -370,7 +370,8 @@ npz() {
     head -c 72000000 /dev/zero >a
     mkdir room
     capture env TMPDIR=room vecadd -d "$device" --input-format raw:f64 a a
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     cmp a stdout
     [ -z "$(ls room)" ]
     capture env TMPDIR=missing vecadd -d "$device" --input-format raw:f64 a a

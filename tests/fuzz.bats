@@ -28,7 +28,8 @@ setup_file() {
     [ "$(find "$root"/tests/fuzz/seeds -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')" = \
         "$(sed -n 's/^    {"\(.*\)", fuzz_.*/\1/p' "$root"/tests/fuzz/targets.cpp | sort | paste -sd ' ')" ]
     capture "$fuzz_driver" nonsense 0 1 /dev/null
-    expect_status 2 && expect_errors_like "no target 'nonsense'"
+    expect_status 2
+    expect_errors_like "no target 'nonsense'"
 }
 
 @test "the driver notices a broken promise, and keeps the input" {

@@ -160,9 +160,12 @@ claimed() {
 @test "mlr and jq read the list" {
     need mlr jq
     pipeline 'memcheckdemo -d $device --list --csv | mlr --icsv --onidx filter "\$class == \"unreported\"" then count'
-    expect_status 0 && expect_no_errors && expect_output 5
+    expect_status 0
+    expect_no_errors
+    expect_output 5
     pipeline 'memcheckdemo -d $device --list --json | jq -r "select(.class == \"initcheck\") | .plant"'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output_like "^memset-short"
 }
 
@@ -235,12 +238,14 @@ claimed() {
     for plant in $(plants); do
         for hint in 1 2 3; do
             capture memcheckdemo -d sim --hint $hint "$plant"
-            expect_status 0 && expect_no_errors
+            expect_status 0
+            expect_no_errors
             [ "${#output}" -gt 15 ] && [[ $output != *"$plant"* ]] || complain "hint $hint of $plant"
             echo "$output" >>hints
         done
         capture memcheckdemo -d sim --reveal "$plant"
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         expect_output_like "^$plant: .*
 .{30,}
 at: kernels/memcheckdemo/[a-z]+/[a-z_]+\.cuh:[0-9]+.*

@@ -49,7 +49,8 @@ user_try() {
     { echo before >&3; reduce -q -d "$device" three -o /dev/fd/3; echo after >&3; } 3>log
     [ "$(paste -sd ' ' log)" = "before 6 after" ]
     [ "$(reduce -q -d "$device" three -o /dev/stderr 2>&1 >/dev/null)" = 6 ]
-    [ -L /dev/stdout ] && [ -L devices/stdout ]
+    [ -L /dev/stdout ]
+    [ -L devices/stdout ]
     capture bash -c "reduce -d $device three -o /dev/stdout >&-"
     expect_status 5
 }
@@ -72,7 +73,8 @@ user_try() {
     timeout 10 cat pipe >got &
     expect_fine reduce three -o pipe
     wait $!
-    [ "$(cat got)" = 6 ] && [ -p pipe ]
+    [ "$(cat got)" = 6 ]
+    [ -p pipe ]
 }
 
 @test "through a link the file behind it is written, and the link stays" {
@@ -215,7 +217,8 @@ user_try() {
     # What is not a file may be both.
     refuses 4 "no numbers" reduce /dev/null -o /dev/null
     expect_fine reduce file -o other -o result
-    [ "$(cat result)" = 6 ] && [ ! -e other ]
+    [ "$(cat result)" = 6 ]
+    [ ! -e other ]
 }
 
 @test "two outputs cannot be one file" {

@@ -109,7 +109,8 @@ expect_right_for() {
 
 @test "seq 1000000 | reduce - prints the sum" {
     pipeline 'seq 1000000 | reduce -d $device -'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output 500000500000
 }
 

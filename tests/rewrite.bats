@@ -12,7 +12,8 @@ tester() {
 @test "each pass of the rewriter turns its cases into the expected text" {
     tester
     capture rewrite-test "$root"/tests/rewrite/*.txt
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     ! grep '^not ok' <<<"$output" || complain "a case failed"
     [ "$(grep -c '^ok' <<<"$output")" -eq "$(cat "$root"/tests/rewrite/*.txt | grep -c '^=== ')" ] || complain "a case is missing"
 }

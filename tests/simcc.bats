@@ -58,7 +58,8 @@ at start 7, in all 142, failures 0, line 207'
 @test "launches mean the same in C++20 and without optimization" {
     builds launches -std=c++20 -O0 -g
     capture ./launches
-    expect_status 0 && expect_output_like "failures 0"
+    expect_status 0
+    expect_output_like "failures 0"
 }
 
 @test "barriers in two halves, asynchronous copies and the heap of kernels work, and their misuse ends the launch" {
@@ -131,7 +132,8 @@ lock 480, last block 2450, no error"
     for threads in 1 4; do
         export SIMCC_THREADS=$threads
         capture ./warps
-        expect_status 0 && expect_output_like "lock 480, last block 2450"
+        expect_status 0
+        expect_output_like "lock 480, last block 2450"
     done
 }
 
@@ -373,25 +375,32 @@ CU
 @test "a launch that does not fit its kernel, or is not closed, is an error at its line" {
     printf '__global__ void k(int* p) {}\nint main() {\n    k<<<1, 1>>>("text");\n}\n' >fit.cu
     capture simcc fit.cu
-    expect_status 1 && expect_errors_like 'fit.cu:3:' && expect_errors_like "do not fit the kernel's parameters"
+    expect_status 1
+    expect_errors_like 'fit.cu:3:'
+    expect_errors_like "do not fit the kernel's parameters"
     printf '__global__ void k() {}\nint main() {\n    k<<<1, 1>>;\n}\n' >open.cu
     capture simcc open.cu
-    expect_status 1 && expect_errors_like 'open.cu:3:6: error: .*not closed'
+    expect_status 1
+    expect_errors_like 'open.cu:3:6: error: .*not closed'
     printf '#include "missing.h"\n' >missing.cu
     capture simcc missing.cu
-    expect_status 1 && expect_errors_like 'missing.cu:1:10: fatal error: missing.h'
+    expect_status 1
+    expect_errors_like 'missing.cu:1:10: fatal error: missing.h'
 }
 
 @test "a bracket that is never closed, or closes nothing, is an error at its place" {
     printf '__global__ void k() {}\nint main() {\n    if (true) {\n    k<<<1, 1>>>();\n}\n' >unclosed.cu
     capture simcc unclosed.cu
-    expect_status 1 && expect_errors_like "unclosed.cu:2:12: error: this '\{' is never closed"
+    expect_status 1
+    expect_errors_like "unclosed.cu:2:12: error: this '\{' is never closed"
     printf '__global__ void k(int* p) { p[0) = 1; }\n' >mixed.cu
     capture simcc -c mixed.cu
-    expect_status 1 && expect_errors_like "mixed.cu:1:30: error: this '\[' is never closed"
+    expect_status 1
+    expect_errors_like "mixed.cu:1:30: error: this '\[' is never closed"
     printf 'int main() { return 0; }}\n' >extra.cu
     capture simcc extra.cu
-    expect_status 1 && expect_errors_like "extra.cu:1:25: error: this '\}' closes nothing"
+    expect_status 1
+    expect_errors_like "extra.cu:1:25: error: this '\}' closes nothing"
 }
 
 # ---- the command line
@@ -408,12 +417,17 @@ CU
     capture simcc -O2 -g -w -lineinfo -rdc=true -arch=sm_80 -Xptxas -v,-O3 -maxrregcount 32 --use_fast_math --expt-relaxed-constexpr \
         --extended-lambda -cudart static -m64 -t 2 -ccbin g++ -std c++17 -Iinclude -DA=1 -D B=2 -DC -U C -Xcompiler -Wall,-Wextra \
         -Xlinker --as-needed -lm -L. -lcudart -run flags.cu
-    expect_status 0 && expect_no_errors && expect_output "800 7 1 2"
+    expect_status 0
+    expect_no_errors
+    expect_output "800 7 1 2"
     [ ! -e a.out ] || complain "expected -run to delete the program"
     capture simcc --gpu-architecture sm_75 --include-path include --define-macro=A=3 --define-macro B=4 --optimize 1 --run flags.cu
-    expect_status 0 && expect_output "750 7 3 4"
+    expect_status 0
+    expect_output "750 7 3 4"
     capture simcc -gencode arch=compute_86,code=sm_86 -isystem include -DA -DB --run flags.cu
-    expect_status 0 && expect_no_errors && expect_output "860 7 1 1"
+    expect_status 0
+    expect_no_errors
+    expect_output "860 7 1 1"
 }
 
 @test "an unknown option is an error that names the nearest one, unless unknown ones are for g++" {
@@ -421,14 +435,18 @@ CU
     echo 'int main() { return 0; }' >x.cu
     for option in --chekc -chekc --chekc=all; do
         capture simcc $option x.cu
-        expect_status 2 && expect_refusal simcc "^simcc: unknown option '${option%=*}'; did you mean '-?-check'\?; simcc --help"
+        expect_status 2
+        expect_refusal simcc "^simcc: unknown option '${option%=*}'; did you mean '-?-check'\?; simcc --help"
     done
     capture simcc -zeal x.cu
-    expect_status 2 && expect_refusal simcc "unknown option '-zeal'"
+    expect_status 2
+    expect_refusal simcc "unknown option '-zeal'"
     capture simcc --fast x.cu
-    expect_status 2 && expect_refusal simcc "unknown option '--fast'"
+    expect_status 2
+    expect_refusal simcc "unknown option '--fast'"
     capture simcc -dryrun -mtune=native -forward-unknown-to-host-compiler x.cu
-    expect_status 0 && expect_errors_like ' -mtune=native '
+    expect_status 0
+    expect_errors_like ' -mtune=native '
 }
 
 @test "every option that nvcc's help lists is known, or is one of those that a simulator refuses" {
@@ -455,7 +473,8 @@ CU
 
 @test "simcc names its own options to a shell that completes one" {
     capture simcc --complete -c --ch
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     [ "$(cut -f 1 <<<"$output")" = --check ]
     [ "$(simcc --complete -arc | cut -f 1)" = -arch ]
     [ -z "$(simcc --complete '')$(simcc --complete main)" ]  # left to the shell: file names
@@ -468,24 +487,28 @@ CU
     for kind in -O2 -G '-g -std=c++20' '-Xcompiler -Wall,-Wextra'; do
         # shellcheck disable=SC2086  # options
         capture simcc $kind main.cu host.c -o twice
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         SIMCC_CHECK=none capture ./twice
         expect_status 42
     done
     capture simcc -x c -c host.c
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
 }
 
 @test "macros of the command line change the program and no header" {
     printf '#include <vector>\n__global__ void k(int* p) { *p = N; }\nint main() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); return *p - T; }\n' >n.cu
     capture simcc -DN=40 -DT=7 -DA -DB -DR=r -DBLOCK=256 -run n.cu
-    expect_status 33 && expect_no_errors
+    expect_status 33
+    expect_no_errors
 }
 
 @test "-run passes the program's arguments and exit code on" {
     printf '#include <cstdio>\nint main(int n, char** a) { puts(a[n - 1]); return n; }\n' >code.cu
     capture simcc -run --run-args one,two code.cu
-    expect_status 3 && expect_output two
+    expect_status 3
+    expect_output two
 }
 
 @test "-run-args separates at commas and blanks, and quotes and backslashes keep both, as in a shell" {
@@ -504,26 +527,33 @@ CU
     reads "a'b c'd,\"\",e" '<ab cd><><e>'
     reads '"\"",'"'\\'" '<"><\>'
     capture simcc -run -run-args "'a b" code.cu
-    expect_status 2 && expect_refusal simcc "a quote is not closed"
+    expect_status 2
+    expect_refusal simcc "a quote is not closed"
 }
 
 @test "options that a simulator cannot honour are refused" {
     for option in -ptx -cubin -fatbin -lcuda -lcublas; do
         capture simcc $option x.cu
-        expect_status 2 && expect_refusal simcc "^simcc: $option: the "
+        expect_status 2
+        expect_refusal simcc "^simcc: $option: the "
     done
     for arguments in "" "x.f90" "-o" "-arch sm_1 x.cu" "-o x.o -c x.cu y.cu" "-run -c x.cu" "-x ada x.cu"; do
         # shellcheck disable=SC2086  # words, or none
         capture simcc $arguments
-        expect_status 2 && expect_refusal simcc "^simcc: "
+        expect_status 2
+        expect_refusal simcc "^simcc: "
     done
 }
 
 @test "help and version go to the standard output" {
     capture simcc --help
-    expect_status 0 && expect_no_errors && expect_output_like '^Usage: simcc '
+    expect_status 0
+    expect_no_errors
+    expect_output_like '^Usage: simcc '
     capture simcc --version
-    expect_status 0 && expect_no_errors && expect_output_like '^simcc \(gridutils\) [0-9.]+$'
+    expect_status 0
+    expect_no_errors
+    expect_output_like '^simcc \(gridutils\) [0-9.]+$'
 }
 
 @test "objects, rewritten sources, dependencies and archives are named as nvcc names them" {
@@ -532,7 +562,8 @@ CU
     expect_line() { grep -qx "$2" "$1" || complain "expected in $1: $2"; }
     expect_line separate_main.d 'separate_main.o: separate_main.cu separate.h'
     simcc -c -MMD -MP -MF deps -MT 'a b' separate_main.cu -o other.o
-    expect_line deps 'a b: separate_main.cu separate.h' && expect_line deps 'separate.h:'
+    expect_line deps 'a b: separate_main.cu separate.h'
+    expect_line deps 'separate.h:'
     capture simcc -MM separate_main.cu
     expect_output 'separate_main.o: separate_main.cu separate.h'
     mkdir objects
@@ -543,7 +574,8 @@ CU
     simcc -cuda separate_device.cu
     g++ -std=c++17 -fpreprocessed -c separate_device.cu.cpp.ii -o rewritten.o
     capture simcc -E separate_device.cu
-    expect_status 0 && expect_output_like 'tally<<<blocks, 1>>>'
+    expect_status 0
+    expect_output_like 'tally<<<blocks, 1>>>'
     cp separate_host.cpp plain
     simcc -x c++ -c plain -o plain.o
 }
@@ -591,10 +623,12 @@ CU
     wait $! || status=$?
     [ "$status" -eq 143 ] || complain "expected 143 after SIGTERM"
     [ -z "$(ls -A "$TMPDIR")" ] || complain "left behind: $(ls -A "$TMPDIR")"
-    [ ! -e interrupted ] && [ "$(find . -name '.gridutils-*')" = "" ]
+    [ ! -e interrupted ]
+    [ "$(find . -name '.gridutils-*')" = "" ]
     export TMPDIR=$scratch/nowhere
     capture simcc fine.cu
-    expect_status 3 && expect_refusal simcc 'nowhere/.*set TMPDIR'
+    expect_status 3
+    expect_refusal simcc 'nowhere/.*set TMPDIR'
 }
 
 @test "no result is written over a source, an included file or another result" {
@@ -607,7 +641,8 @@ CU
         local written=$1
         shift
         capture simcc "$@"
-        expect_status 2 && expect_refusal simcc "written (over|to) '?$written'?"
+        expect_status 2
+        expect_refusal simcc "written (over|to) '?$written'?"
     }
     for name in mine.cu ./mine.cu hard soft "$PWD/mine.cu"; do
         refuses_to_write "the input 'mine.cu" mine.cu -o "$name"
@@ -630,7 +665,9 @@ CU
     refuses_to_write "deps" -MMD -MF deps mine.cu other.cu
     cmp kept mine.cu && cmp kept a.out
     [ "$(cat answer.h)" = '#define ANSWER 42' ]
-    [ ! -e mine.o ] && [ ! -e deps ] && [ -L soft ]
+    [ ! -e mine.o ]
+    [ ! -e deps ]
+    [ -L soft ]
 }
 
 @test "results go through links, keep a file's mode and other names, and may be the standard output" {
@@ -639,7 +676,8 @@ CU
     echo old >object.o && chmod 600 object.o && ln object.o other.o
     simcc -c five.cu -o object.o
     simcc object.o -o link
-    [ -L link ] && [ "$(stat -c %a program)" = 700 ]
+    [ -L link ]
+    [ "$(stat -c %a program)" = 700 ]
     [ "$(stat -c '%a %h' object.o)" = "600 2" ]
     cmp object.o other.o
     capture ./link
@@ -651,17 +689,21 @@ CU
     simcc -E five.cu -o - | grep -q 'return 5'
     simcc -cuda five.cu -o /dev/stdout | grep -q 'return 5'
     simcc object.o -o /dev/null
-    [ -c /dev/null ] && [ ! -e ./- ]
+    [ -c /dev/null ]
+    [ ! -e ./- ]
     echo precious >kept
     capture simcc -c missing.cu -o kept
     expect_status 1
     [ "$(cat kept)" = precious ]
     capture simcc -c five.cu -o no/such/folder.o
-    expect_status 5 && expect_refusal simcc "cannot write 'no/such/folder.o': No such file or directory"
+    expect_status 5
+    expect_refusal simcc "cannot write 'no/such/folder.o': No such file or directory"
     capture bash -c 'simcc object.o -o /dev/full'
-    expect_status 5 && expect_refusal simcc "/dev/full': No space left on device"
+    expect_status 5
+    expect_refusal simcc "/dev/full': No space left on device"
     capture bash -c 'ulimit -c 0 -f 8; simcc object.o -o small'
-    [ "$status" -ne 0 ] && [ ! -e small ]
+    [ "$status" -ne 0 ]
+    [ ! -e small ]
     [ -z "$(find . -name '.gridutils-*')" ]
 }
 
@@ -806,13 +848,15 @@ need_thrust() {
     prints thrust "4 checks, cudaSuccess"
     expect_errors_like "ERROR SUMMARY: 0 errors"
     capture ./thrust race
-    expect_status 86 && expect_errors_like "Race reported between Write access at .*fill_functor"
+    expect_status 86
+    expect_errors_like "Race reported between Write access at .*fill_functor"
 }
 
 @test "CUB is refused in one message that names Thrust and the including line" {
     need_thrust
     file cub.cu <<<'#include <cub/device/device_reduce.cuh>'
     capture simcc -c cub.cu
-    expect_status 1 && expect_errors_like 'from cub.cu:1:.*error: #error simcc: CUB is .* not available in the simulator; use Thrust'
+    expect_status 1
+    expect_errors_like 'from cub.cu:1:.*error: #error simcc: CUB is .* not available in the simulator; use Thrust'
     [ "$(grep -c error: <<<"$errors")" = 1 ] || complain "expected one error"
 }

@@ -16,7 +16,8 @@ forbids() {
 
 @test "operators in template arguments and bounds, computed kernels and borrowed names are right CUDA" {
     capture simcc -Wall -Wextra "$programs/operators.cu" -o operators
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./operators
     expect_status 0 && expect_output "comparisons 8
 shifts 13
@@ -99,7 +100,8 @@ CU
 
 @test "programs that look nearly like these are right, and code for the device alone is not the host's" {
     capture simcc "$programs/allowed.cu" -o allowed
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./allowed
     expect_status 0 && expect_output "41 3 no error
 1 2 3 4 6 7 9 5 10"

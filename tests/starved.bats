@@ -57,12 +57,14 @@ survives() {
     export SIMCC_DEVICES=0
     for check in -dsim --check; do
         capture reduce $check -n 64 -k sequential
-        expect_status 3 && expect_errors_like "^reduce: the simulator has no device: SIMCC_DEVICES is 0; unset it"
+        expect_status 3
+        expect_errors_like "^reduce: the simulator has no device: SIMCC_DEVICES is 0; unset it"
     done
     hello
     for program in ./hello ./hello-checked; do
         capture $program
-        expect_status 1 && expect_errors_like "no CUDA-capable device is detected"
+        expect_status 1
+        expect_errors_like "no CUDA-capable device is detected"
     done
 }
 
@@ -82,7 +84,8 @@ survives() {
     }
     for_each_program fails_each
     FAIL=pthread_create:1 LD_PRELOAD=./shortage.so capture timeout 60 streams -d sim -n 1Ki -q
-    expect_status 3 && expect_errors_like "raise the limit of processes"
+    expect_status 3
+    expect_errors_like "raise the limit of processes"
     # Many processors make many workers.
     for n in 1 16 17 18; do
         ends_starved "the simulator cannot start a thread: Resource temporarily unavailable" \
@@ -157,7 +160,8 @@ survives() {
     for command in "taskset -c 0" "env TMPDIR=/nonexistent" "unshare -m bash -c 'umount /dev/shm; exec \"\$@\"' bare"; do
         eval "$command true" 2>/dev/null || continue
         eval "capture $command reduce -d sim -n 4Ki -k sequential -q"
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
     done
     if taskset -c 0 true 2>/dev/null; then
         capture taskset -c 0 devquery -d sim --csv
@@ -167,5 +171,6 @@ survives() {
 
 @test "simcc without a folder for temporary files says so" {
     TMPDIR=/nonexistent capture simcc "$root/tests/simcc/hello.cu"
-    expect_status 3 && expect_errors_like "^simcc: /nonexistent/simcc[^ ]*: cannot make a temporary folder: .*; set TMPDIR to"
+    expect_status 3
+    expect_errors_like "^simcc: /nonexistent/simcc[^ ]*: cannot make a temporary folder: .*; set TMPDIR to"
 }

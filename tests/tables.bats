@@ -307,40 +307,46 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
 @test "a pipeline into mlr finds the fastest variant" {
     need mlr
     pipeline 'reduce -d $device -n 1Ki,4Ki | mlr --icsv --ojson sort -n median_ns then head -n 1 -g n then cut -f n,kernel'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     [ "$(jq -r '.[].n' <<<"$output" | paste -sd ' ')" = "1024 4096" ] || [ "$(jq -r '.[].n' <<<"$output" | sort -n | paste -sd ' ')" = "1024 4096" ]
 }
 
 @test "a pipeline into datamash groups rows" {
     need datamash
     pipeline 'vecadd -d $device -n 1Ki:4Ki:x2 | datamash -t , --header-in -s -g n count kernel unique verify'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     [ "$(cut -d , -f 1,3 <<<"$output" | paste -sd ' ')" = "1024,pass 2048,pass 4096,pass" ]
 }
 
 @test "a pipeline into sqlite3 answers a query" {
     need sqlite3
     pipeline 'reduce -d $device -n 1000 >table.csv && printf ".mode csv\n.import table.csv t\nselect count(*), sum(verify = \"pass\"), typeof(max(median_ns + 0)) from t;\n" | sqlite3'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output "$(variants reduce | wc -l),$(variants reduce | wc -l),real"
 }
 
 @test "a pipeline into jq reads every row" {
     need jq
     pipeline 'vecadd -d $device -n 1000 --json | jq -s "map(.median_ns > 0) | all"'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output true
 }
 
 @test "a pipeline into csvlook shows a table" {
     need csvlook
     pipeline 'reduce -d $device -n 1000 -k "s*" | cut -d , -f 3,5,19 | csvlook'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output_like '\| shared-tree '
 }
 
 @test "a pipeline of our own programs adds vectors and reduces the sum" {
     pipeline 'vecadd -d $device <(seq 1000) <(seq 1000) | reduce -d $device -'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output 1001000
 }

@@ -95,7 +95,8 @@ expect_right_for() {
 
 @test "one of the two inputs may be standard input" {
     pipeline 'seq 3 | vecadd -d $device - <(seq 100 100 300)'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     expect_output "$(seq 101 101 303)"
     pipeline 'seq 3 | vecadd -d $device <(seq 100 100 300) -'
     expect_output "$(seq 101 101 303)"
@@ -170,7 +171,8 @@ inf"
     head -c 16777236 /dev/zero | tr '\0' '\1' >a
     head -c 16777236 /dev/zero | tr '\0' '\2' >b
     try vecadd --input-format raw:i32 a b -o c
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     head -c 16777236 /dev/zero | tr '\0' '\3' | cmp - c
 }
 

@@ -52,6 +52,7 @@ load helpers
     if on_simulator; then skip "the simulator's times are not a GPU's"; fi
     [ -x "$root/bin/timing-test" ] || skip "bin/timing-test is not built; make test-gpu builds it"
     try timing-test --csv
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     [ "$(column kernel | sort -u | paste -sd ' ')" = "spin-cycles spin-nanoseconds" ]
 }
