@@ -133,7 +133,7 @@ TemporaryFolder::TemporaryFolder() {
     action.sa_handler = remember;
     for (std::size_t i = 0; i < std::size(signals_); ++i) sigaction(signals_[i], &action, &previous_[i]);
     if (mkdtemp(path_.data()) == nullptr)
-        fail(Exit::output_error, "cannot make a temporary folder {}: {}; set TMPDIR to a writable folder", path_,
+        fail(Exit::cuda_error, "cannot make a temporary folder {}: {}; set TMPDIR to a writable folder", path_,
              std::strerror(errno));
 }
 
@@ -146,6 +146,8 @@ TemporaryFolder::~TemporaryFolder() {
 
 std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
     std::ofstream out(file(name), std::ios::binary);
-    if (!(out << text).flush()) fail(Exit::output_error, "cannot write {}: {}", file(name), std::strerror(errno));
+    if (!(out << text).flush())
+        fail(Exit::cuda_error, "cannot write {}: {}; set TMPDIR to a folder with room", file(name),
+             std::strerror(errno));
     return file(name);
 }

@@ -13,13 +13,6 @@ namespace {
 constexpr std::string_view library_names[] = {"fmin",   "fminf",   "fmax",   "fmaxf",   "lrint",   "lrintf",
                                               "llrint", "llrintf", "lround", "lroundf", "llround", "llroundf"};
 
-bool is_known(std::string_view word) {
-    for (const std::string_view name : library_names) {
-        if (word == name) return true;
-    }
-    return false;
-}
-
 /// The first token of the name that ends with token i: `fmin`, `::fmin` or `std::fmin`; i + 1 if it is a member's.
 std::size_t first_of_name(const Source& source, std::size_t i) {
     const std::string_view before = source[i - 1];
@@ -34,7 +27,7 @@ std::size_t first_of_name(const Source& source, std::size_t i) {
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits) {
     for (std::size_t i = 2; i < source.size(); ++i) {
-        if (source[i + 1] != "(" || !source.is_identifier(i) || !is_known(source[i])) continue;
+        if (source[i + 1] != "(" || !source.is_identifier(i) || !is_one_of(source[i], library_names)) continue;
         if (functions.has_device_declaration(source[i]) || !spaces.is_device(i)) continue;
         const std::size_t first = first_of_name(source, i);
         if (first <= i) edits.replace(first, i + 1, " ::simt::device::" + std::string(source[i]));
