@@ -1,5 +1,6 @@
 // Reading counts and lists of sizes.
 #include <limits>
+#include <utility>
 
 #include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
@@ -96,4 +97,34 @@ std::vector<std::size_t> parse_sizes(const std::string& list) {
         else sizes.push_back(parse_count(part, "size", largest_size));
     }
     return sizes;
+}
+
+std::vector<std::vector<std::size_t>> parse_extents(const std::string& list, std::size_t count, const char* form) {
+    std::vector<std::vector<std::size_t>> shapes;
+    for (const std::string& part : split(list, ',')) {
+        if (part.empty()) fail(Exit::usage, "size '{}' names no shape in one of its parts", list);
+        if (part.find(':') != part.npos || part.find('x') == part.npos) {
+            for (std::size_t side : parse_sizes(part)) shapes.emplace_back(count, side);
+            continue;
+        }
+        const std::vector<std::string> words = split(part, 'x');
+        if (words.size() != count) fail(Exit::usage, "size '{}' is neither N nor {}", part, form);
+        std::vector<std::size_t> extents;
+        for (const std::string& word : words) extents.push_back(parse_count(word, "size", largest_size));
+        shapes.push_back(std::move(extents));
+    }
+    if (shapes.empty()) fail(Exit::usage, "size '{}' names no shape", list);
+    return shapes;
+}
+
+std::vector<MatrixShape> parse_matrix_shapes(const std::string& list) {
+    std::vector<MatrixShape> shapes;
+    for (const std::vector<std::size_t>& extents : parse_extents(list, 2, "ROWSxCOLUMNS")) {
+        const MatrixShape shape{extents[0], extents[1]};
+        std::size_t elements;
+        if (__builtin_mul_overflow(shape.rows, shape.columns, &elements) || elements > largest_size)
+            fail(Exit::usage, "size '{}' is too large", shape.name());
+        shapes.push_back(shape);
+    }
+    return shapes;
 }

@@ -19,3 +19,18 @@ constexpr std::size_t largest_offset = std::size_t{1} << 20;
 
 // "1Ki,4Mi", "A:B:xF" (geometric) or "A:B:+S" (arithmetic, both ends included).
 std::vector<std::size_t> parse_sizes(const std::string& list);
+
+// Shapes of `count` extents: "1000x333x77"; a single number, also in a range, stands for all of them. `form` is how the
+// message shows a shape: "MxNxK".
+std::vector<std::vector<std::size_t>> parse_extents(const std::string& list, std::size_t count, const char* form);
+
+// Of a matrix.
+struct MatrixShape {
+    std::size_t rows = 0, columns = 0;
+
+    std::size_t elements() const { return rows * columns; }
+    std::string name() const { return std::to_string(rows) + "x" + std::to_string(columns); }
+};
+
+// "1000x333": rows and columns. "4096", also in a range, is a square. None has more elements than largest_size.
+std::vector<MatrixShape> parse_matrix_shapes(const std::string& list);
