@@ -65,8 +65,10 @@ struct Options : MeasureSettings {
         table.read("-n,--size", "LIST", "elements: 1Ki,4Mi or A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
                    {program.sizes, program.simulator_sizes}, sizes, parse_sizes);
         table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels);
-        table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type", name_of(program.dtypes.front()),
-                   dtype, [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
+        if (!program.dtypes.empty())
+            table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type",
+                       name_of(program.dtypes.front()), dtype,
+                       [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
     }
 

@@ -59,7 +59,7 @@ inline std::optional<Throughput> throughput_of(int compute_capability, std::stri
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
-// The rate of its fastest units for a type, with sums in f32 or wider.
+// The rate of its fastest units for a type, with sums in f32 or wider; of i8 in integers.
 inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
     switch (dtype) {
         case DType::f32: return throughput.f32;
@@ -67,6 +67,7 @@ inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
         case DType::f16: return throughput.tensor_f16;
         case DType::bf16: return throughput.tensor_bf16;
         case DType::tf32: return throughput.tensor_tf32;
+        case DType::i8: return throughput.tensor_i8;
         case DType::i32:
         case DType::i64: return 0;  // not in the table
     }

@@ -9,7 +9,7 @@
 
 #include "common/io/half.hpp"
 
-enum class DType { f32, f64, i32, i64, f16, bf16, tf32 };
+enum class DType { f32, f64, i32, i64, f16, bf16, tf32, i8 };
 
 // A row of the table. T is the type of an element in host memory.
 template <typename T>
@@ -32,6 +32,7 @@ constexpr auto with_element_type(DType dtype, Action&& action) {
         case DType::f16: return action(ElementType<Half>{"f16", "f2"});
         case DType::bf16: return action(ElementType<BFloat16>{"bf16", ""});
         case DType::tf32: return action(ElementType<float>{"tf32", "f4"});  // multiplied with 10 bits of its fraction
+        case DType::i8: return action(ElementType<std::int8_t>{"i8", "i1"});
     }
     __builtin_unreachable();
 }
@@ -68,12 +69,12 @@ DType parse_dtype(const std::string& name, const std::vector<DType>& allowed);
 // Ends the program: it has no kernel for this type.
 [[noreturn]] void refuse_dtype(DType dtype);
 
-// Calls action(T{}) with the C++ type of a dtype, if every compiler can compute with it.
+// Calls action(T{}) with the C++ type of a dtype, if it is one that the programs compute with and every compiler, too.
 template <typename Action>
 void with_dtype(DType dtype, Action action) {
     with_element_type(dtype, [&](auto row) {
         using T = typename decltype(row)::Element;
-        if constexpr (std::is_arithmetic_v<T>) action(T{});
+        if constexpr (std::is_arithmetic_v<T> && sizeof(T) >= 4) action(T{});
         else refuse_dtype(dtype);
     });
 }

@@ -45,7 +45,7 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     const Verdict verdict = one.check();
     if (verdict.right) return true;
     run_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n,
-                       name_of(one.problem.dtype), verdict.detail));
+                       one.problem.dtype_name(), verdict.detail));
     run_.found_wrong_result();
     return false;
 }

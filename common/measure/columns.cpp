@@ -40,7 +40,7 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
         {{"kernel", "kernel"}, [](const Of& of) { return of.measurement.variant->name; }},
-        {{"dtype"}, [](const Of& of) { return name_of(of.measurement.problem.dtype); }},
+        {{"dtype"}, [](const Of& of) { return of.measurement.problem.dtype_name(); }},
         {{"n", "n", 1, 0, 0, 9}, [](const Of& of) { return whole(of.measurement.problem.n); }},
         {{"bytes"}, [](const Of& of) { return Fixed{of.measurement.problem.bytes, 0}; }},
         {{"flop"}, [](const Of& of) { return Fixed{of.measurement.problem.flop, 0}; }},

@@ -14,7 +14,7 @@ static auto line_columns() {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
         {{"kernel", "kernel", 1, 0, 0, 8}, [](const Of& of) { return of.measurement.variant->name; }},
-        {{"dtype"}, [](const Of& of) { return name_of(of.measurement.problem.dtype); }},
+        {{"dtype"}, [](const Of& of) { return of.measurement.problem.dtype_name(); }},
         {{"n", "n", 1, 0, 0, 9}, [](const Of& of) { return whole(of.measurement.problem.n); }},
         {{"launched"}, [](const Of& of) { return of.kernel; }},
         {{"file", "file"}, [](const Of& of) { return or_none(of.line.file); }},

@@ -56,7 +56,8 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name) {
     const char* remark = device.checked     ? ", checked"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
                                             : "";
-    title_ = text("{}, {} {} elements{}", device.name, problem.n, name_of(problem.dtype), remark);
+    title_ = text("{}, {}{} elements{}", device.name, problem.n, problem.dtype ? text(" {}", problem.dtype_name()) : "",
+                  remark);
     table_.begin(title_, longest_name);
 }
 

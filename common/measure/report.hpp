@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,13 @@
 
 // What a variant was given to do: the numerators of its rates.
 struct Problem {
-    DType dtype = DType::f32;
+    std::optional<DType> dtype = DType::f32;  // none: of words, whatever they mean
     std::size_t n = 0;
     double bytes = 0;  // compulsory traffic of the operation: each input read once, each output written once
     double flop = 0;
     double elements = 0;  // --counters shows loads per result, or per input where results are few; 0 for n
+
+    const char* dtype_name() const { return dtype ? name_of(*dtype) : "none"; }
 };
 
 struct Measurement {

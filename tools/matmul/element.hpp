@@ -21,7 +21,8 @@ inline Roundings roundings_of(DType dtype) {
         case DType::bf16: return {0, 0x1p-22, 0x1p-8, 1e-37};
         case DType::f32: return {0, 0x1p-24, 0x1p-24, 1e-37};
         case DType::i32:
-        case DType::i64: break;
+        case DType::i64:
+        case DType::i8: break;
     }
     refuse_dtype(dtype);
 }
@@ -45,7 +46,8 @@ auto with_element(DType dtype, Action action) {
         case DType::f32:
         case DType::tf32: return action(float{});
         case DType::i32:
-        case DType::i64: break;
+        case DType::i64:
+        case DType::i8: break;
     }
     refuse_dtype(dtype);
 }
