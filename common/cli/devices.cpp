@@ -74,15 +74,18 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     return found.front();
 }
 
-static Chosen simulated_device(const Backend& backend) {
+static Chosen device_of(const Backend& backend) {
     const std::vector<Chosen> devices = all_of(backend, backend.probe());
     if (devices.empty()) fail(Exit::cuda_error, "the simulator has no device: SIMCC_DEVICES is 0; unset it");
     return devices.front();
 }
 
-std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice) {
+Chosen simulated_device() { return device_of(sim::backend()); }
+
+std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
+                                   const std::function<Chosen()>& simulator) {
     const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
-    if (spec == "sim") return {simulated_device(sim::backend())};
+    if (spec == "sim") return {simulator()};
     const bool looks_like_name = spec.find_first_not_of("0123456789abcdefABCDEFGPU-:.,") == spec.npos;
     if (spec != "auto" && spec != "gpu" && spec != "all" && !looks_like_name)
         fail(Exit::usage, "unknown device '{}'; {}", spec, help);
@@ -93,7 +96,7 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
             fail(Exit::unavailable, "{}; {}, or run in the simulator with -d sim", reason_for(probe),
                  remedy_for(probe));
         notice = (verbose ? reason_for(probe) : short_reason_for(probe)) + ": using the SIMT simulator";
-        return {simulated_device(sim::backend())};
+        return {simulator()};
     }
     const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);
     if (spec == "all" || (spec == "auto" && every_device)) return gpus;
@@ -105,5 +108,5 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
 
 Chosen checked_device() {
     if (!checked::backend) fail(Exit::unavailable, "this program was built without its checked simulator");
-    return simulated_device(checked::backend());
+    return device_of(checked::backend());
 }

@@ -1,6 +1,7 @@
 // The choice of a device: auto, gpu, ordinals, all, UUID, PCI id or the simulator.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,13 @@ struct Chosen {
 };
 
 // The devices that `spec` names, in its order; "auto" is the first GPU, or every one. For "auto" without a GPU: the simulated
-// device, with the reason in `notice`, in full if `verbose`.
+// device that `simulator` makes, with the reason in `notice`, in full if `verbose`.
 // Throws Failure(unavailable) when a GPU is asked for and there is none, Failure(usage) for a spec that names nothing.
-std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice);
+std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
+                                   const std::function<Chosen()>& simulator);
 
-// The simulated device that checks every access.
+// The simulated device, and the one that checks every access.
+Chosen simulated_device();
 Chosen checked_device();
 
 // Why there is no GPU, by cause, and what to do about it.

@@ -35,18 +35,23 @@ static void list_variants(const Session& session) {
     table.flush();
 }
 
-// Starting a driver may take seconds.
-static std::vector<Chosen> choose_with_progress(const Options& options, const Program& program, std::string& notice) {
-    Progress progress(program.name, options);
-    progress.begin("looking for GPUs", StepUnit::parts);
-    return choose_devices(options.device, program.every_device, options.verbose, notice);
+// Checking begins before the simulator's first runtime call, which looks for devices.
+static Chosen start_checked(const Options& options) {
+    simt::check::start(options.checks);
+    return checked_device();
 }
 
-// Checking begins before the first runtime call, which looks for devices.
-static std::vector<Chosen> devices_for(const Options& options, const Program& program, std::string& notice) {
-    if (!options.checks.any()) return choose_with_progress(options, program, notice);
-    simt::check::start(options.checks);
-    return {checked_device()};
+static std::vector<Chosen> devices_for(Options& options, const Program& program, std::string& notice) {
+    if (options.checks.any()) return {start_checked(options)};
+    const auto simulator = [&] {
+        if (!program.counts_in_simulator) return simulated_device();
+        options.checks.counters = true;
+        return start_checked(options);
+    };
+    // Starting a driver may take seconds.
+    Progress progress(program.name, options);
+    progress.begin("looking for GPUs", StepUnit::parts);
+    return choose_devices(options.device, program.every_device, options.verbose, notice, simulator);
 }
 
 // Whoever pipes numbers into a program that was not asked to read them waits for another result than a benchmark's.

@@ -23,7 +23,7 @@ struct Program {
     const char* operands = "";  // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
     bool benchmark = true;                      // has variants, samples and timings, and so their common options
-    std::vector<DType> dtypes = {DType::f32};   // the element types it knows, the default first
+    std::vector<DType> dtypes = {DType::f32};   // the element types it knows, the default first; none: words
     const char* sizes = "1Mi";                  // default of -n on a GPU,
     const char* simulator_sizes = "64Ki";       // and in the simulator
     std::vector<const Variant*> variants = {};  // variants_of() its table
@@ -32,6 +32,7 @@ struct Program {
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
     // For completion: the words that an option of its own takes, or for "" its operands; none where files are meant.
     std::vector<std::string> (*words)(const std::string& option) = nullptr;
-    bool every_device = false;  // "auto" means all GPUs, not the first
-    bool input_files = true;    // operands name data: --input-format applies
+    bool counts_in_simulator = false;  // there its counters are the result: --counters goes without saying
+    bool every_device = false;         // "auto" means all GPUs, not the first
+    bool input_files = true;           // operands name data: --input-format applies
 };
