@@ -56,4 +56,19 @@ __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
     return vector;
 }
 
+/// Moves a vector by one instruction, also where a compiler would rather copy its elements one by one.
+template <typename T>
+__device__ __forceinline__ Vector<T> load_vector(const Vector<T>* address) {
+    const uint4 words = *reinterpret_cast<const uint4*>(address);
+    Vector<T> vector;
+    memcpy(&vector, &words, sizeof vector);
+    return vector;
+}
+template <typename T>
+__device__ __forceinline__ void store_vector(Vector<T>* address, const Vector<T>& vector) {
+    uint4 words;
+    memcpy(&words, &vector, sizeof words);
+    *reinterpret_cast<uint4*>(address) = words;
+}
+
 }  // namespace BACKEND

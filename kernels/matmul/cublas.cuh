@@ -1,7 +1,8 @@
 #pragma once
-// The peer: cuBLAS, found at run time, so that everything else builds and runs on a machine without it. Only for nvcc.
+// The peer: cuBLAS. Only for nvcc.
 // One call of cublasGemmEx, with cuBLAS's own choice of kernel; f32 in pedantic mode, that is without tensor cores.
 // cuBLAS works on columns: it is asked for the transpose, C' = B' A', which is the same bytes as the row-major C = A B.
+#include "common/cuda/cublas_handle.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
@@ -9,11 +10,9 @@
 #include "kernels/matmul/arguments.cuh"
 
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 #include <library_types.h>
 
 #include <cstddef>
-#include <initializer_list>
 
 namespace BACKEND {
 
@@ -36,27 +35,16 @@ inline CublasType cublas_type(DType dtype) {
     }
 }
 
-/// The library and one handle of it. The declarations repeat cublas_api.h, which a toolkit may lack; they are the same
-/// from CUDA 11 to 13.
+/// The library, and the functions that a product needs.
 class Cublas {
 public:
     Cublas() {
-        for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
-            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
-        if (!library_ || !find(create_, "cublasCreate_v2") || !find(destroy_, "cublasDestroy_v2") ||
-            !find(set_stream_, "cublasSetStream_v2") || !find(set_math_mode_, "cublasSetMathMode") ||
-            !find(multiply_, "cublasGemmEx") || create_(&handle_) != 0)
-            handle_ = nullptr;
+        has_all_ =
+            handle_ && handle_.find(set_math_mode_, "cublasSetMathMode") && handle_.find(multiply_, "cublasGemmEx");
     }
-    ~Cublas() {
-        if (handle_) destroy_(handle_);
-        if (library_) dlclose(library_);
-    }
-    Cublas(const Cublas&) = delete;
-    Cublas& operator=(const Cublas&) = delete;
 
     /// Whether it was found and works here.
-    explicit operator bool() const { return handle_ != nullptr; }
+    explicit operator bool() const { return has_all_; }
 
     /// Enqueues the product. Sums of 16-bit products stay in f32 to the end, as in all our kernels: left alone, cuBLAS
     /// rounds partial sums of some shapes to 16 bits. Failure(cuda_error) names its status.
@@ -67,11 +55,10 @@ public:
         const double one_f64 = 1, zero_f64 = 0;
         const CublasCompute compute = type.compute;
         const bool f64 = compute == CublasCompute::f64;
-        int status = set_stream_(handle_, arguments.stream);
+        void* const handle = handle_.on(arguments.stream);
+        int status = set_math_mode_(handle, compute == CublasCompute::f32_pedantic ? pedantic_math : no_16_bit_sums);
         if (status == 0)
-            status = set_math_mode_(handle_, compute == CublasCompute::f32_pedantic ? pedantic_math : no_16_bit_sums);
-        if (status == 0)
-            status = multiply_(handle_, not_transposed, not_transposed, n, m, k,
+            status = multiply_(handle, not_transposed, not_transposed, n, m, k,
                                f64 ? static_cast<const void*>(&one_f64) : &one, arguments.d_b, type.stored, n,
                                arguments.d_a, type.stored, ldk, f64 ? static_cast<const void*>(&zero_f64) : &zero,
                                arguments.d_c, type.stored, n, static_cast<int>(compute), own_choice);
@@ -80,17 +67,8 @@ public:
     }
 
 private:
-    template <typename Function>
-    bool find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(dlsym(library_, name));
-        return function != nullptr;
-    }
-
-    void* library_ = nullptr;
-    void* handle_ = nullptr;
-    int (*create_)(void**) = nullptr;
-    int (*destroy_)(void*) = nullptr;
-    int (*set_stream_)(void*, cudaStream_t) = nullptr;
+    CublasHandle handle_;
+    bool has_all_ = false;
     int (*set_math_mode_)(void*, int) = nullptr;
     int (*multiply_)(void*, int, int, int, int, int, const void*, const void*, cudaDataType, int, const void*,
                      cudaDataType, int, const void*, void*, cudaDataType, int, int, int) = nullptr;

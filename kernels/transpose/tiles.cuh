@@ -1,0 +1,91 @@
+#pragma once
+// A tile of 32 x 32 words goes through shared memory, so that warps read and write rows of 32 words in global memory.
+// What remains is how the tile lies in shared memory, whose banks are 4 bytes wide and 32 in number:
+//   PlainLayout      row after row: the words of a column share a bank, so that a warp reads them one after another
+//   PaddedLayout     a word of padding at the end of each row: the words of a column lie in different banks
+//   SwizzledLayout   no padding: word c of row r lies where word c ^ r would
+//
+// Any shape, any alignment. (NVIDIA: "An Efficient Matrix Transpose in CUDA C/C++", 2013, has the first two.)
+#include "kernels/transpose/arguments.cuh"
+
+namespace BACKEND {
+
+constexpr unsigned tile_block_rows = 8;  // a block has 32 x 8 threads, for 32 columns of a tile
+
+struct PlainLayout {
+    template <unsigned side>
+    static constexpr unsigned words = side* side;
+    template <unsigned side>
+    __device__ static unsigned place(unsigned row, unsigned column) {
+        return row * side + column;
+    }
+};
+
+struct PaddedLayout {
+    template <unsigned side>
+    static constexpr unsigned words = side*(side + 1);
+    template <unsigned side>
+    __device__ static unsigned place(unsigned row, unsigned column) {
+        return row * (side + 1) + column;
+    }
+};
+
+struct SwizzledLayout {
+    template <unsigned side>
+    static constexpr unsigned words = side* side;
+    template <unsigned side>
+    __device__ static unsigned place(unsigned row, unsigned column) {
+        return row * side + (column ^ row);
+    }
+};
+
+/// Copies the tile of the matrix at `place` to shared memory. A thread has side / 32 columns, and every eighth row.
+template <typename Layout, unsigned side, typename Word>
+__device__ void load_tile(Word* tile, const WordMatrix<const Word>& input, const TilePlace& place) {
+#pragma unroll
+    for (unsigned row = threadIdx.y; row < side; row += tile_block_rows) {
+#pragma unroll
+        for (unsigned column = threadIdx.x; column < side; column += lanes_per_warp) {
+            const size_t input_row = place.row * side + row, input_column = place.column * side + column;
+            if (input.holds(input_row, input_column))
+                tile[Layout::template place<side>(row, column)] = input.at(input_row, input_column);
+        }
+    }
+}
+
+/// Stores the tile that load_tile() read at `place` where it belongs in the transpose.
+template <typename Layout, unsigned side, typename Word>
+__device__ void store_tile_transposed(const Word* tile, const WordMatrix<Word>& output, const TilePlace& place) {
+#pragma unroll
+    for (unsigned row = threadIdx.y; row < side; row += tile_block_rows) {
+#pragma unroll
+        for (unsigned column = threadIdx.x; column < side; column += lanes_per_warp) {
+            const size_t output_row = place.column * side + row, output_column = place.row * side + column;
+            if (output.holds(output_row, output_column))
+                output.at(output_row, output_column) = tile[Layout::template place<side>(column, row)];
+        }
+    }
+}
+
+/// A block of 32 x 8 threads for each tile.
+template <typename Layout, unsigned side, typename Word>
+__global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
+    transpose_tile(WordMatrix<const Word> input, WordMatrix<Word> output, TileBands bands) {
+    __shared__ Word tile[Layout::template words<side>];
+    const TilePlace place = bands.place(blockIdx.x);
+    load_tile<Layout, side>(tile, input, place);
+    __syncthreads();  // a thread stores what others have loaded
+    store_tile_transposed<Layout, side>(tile, output, place);
+}
+
+template <typename Layout, unsigned side = 32, typename Word>
+LaunchShape launch_transpose_tile(const TransposeArguments<Word>& arguments, unsigned band = 1) {
+    const TileBands bands(arguments.rows, arguments.columns, side, band);
+    if (bands.tiles() == 0) return {};
+    const dim3 block(lanes_per_warp, tile_block_rows);
+    transpose_tile<Layout, side>
+        <<<bands.tiles(), block, 0, arguments.stream>>>(input_of(arguments), output_of(arguments), bands);
+    return {dim3(bands.tiles()), block, 0};
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,138 @@
+// transpose: the output's rows are the input's columns. Nothing is computed, so memory alone sets the pace: from a
+// thread per element to within a few percent of a plain copy.
+#include <algorithm>
+#include <memory>
+
+#include "common/cli/registration.cuh"
+#include "common/cuda/buffers.cuh"
+#include "common/measure/bench.cuh"
+#include "common/measure/random.hpp"
+#include "tools/transpose/table.cuh"
+
+namespace BACKEND {
+namespace {
+
+// Element i of a random matrix, as the word that holds it: finite numbers, since geam computes with them.
+template <typename Word>
+Word random_word(DType dtype, std::uint64_t seed, size_t i) {
+    Word word = static_cast<Word>(random_bits(seed, i));
+    const auto take_bits_of = [&](const auto& element) {
+        if constexpr (sizeof element == sizeof word) std::memcpy(&word, &element, sizeof word);
+    };
+    if (dtype == DType::f32) take_bits_of(uniform<float>(seed, i));
+    if (dtype == DType::f64) take_bits_of(uniform<double>(seed, i));
+    if (dtype == DType::f16) take_bits_of(Half(uniform<float>(seed, i)));
+    return word;
+}
+
+// A matrix on the host and on the device, and what becomes of it.
+template <typename Word>
+class Transposition {
+public:
+    Transposition(Session& session, const MatrixShape& shape)
+        : session_(session),
+          shape_(shape),
+          words_(shape.elements()),
+          offset_(session.own<TransposeOptions>().offset),
+          d_input_memory_(words_ + offset_),
+          d_output_memory_(words_ + offset_),
+          h_input_(new Word[words_]),
+          h_output_(new Word[words_]) {
+        session.begin_step(text("generating a matrix, {}", shape.name()));
+        const DType dtype = session.dtype();
+        const std::uint64_t seed = session.options.seed;
+        fill(h_input_.get(), words_, [=](size_t i) { return random_word<Word>(dtype, seed, i); });
+        if (words_ > 0) CHECK(cudaMemcpy(d_input(), h_input_.get(), words_ * sizeof(Word), cudaMemcpyHostToDevice));
+    }
+
+    // Nothing if the variant cannot transpose this matrix here.
+    std::optional<Case> case_of(const TransposeVariant& variant) {
+        Case one;
+        one.variant = &variant;
+        const DType dtype = session_.dtype();
+        one.problem = {dtype, words_, 2.0 * double(words_) * sizeof(Word), 0};
+        one.own_cells = [this](double) { return cells_of(transpose_columns, shape_); };
+        one.check = [this, &variant] { return check(variant); };
+        if (variant.needs == Needs::host) {
+            one.poison = [this](cudaStream_t) { std::fill_n(h_output_.get(), words_, Word(0xa5)); };
+            one.launch = [this, transpose = variant.on_host.get<Word>()](cudaStream_t) {
+                transpose(HostMatrix<Word>{h_input_.get(), h_output_.get(), shape_.rows, shape_.columns});
+                return LaunchShape{};
+            };
+            return one;
+        }
+        const auto launch = variant.on_device<Word>();
+        if (!launch) return left_out(variant, text("cuBLAS is not installed, or has no geam for {}", name_of(dtype)));
+        const bool in_place = variant.result == Result::transpose_in_place;
+        if (in_place && shape_.rows != shape_.columns)
+            return left_out(variant, "only a square matrix stays in its place");
+        const auto fill_output = [this, in_place](cudaStream_t stream) {
+            if (words_ == 0) return;
+            if (in_place)
+                CHECK(cudaMemcpyAsync(d_output(), d_input(), words_ * sizeof(Word), cudaMemcpyDeviceToDevice, stream));
+            else CHECK(cudaMemsetAsync(d_output(), 0xa5, words_ * sizeof(Word), stream));
+        };
+        (in_place ? one.prepare : one.poison) = fill_output;
+        one.launch = [this, launch](cudaStream_t stream) {
+            return launch({d_input(), d_output(), shape_.rows, shape_.columns, session_.options.block, stream});
+        };
+        return one;
+    }
+
+private:
+    Word* d_input() const { return d_input_memory_.data() + offset_; }
+    Word* d_output() const { return d_output_memory_.data() + offset_; }
+
+    // An error if it was named.
+    std::optional<Case> left_out(const Variant& variant, const std::string& why) const {
+        const std::vector<std::string>& named = session_.options.kernels;
+        const bool was_named = std::find(named.begin(), named.end(), variant.name) != named.end();
+        if (was_named || session_.options.versus == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, why);
+        session_.detail(text("{} is left out at {}: {}", variant.name, shape_.name(), why));
+        return {};
+    }
+
+    Verdict check(const TransposeVariant& variant) const {
+        if (variant.needs != Needs::host && words_ > 0)
+            CHECK(cudaMemcpy(h_output_.get(), d_output(), words_ * sizeof(Word), cudaMemcpyDeviceToHost));
+        const bool copies = variant.result == Result::copy;
+        const auto expected = [&](size_t i) {
+            const size_t row = i % shape_.rows, column = i / shape_.rows;
+            return static_cast<long double>(h_input_[copies ? i : row * shape_.columns + column]);
+        };
+        return compare_elements(h_output_.get(), words_, expected, [](long double) { return 0; });
+    }
+
+    Session& session_;
+    const MatrixShape shape_;
+    const size_t words_, offset_;
+    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    DeviceBuffer<Word> d_input_memory_, d_output_memory_;
+    std::unique_ptr<Word[]> h_input_, h_output_;
+};
+
+template <typename Word>
+void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
+    Transposition<Word> transposition(session, shape);
+    std::vector<Case> cases;
+    for (const TransposeVariant* variant : session.selected<TransposeVariant>())
+        if (auto one = transposition.case_of(*variant)) cases.push_back(std::move(*one));
+    bench.run(cases);
+}
+
+void run(Session& session) {
+    Bench bench(session);
+    for (const MatrixShape& shape : session.own<TransposeOptions>().shapes.on(session.device.simulated)) {
+        switch (size_of(session.dtype())) {
+            case 1: run_shape<std::uint8_t>(session, bench, shape); break;
+            case 2: run_shape<std::uint16_t>(session, bench, shape); break;
+            case 4: run_shape<std::uint32_t>(session, bench, shape); break;
+            default: run_shape<std::uint64_t>(session, bench, shape);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(transpose_program, run)

@@ -1,0 +1,121 @@
+// The tables of transpose: what each variant is, and how it is launched for words of each width.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "common/cli/program.hpp"
+#include "common/cli/sizes.hpp"
+#include "common/measure/variant_table.cuh"
+#include "kernels/transpose/fastest.cuh"
+#include "kernels/transpose/in_place.cuh"
+#include "tools/transpose/host.hpp"
+#ifndef __SIMCC__
+#include "kernels/transpose/geam.cuh"
+#endif
+
+struct TransposeOptions {
+    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{256, 256}}};  // of a benchmark
+    std::size_t offset = 0;
+
+    void add_options(OptionTable& table) {
+        const auto side = [](const std::vector<MatrixShape>& squares) { return std::to_string(squares.front().rows); };
+        table.read("-n,--size", "LIST", "shapes: N, ROWSxCOLUMNS, or N in a range A:B:xF or A:B:+S",
+                   default_text(shapes, side), shapes, parse_matrix_shapes);
+        table.whole("--offset", "N", "begin both matrices N elements past an aligned address", offset, 0,
+                    largest_offset);
+    }
+};
+
+namespace BACKEND {
+
+// The words that elements are moved as: of 1, 2, 4, 8 and 16 bytes.
+template <template <typename> class Signature>
+using ForWords = FunctionSet<Signature, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, uint4>;
+
+template <typename Word>
+using TransposeOnDevice = LaunchShape(const TransposeArguments<Word>&);
+template <typename Word>
+using TransposeOnHost = void(const HostMatrix<Word>&);
+enum class Result { transpose, transpose_in_place, copy };
+
+// What enqueues the peer's transposition: nothing for words that cuBLAS has no function for, or where it is not
+// installed.
+template <typename Word>
+std::function<TransposeOnDevice<Word>> find_geam() {
+#ifndef __SIMCC__
+    if constexpr (sizeof(Word) == sizeof(float) || sizeof(Word) == sizeof(double)) {
+        using T = std::conditional_t<sizeof(Word) == sizeof(float), float, double>;
+        const auto geam = std::make_shared<Geam<T>>();
+        if (*geam) return [geam](const TransposeArguments<Word>& arguments) { return geam->transpose(arguments); };
+    }
+#endif
+    return nullptr;
+}
+
+struct TransposeVariant : Variant {
+    ForWords<TransposeOnDevice> launch = {};
+    Result result = Result::transpose;
+    ForWords<TransposeOnHost> on_host = {};  // of those that need the host
+
+    template <typename Word>
+    std::function<TransposeOnDevice<Word>> on_device() const {
+        if (peer) return find_geam<Word>();
+        return launch.get<Word>();
+    }
+};
+
+// Where rows do not begin at vectors, words go one at a time.
+template <typename Word>
+LaunchShape launch_transpose_vectorized(const TransposeArguments<Word>& arguments) {
+    if (can_use_vectors(arguments)) return launch_transpose_vectors(arguments);
+    return launch_transpose_tile<SwizzledLayout>(arguments);
+}
+
+inline const TransposeVariant transpose_variants[] = {
+    {{"cpu", "one core, in squares that the first cache holds", Needs::host},
+     {},
+     Result::transpose,
+     ON_ARGUMENTS(transpose_on_one_core)},
+    {{"cpu-parallel", "all cores, a share of the output each", Needs::host},
+     {},
+     Result::transpose,
+     ON_ARGUMENTS(transpose_on_all_cores)},
+    {{"copy", "the bound: moves the same bytes and transposes nothing"}, ON_ARGUMENTS(launch_copy), Result::copy},
+    {{"naive-read", "a thread per element: warps read rows and write columns, a sector for each element"},
+     ON_ARGUMENTS(launch_transpose_naive<true>)},
+    {{"naive-write", "warps read columns, which caches help with, and write rows"},
+     ON_ARGUMENTS(launch_transpose_naive<false>)},
+    {{"tile", "through a tile in shared memory: rows on both sides, but its columns share a bank"},
+     ON_ARGUMENTS(launch_transpose_tile<PlainLayout>)},
+    {{"padded", "a word of padding per row of the tile: no bank conflicts"},
+     ON_ARGUMENTS(launch_transpose_tile<PaddedLayout>)},
+    {{"swizzled", "no conflicts without padding: the words of a row change places"},
+     ON_ARGUMENTS(launch_transpose_tile<SwizzledLayout>)},
+    {{"vectorized", "16 bytes per access: small squares are transposed in registers"},
+     ON_ARGUMENTS(launch_transpose_vectorized)},
+    {{"fastest", "chosen by shape and alignment: vectors, and tiles in bands"}, ON_ARGUMENTS(launch_transpose_fastest)},
+    {{"in-place", "a square matrix where it lies: tiles change places with their mirror images"},
+     ON_ARGUMENTS(launch_transpose_in_place),
+     Result::transpose_in_place},
+    {{"geam", "the peer: cuBLAS, where it is installed; f32 and f64", Needs::gpu, "", true}},
+};
+
+inline const ColumnOf<MatrixShape> transpose_columns[] = {
+    {{"p_rows", "rows", 1, 0, 6}, [](const MatrixShape& of) -> Cell { return whole(of.rows); }},
+    {{"p_columns", "columns", 1, 0, 7}, [](const MatrixShape& of) -> Cell { return whole(of.columns); }},
+};
+
+inline const Program transpose_program = {
+    .name = "transpose",
+    .summary = "Transposes a matrix: a benchmark of the ways to do it.",
+    .dtypes = {DType::f32, DType::f64, DType::f16, DType::i8},
+    .sizes = "64Mi",
+    .variants = variants_of(transpose_variants),
+    .options = own_options<TransposeOptions>,
+    .columns = columns_of(transpose_columns),
+};
+
+}  // namespace BACKEND
