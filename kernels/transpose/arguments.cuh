@@ -49,19 +49,19 @@ struct TilePlace {
 /// then read a few long pieces of the input's rows, and write long pieces of the output's, where a band of one row
 /// would write pieces of one tile's width.
 struct TileBands {
-    size_t tile_rows, tile_columns;
-    unsigned band;
+    unsigned tile_rows, tile_columns, band;
 
     TileBands(size_t rows, size_t columns, unsigned side, unsigned band_)
-        : tile_rows(divide_up(rows, side)), tile_columns(divide_up(columns, side)), band(band_) {}
+        : tile_rows(static_cast<unsigned>(divide_up(rows, side))),
+          tile_columns(static_cast<unsigned>(divide_up(columns, side))),
+          band(tile_rows < band_ ? tile_rows : band_) {}
 
-    unsigned tiles() const { return static_cast<unsigned>(tile_rows * tile_columns); }
+    unsigned tiles() const { return tile_rows * tile_columns; }
 
     __device__ TilePlace place(unsigned tile) const {
-        const size_t band_tiles = band * tile_columns;
-        const size_t first_row = tile / band_tiles * band;
-        const auto within = static_cast<unsigned>(tile % band_tiles);
-        const auto height = static_cast<unsigned>(tile_rows - first_row < band ? tile_rows - first_row : band);
+        const unsigned band_tiles = band * tile_columns;
+        const unsigned first_row = tile / band_tiles * band, within = tile % band_tiles;
+        const unsigned height = tile_rows - first_row < band ? tile_rows - first_row : band;
         return {first_row + within % height, within / height};
     }
 };

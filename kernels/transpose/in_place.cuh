@@ -11,16 +11,16 @@ namespace BACKEND {
 /// The pairs of tiles above the diagonal and the tiles on it, of an odd number of tiles per side, numbered row by row of
 /// a rectangle: below its own diagonal, row r of the rectangle holds the end of the matrix's row `side - r`.
 struct TilePairs {
-    size_t tiles_per_side;
+    unsigned tiles_per_side;
 
     /// Where the number is even, the last row and column lie outside the matrix.
-    TilePairs(size_t rows, unsigned side) : tiles_per_side(divide_up(rows, side) | 1) {}
+    TilePairs(size_t rows, unsigned side) : tiles_per_side(static_cast<unsigned>(divide_up(rows, side)) | 1) {}
 
-    unsigned pairs() const { return static_cast<unsigned>(tiles_per_side * (tiles_per_side + 1) / 2); }
+    unsigned pairs() const { return tiles_per_side * ((tiles_per_side + 1) / 2); }
 
     /// Of the two, the tile with the smaller row.
     __device__ TilePlace place(unsigned pair) const {
-        const size_t row = pair / tiles_per_side, column = pair % tiles_per_side;
+        const unsigned row = pair / tiles_per_side, column = pair % tiles_per_side;
         if (column >= row) return {row, column};
         return {tiles_per_side - row, tiles_per_side - 1 - column};
     }
