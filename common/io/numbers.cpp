@@ -27,14 +27,14 @@ std::vector<std::string> input_formats() {
 }
 
 std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::optional<InputFormat>& format,
-                                                 StepCount* count) {
+                                                 StepCount* count, Elements elements) {
     auto file = std::make_unique<InputFile>(path);
     if (count) file->count_into(*count);
     constexpr std::string_view npy_magic = "\x93NUMPY", npz_magic = "PK\x03\x04";
     const bool looks_like_npy = !format && (file->peek(npy_magic.size()) == npy_magic || file->peek(4) == npz_magic);
     switch (format ? format->format : looks_like_npy ? NumberFormat::npy : NumberFormat::text) {
-        case NumberFormat::npy: return open_npy(std::move(file));
-        case NumberFormat::raw: return open_raw(std::move(file), format->dtype);
+        case NumberFormat::npy: return open_npy(std::move(file), elements);
+        case NumberFormat::raw: return open_raw(std::move(file), format->dtype, elements);
         default: return open_text(std::move(file));
     }
 }

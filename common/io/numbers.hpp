@@ -54,8 +54,16 @@ struct NumberLayout {
     DType stored = DType::i64;   // the type in the file: f16 is read as f32
     std::string shape = {};      // .npy: "(3, 4)"
     bool fortran_order = false;  // .npy
-    std::size_t columns = 0;     // of a matrix: its numbers on one line of text; 0: a number per line
+    // Of a matrix: its numbers on one line of text; 0: a number per line. Of text that has been read: 0 if its lines
+    // differ.
+    std::size_t columns = 0;
+    std::string stored_type = {};  // of elements as they are stored: .npy's name, ">c8"
+    std::size_t stored_bytes = 0;  // of such an element
 };
+
+// What a reader makes of elements: numbers of our types, or for .npy and raw data the bytes in the file. Then any type of
+// fixed size can be read, and `dtype` says nothing.
+enum class Elements { numbers, as_stored };
 
 class NumberReader {
 public:
@@ -65,7 +73,7 @@ public:
     // there, else text. `count`, if given, says how many bytes have been read. Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was
     // expected.
     static std::unique_ptr<NumberReader> open(const std::string& path, const std::optional<InputFormat>& format,
-                                              StepCount* count = nullptr);
+                                              StepCount* count = nullptr, Elements elements = Elements::numbers);
 
     virtual const NumberLayout& layout() const = 0;
     // Up to `most` elements; fewer only at the end, none after it. Text widens from i64 to f64 from one chunk to the next.

@@ -155,7 +155,7 @@ private:
 
     std::unique_ptr<InputFile> file_;
     NumberLayout layout_;
-    const StoredType& stored_;
+    const StoredType stored_;
     long long promised_;
     bool swapped_, in_archive_, is_archive_read_ = false;
     std::size_t taken_ = 0;
@@ -195,10 +195,17 @@ std::vector<DType> raw_dtypes() {
     return dtypes;
 }
 
-std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype) {
+// Elements of so many bytes that nobody looks at.
+static StoredType bytes_as_stored(std::size_t size) { return {"", size, DType::i8, DType::i8, nullptr}; }
+
+std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype, Elements elements) {
     NumberLayout layout;
     layout.format = NumberFormat::raw;
     layout.stored = dtype;
+    if (elements == Elements::as_stored) {
+        layout.stored_bytes = size_of(dtype);
+        return std::make_unique<BinaryReader>(std::move(file), layout, bytes_as_stored(layout.stored_bytes), -1);
+    }
     for (const StoredType& stored : stored_types) {
         if (!stored.is_ours() || stored.stored != dtype) continue;
         layout.dtype = stored.dtype;
@@ -218,7 +225,19 @@ static void enter_archive(InputFile& file) {
     if (file.read(name.data(), name.size()) < name.size()) file.fail("ends inside the archive's header");
 }
 
-std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
+// The size of an element of one of NumPy's types: "<c16" has 16 bytes, "<U3" three characters of 4. 0 for types that are
+// not of fixed size, or made of others.
+static std::size_t bytes_of_type(const std::string& type) {
+    const bool is_simple = type.size() > 2 && std::strchr("<>|=", type[0]) && std::strchr("?bBiufcmMSUV", type[1]);
+    const std::size_t digits = type.find_first_not_of("0123456789", 2);
+    // A unit may follow: "<M8[ns]".
+    if (!is_simple || digits == 2 || (digits != type.npos && type[digits] != '[') || type.size() > 40) return 0;
+    const std::string number = type.substr(2, digits == type.npos ? digits : digits - 2);
+    if (number.size() > 9) return 0;
+    return static_cast<std::size_t>(std::stoll(number)) * (type[1] == 'U' ? 4 : 1);
+}
+
+std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements elements) {
     const bool in_archive = file->peek(4) == local_header;
     if (in_archive) enter_archive(*file);
     unsigned char preamble[12] = {};
@@ -244,21 +263,31 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file) {
     if (layout.shape.front() != '(' || descr.size() < 5)
         file->fail(".npy header: descr {} and shape {} cannot be read", descr, layout.shape);
     const std::string code = descr.substr(2, descr.size() - 3);
+    if (elements == Elements::as_stored) {
+        layout.stored_type = descr.substr(1, descr.size() - 2);
+        layout.stored_bytes = bytes_of_type(layout.stored_type);
+        if (layout.stored_bytes == 0) file->fail("element type {} has no fixed size, or is made of others", descr);
+        const long long count = elements_of_shape(*file, layout.shape);
+        return std::make_unique<BinaryReader>(std::move(file), layout, bytes_as_stored(layout.stored_bytes), count,
+                                              false, in_archive);
+    }
     for (const StoredType& stored : stored_types) {
         if (code != stored.code || !std::strchr("<>|=", descr[1])) continue;
         layout.dtype = stored.dtype;
         layout.stored = stored.stored;
-        const long long elements = elements_of_shape(*file, layout.shape);
-        return std::make_unique<BinaryReader>(std::move(file), layout, stored, elements, descr[1] == '>', in_archive);
+        const long long count = elements_of_shape(*file, layout.shape);
+        return std::make_unique<BinaryReader>(std::move(file), layout, stored, count, descr[1] == '>', in_archive);
     }
     file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type", descr);
 }
 
 std::string npy_header(const NumberLayout& layout) {
     const char* const code = npy_code_of(layout.dtype);
-    if (*code == '\0')
+    const bool as_stored = !layout.stored_type.empty();
+    if (!as_stored && *code == '\0')
         fail(Exit::usage, "NumPy's format has no type for {}; choose another --dtype", name_of(layout.dtype));
-    std::string header = text("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}", code,
+    const std::string type = as_stored ? layout.stored_type : std::string(size_of(layout.dtype) > 1 ? "<" : "|") + code;
+    std::string header = text("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", type,
                               layout.fortran_order ? "True" : "False", layout.shape);
     constexpr std::size_t preamble = 10;
     header.append(63 - (preamble + header.size()) % 64, ' ');

@@ -52,16 +52,29 @@ private:
                 comma_may_follow_ = true;
                 return true;
             }
-            if (at_end_) return false;
+            if (at_end_) {
+                end_line();
+                return false;
+            }
             refill();
         }
     }
 
     void pass(char separator) {
-        line_ += separator == '\n';
+        if (separator == '\n') end_line();
         if (separator != ',') return;
         if (!comma_may_follow_) file_->fail("line {}: there is no number before a comma", line_);
         comma_may_follow_ = false;
+    }
+
+    // Lines of a matrix have as many numbers each; empty ones do not count.
+    void end_line() {
+        ++line_;
+        if (numbers_in_line_ == 0) return;
+        if (lines_ > 0 && numbers_in_line_ != layout_.columns) lines_differ_ = true;
+        layout_.columns = lines_differ_ ? 0 : numbers_in_line_;
+        numbers_in_line_ = 0;
+        ++lines_;
     }
 
     void refill() {
@@ -82,6 +95,7 @@ private:
         const std::string_view digits = token.substr(plus);
         const char* end = digits.data() + digits.size();
         any_ = true;
+        ++numbers_in_line_;
         if (chunk.dtype == DType::i64) {
             std::int64_t integer = 0;
             const auto [stop, error] = std::from_chars(digits.data(), end, integer);
@@ -119,6 +133,8 @@ private:
     std::string buffer_;
     std::size_t position_ = 0;
     std::size_t line_ = 1;
+    std::size_t lines_ = 0, numbers_in_line_ = 0;  // lines that have numbers; in the current one
+    bool lines_differ_ = false;
     bool at_end_ = false, any_ = false;
     bool comma_may_follow_ = false;  // a number came since the last comma
 };

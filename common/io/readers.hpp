@@ -7,8 +7,9 @@
 #include "common/io/numbers.hpp"
 
 std::unique_ptr<NumberReader> open_text(std::unique_ptr<InputFile> file);
-std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype);  // one of raw_dtypes()
-std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file);
+std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype,
+                                       Elements elements);  // one of raw_dtypes()
+std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements elements);
 
 // The element types that raw data can have.
 std::vector<DType> raw_dtypes();
