@@ -7,7 +7,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/measure/bench.cuh"
 #include "common/measure/random.hpp"
-#include "tools/transpose/table.cuh"
+#include "tools/transpose/filter.cuh"
 
 namespace BACKEND {
 namespace {
@@ -121,8 +121,12 @@ void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
 }
 
 void run(Session& session) {
+    if (!session.options.operands.empty()) return run_transpose_filter(session);
+    const auto& asked = session.own<TransposeOptions>();
+    if (asked.file_shape || asked.fortran_order)
+        fail(Exit::usage, "--shape and --order are for files: name one, or - for standard input");
     Bench bench(session);
-    for (const MatrixShape& shape : session.own<TransposeOptions>().shapes.on(session.device.simulated)) {
+    for (const MatrixShape& shape : asked.shapes.on(session.device.simulated)) {
         switch (size_of(session.dtype())) {
             case 1: run_shape<std::uint8_t>(session, bench, shape); break;
             case 2: run_shape<std::uint16_t>(session, bench, shape); break;

@@ -16,9 +16,13 @@
 #include "kernels/transpose/geam.cuh"
 #endif
 
+constexpr Choice<bool> orders[] = {{"c", false}, {"fortran", true}};
+
 struct TransposeOptions {
     PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{256, 256}}};  // of a benchmark
     std::size_t offset = 0;
+    std::optional<MatrixShape> file_shape;
+    bool fortran_order = false;  // of the filter's result
 
     void add_options(OptionTable& table) {
         const auto side = [](const std::vector<MatrixShape>& squares) { return std::to_string(squares.front().rows); };
@@ -26,6 +30,14 @@ struct TransposeOptions {
                    default_text(shapes, side), shapes, parse_matrix_shapes);
         table.whole("--offset", "N", "begin both matrices N elements past an aligned address", offset, 0,
                     largest_offset);
+        table.read("--shape", "ROWSxCOLUMNS", "the shape of raw data, or of text that is not a row per line", "",
+                   file_shape, [](const std::string& word) {
+                       const std::vector<MatrixShape> one = parse_matrix_shapes(word);
+                       if (one.size() != 1) fail(Exit::usage, "--shape '{}' is not ROWSxCOLUMNS", word);
+                       return one.front();
+                   });
+        table.choice("--order", "ORDER", "of a .npy result's elements: row after row or column after column",
+                     fortran_order, orders);
     }
 };
 
@@ -110,11 +122,14 @@ inline const ColumnOf<MatrixShape> transpose_columns[] = {
 
 inline const Program transpose_program = {
     .name = "transpose",
-    .summary = "Transposes a matrix: a benchmark of the ways to do it.",
+    .summary = "Transposes a matrix: a benchmark of the ways to do it, or a filter over FILE (- for standard input).",
+    .operands = "[FILE]",
+    .most_operands = 1,
     .dtypes = {DType::f32, DType::f64, DType::f16, DType::i8},
     .sizes = "64Mi",
     .variants = variants_of(transpose_variants),
     .options = own_options<TransposeOptions>,
+    .benchmark_options = {"--offset"},
     .columns = columns_of(transpose_columns),
 };
 
