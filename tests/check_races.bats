@@ -105,6 +105,7 @@ races() {
     local schedule program case expected threads
     builds schedules
     builds race_global
+    builds race_shared
     export SIMCC_SCHEDULE
     while read -r schedule program case; do
         SIMCC_SCHEDULE=$schedule
@@ -121,7 +122,14 @@ races() {
 	random:3 race_global counter
 	random:3 race_global early-look
 	independent race_global look-back
+	independent race_global store-after-fence
+	independent race_shared no-wait
 CASES
+    # Whether the memory is still there when the kernel touches it is a matter of chance, too.
+    for threads in 1 4; do
+        SIMCC_THREADS=$threads capture ./race_global after-free
+        expect_errors_like 'cudaErrorLaunchFailure \(error 719\)' || return
+    done
 }
 
 @test "a launch that the watchdog ends leaves nothing locked behind, whatever its threads were doing" {

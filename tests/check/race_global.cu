@@ -132,6 +132,61 @@ __global__ void look_back(volatile int* flags, int* prefix) {
     }
 }
 
+// Blocks that come before the one that waits have stored already: only the launch as a whole knows that this is a flag.
+template <bool fixed>
+__global__ void wait_last(volatile int* flag, int* out) {
+    if (blockIdx.x + 1 < gridDim.x) {
+        __threadfence();
+        *flag = blockIdx.x + 1;  // @store-after-fence Error: Race reported
+    } else {
+        while (fixed && *flag == 0) {}
+        *out = *flag;  // @store-after-fence
+    }
+}
+
+// Memory in which one launch had flags belongs to another array now.
+template <bool fixed>
+__global__ void store_index(volatile int* values) {
+    values[fixed ? blockIdx.x : 0] = blockIdx.x;  // @reused-flag Error: Race reported
+}
+
+void reused_flag(bool fixed) {
+    int* flag = device_array<int>(64);
+    wait_last<true><<<4, 1>>>(flag, flag + 32);
+    cudaDeviceSynchronize();
+    cudaFree(flag);
+    int* values = device_array<int>(64);
+    fixed ? store_index<true><<<4, 1>>>(values) : store_index<false><<<4, 1>>>(values);
+}
+
+// A load that no cache may serve and a store that none may hold back are volatile.
+template <bool fixed>
+__global__ void uncached(int4* data, int* flag, int* out) {
+    if (threadIdx.x) return;
+    if (blockIdx.x == 0) {
+        *data = make_int4(1, 2, 3, 4);
+        __threadfence();
+        if (fixed) __stwt(flag, 1);
+        else *flag = 1;  // @uncached Error: Race reported
+    } else {
+        while (__ldcv(flag) == 0) {}  // @uncached
+        __threadfence();
+        out[blockIdx.x] = __ldcv(data).w;
+    }
+}
+
+// A loop that counts its rounds waits all the same if it sleeps.
+template <bool fixed>
+__global__ void sleep_longer(volatile int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        *flag = 1;  // @no-wait Error: Race reported
+    } else if (fixed) {
+        for (unsigned time = 8; *flag == 0; time += time < 256 ? time : 0) __nanosleep(time);
+    } else {
+        out[blockIdx.x] = *flag;  // @no-wait
+    }
+}
+
 template <bool fixed>
 __global__ void narrow(int* counter) {
     if (fixed) {
@@ -442,6 +497,10 @@ int main(int argc, char** argv) {
         {"relaxed-unlock",
          LAUNCH(locked_by_cxx, 4, 4, reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(a), b)},
         {"look-back", LAUNCH(look_back, 40, 32, a + 64 * i, b)},
+        {"store-after-fence", LAUNCH(wait_last, 4, 1, a + i, b)},
+        {"reused-flag", reused_flag},
+        {"uncached", LAUNCH(uncached, 4, 32, reinterpret_cast<int4*>(a) + i, b + i, c)},
+        {"no-wait", LAUNCH(sleep_longer, 4, 1, a + i, b)},
         {"scope", LAUNCH(narrow, 4, 32, a)},
         {"fence-scope", LAUNCH(narrow_fence, 4, 32, a + i, b + i, c)},
         {"cxx-scope", LAUNCH(narrow_cxx, 4, 32, a)},

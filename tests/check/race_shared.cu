@@ -70,6 +70,20 @@ __global__ void histogram(const int* in, int* out) {
     if (threadIdx.x < 16) out[threadIdx.x] = bins[threadIdx.x];
 }
 
+// Several warps may store to the flag before the one that waits has looked.
+template <bool fixed>
+__global__ void ready_flag(int* out) {
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0) ready = 0;
+    __syncthreads();
+    if (threadIdx.x < 96) {
+        if (threadIdx.x % 32 == 0) ready = threadIdx.x / 32 + 1;  // @no-wait Error: Race reported
+    } else {
+        while (fixed && ready == 0) {}
+        if (threadIdx.x == 96) *out = fixed ? 1 : ready;
+    }
+}
+
 template <bool fixed>
 __global__ void last_warp(int* out) {
     __shared__ volatile int sums[64];
@@ -240,6 +254,7 @@ int main(int argc, char** argv) {
         {"partial-mask", ONE_BLOCK(half_warps, 32, out)},
         {"chain", ONE_BLOCK(chain, 32, out)},
         {"shuffle", ONE_BLOCK(shuffled, 32, out)},
+        {"no-wait", ONE_BLOCK(ready_flag, 128, out)},
         {"flag-without-fence", ONE_BLOCK(flag, 64, out)},
         {"same-byte", ONE_BLOCK(bytes, 64, reinterpret_cast<char*>(out))},
         {"same-value", ONE_BLOCK(same_value, 64, out)},

@@ -8,7 +8,8 @@
 // The object shows the checked simulator which reads are waiting; it costs nothing otherwise.
 //
 // A loop waits if each iteration does exactly what the previous one did, so that only another thread can end it: see
-// Repetition. A loop that makes progress by itself never counts, so none is slowed down.
+// Repetition. A loop that makes progress by itself never counts, so none is slowed down. One that calls __nanosleep()
+// lets others run as it is, and only gets the object.
 
 #include <algorithm>
 #include <set>
@@ -71,11 +72,10 @@ private:
             round.first = condition.first;
         }
         const Range statement = {body, end};
+        if (sleeps({i, end})) return mark(i, end);
         if (!waits(i, condition, statement)) return;
         if (takes_lock(condition, statement)) {  // the operation itself lets others go first
-            edits_.insert_before(i, polling);
-            edits_.replace(end - 1, end, std::string(source_[end - 1]) + " }");
-            return;
+            return mark(i, end);
         }
         if (!repetition_.is_idle({round, statement})) return;
         // With the yield last, a flag that is already set costs no turn; but `continue` would skip the yield there.
@@ -90,6 +90,7 @@ private:
         if (source_[end] != "while" || source_.partner(end + 1) == Source::none) return;
         ends_of_do_.insert(end);
         const Range statement = {i + 1, end}, condition = {end + 2, source_.partner(end + 1)};
+        if (sleeps(statement) && source_[condition.last + 1] == ";") return mark(i, condition.last + 2);
         if (!waits(i, condition, statement) || !repetition_.is_idle({statement, condition})) return;
         edits_.insert_before(i, polling);
         edits_.insert_before(condition.first, "(");
@@ -104,6 +105,23 @@ private:
         const bool constant = for_ever || text == "false" || !has_variable(condition);
         const bool may_end = constant ? for_ever && has_word(statement, {"break", "return"}) : true;
         return may_end && !source_.in_system_header(i) && !in_constexpr_function(i);
+    }
+
+    /// The checked simulator is to know the loop [i, end) as one that waits, and that is all.
+    void mark(std::size_t i, std::size_t end) {
+        edits_.insert_before(i, polling);
+        edits_.replace(end - 1, end, std::string(source_[end - 1]) + " }");
+    }
+
+    /// Whatever else a loop does, such as counting its rounds: if it sleeps, it waits.
+    bool sleeps(const Range& loop) const {
+        if (source_.in_system_header(loop.first) || in_constexpr_function(loop.first)) return false;
+        for (std::size_t i = loop.first + 1; i < loop.last; ++i) {
+            if (source_[i] == "__nanosleep") return true;
+            const bool is_inner = source_[i] == "for" || source_[i] == "do" || source_[i] == "while";
+            if (is_inner) i = behind_statement(source_, i) - 1;
+        }
+        return false;
     }
 
     /// while (atomicCAS(lock, 0, 1) != 0);

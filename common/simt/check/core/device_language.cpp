@@ -18,8 +18,11 @@ void early_return() {
     if (check && check->synchronization()) check->synchronization()->early_return();
 }
 
-void begin_polling() {
-    if (BlockCheck* const check = current_check) check->set_polling(true);
+bool begin_polling() {
+    BlockCheck* const check = current_check;
+    if (!check || check->is_polling(check->running_lane())) return check != nullptr;
+    check->set_polling(true);
+    return false;
 }
 
 void end_polling() {

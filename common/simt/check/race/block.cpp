@@ -1,6 +1,7 @@
 #include "common/simt/check/race/block.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "common/simt/check/core/block_check_inline.hpp"
@@ -22,6 +23,7 @@ void RaceCheck::begin_block() {
     reporter_.begin_block(launch_, check_.launch().kernel);
     named_.assign(check_.lane_count(), ~0u);
     polled_ = 0;
+    flags_.clear();
     has_deferred_ = false;
     has_foreign_ = launch_->has_foreign_ranges();
 }
@@ -40,10 +42,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
                           kind,
                           access.address,
                           access.bytes};
-    // The variable is a flag from the first look on, even if no lane has stored to it yet.
-    if (kind == AccessKind::volatile_access && check_.is_polling(access.lane)) {
-        published_.polled_variables_of(access.space).insert(access.address);
-    }
+    if (kind == AccessKind::volatile_access && check_.is_polling(access.lane)) note_flag(access);
     current.is_narrow_load = access.is_atomic && !access.is_write && access.reach == check::Reach::block;
     const uintptr_t end = access.address + access.bytes;
     for (uintptr_t word = access.address & ~uintptr_t{3}; word < end; word += 4) {
@@ -57,6 +56,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
 void RaceCheck::check_word(ShadowMap& words, uintptr_t address, unsigned bytes, CheckedAccess& current) {
     ShadowCell& cell = *words.word(address);
     current.record = current.record.with_bytes(bytes);
+    current.word = address;
     const ShadowRecord store = ShadowRecord::load(cell.store), use = ShadowRecord::load(cell.use);
     ShadowCell* byte_cells = nullptr;
     if (store.has(ShadowRecord::split) && (store.owner() == order_.clocks().owner() || !current.is_shared)) {
@@ -113,10 +113,12 @@ ShadowMap& RaceCheck::bytes_of(const ShadowMap& words) {
 void RaceCheck::check_cell(ShadowCell& cell, const CheckedAccess& current) {
     const ShadowRecord store = ShadowRecord::load(cell.store), use = ShadowRecord::load(cell.use);
     const bool copy_is_pending = store.has(ShadowRecord::pending) && store.owner() == order_.clocks().owner();
-    if (copy_is_pending || (clash_with_store(store, current) && !order_.is_ordered(store, current))) {
-        report_race(store, true, current);
+    const Verdict with_store = copy_is_pending ? Verdict::race : clash_with_store(store, current);
+    if (copy_is_pending || (with_store != Verdict::fine && !order_.is_ordered(store, current))) {
+        report_race(store, true, current, with_store);
     }
-    if (clash_with_use(use, current) && !order_.is_ordered(use, current)) report_race(use, false, current);
+    const Verdict with_use = clash_with_use(use, current);
+    if (with_use != Verdict::fine && !order_.is_ordered(use, current)) report_race(use, false, current, with_use);
     if (current.is_write && !is_atomic(current.kind)) {
         ShadowRecord::store(cell.store, current.record);
         ShadowRecord::store(cell.use, ShadowRecord());
@@ -125,27 +127,28 @@ void RaceCheck::check_cell(ShadowCell& cell, const CheckedAccess& current) {
     }
 }
 
-bool RaceCheck::clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current) {
-    if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return false;
-    if (earlier.kind() == AccessKind::plain || current.kind == AccessKind::plain) return true;
-    // A volatile access orders nothing; but that is how flags are written.
-    return !is_flag(current, true);
+// A volatile access orders nothing; but that is how flags are written.
+RaceCheck::Verdict RaceCheck::clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current) {
+    if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return Verdict::fine;
+    if (earlier.kind() == AccessKind::plain || current.kind == AccessKind::plain) return Verdict::race;
+    return Verdict::race_unless_flag;
 }
 
-bool RaceCheck::clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current) {
-    if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return false;
+RaceCheck::Verdict RaceCheck::clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current) {
+    if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return Verdict::fine;
+    const bool only_stores = current.is_write && !is_atomic(current.kind);
     switch (earlier.kind()) {
-        case AccessKind::plain: return current.is_write;
+        case AccessKind::plain: return current.is_write ? Verdict::race : Verdict::fine;
         case AccessKind::volatile_access:
-            if (!current.is_write || is_atomic(current.kind)) return false;
-            return current.kind == AccessKind::plain || !is_flag(current, false);
+            if (!only_stores) return Verdict::fine;
+            return current.kind == AccessKind::plain ? Verdict::race : Verdict::race_unless_flag;
         case AccessKind::atomic:
         case AccessKind::block_atomic:
-            if (current.kind == AccessKind::plain) return true;
-            if (current.is_too_narrow_for(earlier)) return true;
-            return !is_atomic(current.kind) && current.is_write && !is_flag(current, false);
+            if (current.kind == AccessKind::plain) return Verdict::race;
+            if (current.is_too_narrow_for(earlier)) return Verdict::race;
+            return only_stores ? Verdict::race_unless_flag : Verdict::fine;
     }
-    return false;
+    return Verdict::fine;
 }
 
 // The word's record of uses after this one. If both cannot be kept, plain reads matter most, since they conflict with
@@ -178,8 +181,15 @@ ShadowRecord RaceCheck::merged(const ShadowRecord& earlier, const CheckedAccess&
         .with_clock(std::min(earlier.clock(), mine.clock()));
 }
 
-void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current) {
-    reporter_.report_race(earlier, earlier_is_store, current);
+void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
+                            Verdict verdict) {
+    PossibleFlag unless_flag;
+    if (verdict == Verdict::race_unless_flag) {
+        // The first of the bytes that both touch.
+        const auto skipped = static_cast<unsigned>(std::countr_zero(earlier.bytes() & current.record.bytes()));
+        unless_flag = flag_at(current.word + skipped, current.is_shared);
+    }
+    reporter_.report_race(earlier, earlier_is_store, current, unless_flag);
     if (reporter_.has_doubts()) has_deferred_ = true;
 }
 

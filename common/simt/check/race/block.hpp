@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"
@@ -66,21 +67,27 @@ private:
     bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
 
     // ---- any access
+    void check_foreign(const Access& access);
     void check(const Access& access, AccessKind kind);
     void check_word(ShadowMap& words, uintptr_t address, unsigned bytes, CheckedAccess& current);
     void check_cell(ShadowCell& cell, const CheckedAccess& current);
     ShadowCell* split(ShadowMap& words, uintptr_t address, ShadowCell& cell);
     ShadowMap* words_of(Space space, uintptr_t address);
     ShadowMap& bytes_of(const ShadowMap& words);
-    bool clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current);
-    bool clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current);
-    bool is_flag(const CheckedAccess& current, bool earlier_is_store);
+    // What two accesses are if nothing orders them.
+    enum class Verdict { fine, race_unless_flag, race };
+    static Verdict clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current);
+    static Verdict clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current);
     ShadowRecord merged(const ShadowRecord& earlier, const CheckedAccess& current) const;
-    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current);
+    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current, Verdict verdict);
 
     // ---- synchronization
     void note_trying_read(const Access& access, const ShadowMap& words);
     void synchronize_by_volatile(const Access& access);
+    void note_flag(const Access& access);
+    PossibleFlag flag_at(uintptr_t address, bool is_shared) const {
+        return {address, is_shared ? check_.block_index() + 1 : 0};
+    }
     void renew_numbers_if_exhausted();
 
     // Does what was deferred to the lane's next event.
@@ -101,7 +108,8 @@ private:
     std::vector<uint32_t> named_;  // by lane: the mask of its last meeting
     Access atomic_ = {};           // the current operation
 
-    uintptr_t polled_ = 0;  // the volatile variable that a lane has just read
+    std::unordered_set<uintptr_t> flags_;  // addresses that lanes of this block have polled
+    uintptr_t polled_ = 0;                 // the volatile variable that a lane has just read
     Space polled_space_ = Space::other;
     unsigned polling_lane_ = 0;
 };

@@ -15,6 +15,7 @@ struct CheckedAccess {
     AccessKind kind;
     uintptr_t address;  // of the whole access
     uint32_t bytes;
+    uintptr_t word = 0;           // the one that is being compared
     bool is_narrow_load = false;  // an atomic load, for the threads of the block only
 
     // One of the two is atomic only within its block, and the other comes from another block.
@@ -23,6 +24,14 @@ struct CheckedAccess {
             earlier.kind() == AccessKind::block_atomic || kind == AccessKind::block_atomic || is_narrow_load;
         return for_one_block && (earlier.owner() != record.owner() || earlier.has(ShadowRecord::several_blocks));
     }
+};
+
+// Two accesses that nothing orders, as they were seen: the earlier one in the shadow memory, the other one now.
+struct Clash {
+    ShadowRecord earlier;
+    bool earlier_is_store;
+    CheckedAccess current;
+    unsigned earlier_lane;  // one of those that the record holds
 };
 
 }  // namespace simt::check

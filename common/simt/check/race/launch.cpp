@@ -1,6 +1,8 @@
 #include "common/simt/check/race/launch.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
@@ -18,19 +20,74 @@ uint32_t block_count_of(const LaunchCheck& launch) {
 
 // Why the race is less than an error.
 const char* reason_of(const Race& race) {
+    const bool is_trying = tried_read(race.clash) != 0;
     switch (race.severity) {
         case Severity::error: return nullptr;
         case Severity::warning:
-            return race.tried_read ? "A plain read may see any value that other threads' atomic operations leave"
-                                   : "Both threads are in one warp, whose lanes need not advance in lockstep";
+            return is_trying ? "A plain read may see any value that other threads' atomic operations leave"
+                             : "Both threads are in one warp, whose lanes need not advance in lockstep";
         case Severity::info:
-            return race.tried_read ? "The reading thread then makes an atomic operation, which reads the value again"
-                                   : "The same value is written";
+            return is_trying ? "The reading thread then makes an atomic operation, which reads the value again"
+                             : "The same value is written";
     }
     return nullptr;
 }
 
+const char* name_of_access(bool is_store, AccessKind kind, bool is_write) {
+    if (is_atomic(kind)) return "Atomic access";
+    return is_store || is_write ? "Write access" : "Read access";
+}
+
+Finding finding_of(const Race& race, const std::string& kernel) {
+    const auto& [earlier, earlier_is_store, current, earlier_lane] = race.clash;
+    const BlockNumbers numbers = LaunchHistory::numbers_of(current.record.owner());
+    const BlockNumbers others = LaunchHistory::numbers_of(earlier.owner());
+    Finding finding;
+    finding.tool = Tool::racecheck;
+    finding.severity = race.severity;
+    finding.title = "Race reported";
+    // Of two kernels' races either one may be the second: the same one speaks for both.
+    finding.kernel = std::min(others.kernel, kernel);
+    finding.sides = {side_of(others, name_of_access(earlier_is_store, earlier.kind(), false), earlier.place(),
+                             earlier.owner(), earlier_lane),
+                     side_of(numbers, name_of_access(false, current.kind, current.is_write), current.record.place(),
+                             current.record.owner(), current.lane)};
+    if (!earlier_is_store && current.is_write) std::swap(finding.sides[0], finding.sides[1]);
+    char where[80];
+    std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
+                  current.is_shared ? "__shared__" : "__global__");
+    finding.details.push_back(where);
+    if (earlier.has(ShadowRecord::pending) && earlier_is_store) {
+        finding.details.push_back("The write is an asynchronous copy that has not been waited for");
+    }
+    if (is_atomic(earlier.kind()) && current.kind != AccessKind::plain && current.is_too_narrow_for(earlier)) {
+        finding.details.push_back("The scope of an atomic operation is too narrow: it is atomic only within its block");
+    }
+    if (const char* const reason = reason_of(race)) finding.details.push_back(reason);
+    finding.times = race.count;
+    return finding;
+}
+
+void add_to(std::map<RaceKey, Race>& races, const RaceKey& key, const Race& race) {
+    const auto [position, is_new] = races.try_emplace(key, race);
+    if (is_new) return;
+    Race& known = position->second;
+    const uint64_t count = known.count + race.count;
+    if (race.speaks_for(known)) known = race;
+    known.count = count;
+}
+
 }  // namespace
+
+uint64_t tried_read(const Clash& clash) {
+    const auto& [earlier, earlier_is_store, current, earlier_lane] = clash;
+    if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
+    if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
+    if (is_atomic(earlier.kind()) && current.kind == AccessKind::plain && !current.is_write) {
+        return current.record.place();
+    }
+    return 0;
+}
 
 Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane) {
     const auto position = [](uint64_t rank, const Extent& extent) {
@@ -74,14 +131,9 @@ bool RaceLaunch::comes_after_block(uint32_t owner, uint32_t own_first) const {
     return !order_ || !other->order || order_->comes_after(*other->order);
 }
 
-void RaceLaunch::add(const RaceKey& key, Race race) {
+void RaceLaunch::add(const RaceKey& key, const Race& race) {
     const std::lock_guard lock(mutex_);
-    const auto [position, is_new] = races_.try_emplace(key, race);
-    if (is_new) return;
-    Race& known = position->second;
-    const uint64_t count = known.count + race.count;
-    if (speaks_for(race, known)) known = std::move(race);
-    known.count = count;
+    add_to(races_, key, race);
 }
 
 void RaceLaunch::count(const RaceKey& key, uint64_t times, Severity severity) {
@@ -96,19 +148,31 @@ void RaceLaunch::add_trying_read(uint64_t place) {
     trying_reads_.insert(place);
 }
 
+void RaceLaunch::add_shared_flag(const PossibleFlag& flag) {
+    const std::lock_guard lock(mutex_);
+    shared_flags_.insert(flag);
+}
+
+bool RaceLaunch::is_flag(const PossibleFlag& flag) const {
+    return flag.block ? shared_flags_.contains(flag) : race_memory().polled_variables.contains(flag.address);
+}
+
+// What is left of the races by variable become one per pair of places.
+void RaceLaunch::forget_races_of_flags() {
+    std::map<RaceKey, Race> remaining;
+    for (const auto& [key, race] : races_) {
+        if (key.unless_flag.address && is_flag(key.unless_flag)) continue;
+        add_to(remaining, {key.places, key.kinds, {}}, race);
+    }
+    races_ = std::move(remaining);
+}
+
 void RaceLaunch::report_races() {
     const std::lock_guard lock(mutex_);
+    forget_races_of_flags();
     for (auto& [key, race] : races_) {
-        if (trying_reads_.contains(race.tried_read)) race.severity = Severity::info;
-        Finding finding;
-        finding.tool = Tool::racecheck;
-        finding.severity = race.severity;
-        finding.title = "Race reported";
-        finding.kernel = race.kernel;
-        finding.sides.assign(race.sides.begin(), race.sides.end());
-        finding.details = std::move(race.details);
-        if (const char* const reason = reason_of(race)) finding.details.push_back(reason);
-        finding.times = race.count;
+        if (trying_reads_.contains(tried_read(race.clash))) race.severity = Severity::info;
+        Finding finding = finding_of(race, launch_.kernel);
         finding.backtrace = launch_.host_backtrace;
         finding.backtrace_time = "at kernel launch time";
         report(std::move(finding));
@@ -177,6 +241,8 @@ uint32_t LaunchHistory::ordered_below(const OrderPointer& order) const {
     }
     return lowest;
 }
+
+BlockNumbers LaunchHistory::numbers_of(uint32_t owner) { return instance().find(owner).value_or(BlockNumbers()); }
 
 std::optional<BlockNumbers> LaunchHistory::find(uint32_t owner) const {
     const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -17,6 +18,7 @@
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/race/checked_access.hpp"
 
 namespace simt::check {
 
@@ -31,23 +33,36 @@ struct BlockNumbers {
     bool contains(uint32_t owner) const { return owner - first < count; }
 };
 
-// A race between two places, and how often it was seen.
+// A variable that may be a flag. Shared memory has the same addresses in every block, which are numbered from 1 here.
+struct PossibleFlag {
+    uintptr_t address = 0;
+    uint64_t block = 0;
+    auto operator<=>(const PossibleFlag& other) const = default;
+};
+
+// The two places and what was done there: this distinguishes races. Accesses that are a race unless the variable turns
+// out to be a flag are kept by variable, too, until the launch ends: only then is it known who has polled.
+struct RaceKey {
+    uint64_t places = 0, kinds = 0;
+    PossibleFlag unless_flag;  // no address: a race in any case
+    auto operator<=>(const RaceKey& other) const = default;
+};
+
+// A race between two places, by the accesses that speak for it, and how often it was seen.
 struct Race {
     Severity severity = Severity::info;
     uint64_t count = 0;
-    uint64_t tried_read = 0;  // the place of a plain read, if the other side is an atomic operation
-    std::string kernel;       // of two kernels' races either one may be the second: the same one speaks for both
-    std::array<Side, 2> sides;
-    std::vector<std::string> details;
-};
+    Clash clash;
+    std::array<uint64_t, 4> threads = {};  // block and thread of both sides, numbered through the grid and the block
 
-// The two places and what was done there: this distinguishes races.
-struct RaceKey {
-    uint64_t places = 0, kinds = 0;
-    bool operator<(const RaceKey& other) const {
-        return places != other.places ? places < other.places : kinds < other.kinds;
+    // The gravest race of the first threads speaks for all, in whatever order blocks report them.
+    bool speaks_for(const Race& other) const {
+        return severity != other.severity ? severity < other.severity : threads < other.threads;
     }
 };
+
+// The place of the plain read if the two are a plain read and an atomic operation on an aligned word; otherwise 0.
+uint64_t tried_read(const Clash& clash);
 
 // The title of a race with a copy or fill. Chance decides whether the kernel's reads or stores are seen first.
 constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
@@ -82,9 +97,11 @@ public:
     const OrderPointer& order() const { return order_; }
     uint64_t execution() const { return execution_; }
 
-    void add(const RaceKey& key, Race race);
+    void add(const RaceKey& key, const Race& race);
     // An added race was seen so many times more, with at least this severity.
     void count(const RaceKey& key, uint64_t times, Severity severity);
+    // A lane has polled this byte of the shared memory of a block.
+    void add_shared_flag(const PossibleFlag& flag);
     // A plain read here only decides whether, or with what value, to try an atomic operation on the same address. The
     // operation then reads the value itself.
     void add_trying_read(uint64_t place);
@@ -95,6 +112,9 @@ public:
     std::optional<ForeignRange> foreign_range(uintptr_t address, size_t bytes, bool is_write);
 
 private:
+    bool is_flag(const PossibleFlag& flag) const;
+    void forget_races_of_flags();
+
     const LaunchCheck& launch_;
     const OrderPointer order_;
     const uint32_t block_count_;
@@ -103,6 +123,7 @@ private:
     std::mutex mutex_;  // guards what follows
     std::vector<uint32_t> first_blocks_;
     std::map<RaceKey, Race> races_;
+    std::set<PossibleFlag> shared_flags_;
     std::set<uint64_t> trying_reads_;
     std::vector<ForeignRange> foreign_;
     std::atomic<bool> has_foreign_{false};
@@ -120,6 +141,8 @@ public:
     // Below this all numbers belong to operations that come before `order`.
     uint32_t ordered_below(const OrderPointer& order) const;
     std::optional<BlockNumbers> find(uint32_t owner) const;
+    // The same of the history; of a block that it has forgotten, nothing but defaults.
+    static BlockNumbers numbers_of(uint32_t owner);
     // The executions that are not ordered before this operation.
     std::vector<BlockNumbers> unordered_with(const OrderPointer& order) const;
 

@@ -47,7 +47,10 @@ ShadowMap& RaceMemory::variable_bytes() {
     return variable_bytes_;
 }
 
-void RaceMemory::forget(uintptr_t begin, size_t bytes) { device.clear(begin, bytes); }
+void RaceMemory::forget(uintptr_t begin, size_t bytes) {
+    device.clear(begin, bytes);
+    polled_variables.forget(begin, bytes);
+}
 
 void RaceMemory::forget() {
     device.clear();

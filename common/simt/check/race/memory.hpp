@@ -10,16 +10,21 @@
 
 namespace simt::check {
 
-// The variables that a lane has waited for in a loop: flags and locks. Any thread.
+// The bytes that a lane has waited for in a loop: those of flags and locks. Any thread.
 class PolledVariables {
 public:
-    void insert(uintptr_t address) {
+    void insert(uintptr_t address, uint32_t bytes) {
         const std::lock_guard lock(mutex_);
-        addresses_.insert(address);
+        for (uint32_t i = 0; i < bytes; ++i) addresses_.insert(address + i);
     }
     bool contains(uintptr_t address) const {
         const std::lock_guard lock(mutex_);
         return addresses_.count(address) != 0;
+    }
+    // The memory belongs to another allocation from now on.
+    void forget(uintptr_t begin, size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(addresses_, [=](uintptr_t address) { return address - begin < bytes; });
     }
     void clear() {
         const std::lock_guard lock(mutex_);

@@ -9,7 +9,6 @@ namespace simt::check {
 void Publication::begin_block(unsigned lanes) {
     learned_.resize(lanes);
     unfenced_.resize(lanes);
-    shared_polled_.clear();
     shared_logs_.clear();
     forget();
 }
@@ -69,11 +68,6 @@ void Publication::publish_by_volatile(const Access& access) {
     const auto log =
         has_fenced(access.lane) ? new_log_of(access.address, access.space) : log_of(access.address, access.space);
     if (log) publish_fenced(*log, access.lane, check::Reach::device, true);
-}
-
-bool Publication::is_published(uintptr_t address, Space space) {
-    const auto lock = held_ ? std::unique_lock<SyncVariables::Stripe>() : locked(address, space);
-    return log_of(address, space) != nullptr;
 }
 
 std::unique_lock<SyncVariables::Stripe> Publication::locked(uintptr_t address, Space space) {

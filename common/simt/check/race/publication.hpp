@@ -50,12 +50,6 @@ public:
     void publish_by_atomic(const Access& access);
     void learn_of_volatile(uintptr_t address, Space space, unsigned lane);
     void publish_by_volatile(const Access& access);
-    // Whether something has been published there.
-    bool is_published(uintptr_t address, Space space);
-    // The variables that a lane has waited for in a loop.
-    PolledVariables& polled_variables_of(Space space) {
-        return space == Space::shared ? shared_polled_ : memory_.polled_variables;
-    }
 
 private:
     using RangesByLane = std::vector<std::shared_ptr<const LogRanges>>;
@@ -87,7 +81,6 @@ private:
     bool fenced_since_barrier_ = false;
     uint32_t fenced_warps_ = 0;  // warps with fences since their last meeting
     std::map<uintptr_t, std::shared_ptr<SyncLog>> shared_logs_;
-    PolledVariables shared_polled_;
     SyncVariables::Stripe* held_ = nullptr;  // during an atomic operation
 };
 

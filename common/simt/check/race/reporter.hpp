@@ -19,8 +19,10 @@ public:
     void begin_block(std::shared_ptr<RaceLaunch> launch, const char* kernel);
     void block_ended();
 
-    // Nothing orders the two, and one of them is a store or an atomic operation.
-    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current);
+    // Nothing orders the two, and one of them is a store or an atomic operation. `unless_flag`: they are a race unless
+    // this variable turns out to be a flag; without an address they are one in any case.
+    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
+                     const PossibleFlag& unless_flag);
 
     // A store may have stored the value already there. This is known when the lane has reached its next event.
     bool has_doubts() const { return !doubtful_.empty(); }
@@ -29,8 +31,9 @@ public:
     // The lane has read, at this place, the value that it now updates by an atomic operation.
     void note_trying_read(uint64_t place);
 
-    // Something other than a kernel may use the memory, and nothing orders the two. `owner`: the block's number.
-    void report_foreign(const Access& access, uint32_t owner);
+    // Something other than a kernel may use the memory, and nothing orders the two. `owner`: the block's number. Returns
+    // whether the memory may not even be there, so that the access is invalid.
+    bool report_foreign(const Access& access, uint32_t owner);
 
 private:
     struct Doubtful {
@@ -45,8 +48,7 @@ private:
         Severity severity = Severity::info;
     };
 
-    void note(const RaceKey& key, Severity severity, const ShadowRecord& earlier, bool earlier_is_store,
-              const CheckedAccess& current);
+    void note(const RaceKey& key, Severity severity, const Clash& clash);
 
     std::shared_ptr<RaceLaunch> launch_;
     const char* kernel_ = "";

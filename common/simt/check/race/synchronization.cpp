@@ -14,15 +14,13 @@ void RaceCheck::begin_atomic(const Access& access) {
     settle();
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
-    if (has_foreign_) reporter_.report_foreign(access, order_.clocks().owner());
+    check_foreign(access);
     atomic_ = access;
     published_.lock(access.address, access.space);
     note_trying_read(access, *words);
     published_.learn_of_atomic(access);
     // What is taken by compare-and-swap is a lock, which a volatile store may open.
-    if (check_.is_polling(access.lane) || access.kind == check::AtomicKind::compare_and_swap) {
-        published_.polled_variables_of(access.space).insert(access.address);
-    }
+    if (check_.is_polling(access.lane) || access.kind == check::AtomicKind::compare_and_swap) note_flag(access);
     check(access, access.kind == check::AtomicKind::load ? AccessKind::volatile_access
                   : access.reach == check::Reach::block  ? AccessKind::block_atomic
                                                          : AccessKind::atomic);
@@ -73,16 +71,13 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
     has_deferred_ = true;
 }
 
-// Whether the access is to a flag, which lanes write and read without being ordered: a lane has waited for it in a
-// loop. Reading a variable that was written after a fence, or writing one after a fence that others read, is no mistake
-// either.
-bool RaceCheck::is_flag(const CheckedAccess& current, bool earlier_is_store) {
-    const Space space = current.is_shared ? Space::shared : Space::global;
-    if (check_.is_polling(current.lane)) return true;
-    if (published_.polled_variables_of(space).contains(current.address)) return true;
-    if (!earlier_is_store) return published_.has_fenced(current.lane);
-    const bool only_stores = current.is_write && !is_atomic(current.kind);
-    return !only_stores && published_.is_published(current.address, space);
+// A flag is a variable for which a lane waits in a loop, or that it takes by compare-and-swap. Lanes write and read it
+// without being ordered. Whether a variable is one does not depend on who comes first: a waiting lane looks at least
+// once, so the launch knows all its flags at its end.
+void RaceCheck::note_flag(const Access& access) {
+    if (!flags_.insert(access.address).second) return;
+    if (access.space != Space::shared) return memory_.polled_variables.insert(access.address, access.bytes);
+    for (uint32_t i = 0; i < access.bytes; ++i) launch_->add_shared_flag(flag_at(access.address + i, true));
 }
 
 // ---- fences, meetings and barriers

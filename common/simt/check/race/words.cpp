@@ -1,6 +1,8 @@
 // racecheck of plain accesses to whole words that the fast path cannot decide: those that barriers and meetings order,
 // and reads beside reads. RaceCheck::check handles everything else.
+#include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/block.hpp"
+#include "common/simt/exec/running_launch.hpp"
 
 namespace simt::check {
 
@@ -8,7 +10,7 @@ void RaceCheck::access(const Access& access) {
     settle();
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
-    if (has_foreign_) reporter_.report_foreign(access, order_.clocks().owner());
+    check_foreign(access);
     if (access.is_volatile || ((access.address | access.bytes) & 3) || access.bytes > 16) {
         check(access, access.is_volatile ? AccessKind::volatile_access : AccessKind::plain);
         return;
@@ -21,6 +23,14 @@ void RaceCheck::access(const Access& access) {
             access.is_write ? write_is_fine(*cell, mine, is_shared) : read_is_fine(*cell, mine, is_shared);
         if (!is_fine) return check(access, AccessKind::plain);
     }
+}
+
+// A thread that uses memory too early or too late goes no further, as one that memcheck catches: whether the memory is
+// there at that moment is a matter of chance.
+void RaceCheck::check_foreign(const Access& access) {
+    if (!has_foreign_) return;
+    const bool is_invalid = reporter_.report_foreign(access, order_.clocks().owner());
+    if (is_invalid && settings().memcheck) check_.drop_running_lane(error_launch_failure);
 }
 
 ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {

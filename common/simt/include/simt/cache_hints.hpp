@@ -1,4 +1,5 @@
-// Loads and stores with a cache hint. The simulator has no caches to hint at: they are plain accesses.
+// Loads and stores with a cache hint. The simulator has no caches to hint at: they are plain accesses, but for those
+// that no cache may serve (ld.cv) or hold back (st.wt), which are volatile.
 #pragma once
 
 #include "simt/declare.h"
@@ -9,6 +10,17 @@ template <class T>
 struct NotDeduced {
     typedef T type;
 };
+
+// The integer as which a volatile access reads or writes a value: a class, as float4 is, has no volatile copies.
+template <unsigned bytes>
+struct VolatileWord;
+// clang-format off
+#define SIMT_VOLATILE_WORD(bytes, T) \
+    template <> struct VolatileWord<bytes> { __extension__ typedef T type __attribute__((may_alias)); };
+SIMT_VOLATILE_WORD(1, unsigned char) SIMT_VOLATILE_WORD(2, unsigned short) SIMT_VOLATILE_WORD(4, unsigned)
+SIMT_VOLATILE_WORD(8, unsigned long long) SIMT_VOLATILE_WORD(16, unsigned __int128)
+#undef SIMT_VOLATILE_WORD
+// clang-format on
 }  // namespace simt::arithmetic
 
 #define SIMT_HINTED_LOAD(name)          \
@@ -20,7 +32,6 @@ SIMT_HINTED_LOAD(__ldg)
 SIMT_HINTED_LOAD(__ldca)
 SIMT_HINTED_LOAD(__ldcg)
 SIMT_HINTED_LOAD(__ldcs)
-SIMT_HINTED_LOAD(__ldcv)
 SIMT_HINTED_LOAD(__ldlu)
 #undef SIMT_HINTED_LOAD
 
@@ -32,5 +43,20 @@ SIMT_HINTED_LOAD(__ldlu)
 SIMT_HINTED_STORE(__stwb)
 SIMT_HINTED_STORE(__stcg)
 SIMT_HINTED_STORE(__stcs)
-SIMT_HINTED_STORE(__stwt)
 #undef SIMT_HINTED_STORE
+
+template <class T>
+SIMT_INLINE T __ldcv(const T* from) {
+    typedef typename simt::arithmetic::VolatileWord<sizeof(T)>::type Word;
+    const Word word = *reinterpret_cast<const volatile Word*>(from);
+    T value;
+    __builtin_memcpy(static_cast<void*>(&value), &word, sizeof value);
+    return value;
+}
+template <class T>
+SIMT_INLINE void __stwt(T* to, typename simt::arithmetic::NotDeduced<T>::type value) {
+    typedef typename simt::arithmetic::VolatileWord<sizeof(T)>::type Word;
+    Word word;
+    __builtin_memcpy(&word, &value, sizeof value);
+    *reinterpret_cast<volatile Word*>(to) = word;
+}

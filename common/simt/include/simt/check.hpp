@@ -48,8 +48,8 @@ void fence(Reach reach);
 // The running lane returns early from a function. simcc's rewriter inserts the call.
 void early_return();
 
-// The running lane enters or leaves a loop in which it only waits for others.
-void begin_polling();
+// The running lane enters or leaves a loop in which it only waits for others. Returns whether it is in one already.
+bool begin_polling();
 void end_polling();
 
 // Called before and after an atomic operation of the running lane on `bytes` bytes; no other lane's operation on them

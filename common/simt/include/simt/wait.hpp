@@ -95,14 +95,19 @@ SIMT_OUT_OF_LINE void yield(Site site = Site::here(), unsigned long long seen = 
 class Polling {
 public:
     SIMT_INLINE Polling() {
-        if constexpr (is_checked) check::begin_polling();
+        if constexpr (is_checked) is_inner_ = check::begin_polling();
     }
     SIMT_INLINE ~Polling() {
-        if constexpr (is_checked) check::end_polling();
+        if constexpr (is_checked) {
+            if (!is_inner_) check::end_polling();
+        }
         note_change();
     }
     Polling(const Polling&) = delete;
     Polling& operator=(const Polling&) = delete;
+
+private:
+    bool is_inner_ = false;  // another such loop is around this one
 };
 
 }  // namespace SIMT_FLAVOUR
