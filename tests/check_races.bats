@@ -142,3 +142,23 @@ CASES
             return
     done
 }
+
+# hundredths COMMAND...: $hundredths is the processor time that it took, in hundredths of a second.
+hundredths() {
+    local TIMEFORMAT='%U'
+    { time "$@" >/dev/null 2>&1 || true; } 2>took
+    hundredths=$(tr -d . <took | sed 's/^0*\(.\)/\1/; s/.$//')
+}
+
+@test "what every thread of a large grid does wrong is reported once, in the time of a few correct runs" {
+    local case faulty=0 correct=0
+    finds_all every_thread
+    all_clean every_thread
+    for case in $(cases every_thread); do
+        hundredths ./every_thread "$case"
+        faulty=$((faulty + hundredths))
+        hundredths ./every_thread "$case" fixed
+        correct=$((correct + hundredths))
+    done
+    [ "$faulty" -lt $((3 * correct + 80)) ] || complain "the defects took $faulty hundredths of a second, correct kernels $correct"
+}

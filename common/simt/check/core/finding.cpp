@@ -16,6 +16,14 @@
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
+
+// The findings of one tool with the same title and place.
+struct Collected {
+    Finding finding;  // the gravest of them, as reported by the first thread
+    uint64_t count = 0, order = 0;
+    bool is_printed = false;
+};
+
 namespace {
 
 // Every line of a report begins with this.
@@ -72,13 +80,6 @@ struct Location {
     std::string key() const { return file + ":" + std::to_string(line); }
 };
 
-// The findings of one tool with the same title and place.
-struct Collected {
-    Finding finding;  // the gravest of them, as reported by the first thread
-    uint64_t count = 0, order = 0;
-    bool is_printed = false;
-};
-
 // In the order of blocks and threads.
 auto rank_of(const Finding& finding) {
     return rank_of(finding.sides.empty() ? ThreadName() : finding.sides.front().who);
@@ -86,14 +87,14 @@ auto rank_of(const Finding& finding) {
 
 class Findings {
 public:
-    void add(Finding&& finding) {
+    Collected* add(Finding&& finding) {
         std::string key = key_of(finding);
         const std::lock_guard lock(mutex_);
         const auto [position, is_new] = all_.try_emplace(std::move(key));
         Collected& collected = position->second;
         collected.count += finding.times;
         if (is_new) collected.order = all_.size();
-        if (!is_new && !speaks_for(finding, collected.finding)) return;
+        if (!is_new && !speaks_for(finding, collected.finding)) return &collected;
         // A printed finding is printed again only if it has become graver.
         if (is_new || (collected.is_printed && finding.severity < collected.finding.severity)) {
             waiting_.push_back(&collected);
@@ -101,6 +102,12 @@ public:
         if (!is_new) --totals_[static_cast<int>(collected.finding.severity)];
         ++totals_[static_cast<int>(finding.severity)];
         collected.finding = std::move(finding);
+        return &collected;
+    }
+
+    void count(Collected& collected) {
+        const std::lock_guard lock(mutex_);
+        ++collected.count;
     }
 
     void print_waiting() {
@@ -226,15 +233,21 @@ Findings& findings() {
 
 }  // namespace
 
-void report(Finding finding) {
+Collected* report(Finding finding) {
     const Uninterrupted section;
     BlockCheck* const check = std::exchange(current_check, nullptr);  // the report itself is not checked
     if (check && finding.backtrace.empty()) {
         finding.backtrace = check->launch().host_backtrace;
         finding.backtrace_time = "at kernel launch time";
     }
-    findings().add(std::move(finding));
+    Collected* const collected = findings().add(std::move(finding));
     current_check = check;
+    return collected;
+}
+
+void report_again(Collected* collected) {
+    const Uninterrupted section;
+    findings().count(*collected);
 }
 
 void print_findings() { findings().print_waiting(); }

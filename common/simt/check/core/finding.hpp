@@ -64,8 +64,14 @@ bool speaks_for(const T& one, const T& other) {
     return threads_of(one.sides) < threads_of(other.sides);
 }
 
-// Counts a finding. Findings of the same tool, title and places are one finding with a count. Any thread.
-void report(Finding finding);
+// One of those that have been reported.
+struct Collected;
+
+// Counts a finding. Findings of the same tool, title and places are one finding with a count. Any thread. The result
+// stays valid.
+Collected* report(Finding finding);
+// Counts it once more, without another text.
+void report_again(Collected* collected);
 
 // Prints what has been collected since the last call, in the order of blocks and threads. Called after every launch.
 void print_findings();

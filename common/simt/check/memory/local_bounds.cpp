@@ -134,9 +134,9 @@ Verdict judge(const OutOfBounds& place, const void* pc) {
     return {true, indexed->is_written, indexed->name};
 }
 
-Verdict verdict_on(const OutOfBounds& place, const void* pc) {
+const Verdict& verdict_on(const OutOfBounds& place, const void* pc) {
     static std::mutex mutex;
-    static auto& known = *new std::unordered_map<const OutOfBounds*, Verdict>;
+    static auto& known = *new std::unordered_map<const OutOfBounds*, Verdict>;  // whose elements stay where they are
     const std::lock_guard lock(mutex);
     const auto [position, is_new] = known.try_emplace(&place);
     if (is_new) position->second = judge(place, pc);
@@ -149,13 +149,13 @@ void index_out_of_bounds(const OutOfBounds& place, const void* pc) {
     BlockCheck* const check = current_check;
     if (!check || !check->memory()) return;
     const Uninterrupted section;
-    const Verdict verdict = verdict_on(place, pc);
+    const Verdict& verdict = verdict_on(place, pc);
     if (!verdict.is_local) return;
     Access access{0, element_bytes_of(place.array->name), check->running_lane(), Space::local, verdict.is_write};
     access.pc = pc;
     access.file = place.file;
     access.line = place.line;
-    check->memory()->invalid_index(access, verdict.array, place.array->name);
+    check->memory()->invalid_index(access, verdict.array.c_str(), place.array->name);
 }
 
 }  // namespace simt::check

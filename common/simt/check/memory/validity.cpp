@@ -38,6 +38,15 @@ std::string title_of_invalid(const Access& access) {
     return access.bytes > 0 ? title + " of size " + counted(access.bytes, "byte") : title;
 }
 
+// A number for the tool and the title.
+uint64_t number_of(const Access& access, Tool tool) {
+    const uint64_t operation = access.is_atomic && updates(access.kind) ? 2 : access.is_write;
+    return uint64_t{access.bytes} << 8 | operation << 4 | static_cast<uint64_t>(access.space) << 2 |
+           static_cast<uint64_t>(tool);
+}
+
+Place place_of(const Access& access) { return {access.pc, access.file, access.line}; }
+
 // "and is 1 bytes after", as compute-sanitizer counts: the first byte past the end is 1 byte after it.
 std::string distance(uintptr_t address, uintptr_t begin, size_t bytes) {
     if (address < begin) return "and is " + grouped(begin - address) + " bytes before";
@@ -62,9 +71,7 @@ Finding finding_of(const BlockCheck& check, const Access& access, Tool tool, con
     finding.tool = tool;
     finding.title = title;
     finding.kernel = check.launch().kernel;
-    finding.sides = {{"",
-                      {access.pc, access.file, access.line},
-                      {{lane.x, lane.y, lane.z}, {block.index_x, block.index_y, block.index_z}}}};
+    finding.sides = {{"", place_of(access), {{lane.x, lane.y, lane.z}, {block.index_x, block.index_y, block.index_z}}}};
     return finding;
 }
 
@@ -81,6 +88,7 @@ MemoryCheck::MemoryCheck(BlockCheck& check)
 
 void MemoryCheck::begin_block() {
     shared_.begin_block(check_.launch().dynamic_shared_bytes);
+    repeated_.begin_block(check_.launch().serial, check_.block_index());
     if (launch_ == check_.launch().serial) return;
     launch_ = check_.launch().serial;
     std::fill(std::begin(known_), std::end(known_), AddressRange());
@@ -150,7 +158,7 @@ bool MemoryCheck::may_be_read(const Access& access) {
     return variable && variable->contains(access.address + access.bytes - 1);
 }
 
-void MemoryCheck::invalid(const Access& access, const std::string& reason) {
+Finding MemoryCheck::finding_of_invalid(const Access& access, const std::string& reason) const {
     Finding finding = finding_of(check_, access, Tool::memcheck, title_of_invalid(access));
     if (access.space == Space::shared) {
         const Variable array = shared_.nearest_array(access.address);
@@ -165,15 +173,22 @@ void MemoryCheck::invalid(const Access& access, const std::string& reason) {
             finding.details.push_back(*relation);
         }
     }
-    report(std::move(finding));
+    return finding;
+}
+
+void MemoryCheck::invalid(const Access& access, const char* reason) {
+    repeated_.report(number_of(access, Tool::memcheck), place_of(access), access.lane,
+                     [&] { return finding_of_invalid(access, reason); });
     check_.drop_running_lane(launch_failure);
 }
 
-void MemoryCheck::invalid_index(const Access& access, const std::string& array, const std::string& type) {
+void MemoryCheck::invalid_index(const Access& access, const char* array, const char* type) {
     if (!settings().memcheck) return;
-    Finding finding = finding_of(check_, access, Tool::memcheck, title_of_invalid(access));
-    finding.details = {"Access is out of bounds", "of the array " + array + " of type " + type};
-    report(std::move(finding));
+    repeated_.report(number_of(access, Tool::memcheck), place_of(access), access.lane, [&] {
+        Finding finding = finding_of(check_, access, Tool::memcheck, title_of_invalid(access));
+        finding.details = {"Access is out of bounds", std::string("of the array ") + array + " of type " + type};
+        return finding;
+    });
     check_.drop_running_lane(launch_failure);
 }
 
@@ -214,6 +229,11 @@ void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
 
 void MemoryCheck::uninitialised(const Access& access) {
     if (check_.has_lost_lanes()) return;
+    repeated_.report(number_of(access, Tool::initcheck), place_of(access), access.lane,
+                     [&] { return finding_of_uninitialised(access); });
+}
+
+Finding MemoryCheck::finding_of_uninitialised(const Access& access) const {
     Finding finding = finding_of(check_, access, Tool::initcheck,
                                  "Uninitialized " + std::string(name_of(access.space)) + " memory read of size " +
                                      counted(access.bytes, "byte"));
@@ -225,7 +245,7 @@ void MemoryCheck::uninitialised(const Access& access) {
     } else {
         finding.details = {"of the " + shared_.nearest_array(access.address).name};
     }
-    report(std::move(finding));
+    return finding;
 }
 
 }  // namespace simt::check

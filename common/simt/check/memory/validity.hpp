@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/core/repeated.hpp"
 #include "common/simt/check/memory/shared_state.hpp"
 #include "common/simt/check/memory/state_map.hpp"
 
@@ -32,7 +33,7 @@ public:
     void block_ended() {}
 
     // An index outside a local array: reports it and drops the lane.
-    void invalid_index(const Access& access, const std::string& array, const std::string& type);
+    void invalid_index(const Access& access, const char* array, const char* type);
     // The running lane's stack has no room for its calls: reports it and drops the lane.
     void stack_overflow(const void* pc);
     // The same at an instruction that may be in the simulator, called from the kernel. `stack`: the end of the lane's
@@ -49,13 +50,16 @@ private:
     static bool is_uninitialised(const Access& access, const StateMap& map);
 
     // Reports it and drops the lane.
-    void invalid(const Access& access, const std::string& reason);
+    void invalid(const Access& access, const char* reason);
     void uninitialised(const Access& access);
+    Finding finding_of_invalid(const Access& access, const std::string& reason) const;
+    Finding finding_of_uninitialised(const Access& access) const;
 
     SettledBytes settled_global_, settled_shared_;
     BlockCheck& check_;
     StateMap& global_;
     SharedState shared_;
+    RepeatedFindings repeated_;
     // Ranges outside the simulator's memory that kernels may use, remembered for this launch.
     static constexpr size_t remembered_ranges = 4;
     AddressRange known_[remembered_ranges];

@@ -29,13 +29,18 @@ void RaceReporter::begin_block(std::shared_ptr<RaceLaunch> launch, const char* k
     launch_ = std::move(launch);
     kernel_ = kernel;
     doubtful_.clear();
-    counted_.clear();
+    forget_counted();
     trying_reads_.clear();
 }
 
 void RaceReporter::block_ended() {
     for (const auto& [key, counted] : counted_) launch_->count(key, counted.count, counted.severity);
+    forget_counted();
+}
+
+void RaceReporter::forget_counted() {
     counted_.clear();
+    recent_.fill(nullptr);
 }
 
 void RaceReporter::note_trying_read(uint64_t place) {
@@ -64,20 +69,23 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
     const RaceKey key{first << 32 | second, kinds, unless_flag};
     // A pending copy stores later; any other store may find its own value already there.
     const bool may_be_same = both_store && !earlier.has(ShadowRecord::pending) && current.bytes <= 16;
-    note(key, may_be_same ? Severity::info : severity, clash);
-    if (!may_be_same) return;
-    Doubtful doubt{current.address, current.bytes, {}, key, severity};
+    CountedRace& race = note(key, may_be_same ? Severity::info : severity, clash);
+    if (!may_be_same || race.second.severity <= severity) return;
+    Doubtful doubt{current.address, current.bytes, {}, &race, severity};
     std::memcpy(doubt.before, reinterpret_cast<const void*>(current.address), current.bytes);
     doubtful_.push_back(doubt);
 }
 
-void RaceReporter::note(const RaceKey& key, Severity severity, const Clash& clash) {
-    const auto [position, is_new] = counted_.try_emplace(key);
-    Counted& counted = position->second;
-    if (!is_new && severity >= counted.severity) {
+RaceReporter::CountedRace& RaceReporter::note(const RaceKey& key, Severity severity, const Clash& clash) {
+    // Races come in rows: the same places, or the same variables, again and again.
+    auto& recent = recent_[(key.places ^ key.places >> 32 ^ key.unless_flag.address >> 2) % recent_.size()];
+    if (!recent || recent->first != key) recent = &*counted_.try_emplace(key).first;
+    Counted& counted = recent->second;
+    if (counted.is_known && severity >= counted.severity) {
         ++counted.count;
-        return;
+        return *recent;
     }
+    counted.is_known = true;
     counted.severity = severity;
     const CheckedAccess& current = clash.current;
     Race race{severity, 1, clash, {}};
@@ -88,17 +96,19 @@ void RaceReporter::note(const RaceKey& key, Severity severity, const Clash& clas
         std::swap(race.threads[1], race.threads[3]);
     }
     launch_->add(key, race);
+    return *recent;
 }
 
 // The lane's store has happened by now.
 void RaceReporter::settle_doubts() {
-    for (const Doubtful& doubt : std::exchange(doubtful_, {})) {
+    for (const Doubtful& doubt : doubtful_) {
         if (std::memcmp(doubt.before, reinterpret_cast<const void*>(doubt.address), doubt.bytes) == 0) continue;
-        Counted& counted = counted_[doubt.key];
+        auto& [key, counted] = *doubt.race;
         if (doubt.severity >= counted.severity) continue;
         counted.severity = doubt.severity;
-        launch_->count(doubt.key, 0, doubt.severity);
+        launch_->count(key, 0, doubt.severity);
     }
+    doubtful_.clear();
 }
 
 bool RaceReporter::report_foreign(const Access& access, uint32_t owner) {

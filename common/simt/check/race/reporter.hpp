@@ -1,10 +1,12 @@
 // Reports the races found in one block: two accesses become a race of the launch, with a severity and a count.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "common/simt/check/core/access.hpp"
@@ -36,25 +38,30 @@ public:
     bool report_foreign(const Access& access, uint32_t owner);
 
 private:
+    struct Counted {
+        uint64_t count = 0;
+        Severity severity = Severity::info;
+        bool is_known = false;  // to the launch
+    };
+    using CountedRace = std::pair<const RaceKey, Counted>;
+
     struct Doubtful {
         uintptr_t address;
         uint32_t bytes;
         unsigned char before[16];
-        RaceKey key;
+        CountedRace* race;
         Severity severity;
     };
-    struct Counted {
-        uint64_t count = 0;
-        Severity severity = Severity::info;
-    };
 
-    void note(const RaceKey& key, Severity severity, const Clash& clash);
+    void forget_counted();
+    CountedRace& note(const RaceKey& key, Severity severity, const Clash& clash);
 
     std::shared_ptr<RaceLaunch> launch_;
     const char* kernel_ = "";
     std::vector<Doubtful> doubtful_;
     std::map<RaceKey, Counted> counted_;
-    std::set<uint64_t> trying_reads_;  // places of plain reads that are followed by an atomic operation
+    std::array<CountedRace*, 64> recent_ = {};  // some of them, by a mix of the key
+    std::set<uint64_t> trying_reads_;           // places of plain reads that are followed by an atomic operation
 };
 
 }  // namespace simt::check

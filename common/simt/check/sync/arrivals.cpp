@@ -22,6 +22,9 @@ bool is_in_warp(check::Wait kind) {
     return kind == Wait::warp_barrier || kind == Wait::shuffle || kind == Wait::vote || kind == Wait::match;
 }
 
+// Findings that every shuffle of a loop may have again.
+enum Repeated { not_in_own_mask, other_function, shuffle_source };
+
 std::string text_of(const Site& site) {
     const std::string path = site.file ? site.file : "?";
     return path.substr(path.rfind('/') + 1) + ":" + std::to_string(site.line);
@@ -29,7 +32,10 @@ std::string text_of(const Site& site) {
 
 }  // namespace
 
-void SyncCheck::begin_block() { lanes_.assign(check_.lane_count(), Lane()); }
+void SyncCheck::begin_block() {
+    lanes_.assign(check_.lane_count(), Lane());
+    repeated_.begin_block(check_.launch().serial, check_.block_index());
+}
 
 void SyncCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site site) {
     const unsigned rank = check_.running_lane();
@@ -40,8 +46,11 @@ void SyncCheck::arrive(check::Wait kind, unsigned mask, unsigned source, Site si
     lane.site = site;
     lane.returns_early = false;
     if (is_in_warp(kind) && !(mask >> rank % 32 & 1)) {
-        report("Barrier error detected. Invalid arguments", rank, {nullptr, site.file, site.line},
-               {"The thread is not in its own mask"});
+        const Place place{nullptr, site.file, site.line};
+        repeated_.report(not_in_own_mask, place, rank, [&] {
+            return finding("Barrier error detected. Invalid arguments", rank, place,
+                           {"The thread is not in its own mask"});
+        });
     }
 }
 
@@ -53,8 +62,12 @@ void SyncCheck::meeting_completed(unsigned warp, unsigned group) {
         check_named(rank, group);
         if (lane.kind == check::Wait::shuffle) check_shuffle(rank, group);
         if (lane.kind == lanes_[first].kind) continue;
-        report("Barrier error detected. Divergent thread(s) in warp", rank, {nullptr, lane.site.file, lane.site.line},
-               {"Another thread of its mask is in a different warp function at " + text_of(lanes_[first].site)});
+        const Place place{nullptr, lane.site.file, lane.site.line};
+        repeated_.report(other_function, place, rank, [&] {
+            return finding(
+                "Barrier error detected. Divergent thread(s) in warp", rank, place,
+                {"Another thread of its mask is in a different warp function at " + text_of(lanes_[first].site)});
+        });
         break;
     }
 }
@@ -89,7 +102,7 @@ void SyncCheck::check_shuffle(unsigned rank, unsigned group) {
     if (source >= 32 || group >> source & 1) return;
     if (source > own && source - own <= own) return;
     const unsigned source_rank = rank - own + source;
-    std::string why = "has left the kernel";
+    const char* why = "has left the kernel";
     if (!(lane.mask >> source & 1)) {
         why = "is not in the mask";
     } else if (source_rank >= lanes_.size()) {
@@ -97,8 +110,11 @@ void SyncCheck::check_shuffle(unsigned rank, unsigned group) {
     } else if (lanes_[source_rank].is_dropped) {
         return;
     }
-    report("Barrier error detected. Invalid arguments", rank, {nullptr, lane.site.file, lane.site.line},
-           {"The shuffle reads from lane " + std::to_string(source) + ", which " + why});
+    const Place place{nullptr, lane.site.file, lane.site.line};
+    repeated_.report(shuffle_source, place, rank, [&] {
+        return finding("Barrier error detected. Invalid arguments", rank, place,
+                       {"The shuffle reads from lane " + std::to_string(source) + ", which " + why});
+    });
 }
 
 void SyncCheck::barrier_completed() {
@@ -243,22 +259,27 @@ bool SyncCheck::misused(const char* message, const void* pc) {
 
 void SyncCheck::report(std::string title, unsigned lane, Place place, std::vector<std::string> details,
                        uint64_t times) {
+    check::report(finding(std::move(title), lane, place, std::move(details), times));
+}
+
+Finding SyncCheck::finding(std::string title, unsigned lane, Place place, std::vector<std::string> details,
+                           uint64_t times) const {
     const Context& context = check_.context(lane);
     const BlockIdentity& identity = check_.block().identity();
-    Finding finding;
-    finding.tool = Tool::synccheck;
-    finding.title = std::move(title);
-    finding.kernel = check_.launch().kernel;
+    Finding result;
+    result.tool = Tool::synccheck;
+    result.title = std::move(title);
+    result.kernel = check_.launch().kernel;
     Side side;
     side.place = place;
     side.who.thread = {context.x, context.y, context.z};
     side.who.block = {identity.index_x, identity.index_y, identity.index_z};
-    finding.sides.push_back(std::move(side));
-    finding.details = std::move(details);
-    finding.times = times;
-    finding.backtrace = check_.launch().host_backtrace;
-    finding.backtrace_time = "at kernel launch time";
-    check::report(std::move(finding));
+    result.sides.push_back(std::move(side));
+    result.details = std::move(details);
+    result.times = times;
+    result.backtrace = check_.launch().host_backtrace;
+    result.backtrace_time = "at kernel launch time";
+    return result;
 }
 
 }  // namespace simt::check

@@ -11,6 +11,7 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/finding.hpp"
+#include "common/simt/check/core/repeated.hpp"
 
 namespace simt::check {
 
@@ -73,9 +74,12 @@ private:
     void report_waiting(const char* title, const std::string& waiting);
     void report(std::string title, unsigned lane, Place place, std::vector<std::string> details = {},
                 uint64_t times = 1);
+    Finding finding(std::string title, unsigned lane, Place place, std::vector<std::string> details,
+                    uint64_t times = 1) const;
 
     BlockCheck& check_;
     std::vector<Lane> lanes_;
+    RepeatedFindings repeated_;
     std::vector<Divergence> divergences_;
 };
 
