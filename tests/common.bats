@@ -181,7 +181,7 @@ numbers.txt'
     local program size
     for program in $(benchmarks); do
         for size in 12x -5 +5 1e30 1.5 99999999999999999999 20000000T 0x10 1KiB 1ki ' 5' ',' '1,' k 5: \
-            1:2 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2 \
+            2:1 1: :2 1:2: 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2 \
             1e e5 1.e3 .5k 1e-3 1e99 1.0001k 1.15e1k 0.5 1e6x 1.5.0 1ek; do
             refuses 2 "size" "$program" -n "$size"
         done
@@ -200,8 +200,8 @@ numbers.txt'
 }
 
 @test "sizes may have suffixes, form lists, and grow by factor or step" {
-    expect_fine reduce -k cpu -n 2k,1Ki,1M,1Mi,1:7:+3,1:9:x3,5:5:x2 -w 0 -r 1 --csv
-    [ "$(column n | paste -sd ' ')" = "2000 1024 1000000 1048576 1 4 7 1 3 9 5" ]
+    expect_fine reduce -k cpu -n 2k,1Ki,1M,1Mi,1:7:+3,11:13,1:9:x3,5:5:x2 -w 0 -r 1 --csv
+    [ "$(column n | paste -sd ' ')" = "2000 1024 1000000 1048576 1 4 7 11 12 13 1 3 9 5" ]
     expect_fine reduce -k cpu -n 1e3,1.5e3,2E2,1e+1,1.5k,1.5Ki,10.0,1e1:1e3:x1e1 -w 0 -r 1 --csv
     [ "$(column n | paste -sd ' ')" = "1000 1500 200 10 1500 1536 10 10 100 1000" ]
 }

@@ -75,12 +75,13 @@ std::size_t parse_count(const std::string& text_, const std::string& what, std::
 
 static void append_range(const std::string& range, std::vector<std::size_t>& sizes) {
     const std::vector<std::string> parts = split(range, ':');
-    if (parts.size() != 3 || parts[2].size() < 2 || (parts[2][0] != 'x' && parts[2][0] != '+'))
-        fail(Exit::usage, "size range '{}' is not FIRST:LAST:xFACTOR or FIRST:LAST:+STEP", range);
+    const bool by_one = parts.size() == 2;
+    if (!by_one && (parts.size() != 3 || parts[2].size() < 2 || (parts[2][0] != 'x' && parts[2][0] != '+')))
+        fail(Exit::usage, "size range '{}' is not FIRST:LAST, FIRST:LAST:xFACTOR or FIRST:LAST:+STEP", range);
     const std::size_t first = parse_count(parts[0], "size", largest_size),
                       last = parse_count(parts[1], "size", largest_size);
-    const std::size_t step = parse_count(parts[2].substr(1), "size step");
-    const bool geometric = parts[2][0] == 'x';
+    const std::size_t step = by_one ? 1 : parse_count(parts[2].substr(1), "size step");
+    const bool geometric = !by_one && parts[2][0] == 'x';
     if (first > last || (geometric ? step < 2 || first == 0 : step < 1))
         fail(Exit::usage, "size range '{}' does not grow from its first size to its last", range);
     for (std::size_t size = first; size <= last;) {

@@ -17,7 +17,7 @@ constexpr std::size_t largest_size = std::size_t{1} << 56;
 // Elements that --offset can move an array by: more than any alignment needs.
 constexpr std::size_t largest_offset = std::size_t{1} << 20;
 
-// "1Ki,4Mi", "A:B:xF" (geometric) or "A:B:+S" (arithmetic, both ends included).
+// "1Ki,4Mi", "A:B:xF" (geometric), "A:B:+S" (arithmetic, both ends included) or "A:B" (by steps of 1).
 std::vector<std::size_t> parse_sizes(const std::string& list);
 
 // Shapes of `count` extents: "1000x333x77"; a single number, also in a range, stands for all of them. `form` is how the

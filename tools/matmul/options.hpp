@@ -16,7 +16,7 @@ struct MatmulOptions {
 
     void add_options(OptionTable& table) {
         const auto side = [](const std::vector<ProductShape>& cubes) { return std::to_string(cubes.front().m); };
-        table.read("-n,--size", "LIST", "shapes: N, MxNxK, or N in a range A:B:xF or A:B:+S",
+        table.read("-n,--size", "LIST", "shapes: N, MxNxK, or N in a range A:B, A:B:xF or A:B:+S",
                    default_text(shapes, side), shapes, parse_shapes);
         table.read("--shape", "MxNxK", "the shape of raw or text operands", "", file_shape,
                    [](const std::string& word) {
