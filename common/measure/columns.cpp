@@ -85,11 +85,11 @@ std::vector<ReportColumn> gpu_columns() {
     };
 }
 
-// The program's own; counters take their place in the human table.
+// The program's own; counters take their place in the human table, unless the program is about them.
 std::vector<ReportColumn> own_columns(const Run& run) {
     std::vector<ReportColumn> columns;
     for (Column column : run.own_columns) {
-        if (run.settings.checks.counters) column.heading.clear();
+        if (run.settings.checks.counters && !run.counts_in_simulator) column.heading.clear();
         columns.push_back({column, [i = columns.size()](const Of& of) { return of.measurement.own[i]; }});
     }
     return columns;

@@ -17,6 +17,7 @@ class Run {
 public:
     const char* const program_name;
     const std::vector<Column>& own_columns;  // the program's, after those of every program
+    const bool counts_in_simulator;          // its own columns go with the counters: people see both
     const MeasureSettings& settings;
     const DeviceInfo& device;
     Output& output;
@@ -37,10 +38,11 @@ public:
     virtual void found_wrong_result() = 0;
 
 protected:
-    Run(const char* program_name_, const std::vector<Column>& own_columns_, const MeasureSettings& settings_,
-        const DeviceInfo& device_, Output& output_)
+    Run(const char* program_name_, const std::vector<Column>& own_columns_, bool counts_in_simulator_,
+        const MeasureSettings& settings_, const DeviceInfo& device_, Output& output_)
         : program_name(program_name_),
           own_columns(own_columns_),
+          counts_in_simulator(counts_in_simulator_),
           settings(settings_),
           device(device_),
           output(output_) {}
