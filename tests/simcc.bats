@@ -109,6 +109,33 @@ heap 0 3
 memset abababab, memory used, no error"
 }
 
+@test "device variables alone start nothing: addresses for device memory are taken at the first call" {
+    file quiet.cu <<'CUDA'
+#include <cstdio>
+#include <fstream>
+#include <string>
+__device__ int counter[32];
+__global__ void count() { atomicAdd(counter, 1); }
+static long peak_kilobytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.compare(0, 7, "VmPeak:") == 0) return std::stol(line.substr(7));
+    return 0;
+}
+int main() {
+    const bool quiet = peak_kilobytes() < 1 << 20;
+    int counted = 0;
+    count<<<2, 3>>>();
+    cudaMemcpyFromSymbol(&counted, counter, sizeof counted);
+    std::printf("%d %d\n", quiet, counted);
+}
+CUDA
+    capture simcc quiet.cu -o quiet
+    expect_status 0
+    capture ./quiet
+    expect_output "1 6"
+}
+
 @test "atomics, shuffles, votes, cooperative groups, locks and fences let threads work together" {
     builds warps
     prints warps "histogram 625 625, shuffles 10000, tree 8128

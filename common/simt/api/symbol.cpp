@@ -9,10 +9,7 @@
 namespace simt {
 
 void remember_symbol(const volatile void* address, size_t bytes) {
-    constexpr int every_device = 0;  // one storage serves all devices
-    // Fails if the variable is already known, which is fine.
-    unless_short(
-        [&] { runtime().memory.adopt(const_cast<const void*>(address), bytes, MemoryKind::symbol, every_device, 0); });
+    unless_short([&] { symbol_registry().remember(const_cast<const void*>(address), bytes); });
 }
 
 void* host_shadow_of(const volatile void* object, size_t bytes) {

@@ -71,7 +71,35 @@ Runtime::Runtime() : memory(memory_per_device(configured_device_count()), config
 
 Runtime& runtime() {
     static Runtime& the_runtime = *new Runtime;
+    symbol_registry().hand_over_to(the_runtime);
     return the_runtime;
+}
+
+SymbolRegistry& symbol_registry() {
+    static SymbolRegistry& the_registry = *new SymbolRegistry;
+    return the_registry;
+}
+
+// (A variable that is already known is no error.)
+static void adopt_symbol(Runtime& owner, const void* address, size_t bytes) {
+    constexpr int every_device = 0;  // one storage serves all devices
+    owner.memory.adopt(address, bytes, MemoryKind::symbol, every_device, 0);
+}
+
+void SymbolRegistry::remember(const void* address, size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (Runtime* const started = started_) adopt_symbol(*started, address, bytes);
+    else waiting_.push_back({address, bytes});
+}
+
+// A thread that comes second waits for the first to end.
+void SymbolRegistry::hand_over_to(Runtime& started) {
+    if (started_) return;
+    const std::lock_guard lock(mutex_);
+    if (started_ || is_adopting_) return;
+    is_adopting_ = true;
+    for (const Symbol& symbol : waiting_) adopt_symbol(started, symbol.address, symbol.bytes);
+    started_ = &started;
 }
 
 int current_device_index() { return current_device_slot(); }

@@ -2,6 +2,7 @@
 // when a process ends.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -32,6 +33,27 @@ private:
 };
 
 Runtime& runtime();
+
+// The __device__ and __constant__ variables of the program. Their constructors name them before main(): the runtime,
+// which they must not start before main() has decided whether to check, adopts them when it is first asked for.
+class SymbolRegistry {
+public:
+    void remember(const void* address, size_t bytes);
+    void hand_over_to(Runtime& started);
+
+private:
+    struct Symbol {
+        const void* address;
+        size_t bytes;
+    };
+
+    std::recursive_mutex mutex_;  // adopting asks for the runtime again
+    bool is_adopting_ = false;
+    std::vector<Symbol> waiting_;
+    std::atomic<Runtime*> started_ = nullptr;
+};
+
+SymbolRegistry& symbol_registry();
 
 // The device that the calling thread chose with cudaSetDevice; 0 at first.
 int current_device_index();
