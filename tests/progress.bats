@@ -54,12 +54,13 @@ ends_well() {
     capture ./launch_watch
     expect_status 0
     expect_output "both look again: waited 9.90, worked 3.00
-one has no processor: waited 0.00, worked 3.00
+one has no processor: waited 0.00, worked 0.00
 none has a processor: waited 0.00, worked 0.00
 one works: waited 0.00, worked 9.00
 one takes locks: waited 0.00, worked 3.00
 a lane ends in the middle: waited 5.00, worked 1.50
 one has left: waited 9.90, worked 3.00
+one has a processor now and then: waited 0.00, worked 1.00
 stopped for an hour: waited 10.00, worked 3.00
 another launch goes on, then has no processor: waited 0.90, worked 3.00"
 }

@@ -68,6 +68,10 @@ int main() {
         story.progress[1].is_inside = false;
         story.go_round(0);
     });
+    tell_of("one has a processor now and then", [](Story& story, int i) {
+        story.go_round(0);
+        if (i % 25 == 24) story.processor_times[1] += 30ms;
+    });
     Story stopped;
     stopped.run([&](int i) {
         stopped.go_round(0), stopped.go_round(1);

@@ -26,13 +26,38 @@ bool renew(uint64_t& seen, const std::atomic<uint64_t>& count) {
 bool LaunchWatch::look_at(const Progress& progress, Duration processor_time, bool has_stepped, Sight& seen) {
     const bool was_inside = seen.is_inside;
     seen.is_inside = progress.is_inside.load(std::memory_order_relaxed);
-    if (has_stepped || !was_inside) seen.at_last_step = processor_time;
+    if (has_stepped || !was_inside) {
+        seen.worked = Duration{0};
+        seen.at_last_count = processor_time;
+    }
     const bool has_changed = renew(seen.changes, progress.changes);
     const bool has_looked = renew(seen.looks, progress.looks), has_gone_round = renew(seen.rounds, progress.rounds);
     if (has_looked || has_gone_round || !was_inside) seen.at_last_look = processor_time;
     if (!seen.is_inside) return has_changed || was_inside;
-    worked_ = std::max(worked_, processor_time - seen.at_last_step);
+    if (has_stepped || !was_inside) seen.rounds_at_last_count = seen.rounds;
     return has_changed || !was_inside || processor_time - seen.at_last_look > longest_look;
+}
+
+// Processor time counts once every worker in the launch has had some. One that has none may be just about to make the
+// step, while the others look for it in vain for as long as they have the processors.
+void LaunchWatch::count_work(const std::vector<Duration>& processor_times) {
+    bool all_have_run = true;
+    for (size_t worker = 0; worker < sights_.size(); ++worker) {
+        const Sight& seen = sights_[worker];
+        all_have_run &= !seen.is_inside || seen.rounds != seen.rounds_at_last_count ||
+                        processor_times[worker] - seen.at_last_count > longest_look;
+    }
+    worked_ = Duration{0};
+    for (size_t worker = 0; worker < sights_.size(); ++worker) {
+        Sight& seen = sights_[worker];
+        if (!seen.is_inside) continue;
+        if (all_have_run) {
+            seen.worked += std::min(processor_times[worker] - seen.at_last_count, longest_pause);
+            seen.at_last_count = processor_times[worker];
+            seen.rounds_at_last_count = seen.rounds;
+        }
+        worked_ = std::max(worked_, seen.worked);
+    }
 }
 
 bool LaunchWatch::look(const Progress* progress, const std::vector<Duration>& processor_times) {
@@ -42,11 +67,11 @@ bool LaunchWatch::look(const Progress* progress, const std::vector<Duration>& pr
     }
     const bool has_stepped = steps != steps_;
     steps_ = steps;
-    worked_ = Duration{0};
     bool has_happened = has_stepped;
     for (size_t worker = 0; worker < sights_.size(); ++worker) {
         has_happened |= look_at(progress[worker], processor_times[worker], has_stepped, sights_[worker]);
     }
+    count_work(processor_times);
     return has_happened;
 }
 

@@ -7,7 +7,7 @@
 //   a change    a lane takes a lock, leaves a loop in which it waited, or sees another value there;
 //   work        a lane runs for a while without looking for anything.
 // Steps come to an end in every kernel that ends. Changes and work need not: between two steps a worker may spend only so
-// much processor time on them.
+// much processor time on them, which counts in portions in which every worker has run.
 #pragma once
 
 #include <atomic>
@@ -49,7 +49,7 @@ public:
 
     // How long the launch has only waited.
     Duration waited() const { return waited_; }
-    // The most processor time that a worker has used since the launch's last step.
+    // The most processor time that a worker has used since the launch's last step, as far as it counts.
     Duration worked() const { return worked_; }
 
 private:
@@ -57,11 +57,15 @@ private:
     struct Sight {
         bool is_inside = false;
         uint64_t changes = 0, looks = 0, rounds = 0;
-        uint64_t counted_rounds = 0;                // when waiting time was last counted
-        Duration at_last_step{0}, at_last_look{0};  // its processor time
+        uint64_t counted_rounds = 0;  // when waiting time was last counted
+        Duration at_last_look{0};     // its processor time
+        Duration worked{0};           // what has counted of it since the last step
+        Duration at_last_count{0};    // its processor time and rounds when it counted last
+        uint64_t rounds_at_last_count = 0;
     };
 
     bool look_at(const Progress& progress, Duration processor_time, bool has_stepped, Sight& seen);
+    void count_work(const std::vector<Duration>& processor_times);
 
     uint64_t steps_ = 0;
     std::vector<Sight> sights_;  // by worker
