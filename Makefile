@@ -85,8 +85,8 @@ COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-# (Of io simcc needs one file, which must not drag in the libraries of the others.)
-SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o io/output_file.o)
+# (Of io simcc needs two files, which must not drag in the libraries of the others.)
+SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o io/output_file.o io/process.o)
 # simcc puts these first in the path as system headers: the compiler does not list them as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked

@@ -71,6 +71,10 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     done
 }
 
+@test "programs are started, and temporary folders made, in one place" {
+    [ "$(cd "$root" && grep -rlE 'posix_spawn|mkdtemp|\bexecv|\bpopen\(' common tools)" = common/io/process.cpp ] || complain "elsewhere, too"
+}
+
 # (CUDA's own names fill simcc's folder of headers, and the parts that these are made of the one beside them.)
 @test "no folder holds more than forty files, and no file more lines than it may" {
     local crowded

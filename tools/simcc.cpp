@@ -46,8 +46,6 @@ int main(const std::vector<std::string>& arguments) {
         return failed;
     } catch (const UsageError& error) {
         return failed_by(error, usage);
-    } catch (const NoPlace& error) {
-        return failed_by(error, no_place);
     } catch (const Failure& failure) {
         return failed_by(failure, static_cast<int>(failure.exit()));
     } catch (const std::exception& error) {

@@ -131,7 +131,8 @@ private:
     const DeviceInfo& device_;
     const Builder& builder_;
     std::string path_, word_, seeds_[6];
-    TemporaryFolder folder_;
+    HeldSignals signals_;  // until the folder is gone
+    TemporaryFolder folder_{"memcheckdemo"};
 };
 
 // The checks that the plant needs, as the variables of a program by simcc.

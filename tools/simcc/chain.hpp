@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/io/process.hpp"
 #include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
@@ -20,7 +21,7 @@
 
 namespace simcc {
 
-enum ExitStatus { fine = 0, failed = 1, usage = 2, no_place = 3 };
+enum ExitStatus { fine = 0, failed = 1, usage = 2 };
 
 /// A step that failed and has already reported why.
 struct StepFailed {};
@@ -226,7 +227,7 @@ private:
 
     const Options& options_;
     Toolchain toolchain_;
-    TemporaryFolder temporary_;
+    TemporaryFolder temporary_{"simcc"};
     Results results_;
     std::size_t results_made_ = 0;
 };

@@ -3,17 +3,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <stdexcept>
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
+#include "common/io/process.hpp"
 
 namespace simcc {
 namespace {
@@ -53,22 +49,14 @@ public:
 
 /// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 if it cannot be started.
 pid_t start(const Command& command, int output, Complaint complaint) {
-    std::vector<char*> arguments;
-    for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
-
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    pid_t child = 0;
-    const int error = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error == 0) return child;
-    if (complaint == Complaint::printed) {
-        std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", arguments[0],
-                     std::strerror(error));
+    ProgramStart how;
+    how.output = output;
+    const pid_t child = start_program(command, how);
+    if (child == 0 && complaint == Complaint::printed) {
+        std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", command.front().c_str(),
+                     std::strerror(errno));
     }
-    return 0;
+    return child;
 }
 
 ExitCode wait_for(pid_t child) {
@@ -76,7 +64,7 @@ ExitCode wait_for(pid_t child) {
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) return {127};
     }
-    return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status)};
+    return {shell_status(status)};
 }
 
 }  // namespace
@@ -139,20 +127,6 @@ std::string quoted(const Command& command) {
         line += (line.empty() ? "" : " ") + text;
     }
     return line;
-}
-
-TemporaryFolder::TemporaryFolder() {
-    const char* parent = std::getenv("TMPDIR");
-    path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/simcc.XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) {
-        throw NoPlace(path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
-                      "; set TMPDIR to a writable folder");
-    }
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace simcc

@@ -1,7 +1,6 @@
 #pragma once
-// simcc's use of the operating system: running other programs, and temporary files.
+// How simcc runs other programs, and what it does with signals meanwhile.
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,24 +35,5 @@ std::string output_of(const Command& command, Complaint complaint = Complaint::p
 
 /// The command in shell syntax, for -v.
 std::string quoted(const Command& command);
-
-/// The machine has no place for temporary files: exit code 3.
-struct NoPlace : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// A folder under TMPDIR (or /tmp) that is removed with its contents when the object is destroyed.
-class TemporaryFolder {
-public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::string file(const std::string& name) const { return path_ + "/" + name; }
-
-private:
-    std::string path_;
-};
 
 }  // namespace simcc
