@@ -60,7 +60,7 @@ SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Ico
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
-LIBRARIES = -lfmt -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
+LIBRARIES = -lfmt -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
 # nvcc knows where its libraries are, even when it is a wrapper script; the runtime is linked statically.
 LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
 
@@ -102,7 +102,7 @@ help:
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make test-aarch64    cross-compile for AArch64 and run all tests under qemu; TESTS=\"vecadd check\" chooses"
-	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev; never installs"
+	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev; never installs"
 	@echo "make new NAME=x  write a small program that works, verified and tested, as a start for your own"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
 	@echo "make lint        check the sources' format, scripts, pages and the layout; make format fixes the first"
@@ -198,6 +198,15 @@ $(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,check
 
 $(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o build/checked/$(object).o: private SIMULATED = -O1))
 
+# What is missing is said once, before the compiler says it file by file.
+HEADERS_OF := libfmt-dev:fmt/format.h libcli11-dev:CLI/CLI.hpp nlohmann-json3-dev:nlohmann/json.hpp zlib1g-dev:zlib.h
+with-headers:
+	@missing=; for one in $(HEADERS_OF); do \
+	    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$${one#*:}" | \
+	        $(CXX) $(HOST_FLAGS) -x c++ -E - >/dev/null 2>&1 || missing="$$missing $${one%:*}"; done; \
+	[ -z "$$missing" ] || { echo "make: headers are missing; on Debian and Ubuntu: apt-get install$$missing" >&2; exit 2; }
+$(COMMON_HOST): | with-headers
+
 build/libgridutils.a: $(COMMON_HOST) build/flags-files
 	@rm -f $@
 	$(AR) rcs $@ $(COMMON_HOST)
@@ -268,7 +277,7 @@ compile_commands:
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
-BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev $(BOOST:%=lib%-context-dev)
+BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev $(BOOST:%=lib%-context-dev)
 TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
 
 define install_packages
@@ -354,7 +363,7 @@ uninstall:
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc headers compile_commands build-packages test-packages cross-packages toolkit demo test \
+.PHONY: all help without-nvcc with-headers headers compile_commands build-packages test-packages cross-packages toolkit demo test \
     test-gpu test-aarch64 new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash

@@ -107,37 +107,76 @@ load helpers
     expect_output 3
 }
 
-# npz NAME [FILE...]: a ZIP archive of files that are not compressed, as numpy.savez writes one to a file.
+# npz stored|deflated|piped FILE...: a ZIP archive of the files, as numpy.savez or savez_compressed write one, the latter to
+# a file or to a pipe. (gzip computes the sums and compresses.)
 npz() {
-    perl -e 'for my $name (@ARGV) {
+    perl -e 'my $way = shift @ARGV;
+             for my $name (@ARGV) {
                  open my $file, "<:raw", $name; local $/; my $bytes = <$file>;
-                 $count++; my $fields = pack "vvvvvVVVvv", 20, 0, 0, 0, 0, 0, length $bytes, length $bytes, length $name, 0;
+                 my $size = length $bytes;
+                 my $gzip = `gzip -nc <$name`;
+                 my ($sum) = unpack "V", substr $gzip, -8, 4;
+                 $bytes = substr $gzip, 10, -8 if $way ne "stored";
+                 my ($packed, $method, $descriptor, $extra) = (length $bytes, $way eq "stored" ? 0 : 8, "", pack "vvQ<Q<", 1, 16, $size, length $bytes);
+                 my $known = pack "VVV", $sum, 0xffffffff, 0xffffffff;
+                 if ($way eq "piped") {
+                     $descriptor = "PK\7\10" . pack "VQ<Q<", $sum, $packed, $size;
+                     $known = pack "VVV", 0, 0xffffffff, 0xffffffff;
+                     $extra = pack "vvQ<Q<", 1, 16, 0, 0;
+                 }
+                 my $begin = pack "vvvvv", 45, $way eq "piped" ? 8 : 0, $method, 0, 0;
                  my $offset = length $body;
-                 $body .= "PK\3\4$fields$name$bytes";
-                 $directory .= "PK\1\2" . pack("v", 20) . $fields . pack("vvvVV", 0, 0, 0, 0, $offset) . $name;
+                 ++$count;
+                 $body .= "PK\3\4$begin$known" . pack("vv", length $name, length $extra) . "$name$extra$bytes$descriptor";
+                 $directory .= "PK\1\2" . pack("v", 45) . $begin . pack("VVVvvvvvVV", $sum, $packed, $size, length $name, 0, 0, 0, 0, 0, $offset) . $name;
              }
              print $body, $directory, "PK\5\6", pack("vvvvVVv", 0, 0, $count, $count, length $directory, length $body, 0)' "$@"
 }
 
-@test "an .npz archive of one array is read, from a file and from a pipe, and of more is refused" {
-    numbers 'd<' 1 2 0.5 | npy '<f8' '(3,)' >arr_0.npy
-    npz arr_0.npy >one.npz
-    expect_fine reduce one.npz
-    expect_output 3.5
-    expect_fine reduce - < <(cat one.npz)
-    expect_output 3.5
-    expect_fine vecadd one.npz arr_0.npy -o sum.npy
-    expect_fine reduce sum.npy
-    expect_output 7
+@test "an .npz archive of one array is read, compressed or not, from a file and from a pipe, and of more is refused" {
+    local way
+    numbers 'd<' 1 2 0.5 $(seq 1000) | npy '<f8' '(1003,)' >arr_0.npy
     cp arr_0.npy arr_1.npy
-    npz arr_0.npy arr_1.npy >two.npz
-    refuses 4 "two.npz: has more than one array; numpy.save one of them" reduce two.npz
-    head -c 100 one.npz >torn.npz
-    refuses 4 "torn.npz: " reduce torn.npz
-    head -c 210 one.npz >torn.npz
-    refuses 4 "torn.npz: " reduce torn.npz
-    perl -0777 -pe 's/^(PK\x03\x04....)\x00\x00/$1\x08\x00/s' one.npz >deflated.npz
-    refuses 4 "is compressed; save it with numpy.savez" reduce deflated.npz
+    for way in stored deflated piped; do
+        npz $way arr_0.npy >one.npz
+        expect_fine reduce one.npz
+        expect_output 500503.5
+        expect_fine reduce - < <(cat one.npz)
+        expect_output 500503.5
+        expect_fine vecadd one.npz arr_0.npy -o sum.npy
+        expect_fine reduce sum.npy
+        expect_output 1001007
+        npz $way arr_0.npy arr_1.npy >two.npz
+        refuses 4 "two.npz: has more than one array; numpy.save one of them" reduce two.npz
+    done
+}
+
+@test "a damaged .npz archive is refused, wherever it is torn or changed, and one that would fill the memory" {
+    local way size at
+    numbers 'l<' $(seq 3000) | npy '<i4' '(3000,)' >arr_0.npy
+    for way in stored deflated piped; do
+        npz $way arr_0.npy >one.npz
+        size=$(wc -c <one.npz)
+        for at in 20 40 60 100 210 $((size / 2)) $((size - 150)) $((size - 90)) $((size - 22)); do
+            head -c $at one.npz >torn.npz
+            refuses 4 "^reduce: torn.npz: .*[a-z]" reduce torn.npz
+        done
+        for at in 300 $((size / 2)) $((size - 250)); do
+            perl -0777 -pe "substr(\$_, $at, 1) ^= chr 0x5a" one.npz >changed.npz
+            refuses 4 "^reduce: changed.npz: .*(damaged|differ|promises|inside)" reduce changed.npz
+        done
+    done
+    npz deflated arr_0.npy | perl -0777 -pe 's/^(PK\x03\x04....)../$1\x0c\x00/s' >bzip2.npz
+    refuses 4 "is compressed by method 12; save it with numpy.savez or" reduce bzip2.npz
+    npz deflated arr_0.npy | perl -0777 -pe 's/^(PK\x03\x04..)./$1\x01/s' >locked.npz
+    refuses 4 "is encrypted" reduce locked.npz
+    # The header promises terabytes, which zeros compress well enough for, and these are wanted at once.
+    npy '<f4' '(1000000, 1000000)' </dev/null >arr_0.npy
+    npz piped arr_0.npy >bomb.npz
+    if [[ " $(programs) " == *matmul* ]]; then
+        refuses 4 'bomb.npz: promises 1000000000000 elements at once, .* of memory are available; give' matmul bomb.npz bomb.npz
+    fi
+    refuses 4 'bomb.npz: ' reduce bomb.npz
 }
 
 @test "big-endian .npy files and unsigned integers of 8 bytes are read" {

@@ -12,7 +12,7 @@ setup_file() {
     # libsimt.a is for the names of the checks, which the options ask it for.
     "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,command_line,rewriter,driver}.cpp \
         "$root"/build/host/common/simt/{rewrite,driver}.o "$root"/build/libgridutils.a "$root"/build/libsimt.a \
-        $backtrace -Wl,--gc-sections -lfmt -lpthread -ldl -lrt -o "$fuzz_driver"
+        $backtrace -Wl,--gc-sections -lfmt -lz -lpthread -ldl -lrt -o "$fuzz_driver"
 }
 
 @test "every seed of every fuzzer keeps its target's promises, and so do some mutations of it" {

@@ -36,3 +36,13 @@ installed() { (cd image && find . ! -type d | sort); }
     expect_status 0
     [ -z "$(installed)" ] || complain "left behind: $(installed)"
 }
+
+@test "a build without a library's headers says what to install" {
+    printf '#!/bin/sh\nexec g++ -nostdinc "$@"\n' >bare && chmod +x bare
+    capture make -s -C "$root" with-headers CXX="$PWD/bare"
+    [ "$status" -ne 0 ] || complain "expected a failure"
+    expect_errors_like 'headers are missing.*apt-get install libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev'
+    capture make -s -C "$root" with-headers
+    expect_status 0
+    expect_no_errors
+}

@@ -9,7 +9,7 @@ compile() {
     local name=$1
     shift
     capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/properties/$name.cpp" "$@" \
-        -Wl,--gc-sections -lfmt -lpthread -ldl -o "$name"
+        -Wl,--gc-sections -lfmt -lz -lpthread -ldl -o "$name"
     expect_status 0
 }
 

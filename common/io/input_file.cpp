@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 InputFile::InputFile(const std::string& path)
     : name_(path == "-" ? "standard input" : path),
@@ -36,6 +37,9 @@ std::size_t InputFile::read_some(void* target, std::size_t count) {
 }
 
 std::string_view InputFile::peek(std::size_t count) {
+    if (ahead_.size() - ahead_begin_ < count) {
+        ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(std::exchange(ahead_begin_, 0)));
+    }
     while (ahead_.size() - ahead_begin_ < count) {
         const std::size_t before = ahead_.size();
         ahead_.resize(before + count);

@@ -21,6 +21,11 @@ public:
     std::string_view peek(std::size_t count);
     // Takes up to `count` bytes into `target`; fewer only at the end.
     std::size_t read(void* target, std::size_t count);
+    // Takes `count` bytes that have been peeked at.
+    void skip(std::size_t count) {
+        ahead_begin_ += count;
+        offset_ += count;
+    }
     // The size of a regular file, counted from where reading began; -1 for a pipe.
     long long size() const { return size_; }
     // From here on `count` says how much has been read; the size, where it is known, adds to its total.

@@ -2,16 +2,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <utility>
 
+#include "common/io/archive.hpp"
 #include "common/io/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are used as stored");
 
 namespace {
-
-constexpr std::string_view local_header = "PK\x03\x04", directory_header = "PK\x01\x02";
 
 template <typename From, typename To>
 void widen(const std::byte* from, std::byte* to, std::size_t n) {
@@ -61,19 +61,31 @@ constexpr StoredType stored_types[] = {
     {"u8", 8, DType::i64, DType::i64, nullptr, true},
 };
 
+// What the system can give without taking it from others; if it does not say, as much as one likes.
+std::size_t available_memory() {
+    std::ifstream lines("/proc/meminfo");
+    for (std::string name; lines >> name; lines.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+        std::size_t kibibytes = 0;
+        if (name == "MemAvailable:" && lines >> kibibytes) return kibibytes << 10;
+    }
+    return std::numeric_limits<std::size_t>::max();
+}
+
 class BinaryReader final : public NumberReader {
 public:
     // `promised`: how many elements the header announces; -1 if there is none and the end of the input decides.
-    // `swapped`: big-endian. `in_archive`: what follows the elements is an archive's.
+    // `swapped`: big-endian. `member`: what the elements are in, if that is an archive.
     BinaryReader(std::unique_ptr<InputFile> file, NumberLayout layout, const StoredType& stored, long long promised,
-                 bool swapped = false, bool in_archive = false)
+                 bool swapped = false, std::unique_ptr<ArchiveMember> member = nullptr)
         : file_(std::move(file)),
+          member_(std::move(member)),
           layout_(std::move(layout)),
           stored_(stored),
           promised_(promised),
-          swapped_(swapped),
-          in_archive_(in_archive) {
-        if (file_->size() < 0 || promised_ < 0 || in_archive_) return;
+          swapped_(swapped) {
+        if (member_ && !member_->can_hold(static_cast<std::uint64_t>(promised_) * stored_.size))
+            file_->fail("the header promises {} elements, more than the archive holds; is it damaged?", promised_);
+        if (file_->size() < 0 || promised_ < 0 || member_) return;
         // A file's size is known: refuse a false header before any work is done.
         const long long present = file_->size() - static_cast<long long>(file_->offset());
         if (present / static_cast<long long>(stored_.size) != promised_ ||
@@ -85,6 +97,7 @@ public:
 
     Chunk read(std::size_t most) override {
         if (promised_ >= 0) most = std::min(most, static_cast<std::size_t>(promised_) - taken_);
+        expect_memory_for(most);
         Chunk chunk;
         chunk.dtype = layout_.dtype;
         // A pipe's header may promise more than memory holds: grow as data arrive.
@@ -94,7 +107,7 @@ public:
         while (got < most * stored_.size) {
             const std::size_t wanted = std::min(block, most * stored_.size - got);
             bytes.resize(got + wanted);
-            const std::size_t came = file_->read(bytes.data() + got, wanted);
+            const std::size_t came = take(bytes.data() + got, wanted);
             got += came;
             if (came < wanted) break;
         }
@@ -104,7 +117,7 @@ public:
         taken_ += chunk.count;
         if (promised_ >= 0 && chunk.count < most) fail_size(taken_ * stored_.size);
         const bool is_at_end = promised_ >= 0 && taken_ == static_cast<std::size_t>(promised_);
-        if (is_at_end && in_archive_) expect_end_of_archive();
+        if (is_at_end && member_) member_->expect_end();
         else if (is_at_end && !file_->peek(1).empty())
             file_->fail("has more data than the {} elements its header promises (from byte {})", promised_,
                         file_->offset());
@@ -123,19 +136,20 @@ public:
     }
 
 private:
-    // After a member comes its descriptor, where the archive was written to a pipe, and then the archive's directory.
-    void expect_end_of_archive() {
-        if (std::exchange(is_archive_read_, true)) return;
-        std::string rest(std::size_t{1} << 16, '\0');
-        rest.resize(file_->read(rest.data(), rest.size()));
-        const auto begins = [&](std::size_t at, std::string_view signature) {
-            return rest.size() > at && rest.compare(at, signature.size(), signature) == 0;
-        };
-        std::size_t next = 0;
-        if (begins(0, "PK\x07\x08")) next = begins(16, directory_header) || begins(16, local_header) ? 16 : 24;
-        if (begins(next, local_header)) file_->fail("has more than one array; numpy.save one of them");
-        if (!begins(next, directory_header) || rest.find("PK\x05\x06", next) == rest.npos)
-            file_->fail("has no directory after its array; is the file damaged?");
+    std::size_t take(void* target, std::size_t count) {
+        return member_ ? member_->read(target, count) : file_->read(target, count);
+    }
+
+    // A small archive may hold a large array, and a header may promise anything. Memory that is not there is granted all
+    // the same, and the system ends the program when it is used.
+    void expect_memory_for(std::size_t elements) const {
+        const double bytes = double(elements) * (stored_.size + (stored_.widen ? size_of(layout_.dtype) : 0));
+        if (promised_ < 0 || bytes < (1 << 30)) return;
+        const double available = double(available_memory());
+        if (bytes > available)
+            file_->fail(
+                "promises {} elements at once, which need {}, but {} of memory are available; give smaller arrays",
+                elements, human_bytes(bytes), human_bytes(available));
     }
 
     // As text does with whole numbers.
@@ -154,10 +168,11 @@ private:
     }
 
     std::unique_ptr<InputFile> file_;
+    std::unique_ptr<ArchiveMember> member_;
     NumberLayout layout_;
     const StoredType stored_;
     long long promised_;
-    bool swapped_, in_archive_, is_archive_read_ = false;
+    bool swapped_;
     std::size_t taken_ = 0;
 };
 
@@ -214,17 +229,6 @@ std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dt
     fail(Exit::usage, "raw data of type {} cannot be read", name_of(dtype));
 }
 
-// NumPy's archives of arrays are ZIP files. Their first member begins the file, and here it is the only one.
-static void enter_archive(InputFile& file) {
-    unsigned char header[30] = {};
-    const auto word = [&](std::size_t at) { return std::size_t{header[at]} | std::size_t{header[at + 1]} << 8; };
-    if (file.read(header, sizeof header) < sizeof header) file.fail("ends inside the archive's header");
-    if (word(8) != 0) file.fail("is compressed; save it with numpy.savez, which does not compress, or numpy.save");
-    if ((word(6) & 1) != 0) file.fail("is encrypted; save it with numpy.savez");
-    std::string name(word(26) + word(28), '\0');
-    if (file.read(name.data(), name.size()) < name.size()) file.fail("ends inside the archive's header");
-}
-
 // The size of an element of one of NumPy's types: "<c16" has 16 bytes, "<U3" three characters of 4. 0 for types that are
 // not of fixed size, or made of others.
 static std::size_t bytes_of_type(const std::string& type) {
@@ -238,22 +242,24 @@ static std::size_t bytes_of_type(const std::string& type) {
 }
 
 std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements elements) {
-    const bool in_archive = file->peek(4) == local_header;
-    if (in_archive) enter_archive(*file);
+    std::unique_ptr<ArchiveMember> member;
+    if (ArchiveMember::begins(*file)) member = std::make_unique<ArchiveMember>(*file);
+    const auto take = [&](void* target, std::size_t count) {
+        return member ? member->read(target, count) : file->read(target, count);
+    };
     unsigned char preamble[12] = {};
-    if (file->read(preamble, 10) < 10 || std::memcmp(preamble, "\x93NUMPY", 6) != 0)
+    if (take(preamble, 10) < 10 || std::memcmp(preamble, "\x93NUMPY", 6) != 0)
         file->fail("is not a .npy file: it does not begin with \\x93NUMPY and a version");
     const int version = preamble[6];
     if (version < 1 || version > 3) file->fail(".npy version {} is unknown; versions 1 to 3 can be read", version);
     std::size_t length = preamble[8] | preamble[9] << 8;
     if (version > 1) {
-        if (file->read(preamble + 10, 2) < 2) file->fail("ends inside the .npy header, at byte {}", file->offset());
+        if (take(preamble + 10, 2) < 2) file->fail("ends inside the .npy header, at byte {}", file->offset());
         length |= static_cast<std::size_t>(preamble[10]) << 16 | static_cast<std::size_t>(preamble[11]) << 24;
     }
     if (length > (1u << 20)) file->fail(".npy header of {} bytes: more than a megabyte cannot be right", length);
     std::string header(length, '\0');
-    if (file->read(header.data(), length) < length)
-        file->fail("ends inside the .npy header, at byte {}", file->offset());
+    if (take(header.data(), length) < length) file->fail("ends inside the .npy header, at byte {}", file->offset());
 
     NumberLayout layout;
     layout.format = NumberFormat::npy;
@@ -269,14 +275,15 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements
         if (layout.stored_bytes == 0) file->fail("element type {} has no fixed size, or is made of others", descr);
         const long long count = elements_of_shape(*file, layout.shape);
         return std::make_unique<BinaryReader>(std::move(file), layout, bytes_as_stored(layout.stored_bytes), count,
-                                              false, in_archive);
+                                              false, std::move(member));
     }
     for (const StoredType& stored : stored_types) {
         if (code != stored.code || !std::strchr("<>|=", descr[1])) continue;
         layout.dtype = stored.dtype;
         layout.stored = stored.stored;
         const long long count = elements_of_shape(*file, layout.shape);
-        return std::make_unique<BinaryReader>(std::move(file), layout, stored, count, descr[1] == '>', in_archive);
+        return std::make_unique<BinaryReader>(std::move(file), layout, stored, count, descr[1] == '>',
+                                              std::move(member));
     }
     file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type", descr);
 }

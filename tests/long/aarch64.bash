@@ -29,19 +29,19 @@ if [ "$clang" ]; then
 fi
 
 # (With lists of its own: what the system installs stays as it is.)
-fetch_libfmt() {
+fetch_libraries() {
     local options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User= -o "Dir::State=$cross/apt"
         -o "Dir::State::status=$cross/apt/status" -o "Dir::Cache=$cross/apt")
     cd "$cross/apt" && : >status && apt-get "${options[@]}" update || return
     # shellcheck disable=SC2046  # several packages
     apt-get "${options[@]}" download libfmt-dev \
-        $(apt-cache "${options[@]}" depends libfmt-dev | sed -n 's/.*Depends: \(libfmt[0-9.]*\)$/\1/p') || return
+        $(apt-cache "${options[@]}" depends libfmt-dev | sed -n 's/.*Depends: \(libfmt[0-9.]*\)$/\1/p') zlib1g-dev || return
     for package in *.deb; do dpkg-deb --extract "$package" . || return; done
-    mv usr/lib/$target/libfmt.* ../target/lib
+    mv usr/lib/$target/libfmt.* usr/lib/$target/libz.a ../target/lib
 }
-if ! ls "$cross"/target/lib/libfmt.* >/dev/null 2>&1 && ! (fetch_libfmt) >"$cross/log" 2>&1; then
+if ! ls "$cross"/target/lib/{libfmt.*,libz.a} >/dev/null 2>&1 && ! (fetch_libraries) >"$cross/log" 2>&1; then
     cat "$cross/log" >&2
-    say "apt-get does not find libfmt-dev for arm64; put its library into $cross/target/lib"
+    say "apt-get does not find libfmt-dev and zlib1g-dev for arm64; put their libraries into $cross/target/lib"
     exit 2
 fi
 # (qemu notes every page of what is mapped: with 37 bits of addresses that is quick.)

@@ -17,7 +17,7 @@ sources=(common/io/*.cpp common/cli/{option_table,options,sizes}.cpp common/simt
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
 # options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they
 # are hidden.
-libraries=(build/fuzz/libsimt.a -lfmt -lpthread -ldl)
+libraries=(build/fuzz/libsimt.a -lfmt -lz -lpthread -ldl)
 backtrace=$(g++ -print-file-name=libbacktrace.a)
 [ "$backtrace" = libbacktrace.a ] || libraries+=("$backtrace")
 mkdir -p build/fuzz
