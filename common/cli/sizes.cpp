@@ -1,4 +1,5 @@
 // Reading counts and lists of sizes.
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -73,31 +74,54 @@ std::size_t parse_count(const std::string& text_, const std::string& what, std::
     return value;
 }
 
-static void append_range(const std::string& range, std::vector<std::size_t>& sizes) {
+static void append_range(const std::string& range, const std::string& what, std::vector<std::size_t>& sizes) {
     const std::vector<std::string> parts = split(range, ':');
     const bool by_one = parts.size() == 2;
     if (!by_one && (parts.size() != 3 || parts[2].size() < 2 || (parts[2][0] != 'x' && parts[2][0] != '+')))
-        fail(Exit::usage, "size range '{}' is not FIRST:LAST, FIRST:LAST:xFACTOR or FIRST:LAST:+STEP", range);
-    const std::size_t first = parse_count(parts[0], "size", largest_size),
-                      last = parse_count(parts[1], "size", largest_size);
-    const std::size_t step = by_one ? 1 : parse_count(parts[2].substr(1), "size step");
+        fail(Exit::usage, "{} range '{}' is not FIRST:LAST, FIRST:LAST:xFACTOR or FIRST:LAST:+STEP", what, range);
+    const std::size_t first = parse_count(parts[0], what, largest_size),
+                      last = parse_count(parts[1], what, largest_size);
+    const std::size_t step = by_one ? 1 : parse_count(parts[2].substr(1), what + " step");
     const bool geometric = !by_one && parts[2][0] == 'x';
     if (first > last || (geometric ? step < 2 || first == 0 : step < 1))
-        fail(Exit::usage, "size range '{}' does not grow from its first size to its last", range);
+        fail(Exit::usage, "{} range '{}' does not grow from its first {} to its last", what, range, what);
     for (std::size_t size = first; size <= last;) {
         sizes.push_back(size);
-        if (sizes.size() > 10'000) fail(Exit::usage, "size range '{}' has more than 10000 sizes", range);
+        if (sizes.size() > 10'000) fail(Exit::usage, "{} range '{}' has more than 10000 {}s", what, range, what);
         if (geometric ? __builtin_mul_overflow(size, step, &size) : __builtin_add_overflow(size, step, &size)) break;
     }
 }
 
-std::vector<std::size_t> parse_sizes(const std::string& list) {
+static std::vector<std::size_t> parse_list(const std::string& list, const std::string& what) {
     std::vector<std::size_t> sizes;
     for (const std::string& part : split(list, ',')) {
-        if (part.find(':') != part.npos) append_range(part, sizes);
-        else sizes.push_back(parse_count(part, "size", largest_size));
+        if (part.find(':') != part.npos) append_range(part, what, sizes);
+        else sizes.push_back(parse_count(part, what, largest_size));
     }
     return sizes;
+}
+
+std::vector<std::size_t> parse_sizes(const std::string& list) { return parse_list(list, "size"); }
+
+std::vector<std::size_t> parse_counts(const std::string& list, const std::string& what, std::size_t smallest,
+                                      std::size_t largest) {
+    const std::vector<std::size_t> counts = parse_list(list, what);
+    for (std::size_t count : counts)
+        if (count < smallest || count > largest)
+            fail(Exit::usage, "{} '{}' is not from {} to {}", what, count, smallest, largest);
+    return counts;
+}
+
+std::vector<std::size_t> parse_counts(const std::string& list, const std::string& what,
+                                      const std::vector<std::size_t>& allowed) {
+    const std::vector<std::size_t> counts = parse_list(list, what);
+    for (std::size_t count : counts) {
+        if (std::find(allowed.begin(), allowed.end(), count) != allowed.end()) continue;
+        std::vector<std::string> words;
+        for (std::size_t one : allowed) words.push_back(std::to_string(one));
+        fail(Exit::usage, "{} '{}' is not {}", what, count, list_text(words, "or"));
+    }
+    return counts;
 }
 
 std::vector<std::vector<std::size_t>> parse_extents(const std::string& list, std::size_t count, const char* form) {

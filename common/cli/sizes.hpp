@@ -20,6 +20,14 @@ constexpr std::size_t largest_offset = std::size_t{1} << 20;
 // "1Ki,4Mi", "A:B:xF" (geometric), "A:B:+S" (arithmetic, both ends included) or "A:B" (by steps of 1).
 std::vector<std::size_t> parse_sizes(const std::string& list);
 
+// The same of anything else that is counted, which `what` names in errors: each from `smallest` to `largest`.
+std::vector<std::size_t> parse_counts(const std::string& list, const std::string& what, std::size_t smallest,
+                                      std::size_t largest);
+
+// The same, each of them one of `allowed`.
+std::vector<std::size_t> parse_counts(const std::string& list, const std::string& what,
+                                      const std::vector<std::size_t>& allowed);
+
 // Shapes of `count` extents: "1000x333x77"; a single number, also in a range, stands for all of them. `form` is how the
 // message shows a shape: "MxNxK".
 std::vector<std::vector<std::size_t>> parse_extents(const std::string& list, std::size_t count, const char* form);
