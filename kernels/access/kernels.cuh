@@ -1,0 +1,79 @@
+#pragma once
+// Reading, writing and copying words in a pattern. What the warps ask for is the same in all three; what memory has to
+// move for it, the pattern decides.
+//   access_read    reads; a warp leaves one number, from which the host sees that it read what it should
+//   access_write   writes what depends on the place alone, so that words written twice are right, too
+//   access_copy    reads and writes in the same pattern, from one array to another
+// `unroll` loads are under way at a time per thread, no more: the loop over groups stays a loop.
+//
+// Any n, any pattern. The block is whole warps, the grid any; one that is resident at once has the fewest gaps.
+#include "kernels/access/walk.cuh"
+#include "kernels/access/words.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// folds: a number per warp of the grid.
+template <typename Word, unsigned unroll>
+__global__ void access_read(AccessPattern pattern, AccessStep step, size_t n, const Word* source, unsigned* folds) {
+    AccessWalk<unroll> walk(pattern, step, n);
+    size_t positions[unroll];
+    unsigned fold = 0;
+#pragma unroll 1
+    for (; walk.is_whole(); walk.advance()) {
+        walk.locate(positions);
+        Word words[unroll];
+#pragma unroll
+        for (unsigned k = 0; k < unroll; ++k) words[k] = load_past_l1(source + positions[k]);
+#pragma unroll
+        for (unsigned k = 0; k < unroll; ++k) fold = folded(fold, words[k]);
+    }
+#pragma unroll 1
+    for (unsigned k = 0; k < unroll && walk.reaches(k); ++k)
+        fold = folded(fold, load_past_l1(source + walk.position(k)));
+    __syncwarp();
+
+    fold = fold_of_lane(fold, walk.lane());
+    for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2)
+        fold += __shfl_down_sync(~0u, fold, distance);
+    if (walk.lane() == 0) folds[(blockIdx.x * blockDim.x + threadIdx.x) / lanes_per_warp] = fold;
+}
+
+template <typename Word, unsigned unroll>
+__global__ void access_write(AccessPattern pattern, AccessStep step, size_t n, Word* target) {
+    AccessWalk<unroll> walk(pattern, step, n);
+    size_t positions[unroll];
+#pragma unroll 1
+    for (; walk.is_whole(); walk.advance()) {
+        walk.locate(positions);
+#pragma unroll
+        for (unsigned k = 0; k < unroll; ++k) target[positions[k]] = word_for<Word>(positions[k]);
+    }
+#pragma unroll 1
+    for (unsigned k = 0; k < unroll && walk.reaches(k); ++k)
+        target[walk.position(k)] = word_for<Word>(walk.position(k));
+}
+
+/// The arrays do not overlap.
+template <typename Word, unsigned unroll>
+__global__ void access_copy(AccessPattern pattern, AccessStep step, size_t n, const Word* source, Word* target) {
+    AccessWalk<unroll> walk(pattern, step, n);
+    size_t positions[unroll];
+#pragma unroll 1
+    for (; walk.is_whole(); walk.advance()) {
+        walk.locate(positions);
+        Word words[unroll];
+#pragma unroll
+        for (unsigned k = 0; k < unroll; ++k) words[k] = load_past_l1(source + positions[k]);
+#pragma unroll
+        for (unsigned k = 0; k < unroll; ++k) target[positions[k]] = words[k];
+    }
+#pragma unroll 1
+    for (unsigned k = 0; k < unroll && walk.reaches(k); ++k)
+        target[walk.position(k)] = load_past_l1(source + walk.position(k));
+}
+
+}  // namespace BACKEND

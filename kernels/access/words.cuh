@@ -1,0 +1,50 @@
+#pragma once
+// Words of 1 to 16 bytes: how they are loaded, made and folded into a number that tells whether the right ones were read.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+using Word1 = unsigned char;
+using Word2 = unsigned short;
+using Word4 = unsigned;
+using Word8 = uint2;
+using Word16 = uint4;
+
+/// Reads past L1: what a request moves comes from the L2 cache or from further away.
+template <typename Word>
+__device__ __forceinline__ Word load_past_l1(const Word* address) {
+    return __ldcg(address);
+}
+
+/// Part `index` of 4 bytes of the word that a kernel writes to this place of the array: the same whoever writes it, and
+/// whenever. Of a shorter word it is all.
+__host__ __device__ __forceinline__ unsigned written_part(size_t position, unsigned word_bytes, unsigned index) {
+    const unsigned bits = static_cast<unsigned>(position) * 0x9e3779b1u + 0x7f4a7c15u;
+    return word_bytes < sizeof bits ? bits >> (32 - 8 * word_bytes) : bits + index;
+}
+
+template <typename Word>
+__device__ __forceinline__ Word word_for(size_t position) {
+    const auto part = [=](unsigned index) { return written_part(position, sizeof(Word), index); };
+    if constexpr (sizeof(Word) == sizeof(Word16)) return {part(0), part(1), part(2), part(3)};
+    else if constexpr (sizeof(Word) == sizeof(Word8)) return {part(0), part(1)};
+    else return static_cast<Word>(part(0));
+}
+
+/// Adds a word to the fold of those read before it, whose order counts: one multiplication per 4 bytes.
+__host__ __device__ __forceinline__ unsigned folded(unsigned fold, unsigned word) { return fold * 0x01000193u + word; }
+__host__ __device__ __forceinline__ unsigned folded(unsigned fold, uint2 word) {
+    return folded(folded(fold, word.x), word.y);
+}
+__host__ __device__ __forceinline__ unsigned folded(unsigned fold, uint4 word) {
+    return folded(folded(folded(folded(fold, word.x), word.y), word.z), word.w);
+}
+
+/// A warp's result is the sum of this over its lanes.
+__host__ __device__ __forceinline__ unsigned fold_of_lane(unsigned fold, unsigned lane) {
+    return fold * (2 * lane + 1);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,128 @@
+// access: which words a warp touches decides the bandwidth. Reads, writes or copies words in patterns.
+#include <algorithm>
+#include <memory>
+
+#include "common/cli/registration.cuh"
+#include "common/measure/bench.cuh"
+#include "tools/access/arrays.cuh"
+#include "tools/access/table.cuh"
+
+namespace BACKEND {
+namespace {
+
+// One row of the table, before it is measured.
+struct Access {
+    const AccessVariant* variant;
+    PatternShape shape;
+    std::string operation_name;
+    AccessOperation operation;
+    unsigned unroll;
+    AccessPattern pattern;
+
+    size_t allocated_bytes() const { return pattern.allocated_words(unroll) * shape.word_bytes; }
+};
+
+size_t rounded_up(size_t number, size_t multiple) { return divide_up(number, multiple) * multiple; }
+
+// The pattern on an array of at least that many words. Random places need a power of two of them for each lane, and so
+// many that no two lanes share a sector.
+AccessPattern pattern_on(const AccessVariant& variant, PatternShape shape, size_t words, unsigned unroll,
+                         std::uint64_t seed) {
+    AccessPattern pattern = variant.pattern(shape);
+    pattern.tiles = rounded_up(divide_up(std::max<size_t>(words, 1), pattern.tile_words), unroll);
+    if (pattern.random_shift == 0) return pattern;
+    size_t per_lane = sector_bytes;
+    while (per_lane < pattern.tiles) per_lane *= 2;
+    pattern.tiles = per_lane;
+    pattern.random_shift = random_shift_for(per_lane);
+    pattern.salt = static_cast<unsigned>(random_bits(seed, per_lane));
+    return pattern;
+}
+
+// The cross product of the options: a block of rows per word, operation, unrolling and footprint.
+std::vector<Access> accesses_of(const Session& session, size_t n) {
+    const auto& options = session.own<AccessOptions>();
+    std::vector<Access> all;
+    const auto add = [&](const AccessVariant& variant, size_t word_bytes, const std::string& operation, size_t unroll,
+                         size_t footprint, size_t value) {
+        const PatternShape shape{unsigned(word_bytes), unsigned(value)};
+        const AccessOperation kind = operation == "read"    ? AccessOperation::read
+                                     : operation == "write" ? AccessOperation::write
+                                                            : AccessOperation::copy;
+        const size_t words = footprint > 0 ? footprint / word_bytes : n;
+        all.push_back({&variant, shape, operation, kind, unsigned(unroll),
+                       pattern_on(variant, shape, words, unsigned(unroll), session.options.seed)});
+    };
+    const std::vector<size_t> no_option = {0};
+    for (size_t word_bytes : options.words)
+        for (const std::string& operation : options.operations)
+            for (size_t unroll : options.unrolls)
+                for (size_t footprint : options.footprints)
+                    for (const AccessVariant* variant : session.selected<AccessVariant>())
+                        for (size_t value : variant->option == PatternOption::offset   ? options.offsets
+                                            : variant->option == PatternOption::stride ? options.strides
+                                                                                       : no_option)
+                            add(*variant, word_bytes, operation, unroll, footprint, value);
+    return all;
+}
+
+Verdict check(const Access& access, const AccessArrays& arrays, size_t n, const LaunchShape& shape) {
+    const unsigned word_bytes = access.shape.word_bytes;
+    if (access.operation == AccessOperation::read)
+        return arrays.check_read(access.pattern, word_bytes, n, access.unroll, shape);
+    if (access.operation == AccessOperation::write)
+        return arrays.check_written(access.pattern, word_bytes, n, access.unroll, written_part);
+    return arrays.check_written(
+        access.pattern, word_bytes, n, access.unroll,
+        [&](size_t place, unsigned bytes, unsigned part) { return arrays.source_part(place, bytes, part); });
+}
+
+Case case_of(const Session& session, const std::shared_ptr<Access>& access, const std::shared_ptr<AccessArrays>& arrays,
+             size_t n) {
+    const double words = double(n) * (access->operation == AccessOperation::copy ? 2 : 1);
+    const auto shape = std::make_shared<LaunchShape>();
+    Case one;
+    one.variant = access->variant;
+    one.problem = {std::nullopt, n, words * access->shape.word_bytes, 0};
+    one.poison = [=](cudaStream_t stream) { arrays->poison(stream); };
+    one.launch = [=, &session](cudaStream_t stream) {
+        *shape = access_launch(access->shape.word_bytes, access->unroll)(
+            access->operation, {arrays->d_source(), arrays->d_target(), arrays->d_folds(), access->pattern, n,
+                                session.options.block, unsigned(session.device.multiprocessors), stream});
+        return *shape;
+    };
+    one.check = [=] { return check(*access, *arrays, n, *shape); };
+    one.own_cells = [=](double median_ns) {
+        const size_t footprint_bytes = access->pattern.words() * access->shape.word_bytes;
+        return cells_of(access_columns, AccessCells{access->variant, access->shape, access->operation_name.c_str(),
+                                                    access->unroll, footprint_bytes, words, median_ns});
+    };
+    return one;
+}
+
+void run(Session& session) {
+    Bench bench(session);
+    for (size_t n : session.sizes()) {
+        const std::vector<Access> accesses = accesses_of(session, n);
+        size_t source_bytes = 0, target_bytes = 0;
+        for (const Access& access : accesses) {
+            const size_t bytes = access.allocated_bytes();
+            if (access.operation != AccessOperation::write) source_bytes = std::max(source_bytes, bytes);
+            if (access.operation != AccessOperation::read) target_bytes = std::max(target_bytes, bytes);
+        }
+        session.begin_step(text("generating {} of random words", human_bytes(double(source_bytes))));
+        constexpr size_t warps_per_multiprocessor = 64;
+        const auto arrays = std::make_shared<AccessArrays>(
+            source_bytes, target_bytes, warps_per_multiprocessor * size_t(session.device.multiprocessors),
+            session.options.seed);
+        std::vector<Case> cases;
+        for (const Access& access : accesses)
+            cases.push_back(case_of(session, std::make_shared<Access>(access), arrays, n));
+        bench.run(cases);
+    }
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(access_program, run)

@@ -1,0 +1,161 @@
+// The tables of access: each pattern with what the textbook says of it, and the columns that it is described by.
+#pragma once
+
+#include "common/cli/program.hpp"
+#include "common/measure/variant_table.cuh"
+#include "kernels/access/launch.cuh"
+#include "tools/access/options.hpp"
+
+namespace BACKEND {
+
+constexpr unsigned sector_bytes = 32;
+
+// What a pattern is asked for: the offset or stride of the patterns that have one, else 0.
+struct PatternShape {
+    unsigned word_bytes, value;
+
+    unsigned words_per_sector() const { return sector_bytes / word_bytes; }
+};
+
+// The option that a pattern takes its value from.
+enum class PatternOption { none, offset, stride };
+
+struct AccessVariant : Variant {
+    AccessPattern (*pattern)(PatternShape) = nullptr;  // but for the number of tiles
+    unsigned (*sectors)(PatternShape) = nullptr;       // of a request of 32 lanes
+    PatternOption option = PatternOption::none;
+    unsigned distinct_words = lanes_per_warp;  // that such a request touches
+};
+
+// A lane in each tile, `stride` words from its neighbour, and the words in between in later passes.
+inline AccessPattern strided(unsigned stride) {
+    AccessPattern pattern;
+    pattern.lane_multiplier = pattern.columns = stride;
+    pattern.tile_words = lanes_per_warp * stride;
+    return pattern;
+}
+
+inline unsigned all_sectors(PatternShape shape) { return lanes_per_warp * shape.word_bytes / sector_bytes; }
+inline unsigned one_per_lane(PatternShape) { return lanes_per_warp; }
+inline unsigned sectors_at_offset(PatternShape shape) {
+    const bool is_aligned = shape.value * shape.word_bytes % sector_bytes == 0;
+    return all_sectors(shape) + !is_aligned;
+}
+inline unsigned sectors_at_stride(PatternShape shape) {
+    const unsigned sectors = shape.value * all_sectors(shape);
+    return sectors < lanes_per_warp ? sectors : lanes_per_warp;
+}
+
+inline const AccessVariant access_variants[] = {
+    {{"coalesced", "lane l touches word l: neighbouring lanes, neighbouring words"},
+     [](PatternShape) { return AccessPattern{}; },
+     all_sectors},
+    {{"permuted", "word 7 l mod 32: the same words, each by another lane"},
+     [](PatternShape) {
+         AccessPattern pattern;
+         pattern.lane_multiplier = 7;
+         pattern.lane_mask = lanes_per_warp - 1;
+         return pattern;
+     },
+     all_sectors},
+    {{"reversed", "word 31 - l: the same words from the last to the first"},
+     [](PatternShape) {
+         AccessPattern pattern;
+         pattern.lane_multiplier = pattern.lane_addend = pattern.lane_mask = lanes_per_warp - 1;
+         return pattern;
+     },
+     all_sectors},
+    {{"broadcast", "one word for all lanes of a warp"},
+     [](PatternShape shape) {
+         AccessPattern pattern;
+         pattern.lane_multiplier = 0;
+         pattern.tile_words = pattern.columns = shape.words_per_sector();
+         return pattern;
+     },
+     [](PatternShape) { return 1U; },
+     PatternOption::none,
+     1},
+    {{"offset", "word l + --offset: neighbours, but misaligned"},
+     [](PatternShape shape) {
+         AccessPattern pattern;
+         pattern.offset = shape.value;
+         return pattern;
+     },
+     sectors_at_offset,
+     PatternOption::offset},
+    {{"stride", "word l * --stride: the words in between are left for later"},
+     [](PatternShape shape) { return strided(shape.value); },
+     sectors_at_stride,
+     PatternOption::stride},
+    {{"one-per-sector", "the least stride with a sector of 32 bytes for each lane"},
+     [](PatternShape shape) { return strided(shape.words_per_sector()); },
+     one_per_lane},
+    {{"scattered", "access i touches word 121 i modulo the array's words"},
+     [](PatternShape) {
+         AccessPattern pattern;
+         pattern.lane_multiplier = pattern.tile_multiplier = 121;
+         return pattern;
+     },
+     one_per_lane},
+    {{"random", "a random permutation of the array's words"},
+     [](PatternShape) {
+         AccessPattern pattern;
+         pattern.random_shift = 1;
+         return pattern;
+     },
+     one_per_lane},
+};
+
+// What the program's own columns say about a measurement.
+struct AccessCells {
+    const AccessVariant* variant;
+    PatternShape shape;
+    const char* operation;
+    size_t unroll, footprint_bytes;
+    double words;  // accessed: read and written ones count twice
+    double median_ns;
+
+    double sectors() const { return variant->sectors(shape); }
+    Cell option(PatternOption option) const {
+        return variant->option == option ? Cell(whole(shape.value)) : Cell(absent());
+    }
+    double efficiency() const { return variant->distinct_words * shape.word_bytes / (sectors() * sector_bytes); }
+    double moved_bytes() const { return words / lanes_per_warp * sectors() * sector_bytes; }
+};
+
+// People see small arrays and no rates in the simulator.
+#ifdef __SIMCC__
+constexpr const char *footprint_heading = "KiB", *moved_heading = "";
+constexpr double footprint_scale = 1.0 / (1 << 10);
+#else
+constexpr const char *footprint_heading = "MiB", *moved_heading = "moved GB/s";
+constexpr double footprint_scale = 1.0 / (1 << 20);
+#endif
+
+// clang-format off
+inline const ColumnOf<AccessCells> access_columns[] = {
+    {{"p_word_bytes", "word", 1, 0, 4, 3}, [](const AccessCells& of) -> Cell { return whole(of.shape.word_bytes); }},
+    {{"p_op", "op", 1, 0, 5, 3}, [](const AccessCells& of) -> Cell { return of.operation; }},
+    {{"p_unroll", "unroll", 1, 0, 0, 8}, [](const AccessCells& of) -> Cell { return whole(of.unroll); }},
+    {{"p_offset", "offset", 1, 0, 0, 5}, [](const AccessCells& of) { return of.option(PatternOption::offset); }},
+    {{"p_stride", "stride"}, [](const AccessCells& of) { return of.option(PatternOption::stride); }},
+    {{"p_footprint_bytes", footprint_heading, footprint_scale, 0, 0, 8}, [](const AccessCells& of) -> Cell { return whole(of.footprint_bytes); }},
+    {{"p_sectors_per_request", "formula"}, [](const AccessCells& of) -> Cell { return Fixed{of.sectors(), 0}; }},
+    {{"p_efficiency_percent", "useful %", 1, 1, 0, 4}, [](const AccessCells& of) -> Cell { return Fixed{100 * of.efficiency(), 2}; }},
+    {{"p_moved_gbyte_per_s", moved_heading, 1, 1, 6, 2}, [](const AccessCells& of) -> Cell { return Fixed{of.moved_bytes() / of.median_ns, 3}; }},
+};
+// clang-format on
+
+inline const Program access_program = {
+    .name = "access",
+    .summary = "Measures how the words that a warp touches decide the bandwidth; without a GPU, counts their sectors.",
+    .dtypes = {},
+    .sizes = "64Mi",
+    .simulator_sizes = "16Ki",
+    .variants = variants_of(access_variants),
+    .options = own_options<AccessOptions>,
+    .columns = columns_of(access_columns),
+    .counts_in_simulator = true,
+};
+
+}  // namespace BACKEND
