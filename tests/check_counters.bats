@@ -163,10 +163,25 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     counts count_shared
     is histogram satom_requests 2
     is histogram satom_lanes 64
+    is histogram satom_wavefronts 32
+    is histogram satom_conflicts 30
     is histogram most_contended_operations 16
     is histogram block_barriers 4
     is histogram gatom_requests ""
     is exchanges exchanges 12
+}
+
+@test "atomic operations of lanes on one word follow one another, those on other words conflict as loads do" {
+    counts count_shared
+    is 'atomics<1>' satom_wavefronts 1
+    is 'atomics<1>' satom_conflicts 0
+    is 'atomics<8>' satom_wavefronts 8
+    is 'atomics<0>' satom_wavefronts 32
+    is 'atomics<0>' satom_conflicts 31
+    is 'wide_atomics<1>' satom_wavefronts 2
+    is 'wide_atomics<1>' satom_conflicts 0
+    is 'wide_atomics<16>' satom_wavefronts 32
+    is 'wide_atomics<0>' satom_wavefronts 32
 }
 
 @test "a branch by parity of the lane is divergent, by parity of the warp efficient" {

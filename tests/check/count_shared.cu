@@ -71,6 +71,25 @@ __global__ void histogram(int* out) {
     out[threadIdx.x] = counts[threadIdx.x];
 }
 
+// Each lane exchanges its own word of 4 or 8 bytes, this many words from its neighbour's.
+template <class T>
+__device__ T exchange(T* words, int stride) {
+    if (threadIdx.x == 0)
+        for (int i = 0; i <= 31 * stride; ++i) words[i] = 0;
+    __syncwarp();
+    return atomicExch(&words[threadIdx.x * stride], T(1));
+}
+template <int stride>
+__global__ void atomics(int* out) {
+    __shared__ int words[31 * stride + 1];
+    out[threadIdx.x] = exchange(words, stride);
+}
+template <int stride>
+__global__ void wide_atomics(unsigned long long* out) {
+    __shared__ unsigned long long words[31 * stride + 1];
+    out[threadIdx.x] = exchange(words, stride);
+}
+
 __global__ void exchanges(int* out) {
     int value = threadIdx.x;
     for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(~0u, value, offset);
@@ -94,6 +113,12 @@ int main() {
     vector_broadcast<<<1, 32, 16 * sizeof(float4)>>>(static_cast<float4*>(out));
     single_bytes<<<1, 32>>>(static_cast<unsigned char*>(out));
     histogram<<<1, 64>>>(static_cast<int*>(out));
+    atomics<1><<<1, 32>>>(static_cast<int*>(out));
+    atomics<8><<<1, 32>>>(static_cast<int*>(out));
+    atomics<0><<<1, 32>>>(static_cast<int*>(out));
+    wide_atomics<1><<<1, 32>>>(static_cast<unsigned long long*>(out));
+    wide_atomics<16><<<1, 32>>>(static_cast<unsigned long long*>(out));
+    wide_atomics<0><<<1, 32>>>(static_cast<unsigned long long*>(out));
     exchanges<<<1, 64>>>(static_cast<int*>(out));
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error));

@@ -9,12 +9,13 @@ namespace {
 
 constexpr unsigned bank_count = 32, word_bytes = 4;
 
-// The distinct words that the lanes of a phase request, and how many of them are in the fullest bank.
+// The words that the lanes of a phase request, and how many of them are in the fullest bank. What several lanes load or
+// store counts once.
 struct Phase {
     uint32_t words = 0, fullest = 0;
 };
 
-Phase serve_phase(const uintptr_t* addresses, uint32_t mask, uint32_t bytes) {
+Phase serve_phase(const uintptr_t* addresses, uint32_t mask, uint32_t bytes, bool is_atomic) {
     uintptr_t wanted[bank_count * 5];
     unsigned count = 0;
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -23,7 +24,7 @@ Phase serve_phase(const uintptr_t* addresses, uint32_t mask, uint32_t bytes) {
         for (uintptr_t word = address / word_bytes; word <= last; ++word) wanted[count++] = word;
     }
     std::sort(wanted, wanted + count);
-    const uintptr_t* const end = std::unique(wanted, wanted + count);
+    const uintptr_t* const end = is_atomic ? wanted + count : std::unique(wanted, wanted + count);
     uint32_t in_bank[bank_count] = {};
     Phase phase;
     for (const uintptr_t* word = wanted; word != end; ++word) {
@@ -42,15 +43,16 @@ bool is_shared_by_pairs(const uintptr_t* addresses, uint32_t mask, unsigned bit)
     return true;
 }
 
-// 4-byte words without a conflict, as in most requests: no bank is asked for two different words.
-bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask) {
+// 4-byte words without a conflict, as in most requests: no bank is asked for two different words, or for two atomic
+// operations.
+bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask, bool is_atomic) {
     uintptr_t word_in_bank[bank_count];
     uint32_t banks = 0;
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
         const uintptr_t word = addresses[std::countr_zero(lanes)] / word_bytes;
         const unsigned bank = word % bank_count;
         if (banks >> bank & 1) {
-            if (word_in_bank[bank] != word) return false;
+            if (is_atomic || word_in_bank[bank] != word) return false;
         } else {
             banks |= 1u << bank;
             word_in_bank[bank] = word;
@@ -61,10 +63,11 @@ bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask) {
 
 }  // namespace
 
-Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes) {
-    if (bytes <= word_bytes && is_free_of_conflicts(addresses, mask)) return {1, 1};
+Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes, bool is_atomic) {
+    if (bytes <= word_bytes && is_free_of_conflicts(addresses, mask, is_atomic)) return {1, 1};
     unsigned lanes_per_phase = bytes <= word_bytes ? 32 : bytes <= 2 * word_bytes ? 16 : 8;
-    if (lanes_per_phase < 32 && (is_shared_by_pairs(addresses, mask, 1) || is_shared_by_pairs(addresses, mask, 2))) {
+    const bool may_share = lanes_per_phase < 32 && !is_atomic;
+    if (may_share && (is_shared_by_pairs(addresses, mask, 1) || is_shared_by_pairs(addresses, mask, 2))) {
         lanes_per_phase *= 2;
     }
     const uint32_t first_phase = lanes_per_phase == 32 ? ~0u : (1u << lanes_per_phase) - 1;
@@ -72,7 +75,7 @@ Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t byt
     for (unsigned first = 0; first < 32; first += lanes_per_phase) {
         const uint32_t lanes = mask & first_phase << first;
         if (!lanes) continue;
-        const Phase phase = serve_phase(addresses, lanes, bytes);
+        const Phase phase = serve_phase(addresses, lanes, bytes, is_atomic);
         result.wavefronts += phase.fullest;
         result.ideal += (phase.words + bank_count - 1) / bank_count;
     }

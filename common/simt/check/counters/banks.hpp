@@ -16,6 +16,9 @@ struct Wavefronts {
 // warp at once, 8 bytes to half of it, 16 bytes to a quarter: lanes of different phases never conflict. If both lanes
 // of every pair n and n^1, or of every pair n and n^2, request the same, a phase serves twice as many lanes. (Measured
 // on a Hopper GPU; NVIDIA's developers have stated the last rule for Volta and Turing.)
-Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes);
+//
+// Atomic operations of several lanes on the same word follow one another (CUDA's programming guide), so that a wavefront
+// serves one lane's operation in each bank, and no lanes share.
+Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes, bool is_atomic);
 
 }  // namespace simt::check

@@ -88,7 +88,8 @@ void BlockCounters::count_global(PlaceTally& tally, uint32_t lanes, const uintpt
 }
 
 void BlockCounters::count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
-    const Wavefronts wavefronts = wavefronts_of(addresses, lanes, tally.place.bytes());
+    const bool is_atomic = tally.place.kind() == EventKind::shared_atomic;
+    const Wavefronts wavefronts = wavefronts_of(addresses, lanes, tally.place.bytes(), is_atomic);
     tally.moved += wavefronts.wavefronts;
     tally.ideal += wavefronts.ideal;
 }
