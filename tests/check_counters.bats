@@ -108,6 +108,41 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     grep -A30 '^same_address' <<<"$errors" | grep -q 'most_contended_address *0x' || complain "the address is not named"
 }
 
+@test "texture fetches are counted apart: sectors of linear memory, and none of an array, whose layout is hidden" {
+    local kernel
+    counts count_textures
+    for kernel in rows columns of_array linear4 two; do is $kernel gld_requests ""; done
+    is rows tex_requests 1
+    is rows tex_lanes 32
+    is rows tex_bytes 128
+    is rows tex_sectors 4
+    is columns tex_sectors_per_request 32
+    is of_array tex_requests 1
+    is of_array tex_bytes 128
+    is of_array tex_sectors ""
+    is of_array tex_sectors_per_request ""
+    is linear4 tex_requests 1
+    is linear4 tex_bytes 512
+    is linear4 tex_sectors 16
+    is two tex_requests 2
+    is two tex_sectors 20
+    is two tex_sectors 4 "$(line_of 'const float first' count_textures)"
+    is two tex_sectors 16 "$(line_of 'first + tex2D' count_textures)"
+    # A fetch has no branches: on a GPU it is one instruction.
+    is rows branches ""
+}
+
+@test "constant loads are counted apart: a pass for each address" {
+    counts count_textures
+    is uniform gld_requests ""
+    is uniform const_requests 1
+    is uniform const_lanes 32
+    is uniform const_passes 1
+    is pairs const_passes_per_request 16
+    is each const_passes_per_request 32
+    is each gld_sectors 4
+}
+
 @test "lanes that loop more often than others are counted together as long as they loop" {
     counts count_global
     # Round i is made by the lanes whose number times 40 is at least i: 1241 requests, each of one address.

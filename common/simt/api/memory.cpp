@@ -48,7 +48,8 @@ cudaMemoryType memory_type(MemoryKind kind) {
     switch (kind) {
         case MemoryKind::device:
         case MemoryKind::heap:
-        case MemoryKind::symbol: return cudaMemoryTypeDevice;
+        case MemoryKind::symbol:
+        case MemoryKind::constant: return cudaMemoryTypeDevice;
         case MemoryKind::managed: return cudaMemoryTypeManaged;
         case MemoryKind::pinned:
         case MemoryKind::registered: return cudaMemoryTypeHost;

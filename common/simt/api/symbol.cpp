@@ -8,15 +8,18 @@
 
 namespace simt {
 
-void remember_symbol(const volatile void* address, size_t bytes) {
-    unless_short([&] { symbol_registry().remember(const_cast<const void*>(address), bytes); });
+static void remember(const volatile void* address, size_t bytes, MemoryKind kind) {
+    unless_short([&] { symbol_registry().remember(const_cast<const void*>(address), bytes, kind); });
 }
+
+void remember_symbol(const volatile void* address, size_t bytes) { remember(address, bytes, MemoryKind::symbol); }
+void remember_constant(const volatile void* address, size_t bytes) { remember(address, bytes, MemoryKind::constant); }
 
 void* host_shadow_of(const volatile void* object, size_t bytes) {
     return unless_short([&]() -> void* {
         void* const address = const_cast<void*>(object);
         const auto allocation = runtime().memory.find(address);
-        if (!allocation || allocation->kind != MemoryKind::symbol) return address;
+        if (!allocation || !allocation->is_symbol()) return address;
         static std::mutex mutex;
         static auto& shadows = *new std::map<void*, std::vector<char>>;
         const std::lock_guard lock(mutex);
@@ -106,7 +109,7 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
     return api([=] {
         if (!bytes) return cudaErrorInvalidValue;
         const auto allocation = runtime().memory.find(symbol);
-        if (!allocation || allocation->kind != MemoryKind::symbol) return cudaErrorInvalidSymbol;
+        if (!allocation || !allocation->is_symbol()) return cudaErrorInvalidSymbol;
         *bytes = allocation->bytes;
         return cudaSuccess;
     });

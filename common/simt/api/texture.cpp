@@ -22,6 +22,7 @@ cudaError_t describe_resource(const cudaResourceDesc& resource, TextureObject& o
         case cudaResourceTypeArray: {
             const auto array = find_array(resource.res.array.array);
             if (!array) return cudaErrorInvalidResourceHandle;
+            object.is_array = true;
             object.data = array->data;
             object.format = array->format;
             object.pitch = array->pitch();

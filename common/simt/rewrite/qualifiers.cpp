@@ -30,7 +30,8 @@ struct Variable {
     bool is_static = false;    // explicitly
     bool is_const = false;
     bool is_template = false;
-    bool is_managed = false;  // the host may use it, too
+    bool is_managed = false;   // the host may use it, too
+    bool is_constant = false;  // __constant__
 };
 
 /// The last token of the type that begins with `struct` or a relative at token i: its name or its body.
@@ -106,8 +107,9 @@ void announce(const Source& source, const Variable& variable, Edits& edits) {
         if (is_name && source.is_identifier(i) && source[i + 1] != "::") {
             std::size_t first = i;
             while (source[first - 1] == "::" && source.is_identifier(first - 2)) first -= 2;
-            announcements += " static const ::simt::DeviceVariable simt_variable_" + std::to_string(i) + "(" +
-                             source.join(first, i + 1) + ");";
+            const char* const kind = variable.is_constant ? "ConstantVariable" : "DeviceVariable";
+            announcements += std::string(" static const ::simt::") + kind + " simt_variable_" + std::to_string(i) +
+                             "(" + source.join(first, i + 1) + ");";
             is_name = false;
         } else if ((token == "[" || token == "(" || token == "{") && source.partner(i) != Source::none) {
             i = source.partner(i);
@@ -151,6 +153,7 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!qualifies_variables(source[i]) || braces.in_function(i) || braces.in_type(i)) continue;
         Variable variable = variable_around(source, i);
+        variable.is_constant = source[i] == "__constant__" || source[i + 1] == "__constant__";
         variable.is_managed = source[i] == "__managed__" || source[i + 1] == "__managed__";
         if (variable.name == Source::none || (!variables.empty() && variables.back().first == variable.first)) continue;
         if (variable.is_extern) shared_between_files.insert(source[variable.name]);

@@ -12,7 +12,8 @@ enum class MemoryKind {
     managed,     // cudaMallocManaged: host and device
     pinned,      // cudaMallocHost, cudaHostAlloc: host memory inside the simulator's range
     registered,  // cudaHostRegister: the program's own memory
-    symbol,      // a __device__ or __constant__ variable: storage of the executable
+    symbol,      // a __device__ variable: storage of the executable
+    constant,    // a __constant__ variable: the same
     heap,        // malloc in a kernel
 };
 
@@ -29,6 +30,7 @@ struct Allocation {
     bool contains(uintptr_t address, size_t length = 1) const {
         return address >= base && length <= bytes && address - base <= bytes - length;
     }
+    bool is_symbol() const { return kind == MemoryKind::symbol || kind == MemoryKind::constant; }
     bool host_can_reach() const {
         return kind == MemoryKind::managed || kind == MemoryKind::pinned || kind == MemoryKind::registered;
     }

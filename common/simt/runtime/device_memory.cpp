@@ -127,7 +127,7 @@ void DeviceMemory::release_all(int device) {
     for (auto position = storages_.begin(); position != storages_.end();) {
         const auto next = std::next(position);
         const Allocation& allocation = position->second.allocation;
-        if (allocation.device == device && allocation.kind != MemoryKind::symbol) release_storage(position);
+        if (allocation.device == device && !allocation.is_symbol()) release_storage(position);
         position = next;
     }
 }
@@ -194,6 +194,15 @@ std::vector<Allocation> DeviceMemory::live() const {
     std::vector<Allocation> all;
     for (const auto& [base, storage] : storages_) all.push_back(storage.allocation);
     return all;
+}
+
+std::vector<Allocation> DeviceMemory::live_constants() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<Allocation> constants;
+    for (const auto& [base, storage] : storages_) {
+        if (storage.allocation.kind == MemoryKind::constant) constants.push_back(storage.allocation);
+    }
+    return constants;
 }
 
 size_t DeviceMemory::used_bytes(int device) const {

@@ -41,6 +41,7 @@ public:
     std::optional<Allocation> find(const void* address) const;
     std::optional<Allocation> nearest(const void* address) const;
     std::vector<Allocation> live() const;
+    std::vector<Allocation> live_constants() const;  // the __constant__ variables alone
 
     size_t total_bytes() const { return bytes_per_device_; }
     size_t used_bytes(int device) const;

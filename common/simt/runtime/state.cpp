@@ -81,15 +81,15 @@ SymbolRegistry& symbol_registry() {
 }
 
 // (A variable that is already known is no error.)
-static void adopt_symbol(Runtime& owner, const void* address, size_t bytes) {
+static void adopt_symbol(Runtime& owner, const void* address, size_t bytes, MemoryKind kind) {
     constexpr int every_device = 0;  // one storage serves all devices
-    owner.memory.adopt(address, bytes, MemoryKind::symbol, every_device, 0);
+    owner.memory.adopt(address, bytes, kind, every_device, 0);
 }
 
-void SymbolRegistry::remember(const void* address, size_t bytes) {
+void SymbolRegistry::remember(const void* address, size_t bytes, MemoryKind kind) {
     const std::lock_guard lock(mutex_);
-    if (Runtime* const started = started_) adopt_symbol(*started, address, bytes);
-    else waiting_.push_back({address, bytes});
+    if (Runtime* const started = started_) adopt_symbol(*started, address, bytes, kind);
+    else waiting_.push_back({address, bytes, kind});
 }
 
 // A thread that comes second waits for the first to end.
@@ -98,7 +98,7 @@ void SymbolRegistry::hand_over_to(Runtime& started) {
     const std::lock_guard lock(mutex_);
     if (started_ || is_adopting_) return;
     is_adopting_ = true;
-    for (const Symbol& symbol : waiting_) adopt_symbol(started, symbol.address, symbol.bytes);
+    for (const Symbol& symbol : waiting_) adopt_symbol(started, symbol.address, symbol.bytes, symbol.kind);
     started_ = &started;
 }
 

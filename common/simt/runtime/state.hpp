@@ -38,13 +38,14 @@ Runtime& runtime();
 // which they must not start before main() has decided whether to check, adopts them when it is first asked for.
 class SymbolRegistry {
 public:
-    void remember(const void* address, size_t bytes);
+    void remember(const void* address, size_t bytes, MemoryKind kind);
     void hand_over_to(Runtime& started);
 
 private:
     struct Symbol {
         const void* address;
         size_t bytes;
+        MemoryKind kind;
     };
 
     std::recursive_mutex mutex_;  // adopting asks for the runtime again

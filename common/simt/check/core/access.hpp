@@ -14,6 +14,9 @@ enum class Space : uint8_t {
     other,   // anywhere else: variables of the executable, host memory, null
 };
 
+// What a texel is fetched through.
+enum class Texture : uint8_t { none, linear, array };
+
 inline bool updates(check::AtomicKind kind) {
     return kind == check::AtomicKind::update || kind == check::AtomicKind::compare_and_swap;
 }
@@ -26,7 +29,8 @@ struct Access {
     bool is_write;
     bool is_volatile = false;
     bool is_atomic = false;
-    bool is_unaligned = false;                         // the compiler allows for it: a packed structure or a byte copy
+    bool is_unaligned = false;  // the compiler allows for it: a packed structure or a byte copy
+    Texture texture = Texture::none;
     check::AtomicKind kind = check::AtomicKind::load;  // of an atomic operation,
     check::Order order = check::Order::relaxed;        // its order
     check::Reach reach = check::Reach::device;         // and its scope

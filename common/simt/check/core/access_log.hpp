@@ -20,6 +20,9 @@ enum class EventKind : uint8_t {
     shared_load,
     shared_store,
     shared_atomic,
+    linear_fetch,  // through a texture on linear memory,
+    array_fetch,   // on an array
+    constant_load,
     block_barrier,
     warp_barrier,
     exchange,     // a shuffle, a vote, a match

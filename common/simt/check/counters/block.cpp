@@ -6,6 +6,7 @@
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/counters/banks.hpp"
 #include "common/simt/check/counters/sectors.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
 
@@ -14,6 +15,9 @@ void BlockCounters::begin_block() {
     if (launch_serial_ != launch.serial) {
         launch_serial_ = launch.serial;
         table_ = &launch.counters->new_table();
+        constants_.clear();
+        for (const Allocation& variable : runtime().memory.live_constants())
+            constants_.push_back({variable.base, variable.bytes});
     }
     branches_.assign((check_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
     log_.clear();
@@ -30,6 +34,26 @@ void BlockCounters::append_range(const Access& access, EventKind kind) {
     for (uint32_t offset = 0; offset < access.bytes; offset += word) {
         append(access.lane, EventPlace(kind, word, access.pc), access.address + offset);
     }
+}
+
+// A texel, or a variable of the executable.
+void BlockCounters::append_rare(const Access& access) {
+    const auto of_kind = [&](EventKind kind) {
+        append(access.lane, EventPlace(kind, access.bytes, access.pc), access.address);
+    };
+    switch (access.texture) {
+        case Texture::linear: return of_kind(EventKind::linear_fetch);
+        case Texture::array: return of_kind(EventKind::array_fetch);
+        case Texture::none: break;
+    }
+    if (!access.is_write && !access.is_atomic && access.bytes <= 16 && is_constant(access.address))
+        return of_kind(EventKind::constant_load);
+    append_access(access);
+}
+
+bool BlockCounters::is_constant(uintptr_t address) const {
+    return std::any_of(constants_.begin(), constants_.end(),
+                       [=](const AddressRange& range) { return range.contains(address); });
 }
 
 void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
@@ -64,7 +88,10 @@ void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* oper
     switch (place.kind()) {
         case EventKind::global_atomic: count_operations(tally, lanes, operands, 0); [[fallthrough]];
         case EventKind::global_load:
-        case EventKind::global_store: return count_global(tally, lanes, operands);
+        case EventKind::global_store:
+        case EventKind::linear_fetch: return count_global(tally, lanes, operands);
+        case EventKind::array_fetch: return;  // nobody knows where in memory its texels are
+        case EventKind::constant_load: return count_constants(tally, lanes, operands);
         case EventKind::shared_atomic:
             count_operations(tally, lanes, operands, check_.shared_window().begin);
             [[fallthrough]];
@@ -85,6 +112,18 @@ void BlockCounters::count_global(PlaceTally& tally, uint32_t lanes, const uintpt
     const MovedSectors moved = moved_sectors(of_lanes, count, tally.place.bytes());
     tally.moved += moved.sectors;
     tally.distinct_bytes += moved.distinct_bytes;
+}
+
+// The constant cache serves the lanes that ask for one address together.
+void BlockCounters::count_constants(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
+    while (lanes) {
+        const uintptr_t address = addresses[std::countr_zero(lanes)];
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const unsigned lane = std::countr_zero(left);
+            if (addresses[lane] == address) lanes &= ~(1u << lane);
+        }
+        ++tally.moved;
+    }
 }
 
 void BlockCounters::count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {

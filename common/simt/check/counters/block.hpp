@@ -33,10 +33,13 @@ private:
         log.append(place, operand);
     }
     void wait_for_room(const LaneLog& log);
+    void append_access(const Access& access);
+    void append_rare(const Access& access);
     void append_range(const Access& access, EventKind kind);
 
     void step(EventPlace place, uint32_t lanes, const uintptr_t* operands) override;
     void count_global(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
+    void count_constants(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
     void count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
     void count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin);
 
@@ -45,12 +48,20 @@ private:
     Reconvergence reconvergence_;
     std::vector<BranchTracker> branches_;  // of each warp
     unsigned draining_warp_ = 0;
-    PlaceTable* table_ = nullptr;  // in the launch that the block belongs to
+    bool is_constant(uintptr_t address) const;
+
+    std::vector<AddressRange> constants_;  // the __constant__ variables, in the launch that the block belongs to
+    PlaceTable* table_ = nullptr;          // in the launch that the block belongs to
     uint64_t launch_serial_ = 0;
 };
 
 inline void BlockCounters::access(const Access& access) {
     if (access.space == Space::local) return;
+    if (access.texture != Texture::none || access.space == Space::other) return append_rare(access);
+    append_access(access);
+}
+
+inline void BlockCounters::append_access(const Access& access) {
     const unsigned operation = access.is_atomic ? 2 : access.is_write;
     const unsigned first =
         static_cast<unsigned>(access.space == Space::shared ? EventKind::shared_load : EventKind::global_load);

@@ -7,7 +7,7 @@ namespace simt::check {
 
 namespace {
 
-// Adds columns that apply where there is traffic of one kind.
+// Adds columns that apply where there is traffic of one kind. It keeps references to its arguments.
 template <auto traffic>
 auto adder(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what) {
     return [&](const char* name, const char* description, bool is_count, double (*value)(const Counters&),
@@ -63,6 +63,36 @@ void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& 
         [](const Counters& of) { return (of.*traffic).wavefronts_per_request(); }, headings.each);
 }
 
+void add_texture_columns(std::vector<CounterColumn>& columns) {
+    const std::string prefix = "tex", what = "texture fetches";
+    const auto add = adder<&Counters::texture_fetches>(columns, prefix, what);
+    add("_requests", ": texels that warps asked for", true,
+        [](const Counters& of) { return double(of.texture_fetches.requests); }, {"fetches"});
+    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double(of.texture_fetches.lanes); });
+    add("_bytes", ": bytes asked for by lanes", true,
+        [](const Counters& of) { return double(of.texture_fetches.bytes); });
+    const auto is_linear = [](const Counters& of) { return of.texture_fetches.linear_requests > 0; };
+    columns.push_back({prefix + "_sectors", what + ": sectors of 32 bytes moved, of linear memory", true,
+                       [](const Counters& of) { return double(of.texture_fetches.sectors); }, is_linear});
+    columns.push_back({prefix + "_sectors_per_request", what + ": sectors per request, of linear memory", false,
+                       [](const Counters& of) { return of.texture_fetches.sectors_per_request(); }, is_linear,
+                       sectors_each});
+}
+
+void add_constant_columns(std::vector<CounterColumn>& columns) {
+    const std::string prefix = "const", what = "constant loads";
+    const auto add = adder<&Counters::constant_loads>(columns, prefix, what);
+    add("_requests", ": requests of warps", true, [](const Counters& of) { return double(of.constant_loads.requests); },
+        {"constant loads"});
+    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double(of.constant_loads.lanes); });
+    add("_bytes", ": bytes asked for by lanes", true,
+        [](const Counters& of) { return double(of.constant_loads.bytes); });
+    add("_passes", ": passes, one for each address", true,
+        [](const Counters& of) { return double(of.constant_loads.passes); });
+    add("_passes_per_request", ": passes per request", false,
+        [](const Counters& of) { return of.constant_loads.passes_per_request(); }, {"passes each", 1, 2});
+}
+
 std::vector<CounterColumn> make_columns() {
     std::vector<CounterColumn> columns;
     add_global_columns<&Counters::global_loads>(columns, "gld", "global loads",
@@ -112,6 +142,8 @@ std::vector<CounterColumn> make_columns() {
                        [](const Counters& of) { return double(of.exchanges); },
                        [](const Counters& of) { return of.exchanges > 0; },
                        {"shuffles"}});
+    add_texture_columns(columns);
+    add_constant_columns(columns);
     return columns;
 }
 

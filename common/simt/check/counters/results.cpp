@@ -69,6 +69,8 @@ private:
     static void add_requests(Traffic& traffic, AddressCounts& addresses, const PlaceTally& tally);
     void add_global(GlobalTraffic& traffic, const PlaceTally& tally);
     void add_shared(SharedTraffic& traffic, const PlaceTally& tally);
+    void add_fetches(const PlaceTally& tally, bool of_array);
+    void add_constants(const PlaceTally& tally);
 
     Counters counters_;
     AddressCounts global_, shared_;
@@ -93,6 +95,18 @@ void CounterSum::add_shared(SharedTraffic& traffic, const PlaceTally& tally) {
     traffic.ideal_wavefronts += tally.ideal;
 }
 
+void CounterSum::add_fetches(const PlaceTally& tally, bool of_array) {
+    TextureTraffic& fetches = counters_.texture_fetches;
+    add_requests(fetches, global_, tally);
+    if (!of_array) fetches.linear_requests += tally.requests;
+    fetches.sectors += tally.moved;
+}
+
+void CounterSum::add_constants(const PlaceTally& tally) {
+    add_requests(counters_.constant_loads, global_, tally);
+    counters_.constant_loads.passes += tally.moved;
+}
+
 void CounterSum::add(const PlaceTally& tally) {
     switch (tally.place.kind()) {
         case EventKind::global_load: return add_global(counters_.global_loads, tally);
@@ -101,6 +115,9 @@ void CounterSum::add(const PlaceTally& tally) {
         case EventKind::shared_load: return add_shared(counters_.shared_loads, tally);
         case EventKind::shared_store: return add_shared(counters_.shared_stores, tally);
         case EventKind::shared_atomic: return add_shared(counters_.shared_atomics, tally);
+        case EventKind::linear_fetch: return add_fetches(tally, false);
+        case EventKind::array_fetch: return add_fetches(tally, true);
+        case EventKind::constant_load: return add_constants(tally);
         case EventKind::block_barrier: counters_.block_barriers += tally.requests; return;
         case EventKind::warp_barrier: counters_.warp_barriers += tally.requests; return;
         case EventKind::exchange: counters_.exchanges += tally.requests; return;

@@ -45,6 +45,22 @@ struct SharedTraffic : Traffic {
     double wavefronts_per_request() const { return ratio(wavefronts, requests); }
 };
 
+// Fetches through textures, a request for each texel of a lane. Those on linear memory move sectors; where the texels of an
+// array are is not known.
+struct TextureTraffic : Traffic {
+    uint64_t linear_requests = 0;
+    uint64_t sectors = 0;
+
+    double sectors_per_request() const { return ratio(sectors, linear_requests); }
+};
+
+// Requests to __constant__ variables. A pass serves one address, to any number of lanes.
+struct ConstantTraffic : Traffic {
+    uint64_t passes = 0;
+
+    double passes_per_request() const { return ratio(passes, requests); }
+};
+
 // Control flow of the warps through the basic blocks that g++ made of the kernel.
 struct Branching {
     uint64_t blocks = 0;            // basic blocks executed by warps
@@ -67,6 +83,8 @@ struct ContendedAddress {
 struct Counters {
     GlobalTraffic global_loads, global_stores, global_atomics;
     SharedTraffic shared_loads, shared_stores, shared_atomics;
+    TextureTraffic texture_fetches;
+    ConstantTraffic constant_loads;
     ContendedAddress most_contended;
     Branching branching;
     uint64_t block_barriers = 0;  // __syncthreads and its relatives: warps that came to one

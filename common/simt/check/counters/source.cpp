@@ -37,11 +37,13 @@ std::string margin_of(const Counters& counters) {
         shared.lanes += part->lanes;
         shared.wavefronts += part->wavefronts;
     }
+    const Traffic &fetches = counters.texture_fetches, &constants = counters.constant_loads;
     const uint64_t waits = counters.block_barriers + counters.warp_barriers + counters.exchanges;
-    const uint64_t requests = global.requests + shared.requests;
+    const uint64_t requests = global.requests + shared.requests + fetches.requests + constants.requests;
+    const uint64_t lanes = global.lanes + shared.lanes + fetches.lanes + constants.lanes;
     const Branching& branching = counters.branching;
     return cell(requests + waits > 0, 10, "%.0f", static_cast<double>(requests + waits)) +
-           cell(requests > 0, 11, "%.4g", ratio(global.lanes + shared.lanes, requests)) +
+           cell(requests > 0, 11, "%.4g", ratio(lanes, requests)) +
            cell(global.requests > 0, 13, "%.4g", global.sectors_per_request()) +
            cell(global.requests > 0, 12, "%.4g", global.distinct_efficiency()) +
            cell(shared.requests > 0, 13, "%.4g", shared.wavefronts_per_request()) +

@@ -22,6 +22,17 @@ void add(SharedTraffic& sum, const SharedTraffic& more) {
     sum.ideal_wavefronts += more.ideal_wavefronts;
 }
 
+void add(TextureTraffic& sum, const TextureTraffic& more) {
+    add_requests(sum, more);
+    sum.linear_requests += more.linear_requests;
+    sum.sectors += more.sectors;
+}
+
+void add(ConstantTraffic& sum, const ConstantTraffic& more) {
+    add_requests(sum, more);
+    sum.passes += more.passes;
+}
+
 void add(Branching& sum, const Branching& more) {
     sum.blocks += more.blocks;
     sum.block_lanes += more.block_lanes;
@@ -38,6 +49,8 @@ Counters& operator+=(Counters& sum, const Counters& more) {
     add(sum.shared_loads, more.shared_loads);
     add(sum.shared_stores, more.shared_stores);
     add(sum.shared_atomics, more.shared_atomics);
+    add(sum.texture_fetches, more.texture_fetches);
+    add(sum.constant_loads, more.constant_loads);
     if (more.most_contended.operations > sum.most_contended.operations) sum.most_contended = more.most_contended;
     add(sum.branching, more.branching);
     sum.block_barriers += more.block_barriers;

@@ -12,7 +12,7 @@ void report_leaks(int device) {
     if (runtime().device(device).broken()) return;  // after a fault nothing could be freed
     for (const Allocation& allocation : runtime().memory.live()) {
         if (allocation.device != device) continue;
-        const bool is_the_programs = allocation.kind == MemoryKind::symbol || allocation.kind == MemoryKind::registered;
+        const bool is_the_programs = allocation.is_symbol() || allocation.kind == MemoryKind::registered;
         if (is_the_programs) continue;
         if (settings().unusedcheck) report_unused(allocation);
         if (!settings().leakcheck || allocation.free_pending) continue;

@@ -59,6 +59,10 @@ void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind,
                   const void* pc, Site site);
 void end_atomic(const volatile void* address, bool has_written);
 
+// The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the kernel
+// calls, from `pc`.
+void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc);
+
 // The lane begins to use a synchronization object of 8 bytes (cuda::barrier): its initialization must be ordered before
 // this by something other than the object itself.
 void use(const volatile void* object);

@@ -9,6 +9,8 @@ namespace simt {
 
 // Registers the variable's storage as device memory, so that copies can check their range. Safe to repeat.
 void remember_symbol(const volatile void* address, size_t bytes);
+// The same for a __constant__ variable.
+void remember_constant(const volatile void* address, size_t bytes);
 
 // The host's shadow of a device variable: in CUDA, a variable of the same name that kernels never see. Returns the
 // object itself unless it is a device variable.
@@ -25,6 +27,13 @@ struct DeviceVariable {
     template <class T>
     explicit DeviceVariable(T& variable) {
         remember_symbol(__builtin_addressof(variable), sizeof(T));
+    }
+};
+
+struct ConstantVariable {
+    template <class T>
+    explicit ConstantVariable(T& variable) {
+        remember_constant(__builtin_addressof(variable), sizeof(T));
     }
 };
 

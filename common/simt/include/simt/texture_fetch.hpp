@@ -4,9 +4,18 @@
 // half, and linear filtering weights the neighbours with 8-bit fractions.
 #pragma once
 
+#include "simt/check.hpp"
 #include "simt/small_float.hpp"
 #include "simt/texture_handle.hpp"
 #include "vector_types.h"
+
+// A fetch is one instruction of a GPU: in the checked flavour it is one call, and what it does inside is not checked. It
+// tells the checkers which texels it reads.
+#ifdef SIMT_CHECKED
+#define SIMT_FETCH SIMT_UNCHECKED
+#else
+#define SIMT_FETCH inline
+#endif
 
 namespace simt {
 
@@ -133,6 +142,11 @@ SIMT_INLINE Scalar texel_channel(const TextureObject& texture, int x, int y, siz
     if (x < 0 || y < 0) return static_cast<Scalar>(texture.how.borderColor[channel]);
     const char* texel =
         texture.data + slice + static_cast<size_t>(y) * texture.pitch + static_cast<size_t>(x) * texture.texel_bytes;
+    if constexpr (is_checked) {
+        if (channel == 0)
+            check::fetch(texel, static_cast<unsigned>(texture.texel_bytes), texture.is_array,
+                         __builtin_return_address(0));
+    }
     return load_channel<Scalar>(texture, texel, channel);
 }
 
@@ -151,38 +165,24 @@ SIMT_INLINE Scalar sample_slice(const TextureObject& texture, AxisSample x, Axis
     return corner;
 }
 
-// Builds a texel of type T from its channels; channels missing in the texture are 0.
-template <class T, class Channel>
-SIMT_INLINE T make_texel(const TextureObject& texture, Channel channel) {
-    using Scalar = typename TexelType<T>::scalar;
-    const int widths[] = {texture.format.x, texture.format.y, texture.format.z, texture.format.w};
-    Scalar values[TexelType<T>::channels];
-    for (int i = 0; i < TexelType<T>::channels; ++i) values[i] = widths[i] > 0 ? channel(i) : Scalar(0);
-    T texel;
-    __builtin_memcpy(static_cast<void*>(&texel), values, sizeof texel);
-    return texel;
-}
-
-template <class T>
-inline T fetch(const TextureObject& texture, AxisSample x, AxisSample y, size_t slice) {
-    using Scalar = typename TexelType<T>::scalar;
-    return make_texel<T>(texture, [&](int channel) { return sample_slice<Scalar>(texture, x, y, slice, channel); });
-}
-
-template <class T>
-inline T fetch(const TextureObject& texture, AxisSample x, AxisSample y, AxisSample z) {
-    using Scalar = typename TexelType<T>::scalar;
-    return make_texel<T>(texture, [&](int channel) -> Scalar {
-        const auto slice_value = [&](int index) -> Scalar {
-            if (index < 0) return static_cast<Scalar>(texture.how.borderColor[channel]);
-            return sample_slice<Scalar>(texture, x, y, static_cast<size_t>(index) * texture.slice, channel);
-        };
-        const Scalar first = slice_value(z.first);
-        if constexpr (is_float<Scalar>) {
-            if (z.second_weight != 0) return (1 - z.second_weight) * first + z.second_weight * slice_value(z.second);
-        }
-        return first;
-    });
+// A sample of one channel, from two slices if the texture has three dimensions.
+template <class Scalar>
+SIMT_INLINE Scalar sample(const TextureObject& texture, AxisSample x, AxisSample y, AxisSample z, size_t offset,
+                          int channel) {
+    const auto border = static_cast<Scalar>(texture.how.borderColor[channel]);
+    const Scalar first =
+        z.first < 0
+            ? border
+            : sample_slice<Scalar>(texture, x, y, offset + static_cast<size_t>(z.first) * texture.slice, channel);
+    if constexpr (is_float<Scalar>) {
+        if (z.second_weight == 0) return first;
+        const float second =
+            z.second < 0
+                ? border
+                : sample_slice<float>(texture, x, y, offset + static_cast<size_t>(z.second) * texture.slice, channel);
+        return (1 - z.second_weight) * first + z.second_weight * second;
+    }
+    return first;
 }
 
 // The offset of a layer; layers outside the texture are clamped.
@@ -212,86 +212,94 @@ inline FacePoint cube_face(float x, float y, float z) {
 
 constexpr AxisSample only_texel = {0, 0, 0};
 
+// A texel of type T; channels missing in the texture are 0. `offset`: of a layer.
+template <class T>
+SIMT_INLINE T texel_at(const TextureObject& texture, AxisSample x, AxisSample y, AxisSample z, size_t offset) {
+    using Scalar = typename TexelType<T>::scalar;
+    const int widths[] = {texture.format.x, texture.format.y, texture.format.z, texture.format.w};
+    Scalar values[TexelType<T>::channels];
+    for (int i = 0; i < TexelType<T>::channels; ++i)
+        values[i] = widths[i] > 0 ? sample<Scalar>(texture, x, y, z, offset, i) : Scalar(0);
+    T texel;
+    __builtin_memcpy(static_cast<void*>(&texel), values, sizeof texel);
+    return texel;
+}
+
+inline namespace SIMT_FLAVOUR {
+
+template <class T>
+SIMT_FETCH T fetch_linear(cudaTextureObject_t handle, int x) {
+    const TextureObject& texture = texture_object(handle);
+    if (x < 0 || x >= texture.extent[0]) return T{};
+    return texel_at<T>(texture, {x, x, 0}, only_texel, only_texel, 0);
+}
+template <class T>
+SIMT_FETCH T fetch_1d(cudaTextureObject_t handle, float x, int layer) {
+    const TextureObject& texture = texture_object(handle);
+    return texel_at<T>(texture, sample_axis(texture, 0, x), only_texel, only_texel, layer_offset(texture, layer));
+}
+template <class T>
+SIMT_FETCH T fetch_2d(cudaTextureObject_t handle, float x, float y, int layer) {
+    const TextureObject& texture = texture_object(handle);
+    return texel_at<T>(texture, sample_axis(texture, 0, x), sample_axis(texture, 1, y), only_texel,
+                       layer_offset(texture, layer));
+}
+template <class T>
+SIMT_FETCH T fetch_3d(cudaTextureObject_t handle, float x, float y, float z) {
+    const TextureObject& texture = texture_object(handle);
+    return texel_at<T>(texture, sample_axis(texture, 0, x), sample_axis(texture, 1, y), sample_axis(texture, 2, z), 0);
+}
+template <class T>
+SIMT_FETCH T fetch_cubemap(cudaTextureObject_t handle, float x, float y, float z, int layer) {
+    TextureObject texture = texture_object(handle);
+    texture.how.normalizedCoords = 1;
+    texture.how.addressMode[0] = texture.how.addressMode[1] = cudaAddressModeClamp;
+    const FacePoint point = cube_face(x, y, z);
+    return texel_at<T>(texture, sample_axis(texture, 0, point.x), sample_axis(texture, 1, point.y), only_texel,
+                       layer_offset(texture, 6 * layer + point.face));
+}
+
+}  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
 // ---- fetches: T is the texel type, or float and its vectors when the texture is read as normalized floats ----------
-template <class T>
-inline T tex1Dfetch(cudaTextureObject_t handle, int x) {
-    const simt::TextureObject& texture = simt::texture_object(handle);
-    const bool inside = x >= 0 && x < texture.extent[0];
-    const int index = inside ? x : -1;  // outside a linear texture a fetch gives 0, the default border
-    return simt::fetch<T>(texture, {index, index, 0}, simt::only_texel, size_t{0});
-}
-template <class T>
-inline T tex1D(cudaTextureObject_t handle, float x) {
-    const simt::TextureObject& texture = simt::texture_object(handle);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::only_texel, size_t{0});
-}
-template <class T>
-inline T tex2D(cudaTextureObject_t handle, float x, float y) {
-    const simt::TextureObject& texture = simt::texture_object(handle);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::sample_axis(texture, 1, y), size_t{0});
-}
-template <class T>
-inline T tex3D(cudaTextureObject_t handle, float x, float y, float z) {
-    const simt::TextureObject& texture = simt::texture_object(handle);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::sample_axis(texture, 1, y),
-                          simt::sample_axis(texture, 2, z));
-}
-template <class T>
-inline T tex1DLayered(cudaTextureObject_t handle, float x, int layer) {
-    const simt::TextureObject& texture = simt::texture_object(handle);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::only_texel,
-                          simt::layer_offset(texture, layer));
-}
-template <class T>
-inline T tex2DLayered(cudaTextureObject_t handle, float x, float y, int layer) {
-    const simt::TextureObject& texture = simt::texture_object(handle);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, x), simt::sample_axis(texture, 1, y),
-                          simt::layer_offset(texture, layer));
-}
-template <class T>
-inline T texCubemapLayered(cudaTextureObject_t handle, float x, float y, float z, int layer) {
-    simt::TextureObject texture = simt::texture_object(handle);
-    texture.how.normalizedCoords = 1;
-    texture.how.addressMode[0] = texture.how.addressMode[1] = cudaAddressModeClamp;
-    const simt::FacePoint point = simt::cube_face(x, y, z);
-    return simt::fetch<T>(texture, simt::sample_axis(texture, 0, point.x), simt::sample_axis(texture, 1, point.y),
-                          simt::layer_offset(texture, 6 * layer + point.face));
-}
-template <class T>
-inline T texCubemap(cudaTextureObject_t handle, float x, float y, float z) {
-    return texCubemapLayered<T>(handle, x, y, z, 0);
-}
-
 // Textures have one mipmap level here, so the level of detail does not matter.
-template <class T>
-inline T tex1DLod(cudaTextureObject_t handle, float x, float) {
-    return tex1D<T>(handle, x);
-}
-template <class T>
-inline T tex2DLod(cudaTextureObject_t handle, float x, float y, float) {
-    return tex2D<T>(handle, x, y);
-}
-template <class T>
-inline T tex3DLod(cudaTextureObject_t handle, float x, float y, float z, float) {
-    return tex3D<T>(handle, x, y, z);
-}
+#define SIMT_TEXTURE(name, coordinates, fetched)                                \
+    template <class T>                                                          \
+    SIMT_INLINE T name(cudaTextureObject_t texture_, SIMT_UNPACK coordinates) { \
+        return ::simt::fetched;                                                 \
+    }
+#define SIMT_UNPACK(...) __VA_ARGS__
+SIMT_TEXTURE(tex1Dfetch, (int x_), fetch_linear<T>(texture_, x_))
+SIMT_TEXTURE(tex1D, (float x_), fetch_1d<T>(texture_, x_, 0))
+SIMT_TEXTURE(tex2D, (float x_, float y_), fetch_2d<T>(texture_, x_, y_, 0))
+SIMT_TEXTURE(tex3D, (float x_, float y_, float z_), fetch_3d<T>(texture_, x_, y_, z_))
+SIMT_TEXTURE(tex1DLayered, (float x_, int layer_), fetch_1d<T>(texture_, x_, layer_))
+SIMT_TEXTURE(tex2DLayered, (float x_, float y_, int layer_), fetch_2d<T>(texture_, x_, y_, layer_))
+SIMT_TEXTURE(texCubemap, (float x_, float y_, float z_), fetch_cubemap<T>(texture_, x_, y_, z_, 0))
+SIMT_TEXTURE(texCubemapLayered, (float x_, float y_, float z_, int layer_),
+             fetch_cubemap<T>(texture_, x_, y_, z_, layer_))
+SIMT_TEXTURE(tex1DLod, (float x_, float), fetch_1d<T>(texture_, x_, 0))
+SIMT_TEXTURE(tex2DLod, (float x_, float y_, float), fetch_2d<T>(texture_, x_, y_, 0))
+SIMT_TEXTURE(tex3DLod, (float x_, float y_, float z_, float), fetch_3d<T>(texture_, x_, y_, z_))
+#undef SIMT_TEXTURE
+#undef SIMT_UNPACK
 
 // The older forms, which store through a pointer.
 template <class T>
-inline void tex1Dfetch(T* to, cudaTextureObject_t handle, int x) {
+SIMT_INLINE void tex1Dfetch(T* to, cudaTextureObject_t handle, int x) {
     *to = tex1Dfetch<T>(handle, x);
 }
 template <class T>
-inline void tex1D(T* to, cudaTextureObject_t handle, float x) {
+SIMT_INLINE void tex1D(T* to, cudaTextureObject_t handle, float x) {
     *to = tex1D<T>(handle, x);
 }
 template <class T>
-inline void tex2D(T* to, cudaTextureObject_t handle, float x, float y) {
+SIMT_INLINE void tex2D(T* to, cudaTextureObject_t handle, float x, float y) {
     *to = tex2D<T>(handle, x, y);
 }
 template <class T>
-inline void tex3D(T* to, cudaTextureObject_t handle, float x, float y, float z) {
+SIMT_INLINE void tex3D(T* to, cudaTextureObject_t handle, float x, float y, float z) {
     *to = tex3D<T>(handle, x, y, z);
 }
+#undef SIMT_FETCH
