@@ -136,6 +136,11 @@ CUDA
     expect_output "1 6"
 }
 
+@test "textures on arrays, pitched and linear memory address, filter and convert as on a GPU, and refuse what it refuses" {
+    builds textures -Wall -Wextra
+    prints textures "0 failures, cudaSuccess"
+}
+
 @test "atomics, shuffles, votes, cooperative groups, locks and fences let threads work together" {
     builds warps
     prints warps "histogram 625 625, shuffles 10000, tree 8128

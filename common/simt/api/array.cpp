@@ -3,15 +3,25 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/array.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 namespace simt {
 namespace {
+
+// Of plain arrays; those of layers and cubes have limits of their own.
+bool is_within_limits(const cudaExtent& extent, unsigned flags) {
+    if (flags & (cudaArrayLayered | cudaArrayCubemap)) return true;
+    if (extent.depth > 0) return std::max({extent.width, extent.height, extent.depth}) <= max_texture_3d;
+    if (extent.height > 0) return extent.width <= max_texture_2d[0] && extent.height <= max_texture_2d[1];
+    return extent.width <= max_texture_1d;
+}
 
 cudaError_t allocate_array(cudaArray_t* handle, const cudaChannelFormatDesc* format, cudaExtent extent,
                            unsigned flags) {
     if (!handle || !format || extent.width == 0) return cudaErrorInvalidValue;
     const size_t bytes = element_bytes(*format);
     if (bytes == 0) return cudaErrorInvalidChannelDescriptor;
+    if (!is_within_limits(extent, flags)) return cudaErrorInvalidValue;
     auto array = std::make_shared<cudaArray>();
     array->format = *format;
     array->extent = extent;

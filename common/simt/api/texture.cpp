@@ -2,6 +2,7 @@
 #include "common/simt/api/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"
 #include "common/simt/runtime/array.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 using namespace simt;
 
@@ -11,6 +12,8 @@ HandleTable<TextureObject>& objects() {
     static HandleTable<TextureObject>& table = *new HandleTable<TextureObject>;
     return table;
 }
+
+bool is_aligned(const void* pointer, size_t alignment) { return reinterpret_cast<uintptr_t>(pointer) % alignment == 0; }
 
 cudaError_t describe_resource(const cudaResourceDesc& resource, TextureObject& object) {
     const auto extent = [&](size_t width, size_t height, size_t depth) {
@@ -36,6 +39,8 @@ cudaError_t describe_resource(const cudaResourceDesc& resource, TextureObject& o
             object.format = linear.desc;
             object.texel_bytes = element_bytes(linear.desc);
             if (!linear.devPtr || object.texel_bytes == 0) return cudaErrorInvalidValue;
+            if (!is_aligned(linear.devPtr, texture_alignment)) return cudaErrorInvalidValue;
+            if (linear.sizeInBytes / object.texel_bytes > max_texture_1d_linear) return cudaErrorInvalidValue;
             object.data = static_cast<char*>(linear.devPtr);
             extent(linear.sizeInBytes / object.texel_bytes, 1, 1);
             return cudaSuccess;
@@ -46,6 +51,12 @@ cudaError_t describe_resource(const cudaResourceDesc& resource, TextureObject& o
             object.texel_bytes = element_bytes(pitched.desc);
             if (!pitched.devPtr || object.texel_bytes == 0) return cudaErrorInvalidValue;
             if (pitched.pitchInBytes < pitched.width * object.texel_bytes) return cudaErrorInvalidValue;
+            if (!is_aligned(pitched.devPtr, texture_alignment)) return cudaErrorInvalidValue;
+            if (pitched.pitchInBytes % texture_pitch_alignment) return cudaErrorInvalidValue;
+            const size_t measures[] = {pitched.width, pitched.height, pitched.pitchInBytes};
+            for (int i = 0; i < 3; ++i) {
+                if (measures[i] == 0 || measures[i] > max_texture_2d_linear[i]) return cudaErrorInvalidValue;
+            }
             object.data = static_cast<char*>(pitched.devPtr);
             object.pitch = pitched.pitchInBytes;
             extent(pitched.width, pitched.height, 1);

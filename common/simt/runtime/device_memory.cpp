@@ -7,11 +7,12 @@
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/events.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 namespace simt {
 namespace {
 
-constexpr size_t alignment = 256;
+constexpr size_t alignment = texture_alignment;  // CUDA promises 256, but a texture may be on any allocation
 
 // Allocations of a page or more get pages and a guard page of their own; smaller ones share chunks. The kernel limits
 // the number of mappings (65530 by default), so beyond this many regions those below 64 KiB share chunks too.

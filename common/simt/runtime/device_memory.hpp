@@ -22,7 +22,7 @@ public:
     // bytes_per_device: what cudaMemGetInfo reports as a device's total; allocations beyond it fail.
     DeviceMemory(size_t bytes_per_device, int device_count);
 
-    // Zeroed memory aligned to 256 bytes, or null if the device or the machine has too little left.
+    // Zeroed memory aligned to 512 bytes, or null if the device or the machine has too little left.
     void* allocate(size_t bytes, MemoryKind kind, int device, unsigned flags = 0);
 
     // Frees what allocate() returned, if it is of a kind that `accepts`; false otherwise. No kernel may be using it.

@@ -22,6 +22,14 @@ constexpr size_t reserved_shared_bytes_per_block = 1 << 10;
 constexpr int registers_per_thread = 32;  // assumed of every kernel: g++ does not allocate GPU registers
 constexpr int greatest_stream_priority = -5, least_stream_priority = 0;
 
+// What textures read from: of linear memory the address and the distance of two rows are multiples of these bytes.
+constexpr size_t texture_alignment = 512;
+constexpr size_t texture_pitch_alignment = 32;
+constexpr size_t max_texture_1d = 131072, max_texture_1d_linear = 268435456;  // texels
+constexpr size_t max_texture_2d[] = {131072, 65536};
+constexpr size_t max_texture_2d_linear[] = {131072, 65000, 2097120};  // the last in bytes
+constexpr size_t max_texture_3d = 16384;                              // of each extent
+
 int multiprocessor_count();
 int pci_bus(int device);
 
