@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# What texture promises: every pattern right on every path for every matrix and block, and sectors as the textbook says.
+# shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and $device
+
+load helpers
+
+# The rows of the variants in $output whose column $1 differs from column $2; "" if none does.
+differences() {
+    paste -d ' ' <(column kernel) <(column "$1") <(column "$2") | awk '$2 != $3'
+}
+
+# Every read of a matrix is there, verified, once for each of so many widths. The constants run once in all.
+expect_all_paths() {
+    local widths=$1 shapes=$2
+    expect_status 0
+    expect_no_errors
+    [ "$(column verify | sort -u)" = pass ] || complain "not all are verified"
+    [ "$(column p_path | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ,)" = \
+        "3 constant,$((widths * shapes)) global,$((widths * shapes)) restrict,$((widths * shapes)) texture-array,$((widths * shapes)) texture-pitch" ] ||
+        complain "the paths are not $widths times $shapes"
+}
+
+# Fast: without counters.
+unchecked() { try texture --csv -w 0 -r 1 "$@"; }
+
+@test "texture: every pattern is right on every path, for matrices of any shape" {
+    unchecked -n 0,1,1x33,33x1,31x32,17x129,100x3,0x5,5x0,65x70 --neighbours 1,3,64 --width 1,4,9 --vicinity 0,40
+    expect_all_paths $((2 + 3 + 3 * 3 + 2)) 10
+}
+
+@test "texture: every pattern is right for f16, which textures convert" {
+    unchecked -t f16 -n 1,33x17,64,5x130 --neighbours 2,5 --width 3,8
+    expect_all_paths $((2 + 2 + 3 * 2 + 1)) 4
+    [ "$(column dtype | sort -u | paste -sd ' ')" = "f16 none" ]
+}
+
+@test "texture: every pattern is right with blocks of any shape" {
+    local blocks=1,32,1x32,7x5,33x3,1024,1x1024,32x32,16x16,2x200
+    unchecked -n 50x41 -b $blocks
+    expect_all_paths $((2 + 3 + 3 + 1)) 10
+    [ "$(column block | grep -v '^32$' | sort -u | wc -l)" = 9 ]
+}
+
+@test "texture: a matrix may have more rows than a grid has, and than a texture has" {
+    unchecked -n 70000x2 -b 1 -k 'row-*,filter-y-*' -q
+    expect_status 0
+    [ "$(column kernel | paste -sd ' ')" = "row-global row-restrict filter-y-global filter-y-restrict" ]
+    [ "$(column verify | sort -u)" = pass ]
+    unchecked -n 70000x2 -b 1 -k 'row-*'
+    expect_errors_like "texture: row-texture-array, 70000x2: 70000 rows are more than such a texture has on this device, 65536; left out"
+    expect_errors_like "texture: row-texture-pitch, 70000x2: 70000 rows are more than .*, 65000; left out"
+    unchecked -n 2x131073 -k column-texture-array,column-restrict
+    expect_errors_like "131073 columns are more than such a texture has on this device, 131072"
+}
+
+@test "texture: sectors per request are those of the textbook" {
+    on_simulator || skip "a formula"
+    # expect_sectors TYPE KERNEL VALUE OPTION...
+    expect_sectors() {
+        local dtype=$1 kernel=$2 value=$3
+        shift 3
+        capture texture -d sim --csv -n 256 -t "$dtype" -k "$kernel" "$@"
+        [ "$(column p_sectors_per_request | paste -sd ' ')" = "$value" ] || complain "$dtype $kernel $*: not $value"
+    }
+    expect_sectors f32 row-global 4.0000
+    expect_sectors f16 row-global 2.0000
+    expect_sectors f32 column-global 32.0000
+    expect_sectors f16 column-global 32.0000
+    expect_sectors f32 neighbours-global "8.0000 16.0000 32.0000"
+    expect_sectors f16 neighbours-global "4.0000 8.0000 16.0000"
+    # Of the five reads of a warp one begins at a sector, 4 sectors, the others do not, 5; but at the edges two fewer do.
+    expect_sectors f32 filter-x-global 4.7000 --width 5
+    expect_sectors f32 filter-y-global 4.0000 --width 5
+    expect_sectors f32 row-global 4.0000 -b 8x4
+    expect_sectors f32 row-global 8.0000 -b 4x8
+}
+
+@test "texture: counted sectors equal the formula on every linear path, for any matrix and block" {
+    local options
+    on_simulator || skip "counters of the simulator"
+    for options in "-n 64" "-n 37x61 -b 32x8,7x5,16x16,3x40 --neighbours 1,3,11 --width 4,7" \
+        "-n 9x100,100x9 -t f16 -b 5x30,64x2 --width 2,3" "-n 1x70,70x1 -b 33"; do
+        # shellcheck disable=SC2086  # several words
+        capture texture -d sim --csv -k '*-global,*-restrict' $options
+        expect_status 0
+        [ "$(column gld_requests | sort -n | head -1)" -gt 0 ]
+        ! differences p_sectors_per_request gld_sectors_per_request | grep -q -v "^random" ||
+            complain "$options: $(differences p_sectors_per_request gld_sectors_per_request)"
+        # shellcheck disable=SC2086
+        capture texture -d sim --csv -k '*-texture-pitch' $options
+        expect_status 0
+        [ "$(column tex_requests | sort -n | head -1)" -gt 0 ]
+        [ "$(column gld_requests | sort -u)" = 0 ]
+        ! differences p_sectors_per_request tex_sectors_per_request | grep -q -v "^random" ||
+            complain "$options: $(differences p_sectors_per_request tex_sectors_per_request)"
+    done
+}
+
+@test "texture: an array has no linear sectors, and constant memory passes" {
+    on_simulator || skip "counters of the simulator"
+    capture texture -d sim --csv -k '*-texture-array'
+    expect_status 0
+    [ "$(column tex_requests | sort -n | head -1)" -gt 0 ]
+    [ "$(paste -d ' ' <(column p_sectors_per_request) <(column tex_sectors) <(column gld_requests) | sort -u)" = "0.0000 0 0" ]
+    capture texture -d sim --csv -k 'constant-*'
+    expect_status 0
+    [ "$(column p_passes_per_request | paste -sd ' ')" = "1 1 32" ]
+    [ "$(column const_passes_per_request | paste -sd ' ')" = "1.0000 1.0000 32.0000" ]
+    [ "$(column gld_requests | sort -u)" = 0 ]
+}
+
+@test "texture: bytes are what threads ask for and what they write" {
+    expect_fine texture -k 'row-global,neighbours-global,window-global,random-global,constant-thread' -n 10x20 --neighbours 8 --width 3 --csv
+    expect_clean_table
+    # 200 elements; a row of 20 makes 3 sums of 8 neighbours.
+    [ "$(column bytes | head -4 | paste -sd ' ')" = "1600 920 8000 7200" ]
+    [ "$(column flop | head -4 | paste -sd ' ')" = "0 170 1600 1400" ]
+    [ "$(column p_width | head -4 | paste -sd ' ')" = "0 8 3 8" ]
+    [ "$(column p_samples | head -4 | paste -sd ' ')" = "1 8 9 8" ]
+    [ "$(paste -d x <(column p_rows) <(column p_columns) | uniq | paste -sd ' ')" = "10x20 0x0" ]
+    [ "$(paste -d ' ' <(column grid) <(column block) | head -2 | paste -sd ,)" = "1x2 32x8,1x2 32x8" ]
+    [ "$(column dtype | tail -1)" = none ]
+}
+
+@test "texture: the checked simulator finds nothing, on any number of threads" {
+    local threads
+    on_simulator || skip "its own device"
+    for threads in 1 2 3 16; do
+        SIMCC_THREADS=$threads capture texture -d sim --check=all -n 45x70 -t f16 --csv
+        expect_status 0
+        [ "$(column verify | sort | uniq -c | tr -s ' ')" = " 39 pass" ]
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "texture: results are compared with the host's unless --no-verify says otherwise" {
+    expect_fine texture -k 'window-*' -n 20 --no-verify --csv
+    [ "$(column verify | sort -u)" = skipped ]
+    expect_fine texture -k 'window-*' -n 20 --csv
+    [ "$(column verify | sort -u)" = pass ]
+}
+
+@test "texture: what cannot be run is refused" {
+    refuses 2 "unexpected operand 'a'" texture a
+    refuses 2 "unknown option '--widths'; did you mean '--width'" texture --widths 5
+    refuses 2 "unknown kernel 'row-globa'; did you mean 'row-global'" texture -k row-globa
+    refuses 2 "size '3x4x5' is neither N nor ROWSxCOLUMNS" texture -n 3x4x5
+    refuses 2 "size '2147483648x1' is too large: a matrix has at most 2147483647 rows" texture -n 2147483648x1 -k row-global
+    refuses 2 "block '64x32' has 2048 threads; choose 1 to 1024" texture -b 64x32
+    refuses 2 "block '0' has 0 threads" texture -b 0
+    refuses 2 "block '1x2x3' is neither THREADS nor WIDTHxHEIGHT" texture -b 1x2x3
+    refuses 2 "--width '65' is not from 1 to 64" texture --width 3,65
+    refuses 2 "--neighbours '0' is not from 1 to 64" texture --neighbours 0
+    refuses 2 "--vicinity '32768' is not from 0 to 32767" texture --vicinity 32768
+    refuses 2 "f32 or f16" texture -t f64
+    refuses 5 "/dev/full" texture -k row-global -n 8 --csv -o /dev/full
+}
+
+@test "texture: without a GPU, asking for one is answered with 77" {
+    on_simulator || skip "there is one"
+    CUDA_VISIBLE_DEVICES='' capture texture -d gpu
+    expect_status 77
+    expect_refusal texture ""
+}
+
+@test "texture: a reader that closes the pipe early ends the program without a message" {
+    capture bash -c 'texture -q -d "$device" --csv | head -1; echo "${PIPESTATUS[0]}" >code'
+    expect_no_errors
+    [[ "$(cat code)" =~ ^(0|141)$ ]] || complain "exit status $(cat code)"
+}
+
+@test "texture: the paths of a pattern side by side, in one pipe" {
+    need mlr
+    pipeline 'texture -q -d $device -n 64 -k "row-*,column-*" --csv |
+        mlr --icsv --ocsv cut -f p_pattern,p_path,p_sectors_per_request then reshape -s p_path,p_sectors_per_request'
+    expect_status 0
+    expect_output "p_pattern,global,restrict,texture-array,texture-pitch
+row,4.0000,4.0000,0.0000,4.0000
+column,32.0000,32.0000,0.0000,32.0000"
+}
+
+@test "texture: the side by side of the measurements reads what the program and ncu print" {
+    on_simulator || skip "a measurement of its own"
+    need mlr
+    mkdir fake
+    # As ncu prints it: a row per launch, the NVTX range in a column of its own.
+    cat >fake/ncu <<'NCU'
+#!/usr/bin/env bash
+echo '==PROF== Connected'
+echo '"ID","Kernel Name","thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg","l1tex__t_sector_hit_rate.pct"'
+echo '"","","","%"'
+echo '"0","k(int)","""<default domain>:row-global:none:none:none:none:none:none""","12.5"'
+echo '"1","k(int)","""<default domain>:row-texture-array:none:none:none:none:none:none""","50"'
+NCU
+    chmod +x fake/ncu
+    PATH=$PWD/fake:$PATH DEVICE=sim capture bash "$root/tests/measure/texture.bash" -n 64 -k 'row-*,constant-*'
+    expect_status 0
+    expect_output_like "row +1 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
+    expect_output_like "row-global +12\.5"
+    expect_output_like "row-texture-array +50"
+    printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM - no"\nexit 1\n' >fake/ncu
+    PATH=$PWD/fake:$PATH DEVICE=sim capture bash "$root/tests/measure/texture.bash" -n 64 -k 'row-*'
+    expect_status 0
+    expect_errors_like "may not read the GPU's counters"
+}
+
+@test "texture: the examples of its page run" { need mlr && run_examples texture.1; }

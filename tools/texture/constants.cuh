@@ -1,0 +1,106 @@
+// Constant memory: cycles for an access by its index, on a warp of its own on every multiprocessor.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "common/measure/bench.cuh"
+#include "tools/texture/table.cuh"
+
+namespace BACKEND {
+
+// A random cycle through all words of the chain.
+inline std::vector<unsigned> make_chain(std::uint64_t seed) {
+    std::vector<unsigned> order(texture_chain_words), chain(texture_chain_words);
+    std::iota(order.begin(), order.end(), 0U);
+    for (size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random_bits(seed, i) % (i + 1)]);
+    for (size_t i = 0; i < order.size(); ++i)
+        chain[order[i]] = unsigned(order[(i + 1) % order.size()] * sizeof(unsigned));
+    return chain;
+}
+
+class ConstantRuns {
+public:
+    explicit ConstantRuns(const Session& session)
+        : simulated_(session.device.simulated),
+          steps_(simulated_ ? 64 : 4096),
+          blocks_(simulated_ ? 4 : unsigned(session.device.multiprocessors)),
+          chain_(make_chain(session.options.seed)),
+          d_out_(size_t{blocks_} * lanes_per_warp),
+          d_cycles_(blocks_) {
+        CHECK(cudaMemcpyToSymbol(texture_chain, chain_.data(), chain_.size() * sizeof(unsigned)));
+    }
+
+    // Timed or not, a thread makes these accesses.
+    unsigned accesses() const { return texture_chain_words + steps_; }
+    unsigned threads() const { return unsigned(d_out_.size()); }
+
+    LaunchShape launch(const TextureVariant& variant, cudaStream_t stream) const {
+        return variant.on_constants({d_out_.data(), d_cycles_.data(), blocks_, steps_, stream});
+    }
+    void poison(cudaStream_t stream) const { CHECK(cudaMemsetAsync(d_out_.data(), 0xa5, d_out_.bytes(), stream)); }
+
+    Verdict check(const TextureVariant& variant) const {
+        std::vector<unsigned> h_out(d_out_.size());
+        CHECK(cudaMemcpy(h_out.data(), d_out_.data(), d_out_.bytes(), cudaMemcpyDeviceToHost));
+        return compare_elements(
+            h_out.data(), h_out.size(),
+            [&](size_t i) {
+                const auto block = unsigned(i / lanes_per_warp), lane = unsigned(i % lanes_per_warp);
+                unsigned word = variant.first_constant(block, lane);
+                for (unsigned step = 0; step < accesses(); ++step) word = chain_[word] / unsigned(sizeof(unsigned));
+                return static_cast<long double>(word * sizeof(unsigned));
+            },
+            [](long double) { return 0.0L; });
+    }
+
+    // Of the last launch: the median over the blocks. The simulator has no cycles.
+    double cycles_per_access() const {
+        if (simulated_) return 0;
+        std::vector<long long> cycles(blocks_);
+        CHECK(cudaMemcpy(cycles.data(), d_cycles_.data(), d_cycles_.bytes(), cudaMemcpyDeviceToHost));
+        std::nth_element(cycles.begin(), cycles.begin() + blocks_ / 2, cycles.end());
+        return double(cycles[blocks_ / 2]) / steps_;
+    }
+
+private:
+    bool simulated_;
+    unsigned steps_, blocks_;
+    std::vector<unsigned> chain_;
+    DeviceBuffer<unsigned> d_out_;
+    DeviceBuffer<long long> d_cycles_;
+};
+
+inline Case constant_case(const TextureVariant& variant, const std::shared_ptr<ConstantRuns>& runs) {
+    Case one;
+    one.variant = &variant;
+    const double accesses = double(runs->threads()) * runs->accesses();
+    one.problem = {std::nullopt, size_t(accesses), (accesses + runs->threads()) * sizeof(unsigned), 0};
+    one.launch = [=, &variant](cudaStream_t stream) { return runs->launch(variant, stream); };
+    one.poison = [=](cudaStream_t stream) { runs->poison(stream); };
+    one.check = [=, &variant] { return runs->check(variant); };
+    one.own_cells = [=, &variant](double) {
+        TextureCells cells;
+        cells.pattern = variant.name + sizeof("constant-") - 1;
+        cells.samples = runs->accesses();
+        cells.passes_per_request = variant.passes;
+        cells.cycles_per_access = runs->cycles_per_access();
+        return cells_of(texture_table_columns, cells);
+    };
+    return one;
+}
+
+inline std::vector<Case> constant_cases(const Session& session) {
+    std::vector<Case> cases;
+    std::shared_ptr<ConstantRuns> runs;
+    for (const TextureVariant* variant : session.selected<TextureVariant>()) {
+        if (variant->pattern) continue;
+        if (!runs) runs = std::make_shared<ConstantRuns>(session);
+        cases.push_back(constant_case(*variant, runs));
+    }
+    return cases;
+}
+
+}  // namespace BACKEND

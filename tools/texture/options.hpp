@@ -1,0 +1,65 @@
+// The options of texture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/cli/option_table.hpp"
+#include "common/cli/sizes.hpp"
+
+// Threads along x and along y.
+struct BlockShape {
+    unsigned x, y;
+};
+
+// "32x8", or "256" for a block of one row.
+inline std::vector<BlockShape> parse_block_shapes(const std::string& list) {
+    std::vector<BlockShape> shapes;
+    for (const std::string& word : split(list, ',')) {
+        const std::vector<std::string> extents = split(word, 'x');
+        if (extents.size() > 2) fail(Exit::usage, "block '{}' is neither THREADS nor WIDTHxHEIGHT", word);
+        constexpr std::size_t most_threads = 1024;
+        const std::size_t x = parse_count(extents.front(), "block", most_threads),
+                          y = extents.size() == 2 ? parse_count(extents.back(), "block", most_threads) : 1;
+        if (x * y < 1 || x * y > most_threads)
+            fail(Exit::usage, "block '{}' has {} threads; choose 1 to {}", word, x * y, most_threads);
+        shapes.push_back({unsigned(x), unsigned(y)});
+    }
+    return shapes;
+}
+
+// A list of whole numbers from smallest to largest.
+inline std::vector<unsigned> parse_widths(const std::string& list, const char* option, std::size_t smallest,
+                                          std::size_t largest) {
+    std::vector<unsigned> widths;
+    for (std::size_t width : parse_sizes(list)) {
+        if (width < smallest || width > largest)
+            fail(Exit::usage, "{} '{}' is not from {} to {}", option, width, smallest, largest);
+        widths.push_back(unsigned(width));
+    }
+    return widths;
+}
+
+struct TextureOptions {
+    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{64, 64}}};
+    std::vector<BlockShape> blocks = {{32, 8}};
+    std::vector<unsigned> neighbours = {2, 4, 8};
+    std::vector<unsigned> widths = {5};
+    std::vector<unsigned> radii = {8};
+
+    void add_options(OptionTable& table) {
+        table.read("-n,--size", "LIST", "matrices: N, ROWSxCOLUMNS, or N in a range A:B:xF or A:B:+S",
+                   default_text(shapes, [](const auto& all) { return all.front().name(); }), shapes,
+                   parse_matrix_shapes);
+        table.read("-b,--block", "LIST", "threads per block: WIDTHxHEIGHT, or WIDTH", "32x8", blocks,
+                   parse_block_shapes);
+        const auto list_of_widths = [&](const char* flags, const char* help, const char* fallback,
+                                        std::vector<unsigned>& field, std::size_t smallest, std::size_t largest) {
+            table.read(flags, "LIST", help, fallback, field,
+                       [=](const std::string& word) { return parse_widths(word, flags, smallest, largest); });
+        };
+        list_of_widths("--neighbours", "elements that a thread adds, of neighbours", "2,4,8", neighbours, 1, 64);
+        list_of_widths("--width", "elements along x, y or both, of filters and windows", "5", widths, 1, 64);
+        list_of_widths("--vicinity", "how far away random samples may be, in x and in y", "8", radii, 0, 32767);
+    }
+};

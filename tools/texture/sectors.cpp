@@ -1,0 +1,83 @@
+// The textbook's formula for the sectors of a pattern, applied to every warp. Blocks that are alike count once.
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "tools/texture/patterns.hpp"
+
+namespace {
+
+constexpr size_t sector_bytes = 32, lanes_per_warp = 32;
+
+// The requests of the block whose first thread is (x, y).
+SectorCount sectors_of_block(const Reads& reads, BlockShape block, size_t elements_per_sector, size_t x, size_t y) {
+    SectorCount count;
+    const size_t threads = size_t{block.x} * block.y;
+    std::vector<Places> places(lanes_per_warp);
+    std::vector<std::pair<long, long>> sectors;
+    for (size_t warp = 0; warp < threads; warp += lanes_per_warp) {
+        size_t rounds = 0;
+        for (size_t lane = 0; lane < lanes_per_warp; ++lane) {
+            places[lane].clear();
+            const size_t thread_x = x + (warp + lane) % block.x, thread_y = y + (warp + lane) / block.x;
+            if (warp + lane >= threads || thread_x >= reads.across() || thread_y >= reads.down()) continue;
+            reads.pattern->places(reads, thread_x, thread_y, places[lane]);
+            rounds = std::max(rounds, places[lane].size());
+        }
+        for (size_t round = 0; round < rounds; ++round) {
+            sectors.clear();
+            for (const Places& of_lane : places) {
+                if (round >= of_lane.size()) continue;
+                const Place place = reads.nearest(of_lane[round]);
+                sectors.emplace_back(place.y, place.x / long(elements_per_sector));
+            }
+            std::sort(sectors.begin(), sectors.end());
+            count.requests += 1;
+            count.sectors += double(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
+        }
+    }
+    return count;
+}
+
+// Where the first threads of the blocks along an axis are, those alike together: all whose reads stay inside the matrix
+// and begin at the same place in a sector.
+struct Along {
+    size_t first;
+    double blocks;
+};
+
+std::vector<Along> kinds_of_blocks(size_t threads, size_t block, size_t margin, size_t elements_per_sector) {
+    std::vector<Along> kinds;
+    std::map<size_t, size_t> inside;  // by place in a sector: the index of its kind
+    for (size_t first = 0; first < threads; first += block) {
+        const bool is_inside = first >= margin && first + block + margin <= threads;
+        if (is_inside) {
+            const auto [known, is_new] = inside.emplace(first % elements_per_sector, kinds.size());
+            if (!is_new) {
+                kinds[known->second].blocks += 1;
+                continue;
+            }
+        }
+        kinds.push_back({first, 1});
+    }
+    return kinds;
+}
+
+}  // namespace
+
+SectorCount textbook_sectors(const Reads& reads, BlockShape block, size_t element_bytes) {
+    const size_t elements_per_sector = sector_bytes / element_bytes;
+    // Beyond the edges no thread reads further than this. (A thread with neighbours to itself reads none beyond them, but
+    // the last one of a row may read fewer.)
+    const size_t margin = reads.width;
+    SectorCount total;
+    for (const Along& x : kinds_of_blocks(reads.across(), block.x, margin, elements_per_sector)) {
+        for (const Along& y : kinds_of_blocks(reads.down(), block.y, margin, elements_per_sector)) {
+            const SectorCount one = sectors_of_block(reads, block, elements_per_sector, x.first, y.first);
+            total.requests += x.blocks * y.blocks * one.requests;
+            total.sectors += x.blocks * y.blocks * one.sectors;
+        }
+    }
+    return total;
+}
