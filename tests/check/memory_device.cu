@@ -21,6 +21,21 @@ __global__ void freed(const int* in, int* out) {
     out[threadIdx.x] = in[threadIdx.x];  // @freed Invalid __global__ read of size 4 bytes
 }
 
+// A texture on linear memory is no larger than its description says; whether the memory is, the program has to know.
+__global__ void fetch(cudaTextureObject_t texture, float* out) {
+    out[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x);  // @texture Invalid __global__ read of size 4 bytes
+}
+
+__global__ void fetch_2d(cudaTextureObject_t texture, float* out) {
+    const float x = threadIdx.x + 0.5f;
+    out[threadIdx.x] = tex2D<float>(texture, x, 0.5f);  // @array-freed Invalid __global__ read of size 4 bytes
+}
+
+__global__ void fetch_unwritten(cudaTextureObject_t texture, float* out) {
+    const float x = threadIdx.x + 0.5f;
+    out[threadIdx.x] = tex2D<float>(texture, x, 0.5f);  // @array-unwritten Uninitialized __global__ memory read of size
+}
+
 __global__ void vectors(const char* in, float4* out) {
     out[threadIdx.x] = reinterpret_cast<const float4*>(in)[threadIdx.x];  // @misaligned Invalid __global__ read
 }
@@ -160,6 +175,40 @@ __global__ void delete_twice(bool twice) {
 
 int* zeros() { return device_array<int>(n); }
 
+// An array of one row, whose first elements are written.
+cudaArray_t array_of(int elements, int written) {
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    const float row[n] = {};
+    cudaArray_t array = nullptr;
+    cudaMallocArray(&array, &format, elements, 1);
+    cudaMemcpy2DToArray(array, 0, 0, row, sizeof row, written * sizeof(float), 1, cudaMemcpyHostToDevice);
+    return array;
+}
+
+cudaTextureObject_t texture_on(const cudaResourceDesc& resource) {
+    cudaTextureDesc how = {};
+    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+    cudaTextureObject_t texture = 0;
+    cudaCreateTextureObject(&texture, &resource, &how, nullptr);
+    return texture;
+}
+
+cudaTextureObject_t texture_on(cudaArray_t array) {
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    return texture_on(resource);
+}
+
+cudaTextureObject_t texture_on(int* memory, int elements) {
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = memory;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = elements * sizeof(float);
+    return texture_on(resource);
+}
+
 const Case cases[] = {
     {"past-end", [](bool fixed) { past_end<<<1, n + 1>>>(zeros(), fixed ? n - 1 : n); }},
     {"before-start", [](bool fixed) { before_start<<<1, n - 1>>>(zeros(), zeros(), fixed); }},
@@ -177,6 +226,19 @@ const Case cases[] = {
      }},
     {"misaligned",
      [](bool fixed) { vectors<<<1, 2>>>(device_array<char>(64) + (fixed ? 16 : 1), device_array<float4>(2)); }},
+    {"texture",
+     [](bool fixed) {
+         fetch<<<1, n + 1>>>(texture_on(zeros(), fixed ? n : n + 1), device_array<float>(n + 1));
+     }},
+    {"array-freed",
+     [](bool fixed) {
+         const cudaArray_t array = array_of(n, n);
+         const cudaTextureObject_t texture = texture_on(array);
+         if (!fixed) cudaFreeArray(array);
+         fetch_2d<<<1, n>>>(texture, device_array<float>(n));
+     }},
+    {"array-unwritten",
+     [](bool fixed) { fetch_unwritten<<<1, n>>>(texture_on(array_of(n, fixed ? n : n - 1)), device_array<float>(n)); }},
     {"null", [](bool fixed) { count_into<<<1, n>>>(fixed ? zeros() : nullptr); }},
     {"host-pointer",
      [](bool fixed) {
