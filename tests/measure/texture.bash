@@ -13,26 +13,35 @@ device=${DEVICE:-gpu}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# bandwidths: GB/s of each path, and what textures gain over ordinary loads.
+# bandwidths: GB/s of each path, and what textures gain over ordinary loads, here and as published for a Titan V.
 bandwidths() {
-    printf '%-11s %5s  %8s %8s %8s %8s  %13s %13s\n' pattern width global restrict array pitch array/global pitch/global
+    printf '%-11s %5s  %8s %8s %8s %8s  %12s %12s %9s\n' \
+        pattern width global restrict array pitch array/global pitch/global published
     awk -F , '
         NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
         $at["p_path"] == "constant" { next }
         {
-            key = sprintf("%-11s %5d", $at["p_pattern"], $at["p_width"] == 0 ? 1 : $at["p_width"])
-            if (!(key in known)) { known[key]; order[++count] = key }
+            pattern = $at["p_pattern"]
+            key = sprintf("%-11s %5d", pattern, $at["p_width"] == 0 ? 1 : $at["p_width"])
+            if (!(key in known)) { known[key]; order[++count] = key; pattern_of[key] = pattern }
             rate[key, $at["p_path"]] = $at["gbyte_per_s"]
+        }
+        BEGIN {
+            published["row"] = 387.8 / 445.9; published["column"] = 368.2 / 268.6
+            published["filter-x"] = 1386 / 1602; published["random"] = 1170 / 1014
         }
         function shown(key, path) { return (key, path) in rate ? sprintf("%.1f", rate[key, path]) : "-" }
         function gain(key, path) {
             return (key, path) in rate && rate[key, "global"] > 0 ? sprintf("%.3f", rate[key, path] / rate[key, "global"]) : "-"
         }
         END {
-            for (i = 1; i <= count; ++i)
-                printf("%s  %8s %8s %8s %8s  %13s %13s\n", order[i], shown(order[i], "global"), shown(order[i], "restrict"),
-                    shown(order[i], "texture-array"), shown(order[i], "texture-pitch"), gain(order[i], "texture-array"),
-                    gain(order[i], "texture-pitch"))
+            for (i = 1; i <= count; ++i) {
+                key = order[i]
+                printf("%s  %8s %8s %8s %8s  %12s %12s %9s\n", key, shown(key, "global"), shown(key, "restrict"),
+                    shown(key, "texture-array"), shown(key, "texture-pitch"), gain(key, "texture-array"),
+                    gain(key, "texture-pitch"),
+                    pattern_of[key] in published ? sprintf("%.3f", published[pattern_of[key]]) : "-")
+            }
         }' "$1"
 }
 

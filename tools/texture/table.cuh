@@ -147,11 +147,11 @@ inline const ColumnOf<TextureCells> texture_table_columns[] = {
     {{"p_samples", "reads each", 1, 0, 5, 4}, [](const TextureCells& of) { return whole_if_any(of.samples); }},
     {{"p_rows"}, [](const TextureCells& of) { return whole_if_any(of.rows); }},
     {{"p_columns"}, [](const TextureCells& of) { return whole_if_any(of.columns); }},
-    {{"p_sectors_per_request", "sectors each", 1, 2, 6, 3},
+    {{"p_sectors_per_request", "textbook sectors", 1, 2, 6, 3},
      [](const TextureCells& of) { return cell_if_any(of.sectors_per_request, 4); }},
-    {{"p_passes_per_request", "passes each", 1, 0, 6, 3},
+    {{"p_passes_per_request", "textbook passes", 1, 0, 6, 3},
      [](const TextureCells& of) { return whole_if_any(of.passes_per_request); }},
-    {{"p_cycles_per_access", "cycles each", 1, 1, 6, 1},
+    {{"p_cycles_per_access", "cycles each", 1, 1, 6, 2},
      [](const TextureCells& of) { return cell_if_any(of.cycles_per_access, 2); }},
 };
 // clang-format on
