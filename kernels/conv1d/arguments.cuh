@@ -1,0 +1,85 @@
+#pragma once
+// The arguments of every launch of a one-dimensional convolution, and what its kernels share.
+//
+// Element i of the output is the sum over j of taps[j] * signal[i - before + j]: the taps are the weights, the last one
+// first, and slide over the signal. All kernels add in this order.
+#include "common/cuda/launch_shape.cuh"
+#include "common/cuda/vector_access.cuh"
+#include "kernels/conv1d/border.hpp"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// How far before its place an element's first tap lies: of an even number of weights, the centre is the left one of
+/// the two in the middle, as in the mode "same" of NumPy and SciPy.
+constexpr unsigned taps_before(unsigned width, Border border) { return border == Border::valid ? 0 : width / 2; }
+
+/// How many elements the output has.
+constexpr size_t output_length(size_t n, unsigned width, Border border) {
+    return border != Border::valid ? n : n < width ? 0 : n - width + 1;
+}
+
+/// A signal of n elements that goes on beyond its ends.
+template <typename T>
+struct Signal {
+    const T* values = nullptr;
+    size_t n = 0;
+    Border border = Border::zero;
+
+    /// Whether elements first to first + count - 1 all lie between the ends.
+    __host__ __device__ bool holds(std::int64_t first, size_t count) const {
+        return first >= 0 && static_cast<size_t>(first) + count <= n;
+    }
+
+    /// Any element, for n > 0.
+    __host__ __device__ T at(std::int64_t i) const {
+        const auto length = static_cast<std::int64_t>(n);
+        if (i >= 0 && i < length) return values[i];
+        if (border == Border::clamp) return values[i < 0 ? 0 : length - 1];
+        if (border == Border::wrap) return values[(i % length + length) % length];
+        return T(0);
+    }
+};
+
+/// The taps of a launch. A few travel with the kernel's parameters; more lie in global memory.
+template <typename T>
+struct Taps {
+    static constexpr unsigned most_in_parameters = 31;
+    T few[most_in_parameters];
+    const T* many;
+    unsigned count;
+    unsigned before;
+
+    __device__ T operator[](unsigned j) const { return count <= most_in_parameters ? few[j] : many[j]; }
+};
+
+/// The arrays are aligned as T is, not more, and do not overlap. The output has output_length() elements.
+/// block_size: 1 to 1024, used as it is except by kernels that say otherwise.
+template <typename T>
+struct ConvolutionArguments {
+    Signal<T> signal;  // values on the device
+    T* d_output = nullptr;
+    const T* h_taps = nullptr;
+    const T* d_taps = nullptr;
+    unsigned width = 0;  // of the filter: how many taps, 1 to largest_width
+    unsigned block_size = 256;
+    cudaStream_t stream = nullptr;
+
+    size_t outputs() const { return output_length(signal.n, width, signal.border); }
+    unsigned before() const { return taps_before(width, signal.border); }
+
+    Taps<T> taps() const {
+        Taps<T> taps{};
+        taps.many = d_taps;
+        taps.count = width;
+        taps.before = before();
+        for (unsigned j = 0; j < width && j < Taps<T>::most_in_parameters; ++j) taps.few[j] = h_taps[j];
+        return taps;
+    }
+};
+
+}  // namespace BACKEND

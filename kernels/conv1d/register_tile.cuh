@@ -1,0 +1,115 @@
+#pragma once
+// A thread that computes neighbouring outputs uses each input it has loaded for several of them.
+//   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a time,
+//                          and every load of it is used for 48 multiplications of floats. What is left is the sum itself
+#include "kernels/conv1d/constant.cuh"
+
+namespace BACKEND {
+
+constexpr unsigned register_tile_block = 256;
+
+/// Vectors of outputs per thread. It is odd, so that the vectors that eight neighbouring threads load together lie in
+/// different banks.
+constexpr unsigned register_tile_vectors = 3;
+
+template <typename T>
+constexpr unsigned register_tile_outputs = register_tile_vectors* Vector<T>::length;  // of a thread
+
+/// sums[r] += the next `count` taps times the window from r on. The window holds one vector more than the sums.
+template <unsigned count, typename T>
+__device__ __forceinline__ void add_taps(T (&sums)[register_tile_outputs<T>],
+                                         const Vector<T> (&window)[register_tile_vectors + 1], const T* taps) {
+    constexpr unsigned length = Vector<T>::length;
+#pragma unroll
+    for (unsigned j = 0; j < count; ++j) {
+#pragma unroll
+        for (unsigned r = 0; r < register_tile_outputs<T>; ++r)
+            sums[r] += taps[j] * window[(r + j) / length].values[(r + j) % length];
+    }
+}
+
+/// The sums of a thread whose window begins at `tile`.
+template <typename T>
+__device__ __forceinline__ void slide_window(T (&sums)[register_tile_outputs<T>], const Vector<T>* tile,
+                                             unsigned width) {
+    constexpr unsigned length = Vector<T>::length;
+    const T* taps = constant_taps<T>();
+    Vector<T> window[register_tile_vectors + 1];
+#pragma unroll
+    for (unsigned v = 0; v < register_tile_vectors; ++v) window[v] = tile[v];
+    const unsigned steps = width / length, rest = width % length;
+    // Unrolled as often as the window has vectors: then none has to be moved.
+#pragma unroll 4
+    for (unsigned step = 0; step < steps; ++step) {
+        window[register_tile_vectors] = tile[step + register_tile_vectors];
+        add_taps<length>(sums, window, taps + step * length);
+#pragma unroll
+        for (unsigned v = 0; v < register_tile_vectors; ++v) window[v] = window[v + 1];
+    }
+    taps += steps * length;
+    if (rest > 1) window[register_tile_vectors] = tile[steps + register_tile_vectors];
+    if (rest == 1) add_taps<1>(sums, window, taps);
+    if (rest == 2) add_taps<2>(sums, window, taps);
+    if (rest == 3) add_taps<3>(sums, window, taps);
+}
+
+/// Grid ceil(outputs / (block * register_tile_outputs)); dynamic shared memory for as many elements as a block has
+/// outputs and width - 1 more, in whole vectors.
+template <typename T>
+__global__ void __launch_bounds__(register_tile_block)
+    conv1d_register_tile(Signal<T> signal, T* output, size_t outputs, unsigned width, unsigned before) {
+    constexpr unsigned block_outputs = register_tile_block * register_tile_outputs<T>;
+    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    auto* vectors = reinterpret_cast<Vector<T>*>(shared_bytes);
+    T* tile = reinterpret_cast<T*>(shared_bytes);
+    const size_t first_output = static_cast<size_t>(blockIdx.x) * block_outputs;
+    const unsigned count = block_outputs + width - 1;
+    const std::int64_t first = static_cast<std::int64_t>(first_output) - before;
+    if (signal.holds(first, count)) {
+        const T* source = signal.values + first + threadIdx.x;
+        T loaded[register_tile_outputs<T>];  // all of them are in flight before the first is stored
+#pragma unroll
+        for (unsigned k = 0; k < register_tile_outputs<T>; ++k) loaded[k] = source[k * register_tile_block];
+        for (unsigned k = block_outputs; k + threadIdx.x < count; k += register_tile_block)
+            tile[k + threadIdx.x] = source[k];
+#pragma unroll
+        for (unsigned k = 0; k < register_tile_outputs<T>; ++k) tile[k * register_tile_block + threadIdx.x] = loaded[k];
+    } else if (first_output < outputs) {
+#pragma unroll 1
+        for (unsigned k = threadIdx.x; k < count; k += register_tile_block) tile[k] = signal.at(first + k);
+    } else {
+        return;
+    }
+    __syncthreads();  // the tile is there
+
+    T sums[register_tile_outputs<T>] = {};
+    Vector<T>* own_vectors = vectors + threadIdx.x * register_tile_vectors;
+    slide_window(sums, own_vectors, width);
+
+    __syncthreads();  // the tile is no longer needed: its place takes the outputs, which leave in coalesced stores
+    memcpy(own_vectors, sums, sizeof sums);
+    __syncthreads();  // the outputs are there
+    if (outputs - first_output >= block_outputs && reinterpret_cast<std::uintptr_t>(output) % vector_bytes == 0) {
+        auto* target = reinterpret_cast<Vector<T>*>(output + first_output) + threadIdx.x;
+#pragma unroll
+        for (unsigned v = 0; v < register_tile_vectors; ++v)
+            target[v * register_tile_block] = vectors[v * register_tile_block + threadIdx.x];
+    } else {
+        const size_t left = outputs - first_output;
+        for (unsigned k = threadIdx.x; k < block_outputs && k < left; k += register_tile_block)
+            output[first_output + k] = tile[k];
+    }
+}
+
+/// block_size is not used.
+template <typename T>
+LaunchShape launch_conv1d_register_tile(const ConvolutionArguments<T>& arguments) {
+    constexpr unsigned block_outputs = register_tile_block * register_tile_outputs<T>;
+    const unsigned grid = grid_for(arguments.outputs(), block_outputs);
+    const size_t shared_bytes = divide_up(block_outputs + arguments.width - 1, Vector<T>::length) * vector_bytes;
+    conv1d_register_tile<<<grid, register_tile_block, shared_bytes, arguments.stream>>>(
+        arguments.signal, arguments.d_output, arguments.outputs(), arguments.width, arguments.before());
+    return {dim3(grid), dim3(register_tile_block), shared_bytes};
+}
+
+}  // namespace BACKEND

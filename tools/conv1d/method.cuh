@@ -1,0 +1,79 @@
+// A variant, ready to be launched on the arrays of one convolution.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "common/cuda/buffers.cuh"
+#include "tools/conv1d/table.cuh"
+#ifndef __SIMCC__
+#include "kernels/conv1d/cufft.cuh"
+#endif
+
+namespace BACKEND {
+
+// The taps of a convolution, on the host and on the device.
+template <typename T>
+struct TapArrays {
+    explicit TapArrays(std::vector<T> taps) : h_taps(std::move(taps)), d_taps(h_taps.size()) {
+        CHECK(cudaMemcpy(d_taps.data(), h_taps.data(), d_taps.bytes(), cudaMemcpyHostToDevice));
+    }
+    unsigned width() const { return unsigned(h_taps.size()); }
+
+    const std::vector<T> h_taps;
+    const DeviceBuffer<T> d_taps;
+};
+
+template <typename T>
+ConvolutionArguments<T> arguments_on(const Session& session, const TapArrays<T>& taps, const Signal<T>& signal,
+                                     T* d_output) {
+    ConvolutionArguments<T> arguments;
+    arguments.signal = signal;
+    arguments.d_output = d_output;
+    arguments.h_taps = taps.h_taps.data();
+    arguments.d_taps = taps.d_taps.data();
+    arguments.width = taps.width();
+    arguments.block_size = session.options.block;
+    return arguments;
+}
+
+struct ReadyMethod {
+    std::function<void(cudaStream_t)> prepare;        // may be empty
+    std::function<LaunchShape(cudaStream_t)> launch;  // empty: it cannot run here, and `why_not` says why
+    std::string why_not;
+    size_t fft_length = 0;  // of the blocks of a method by FFT
+};
+
+// What `arguments` points at must live as long.
+template <typename T>
+ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArguments<T>& arguments) {
+    ReadyMethod ready;
+    const auto on = [arguments](cudaStream_t stream) {
+        ConvolutionArguments<T> on_stream = arguments;
+        on_stream.stream = stream;
+        return on_stream;
+    };
+    if (variant.method == Method::cufft) {
+#ifndef __SIMCC__
+        const auto library = std::make_shared<Cufft>();
+        if (!*library) {
+            ready.why_not = "libcufft.so.12 or .11 is not found; install CUDA's cuFFT, or put it into LD_LIBRARY_PATH";
+            return ready;
+        }
+        const auto convolution = std::make_shared<CufftConvolution<T>>(*library, arguments);
+        ready.fft_length = FftBlocks::of_width(arguments.width).length;
+        ready.launch = [library, convolution, on](cudaStream_t stream) { return convolution->launch(on(stream)); };
+#endif
+        return ready;
+    }
+    ready.launch = [on, launch = variant.launch.get<T>()](cudaStream_t stream) { return launch(on(stream)); };
+    if (const auto prepare = variant.prepare.get<T>())
+        ready.prepare = [on, prepare](cudaStream_t stream) { prepare(on(stream)); };
+    return ready;
+}
+
+}  // namespace BACKEND

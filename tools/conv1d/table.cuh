@@ -1,0 +1,87 @@
+// The tables of conv1d: what each variant is, and how it is launched for an element type.
+#pragma once
+
+#include "common/cli/program.hpp"
+#include "common/measure/variant_table.cuh"
+#include "kernels/conv1d/copy.cuh"
+#include "kernels/conv1d/fastest.cuh"
+#include "kernels/conv1d/global.cuh"
+#include "kernels/conv1d/shuffle.cuh"
+#include "tools/conv1d/host.cuh"
+#include "tools/conv1d/options.hpp"
+
+namespace BACKEND {
+
+template <typename T>
+using ConvolveOnDevice = LaunchShape(const ConvolutionArguments<T>&);
+template <typename T>
+using PrepareOnDevice = void(const ConvolutionArguments<T>&);
+template <typename T>
+using ConvolveOnHost = void(const HostConvolution<T>&);
+template <template <typename> class Signature>
+using ForConvolutionTypes = FunctionSet<Signature, float, double>;
+
+enum class Method { convolution, copy, cufft };
+
+struct ConvolutionVariant : Variant {
+    ForConvolutionTypes<ConvolveOnDevice> launch = {};  // none for cuFFT, which has a state of its own
+    ForConvolutionTypes<PrepareOnDevice> prepare = {};  // ahead of each launch, not timed; may be none
+    ForConvolutionTypes<ConvolveOnHost> on_host = {};   // of those that need the host
+    Method method = Method::convolution;
+};
+
+// Those that find their taps in constant memory.
+template <typename Launch>
+ConvolutionVariant with_constant_taps(const char* name, const char* idea, Launch launch) {
+    return {{name, idea}, launch, ON_ARGUMENTS(put_taps_into_constant_memory)};
+}
+
+inline const ConvolutionVariant convolution_variants[] = {
+    {{"cpu", "one core", Needs::host}, {}, {}, ON_ARGUMENTS(convolve_on_one_core)},
+    {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, {}, ON_ARGUMENTS(convolve_on_all_cores)},
+    {{"copy", "the bound: reads and writes as much, and adds nothing up"},
+     ON_ARGUMENTS(launch_conv1d_copy),
+     {},
+     {},
+     Method::copy},
+    {{"global", "a thread per output, every input from global memory"}, ON_ARGUMENTS(launch_conv1d_global)},
+    {{"shared", "a block loads a tile with its halo into shared memory once"}, ON_ARGUMENTS(launch_conv1d_shared)},
+    with_constant_taps("constant", "the weights come from constant memory: one word for all lanes of a warp",
+                       ON_ARGUMENTS(launch_conv1d_constant)),
+    with_constant_taps("shuffle", "lanes read each other's registers: no shared memory, no barrier",
+                       ON_ARGUMENTS(launch_conv1d_shuffle)),
+    with_constant_taps("register-tile",
+                       "several outputs per thread: the tile slides through registers, 16 bytes a load",
+                       ON_ARGUMENTS(launch_conv1d_register_tile)),
+    with_constant_taps("fastest", "chosen by width, type and alignment: vectors without a tile, or the register tile",
+                       ON_ARGUMENTS(launch_conv1d_fastest)),
+    {{"cufft", "the peer for wide filters: overlap-save by cuFFT", Needs::gpu, "", true}, {}, {}, {}, Method::cufft},
+};
+
+// What the program's own columns say about a measurement.
+struct ConvolutionCells {
+    unsigned width;
+    Border border;
+    size_t offset;
+};
+
+inline const ColumnOf<ConvolutionCells> convolution_columns[] = {
+    {{"p_width", "width", 1, 0, 5}, [](const ConvolutionCells& of) -> Cell { return whole(of.width); }},
+    {{"p_border"}, [](const ConvolutionCells& of) -> Cell { return name_of(of.border); }},
+    {{"p_offset"}, [](const ConvolutionCells& of) -> Cell { return whole(of.offset); }},
+};
+
+inline const Program convolution_program = {
+    .name = "conv1d",
+    .summary = "Convolves a signal with a filter: a benchmark of ways to do it, or a filter over FILE or - .",
+    .operands = "[FILE]",
+    .most_operands = 1,
+    .dtypes = {DType::f32, DType::f64},
+    .sizes = "16Mi",
+    .variants = variants_of(convolution_variants),
+    .options = own_options<ConvolutionOptions>,
+    .benchmark_options = {"--width", "--offset"},
+    .columns = columns_of(convolution_columns),
+};
+
+}  // namespace BACKEND
