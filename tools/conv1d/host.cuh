@@ -84,7 +84,11 @@ public:
                                            std::copy_n(magnitudes, count, magnitudes_.data() + first);
                                        });
         });
-        for (const double magnitude : magnitudes_) largest_ = std::max(largest_, magnitude);
+        for (const T tap : host.taps) scale_ += std::fabs(double(tap));
+        double largest_input = 0;
+        for (size_t i = 0; i < host.signal.n; ++i)
+            largest_input = std::max(largest_input, std::fabs(double(host.signal.values[i])));
+        scale_ *= largest_input;
         // A sum of `width` rounded products differs from the exact one by gamma times the sum of the magnitudes, with
         // gamma = width u / (1 - width u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), in any order.
         const double rounding = double(std::numeric_limits<T>::epsilon()) / 2 * host.width();
@@ -121,12 +125,13 @@ private:
     // is spread over the block: only errors that all gather in one element could make it larger by sqrt(length).
     double fft_error(size_t length) const {
         const double unit = double(std::numeric_limits<T>::epsilon()) / 2;
-        return 3 * unit * std::log2(double(length)) * largest_ + underflow_;
+        return 3 * unit * std::log2(double(length)) * scale_ + underflow_;
     }
 
     std::vector<Wide> expected_;
     std::vector<double> magnitudes_;
-    double largest_ = 0, gamma_ = 0, underflow_ = 0;
+    double gamma_ = 0, underflow_ = 0;
+    double scale_ = 0;  // no sum of magnitudes can be larger
 };
 
 }  // namespace BACKEND
