@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# What transfer promises: every way to copy brings every byte, for every size, alignment and number of threads.
+
+load helpers
+
+# The variants that run on one device: all but those between two.
+on_one_device() { variants transfer | grep -v ^peer-; }
+
+# transfer_fine SIZES [ARGUMENT]...: every variant has one verified row at each of the SIZES.
+transfer_fine() {
+    local sizes=$1 n
+    shift
+    expect_fine transfer -n "${sizes// /,}" -w 0 -r 1 --csv "$@"
+    diff <(for n in $sizes; do for kernel in $expected_kernels; do echo "$kernel $n pass"; done; done) \
+        <(paste -d ' ' <(column kernel) <(column n) <(column verify)) >&2 || complain "expected all of them, verified"
+}
+
+# Two simulated devices, or the GPUs that there are.
+two_devices() {
+    if on_simulator; then export SIMCC_DEVICES=2; fi
+    local devices
+    devices=$("$root/bin/transfer" -d "$device" --matrix -n 1 --csv --no-header | awk -F , '{ print $2 }' | sort -u | wc -l)
+    [ "$devices" -ge 3 ] || skip "there is only one device"
+}
+
+@test "transfer: every way is right for small and larger sizes and any alignment" {
+    expected_kernels=$(on_one_device)
+    transfer_fine "0 1 15 16 17 255 4095 4096 4097 100003"
+    transfer_fine "0 1 13 4096 100003" --offset 3
+    transfer_fine "1 1000" --offset 4096 -b 1
+}
+
+@test "transfer: the ways between two devices are right, and left out with a reason where there is one" {
+    if on_simulator; then
+        SIMCC_DEVICES=1 refuses 77 "peer-kernel: there is only one device" transfer -k peer-kernel -n 10
+        SIMCC_DEVICES=1 try transfer -k 'peer-*,d2d-engine' -n 10 -v --csv
+        expect_status 0
+        expect_errors_like "peer-engine is left out: there is only one device"
+        [ "$(column kernel)" = d2d-engine ]
+    fi
+    two_devices
+    expected_kernels="peer-engine peer-both peer-kernel"
+    transfer_fine "0 1 4097 100003" --offset 1 -k 'peer-*'
+}
+
+@test "transfer: a row shows what is moved, by whom and on whose clock" {
+    expect_fine transfer -n 1000 -k 'pinned-both,mapped-h2d,managed-prefetch-d2h,d2d-kernel' --csv
+    expect_clean_table
+    local host=host
+    if on_simulator; then host=sim; fi
+    diff <(paste -d ' ' <(column kernel) <(column bytes) <(column p_direction) <(column p_memory) <(column p_by) <(column timer)) - <<EOF
+pinned-both 2000 both pinned engine $host
+mapped-h2d 1000 h2d mapped kernel $host
+managed-prefetch-d2h 1000 d2h managed prefetch $host
+d2d-kernel 2000 d2d device kernel $([ $host = sim ] && echo sim || echo event)
+EOF
+    # Host memory costs something, device memory is not asked for.
+    [ "$(paste -d ' ' <(column p_memory) <(column p_alloc_ns) | awk '($1 == "device") != ($2 == 0)')" = "" ]
+}
+
+@test "transfer: a staged copy is right with any number of threads and size of slots, less or more than it has bytes" {
+    expect_fine transfer -n 1,4096,100003,3000001 -k 'staged-*' --threads 1,2,3,8 --slot 4Ki,5000,64Ki,2Mi -w 0 -r 2 --csv
+    [ "$(column verify | sort | uniq -c | tr -d ' ')" = 128pass ]
+    [ "$(column p_threads | sort -n | uniq -c | tr -s ' ' ' ' | paste -sd ,)" = " 32 1, 32 2, 32 3, 32 8" ]
+    refuses 2 "--threads '0': 0 is not within 1 to 256" transfer --threads 0
+    refuses 2 "--threads '2,300': 300 is not within" transfer --threads 2,300
+    refuses 2 "--slot '1Ki': 1024 is not within 4096 to 1073741824" transfer --slot 1Ki
+}
+
+@test "transfer: the checked simulator finds nothing, however many threads simulate" {
+    on_simulator || skip "its own device"
+    local threads
+    export SIMCC_DEVICES=2
+    for threads in 1 2 3 16; do
+        SIMCC_THREADS=$threads capture transfer --check=all,leakcheck -n 0,1,100003 --offset 1 --threads 3 --slot 8Ki --csv
+        expect_status 0
+        [ "$(column verify | sort | uniq -c | tr -d ' ')" = 69pass ]
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "transfer: warps of the copying kernel read whole lines" {
+    on_simulator || skip "the simulator's counters"
+    capture transfer --counters -k d2d-kernel -n 64Ki --csv
+    expect_status 0
+    # A request of a warp is 32 vectors of 16 bytes: 16 sectors.
+    [ "$(column gld_requests) $(column gld_sectors_per_request) $(column gst_requests)" = "128 16.0000 128" ]
+}
+
+@test "transfer: --matrix has a row per pair of places, and a matrix for people" {
+    two_devices
+    expect_fine transfer --matrix -n 0,1000 --csv
+    expect_clean_table
+    diff <(paste -d ' ' <(column from) <(column to) <(column path) <(column bytes) <(column verify) |
+        grep -E '^(host|0|1) (host|0|1) .* 1000 ' | sed 's/through-host/peer/') - <<'EOF'
+host 0 bus 1000 pass
+host 1 bus 1000 pass
+0 host bus 1000 pass
+0 0 memory 1000 pass
+0 1 peer 1000 pass
+1 host bus 1000 pass
+1 0 peer 1000 pass
+1 1 memory 1000 pass
+EOF
+    # Rates are bytes by time, and within a device each byte counts twice.
+    paste -d ' ' <(column from) <(column to) <(column bytes) <(column median_ns) <(column gbyte_per_s) |
+        awk '{ rate = $3 / $4 * ($1 == $2 ? 2 : 1); if (rate - $5 > 0.001 * rate + 0.001 || $5 - rate > 0.001 * rate + 0.001) print }' >wrong
+    [ ! -s wrong ] || complain "rates: $(cat wrong)"
+    expect_fine transfer --matrix -n 1000 -f human
+    expect_output_like $'^GB/s, copies of 1000 B.*\nfrom +to host +to 0 +to 1'
+    expect_output_like $'\nhost +- +[0-9.]+ +[0-9.]+'
+    expect_fine transfer --matrix -n 10 --no-verify --csv
+    [ "$(column verify | sort -u)" = skipped ]
+}
+
+@test "transfer: --break-even has a row for each way that may pay, and a sentence for people" {
+    expect_fine transfer --break-even -n 1Ki:64Ki:x4 --csv
+    expect_clean_table
+    [ "$(paste -d ' ' <(column way) <(column versus) <(column allocation_counted) <(column largest_bytes))" = \
+"staged-h2d pageable-h2d 0 65536
+staged-d2h pageable-d2h 0 65536
+pinned-h2d pageable-h2d 1 65536
+pinned-d2h pageable-d2h 1 65536" ]
+    # A size that was measured, or none.
+    [ "$(column from_bytes | grep -c -v -x -E '0|1024|4096|16384|65536')" -eq 0 ]
+    expect_fine transfer --break-even -n 1Ki,4Ki -f human
+    [ "$(grep -c -E '^(staged|pinned)-(h2d|d2h),? .*pageable-(h2d|d2h).*\.$' stdout)" -eq 4 ]
+    refuses 2 "--break-even needs two sizes or more" transfer --break-even -n 1Ki
+}
+
+@test "transfer: options that its other tables would ignore are refused" {
+    refuses 2 "--matrix and --break-even exclude each other" transfer --matrix --break-even
+    local option
+    for option in '-k pinned-h2d' '--versus pinned-h2d' --ladder --raw --profile '--threads 1,2' '--slot 4Ki,8Ki'; do
+        # shellcheck disable=SC2086  # an option and its argument
+        refuses 2 "--matrix prints a table of its own, to which .*${option%% *}.* means nothing" transfer --matrix $option
+        # shellcheck disable=SC2086
+        refuses 2 "--break-even prints a table of its own" transfer --break-even $option
+    done
+    refuses 2 "unexpected operand 'a'" transfer a
+    refuses 2 "unknown option '--thread'; did you mean '--threads'" transfer --thread 5
+    refuses 2 "unknown option '-t|unknown option '--dtype'" transfer -t f32
+}
+
+@test "transfer: tables go into other programs, a full device is an error and a closed pipe is none" {
+    need mlr
+    pipeline 'transfer -q -d $device -n 1Ki,4Ki -k "pinned-*" | mlr --icsv --ojson cut -f kernel,n then count-distinct -f n | grep -c count'
+    expect_status 0
+    expect_output 2
+    [ -c /dev/full ] || return 0
+    capture bash -c "transfer -d $device --matrix -n 10 >/dev/full"
+    expect_status 5
+    capture bash -c "transfer -q -d $device -n 10 --csv | head -1 >/dev/null; exit \${PIPESTATUS[0]}"
+    [ "$status" -eq 141 ] || [ "$status" -eq 0 ] || complain "a closed pipe"
+}
+
+@test "transfer: the examples of its page run" { need mlr && run_examples transfer.1; }

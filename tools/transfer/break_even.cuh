@@ -1,0 +1,126 @@
+// From which size a faster way to copy pays.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "common/io/table.hpp"
+
+namespace BACKEND {
+
+// What a copy of a size costs.
+struct CopyCost {
+    double ns = 0, allocate_ns = 0;
+};
+
+// By variant and size.
+using CopyCosts = std::map<std::string, std::map<size_t, CopyCost>>;
+
+// A way that needs something ahead, and the one that it replaces.
+struct Rivals {
+    const char* way;
+    const char* versus;
+    bool with_allocation;  // which is paid for every copy; slots stay
+};
+
+inline const Rivals all_rivals[] = {
+    {"staged-h2d", "pageable-h2d", false},
+    {"staged-d2h", "pageable-d2h", false},
+    {"pinned-h2d", "pageable-h2d", true},
+    {"pinned-d2h", "pageable-d2h", true},
+};
+
+struct BreakEven {
+    const Rivals& rivals;
+    size_t from_bytes = 0;     // it is faster at this size and all larger ones; 0: not at the largest
+    size_t largest_bytes = 0;  // that was measured
+    double ratio = 0;          // there: the other's time over its own, without allocation
+    double allocate_ns = 0;    // there
+    double copies = 0;         // there: how many pay the allocation; 0: it is slower
+
+    std::string sentence() const {
+        const std::string largest = human_bytes(double(largest_bytes));
+        const char* counted = rivals.with_allocation ? ", allocation included," : "";
+        if (from_bytes > 0)
+            return text("{}{} is faster than {} from {} on: {:.2f} times at {}.", rivals.way, counted, rivals.versus,
+                        human_bytes(double(from_bytes)), ratio, largest);
+        if (copies > 1)
+            return text("{} pays its allocation after {:.0f} copies of {}, and is then {:.2f} times {}.", rivals.way,
+                        copies, largest, ratio, rivals.versus);
+        return text("{}{} is not faster than {} at {}: {:.2f} times.", rivals.way, counted, rivals.versus, largest,
+                    ratio);
+    }
+};
+
+// Of those rivals that were both measured, at two sizes or more.
+inline std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
+    std::vector<BreakEven> found;
+    for (const Rivals& rivals : all_rivals) {
+        const auto way = costs.find(rivals.way), versus = costs.find(rivals.versus);
+        if (way == costs.end() || versus == costs.end()) continue;
+        BreakEven result{rivals};
+        size_t sizes = 0;
+        bool faster_up_to_here = true;
+        for (auto point = way->second.rbegin(); point != way->second.rend(); ++point) {
+            const auto& [bytes, cost] = *point;
+            const auto other = versus->second.find(bytes);
+            if (other == versus->second.end() || bytes == 0) continue;
+            const double ns = cost.ns + (rivals.with_allocation ? cost.allocate_ns : 0);
+            if (sizes++ == 0) {
+                result.largest_bytes = bytes;
+                result.ratio = other->second.ns / cost.ns;
+                result.allocate_ns = cost.allocate_ns;
+                const double gain = other->second.ns - cost.ns;
+                if (gain > 0) result.copies = std::ceil(std::max(1.0, cost.allocate_ns / gain));
+            }
+            faster_up_to_here = faster_up_to_here && ns <= other->second.ns;
+            if (faster_up_to_here) result.from_bytes = bytes;
+        }
+        if (sizes >= 2) found.push_back(result);
+    }
+    return found;
+}
+
+inline const ColumnOf<BreakEven> break_even_columns[] = {
+    {{"tool"}, [](const BreakEven&) -> Cell { return "transfer"; }},
+    {{"way", "way"}, [](const BreakEven& of) -> Cell { return of.rivals.way; }},
+    {{"versus", "versus"}, [](const BreakEven& of) -> Cell { return of.rivals.versus; }},
+    {{"allocation_counted"}, [](const BreakEven& of) -> Cell { return whole(of.rivals.with_allocation); }},
+    {{"from_bytes", "from KiB", 1.0 / 1024, 1}, [](const BreakEven& of) { return whole_if_any(of.from_bytes); }},
+    {{"largest_bytes", "largest KiB", 1.0 / 1024, 1},
+     [](const BreakEven& of) -> Cell { return whole(of.largest_bytes); }},
+    {{"ratio_at_largest", "times as fast there", 1, 2},
+     [](const BreakEven& of) -> Cell {
+         return Fixed{of.ratio, 3};
+     }},
+    {{"alloc_ns", "allocation us", 1e-3, 1},
+     [](const BreakEven& of) -> Cell {
+         return Fixed{of.allocate_ns, 1};
+     }},
+    {{"copies_to_pay", "copies to pay it"}, [](const BreakEven& of) { return whole_if_any(size_t(of.copies)); }},
+};
+
+inline void say(Session& session, const std::vector<BreakEven>& found) {
+    for (const BreakEven& one : found) session.output.write(one.sentence() + '\n');
+    session.output.flush();
+}
+
+// --break-even: a row for each, for a person a sentence.
+inline void print_break_evens(Session& session, const CopyCosts& costs) {
+    const std::vector<BreakEven> found = find_break_evens(costs);
+    if (found.empty()) fail(Exit::usage, "--break-even needs two sizes or more; give -n a range, as in -n 64Ki:1Gi:x2");
+    if (session.format() == Format::human) return say(session, found);
+    Table table(session.output, session.format(), session.options.header, columns_of(break_even_columns));
+    for (const BreakEven& one : found) table.add(cells_of(break_even_columns, one));
+    table.flush();
+}
+
+// The end of a sweep for a person. (The simulator's times say nothing of a GPU.)
+inline void say_break_evens(Session& session, const CopyCosts& costs) {
+    if (session.format() == Format::human && !session.device.simulated) say(session, find_break_evens(costs));
+}
+
+}  // namespace BACKEND

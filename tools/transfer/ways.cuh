@@ -1,0 +1,209 @@
+// The ways as cases: what each enqueues, how it is timed, and which end is compared.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "common/cuda/staged_copy.cuh"
+#include "common/measure/bench.cuh"
+#include "kernels/transfer.cuh"
+#include "tools/transfer/data.cuh"
+#include "tools/transfer/table.cuh"
+
+namespace BACKEND {
+
+// A way with the data of one size.
+class Way {
+public:
+    Way(const Session& session, const TransferVariant& variant, const std::shared_ptr<TransferData>& data)
+        : variant_(variant),
+          data_(data),
+          block_size_(session.options.block),
+          multiprocessors_(unsigned(session.device.multiprocessors)) {
+        if (variant.touches_host()) {
+            h_from_ = data->h_from(variant.memory);
+            h_to_ = data->h_to(variant.memory);
+        }
+    }
+    virtual ~Way() = default;
+
+    const TransferVariant& variant() const { return variant_; }
+    // As it is told by its own columns.
+    virtual TransferCells cells(size_t offset) const {
+        const double allocate_ns = variant_.touches_host() ? data_->host(variant_.memory).allocate_ns : 0;
+        return {variant_, offset, 0, 0, allocate_ns};
+    }
+    TransferData& data() const { return *data_; }
+    size_t size() const { return data_->size(); }
+
+    // Enqueues the copy, or does it. `second` is a stream for the other direction.
+    virtual LaunchShape run(cudaStream_t stream) {
+        if (!variant_.is_both()) return move(variant_.direction, stream);
+        return at_once(stream);
+    }
+
+    // Nanoseconds of the host's clock, from the call until everything has arrived.
+    double time() {
+        prepare(own_);
+        own_.synchronize();
+        return host_time([&] {
+            run(own_);
+            CHECK(cudaGetLastError());
+            own_.synchronize();
+        });
+    }
+
+    // Before every copy, not timed: the pages of managed memory go back to where they came from.
+    void prepare(cudaStream_t stream) const {
+        if (variant_.by != By::paging || size() == 0) return;
+        if (variant_.direction == Direction::to_host) {
+            copy(h_to_, data_->d_from(), stream);
+            return;
+        }
+        prefetch(h_from_, cudaCpuDeviceId, stream);
+        CHECK(cudaStreamSynchronize(stream));
+        for (size_t i = 0; i < size(); i += page_bytes) *const_cast<volatile unsigned char*>(h_from_ + i) = h_from_[i];
+    }
+
+    // Other bytes than the copy will bring.
+    void poison(cudaStream_t stream) const {
+        if (size() == 0) return;
+        const Direction direction = variant_.direction;
+        if (direction == Direction::to_host || direction == Direction::both) std::memset(h_to_, 0xa5, size());
+        if (direction == Direction::both_peers) CHECK(cudaMemset(data_->peer_to(), 0xa5, size()));
+        if (direction != Direction::to_host) CHECK(cudaMemsetAsync(data_->d_to(), 0xa5, size(), stream));
+    }
+
+    Verdict check() const {
+        const Direction direction = variant_.direction;
+        const bool of_host = direction == Direction::to_device || direction == Direction::both;
+        Verdict verdict;
+        if (direction != Direction::to_host) verdict = data_->compare_on_device(data_->d_to(), of_host);
+        if (verdict.right && (direction == Direction::to_host || direction == Direction::both))
+            verdict = data_->compare_on_host(variant_.memory);
+        if (verdict.right && direction == Direction::both_peers)
+            verdict = data_->compare_on_device(data_->peer_to(), false);
+        return verdict;
+    }
+
+protected:
+    static constexpr size_t page_bytes = 4096;
+
+    LaunchShape copy(unsigned char* to, const unsigned char* from, cudaStream_t stream) const {
+        return launch_transfer_copy({to, from, size(), block_size_, multiprocessors_, stream});
+    }
+
+    void prefetch(const void* pointer, int where, cudaStream_t stream) const {
+#if CUDART_VERSION >= 13000
+        cudaMemLocation location{};
+        location.type = where == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;
+        location.id = where == cudaCpuDeviceId ? 0 : where;
+        CHECK(cudaMemPrefetchAsync(pointer, size(), location, 0, stream));
+#else
+        CHECK(cudaMemPrefetchAsync(pointer, size(), where, stream));
+#endif
+    }
+
+    LaunchShape move(Direction direction, cudaStream_t stream) const {
+        const size_t n = size();
+        if (variant_.by == By::paging) return move_pages(stream);
+        if (variant_.by == By::kernel) {
+            if (direction == Direction::to_host) return copy(h_to_, data_->d_from(), stream);
+            const unsigned char* from = direction == Direction::to_device   ? h_from_
+                                        : direction == Direction::on_device ? data_->d_from()
+                                                                            : data_->peer_from();
+            return copy(data_->d_to(), from, stream);
+        }
+        if (variant_.is_cuda_memcpy()) {
+            const bool sends = direction == Direction::to_device;
+            CHECK(sends ? cudaMemcpy(data_->d_to(), h_from_, n, cudaMemcpyHostToDevice)
+                        : cudaMemcpy(h_to_, data_->d_from(), n, cudaMemcpyDeviceToHost));
+            return {};
+        }
+        switch (direction) {
+            case Direction::to_device:
+                CHECK(cudaMemcpyAsync(data_->d_to(), h_from_, n, cudaMemcpyHostToDevice, stream));
+                break;
+            case Direction::to_host:
+                CHECK(cudaMemcpyAsync(h_to_, data_->d_from(), n, cudaMemcpyDeviceToHost, stream));
+                break;
+            case Direction::on_device:
+                CHECK(cudaMemcpyAsync(data_->d_to(), data_->d_from(), n, cudaMemcpyDeviceToDevice, stream));
+                break;
+            default:
+                CHECK(
+                    cudaMemcpyPeerAsync(data_->d_to(), data_->ordinal(), data_->peer_from(), data_->peer(), n, stream));
+        }
+        return {};
+    }
+
+    // One direction in this stream, the other in the second, which it waits for.
+    LaunchShape at_once(cudaStream_t stream) const {
+        begin_.record(stream);
+        CHECK(cudaStreamWaitEvent(second_, begin_, 0));
+        LaunchShape shape;
+        if (variant_.direction == Direction::both) {
+            shape = move(Direction::to_device, stream);
+            move(Direction::to_host, second_);
+        } else {
+            move(Direction::from_peer, stream);
+            CHECK(cudaMemcpyPeerAsync(data_->peer_to(), data_->peer(), data_->d_from(), data_->ordinal(), size(),
+                                      second_));
+        }
+        end_.record(second_);
+        CHECK(cudaStreamWaitEvent(stream, end_, 0));
+        return shape;
+    }
+
+    // To the device: until a kernel has read all pages. To the host: until the host has.
+    LaunchShape move_pages(cudaStream_t stream) const {
+        if (size() == 0) return {};
+        if (variant_.direction == Direction::to_device) {
+            if (variant_.prefetch) prefetch(h_from_, data_->ordinal(), stream);
+            return copy(data_->d_to(), h_from_, stream);
+        }
+        if (variant_.prefetch) prefetch(h_to_, cudaCpuDeviceId, stream);
+        CHECK(cudaStreamSynchronize(stream));
+        for (size_t i = 0; i < size(); i += page_bytes)
+            static_cast<void>(*const_cast<volatile unsigned char*>(h_to_ + i));
+        return {};
+    }
+
+    const TransferVariant& variant_;
+    const std::shared_ptr<TransferData> data_;
+    const unsigned block_size_, multiprocessors_;
+    unsigned char *h_from_ = nullptr, *h_to_ = nullptr;
+    Stream own_, second_;
+    Event begin_{cudaEventDisableTiming}, end_{cudaEventDisableTiming};
+};
+
+// Through a StagedCopier, which makes its slots and threads here.
+class StagedWay final : public Way {
+public:
+    StagedWay(const Session& session, const TransferVariant& variant, const std::shared_ptr<TransferData>& data,
+              size_t threads, size_t slot_bytes)
+        : Way(session, variant, data), slot_bytes_(slot_bytes), copier_({unsigned(threads), slot_bytes, 0}) {
+        prepare_ns_ = host_time([&] {
+            if (!copier_.prepare())
+                session.notice(text("{}: no pinned memory or no threads to be had: cudaMemcpy copies", variant.name));
+        });
+    }
+
+    LaunchShape run(cudaStream_t) override {
+        if (variant_.direction == Direction::to_device) copier_.to_device(data_->d_to(), h_from_, size());
+        else copier_.to_host(h_to_, data_->d_from(), size());
+        return {};
+    }
+    TransferCells cells(size_t offset) const override {
+        const size_t threads = copier_.threads_used();
+        return {variant_, offset, threads, threads > 0 ? slot_bytes_ : 0, prepare_ns_};
+    }
+
+private:
+    const size_t slot_bytes_;
+    StagedCopier copier_;
+    double prepare_ns_ = 0;
+};
+
+}  // namespace BACKEND
