@@ -155,3 +155,64 @@ pinned-d2h pageable-d2h 1 65536" ]
 }
 
 @test "transfer: the examples of its page run" { need mlr && run_examples transfer.1; }
+
+# ---- staged copies in filters
+
+# bytes_of COUNT VALUE: so many bytes of this octal value.
+bytes_of() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
+
+@test "filters copy what is larger than a slot through slots, and the results are the same" {
+    # (Beyond the size from which copies are staged, and more than a chunk of vecadd's.)
+    bytes_of 20000004 1 >ones
+    bytes_of 20000004 2 >twos
+    local threads settings=("")
+    if on_simulator; then settings=(SIMCC_THREADS=1 SIMCC_THREADS=2 SIMCC_THREADS=3 SIMCC_THREADS=16); fi
+    for threads in "${settings[@]}"; do
+        capture env ${threads:+"$threads"} vecadd -d "$device" --input-format raw:i32 ones twos -o sum
+        expect_status 0
+        expect_no_errors
+        bytes_of 20000004 3 | cmp - sum
+    done
+    expect_fine reduce --input-format raw:i32 ones
+    expect_output $((0x01010101 * 5000001))
+    # 1536^2 numbers of 4 bytes are 9 MiB. (Its first row is as much as the simulator can multiply in a test.)
+    perl -e 'srand 1; print pack "f<*", map { int(rand 200) } 1 .. 1536 * 1536' >matrix
+    perl -e 'print pack "f<*", 1, (0) x 1535' >row
+    expect_fine matmul -k naive --input-format raw:f32 --shape 1x1536x1536 row matrix -o product
+    head -c 6144 matrix | cmp - product
+}
+
+@test "staged copies of filters pass the checkers" {
+    on_simulator || skip "its own device"
+    bytes_of 9000000 1 >ones
+    capture vecadd --check=all,leakcheck --input-format raw:f32 ones ones -o sum
+    expect_status 0
+    expect_errors_like "ERROR SUMMARY: 0 errors"
+    capture reduce --check=all,leakcheck --input-format raw:i32 ones
+    expect_status 0
+    expect_output $((0x01010101 * 2250000))
+    expect_errors_like "ERROR SUMMARY: 0 errors"
+}
+
+@test "where no threads are to be had a filter copies without them, whatever the limit" {
+    on_simulator || skip "a driver needs threads of its own"
+    [ "$(id -u)" -eq 0 ] || skip "only root may change to a user without processes"
+    need setpriv
+    bytes_of 9000000 1 >large
+    bytes_of 900 1 >small
+    chmod 755 . && chmod 644 large small
+    local limit worked=0
+    # limited LIMIT FILE: its sum, by a user who may have so many processes.
+    limited() {
+        capture setpriv --reuid 54322 --clear-groups bash -c "ulimit -u $1 && exec reduce -d sim --input-format raw:i32 $2"
+    }
+    for limit in 3 4 5 6 7 8 10 12 14 17 20 24; do
+        limited "$limit" small
+        [ "$status" -eq 0 ] || continue
+        limited "$limit" large
+        expect_status 0
+        expect_output $((0x01010101 * 2250000))
+        worked=$((worked + 1))
+    done
+    [ $worked -ge 6 ]
+}

@@ -60,7 +60,7 @@ inline Chunk multiply(const Session& session, DType dtype, const ProductShape& s
                 .converted_to(DType::f16, Overflow::infinite);
         fail(Exit::unavailable, "{}: {}", variant.name, why_not(session.device, dtype));
     }
-    const DeviceProduct device(session, dtype, shape, method.workspace_bytes);
+    DeviceProduct device(session, dtype, shape, method.workspace_bytes);
     Chunk c;
     c.dtype = dtype_in_files(dtype);
     device.upload(a.converted_to(c.dtype).bytes.data(), b.converted_to(c.dtype).bytes.data());

@@ -8,6 +8,7 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/device.cuh"
+#include "common/cuda/staged_copy.cuh"
 #include "common/cuda/throughput.hpp"
 #include "common/measure/bench.cuh"
 #include "tools/matmul/variants.cuh"
@@ -67,11 +68,11 @@ struct DeviceProduct {
         if (partials.size() > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
     }
 
-    void upload(const void* h_a, const void* h_b) const {
-        CHECK(cudaMemcpy(a.data(), h_a, a.bytes(), cudaMemcpyHostToDevice));
-        CHECK(cudaMemcpy(b.data(), h_b, b.bytes(), cudaMemcpyHostToDevice));
+    void upload(const void* h_a, const void* h_b) {
+        copier.to_device(a.data(), h_a, a.bytes());
+        copier.to_device(b.data(), h_b, b.bytes());
     }
-    void download(void* h_c) const { CHECK(cudaMemcpy(h_c, c.data(), c.bytes(), cudaMemcpyDeviceToHost)); }
+    void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
     // Enqueues the product; for k = 0 C is zero, and an empty C needs nothing.
     LaunchShape launch(const ProductMethod& method, const Session& session, const ProductShape& shape,
@@ -87,6 +88,7 @@ struct DeviceProduct {
     }
 
     DeviceBuffer<unsigned char> a, b, c, workspace, partials;
+    StagedCopier copier;
 };
 
 class Product {

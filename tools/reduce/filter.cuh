@@ -9,6 +9,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/staged_copy.cuh"
 #include "common/io/numbers.hpp"
 #include "tools/reduce/table.cuh"
 #include "tools/reduce/workspace.cuh"
@@ -113,7 +114,7 @@ private:
     T reduce_on_device(const Chunk& chunk) {
         const auto& variant = session_.filter_variant<ReduceVariant>("tagged");
         const DeviceBuffer<T> d_input(chunk.count), d_result(1);
-        CHECK(cudaMemcpy(d_input.data(), chunk.as<T>(), d_input.bytes(), cudaMemcpyHostToDevice));
+        copier_.to_device(d_input.data(), chunk.as<T>(), d_input.bytes());
         ReduceArguments<T> arguments;
         arguments.d_input = d_input.data();
         arguments.n = chunk.count;
@@ -167,6 +168,7 @@ private:
     Session& session_;
     const ReduceOperation asked_;
     const Operation operation_;
+    StagedCopier copier_;
     RunningTotal total_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/staged_copy.cuh"
 #include "common/io/numbers.hpp"
 #include "tools/vecadd/table.cuh"
 
@@ -40,12 +41,13 @@ void refuse_overflow(const Chunk& a, const Chunk& b, const Chunk& sum, size_t be
 }
 
 template <typename T>
-Chunk add_chunks(const Session& session, const VecaddVariant& variant, const Chunk& a, const Chunk& b) {
+Chunk add_chunks(const Session& session, const VecaddVariant& variant, StagedCopier& copier, const Chunk& a,
+                 const Chunk& b) {
     const auto launch = variant.launch.get<T>();
     if (!launch) fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", variant.name);
     const DeviceBuffer<T> d_a(a.count), d_b(a.count), d_c(a.count);
-    CHECK(cudaMemcpy(d_a.data(), a.as<T>(), d_a.bytes(), cudaMemcpyHostToDevice));
-    CHECK(cudaMemcpy(d_b.data(), b.as<T>(), d_b.bytes(), cudaMemcpyHostToDevice));
+    copier.to_device(d_a.data(), a.as<T>(), d_a.bytes());
+    copier.to_device(d_b.data(), b.as<T>(), d_b.bytes());
     const unsigned multiprocessors = unsigned(session.device.multiprocessors);
     launch({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, multiprocessors, nullptr});
     CHECK(cudaGetLastError());
@@ -53,7 +55,7 @@ Chunk add_chunks(const Session& session, const VecaddVariant& variant, const Chu
     sum.dtype = a.dtype;
     sum.count = a.count;
     sum.bytes.resize(d_c.bytes());
-    CHECK(cudaMemcpy(sum.as<T>(), d_c.data(), d_c.bytes(), cudaMemcpyDeviceToHost));
+    copier.to_host(sum.as<T>(), d_c.data(), d_c.bytes());
     return sum;
 }
 
@@ -77,6 +79,7 @@ inline void run_vecadd_filter(Session& session) {
 
     const auto& variant = session.filter_variant<VecaddVariant>("vector4");
     NumberWriter writer(layout_a, session.options.format ? "vecadd" : "");
+    StagedCopier copier;
     size_t added = 0;
     constexpr size_t chunk_elements = size_t{1} << 22;
     for (;;) {
@@ -90,7 +93,7 @@ inline void run_vecadd_filter(Session& session) {
         with_dtype(dtype, [&](auto zero) {
             using T = decltype(zero);
             const Chunk of_a = a.converted_to(dtype), of_b = b.converted_to(dtype);
-            const Chunk sum = add_chunks<T>(session, variant, of_a, of_b);
+            const Chunk sum = add_chunks<T>(session, variant, copier, of_a, of_b);
             refuse_overflow<T>(of_a, of_b, sum, added);
             writer.append(sum);
         });
