@@ -108,7 +108,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     grep -A30 '^same_address' <<<"$errors" | grep -q 'most_contended_address *0x' || complain "the address is not named"
 }
 
-@test "texture fetches are counted apart: sectors of linear memory, and none of an array, whose layout is hidden" {
+@test "accesses of textures and surfaces are counted apart: sectors of linear memory, and none of an array, whose layout is hidden" {
     local kernel
     counts count_textures
     for kernel in rows columns of_array linear4 two; do is $kernel gld_requests ""; done
@@ -128,6 +128,10 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is two tex_sectors 20
     is two tex_sectors 4 "$(line_of 'const float first' count_textures)"
     is two tex_sectors 16 "$(line_of 'first + tex2D' count_textures)"
+    is on_surface tex_requests 2
+    is on_surface tex_sectors ""
+    is on_surface gld_requests ""
+    is on_surface gst_requests 1
     # A fetch has no branches: on a GPU it is one instruction.
     is rows branches ""
 }

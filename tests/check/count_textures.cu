@@ -26,6 +26,13 @@ __global__ void two(cudaTextureObject_t texture, float* out) {
     out[threadIdx.x] = first + tex2D<float>(texture, 4 * threadIdx.x + 0.5f, 1.5f);
 }
 
+__global__ void on_surface(cudaSurfaceObject_t surface, float* out) {
+    const int x = static_cast<int>(threadIdx.x * sizeof(float));
+    const float read = surf2Dread<float>(surface, x, 0);
+    surf2Dwrite(read, surface, x, 1);
+    out[threadIdx.x] = read;
+}
+
 __global__ void uniform(float* out) { out[threadIdx.x] = coefficients[5]; }
 __global__ void pairs(float* out) { out[threadIdx.x] = coefficients[threadIdx.x / 2]; }
 __global__ void each(float* out) { out[threadIdx.x] = coefficients[threadIdx.x] * factors[threadIdx.x]; }
@@ -39,7 +46,7 @@ int main() {
     cudaMemset2D(data, pitch, 0, pitch, height);
     cudaMalloc(&out, 512);
     cudaArray_t array = nullptr;
-    cudaMallocArray(&array, &format, width, height);
+    cudaMallocArray(&array, &format, width, height, cudaArraySurfaceLoadStore);
     cudaMemcpy2DToArray(array, 0, 0, data, pitch, width * sizeof(float), height, cudaMemcpyDeviceToDevice);
 
     cudaTextureDesc how = {};
@@ -57,6 +64,8 @@ int main() {
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = array;
     cudaCreateTextureObject(&opaque, &resource, &how, nullptr);
+    cudaSurfaceObject_t surface = 0;
+    cudaCreateSurfaceObject(&surface, &resource);
     resource = {};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = data;
@@ -71,6 +80,7 @@ int main() {
     of_array<<<1, 32>>>(opaque, out);
     linear4<<<1, 32>>>(linear, reinterpret_cast<float4*>(out));
     two<<<1, 32>>>(pitched, out);
+    on_surface<<<1, 32>>>(surface, out);
     uniform<<<1, 32>>>(out);
     pairs<<<1, 32>>>(out);
     each<<<1, 32>>>(out);

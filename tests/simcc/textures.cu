@@ -1,4 +1,4 @@
-// Textures on arrays, pitched and linear memory: addressing, filtering, formats, and what a GPU refuses.
+// Textures on arrays, pitched and linear memory, and surfaces: addressing, filtering, formats, and what a GPU refuses.
 #include <cuda_fp16.h>
 
 #include <cmath>
@@ -120,6 +120,38 @@ static void three_dimensions() {
     cudaFree(out);
 }
 
+// Element first + i becomes its own number.
+__global__ void number_surface(cudaSurfaceObject_t surface, int first, cudaSurfaceBoundaryMode mode) {
+    const int x = first + static_cast<int>(threadIdx.x);
+    surf2Dwrite(static_cast<float>(x), surface, x * static_cast<int>(sizeof(float)), 0, mode);
+}
+
+__global__ void read_surface(cudaSurfaceObject_t surface, cudaSurfaceBoundaryMode mode, float* out) {
+    const int right = static_cast<int>((threadIdx.x + 1) * sizeof(float));
+    out[threadIdx.x] = surf2Dread<float>(surface, right, 0, mode);
+}
+
+// Beyond the edge a read gives zero or the last element, and a write has no effect or goes to the last element.
+static void surfaces(cudaArray_t array) {
+    const cudaResourceDesc resource = on_array(array);
+    cudaSurfaceObject_t surface = 0;
+    expect("a surface", cudaCreateSurfaceObject(&surface, &resource) == cudaSuccess);
+    float *out = nullptr, seen[width] = {};
+    cudaMalloc(&out, sizeof seen);
+    for (const cudaSurfaceBoundaryMode mode : {cudaBoundaryModeZero, cudaBoundaryModeClamp}) {
+        const bool clamps = mode == cudaBoundaryModeClamp;
+        number_surface<<<1, width>>>(surface, 0, mode);
+        number_surface<<<1, 1>>>(surface, width, mode);
+        read_surface<<<1, width>>>(surface, mode, out);
+        cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost);
+        expect("elements of a surface", seen[0] == 1 && seen[width - 3] == width - 2);
+        expect("the last element of a surface", seen[width - 2] == (clamps ? width : width - 1));
+        expect("beyond a surface", seen[width - 1] == (clamps ? width : 0));
+    }
+    cudaDestroySurfaceObject(surface);
+    cudaFree(out);
+}
+
 int main() {
     three_dimensions();
     std::vector<float> texels(width * height);
@@ -129,7 +161,7 @@ int main() {
 
     // The same texels in an array and in pitched memory.
     cudaArray_t array = nullptr;
-    expect("an array", cudaMallocArray(&array, &floats, width, height) == cudaSuccess);
+    expect("an array", cudaMallocArray(&array, &floats, width, height, cudaArraySurfaceLoadStore) == cudaSuccess);
     cudaMemcpy2DToArray(array, 0, 0, texels.data(), row_bytes, row_bytes, height, cudaMemcpyHostToDevice);
     float* pitched = nullptr;
     size_t pitch = 0;
@@ -206,6 +238,7 @@ int main() {
     expect("a high array", cudaMallocArray(&none, &floats, 2, 65537) == cudaErrorInvalidValue);
     cudaGetLastError();
 
+    surfaces(array);
     cudaDestroyTextureObject(of_array);
     cudaDestroyTextureObject(of_pitched);
     cudaFreeArray(array);

@@ -14,7 +14,7 @@ enum class Space : uint8_t {
     other,   // anywhere else: variables of the executable, host memory, null
 };
 
-// What a texel is fetched through.
+// What a texel is accessed through: a texture on linear memory, or a texture or surface on an array.
 enum class Texture : uint8_t { none, linear, array };
 
 inline bool updates(check::AtomicKind kind) {

@@ -21,7 +21,7 @@ enum class EventKind : uint8_t {
     shared_store,
     shared_atomic,
     linear_fetch,  // through a texture on linear memory,
-    array_fetch,   // on an array
+    array_fetch,   // or a surface on an array
     constant_load,
     block_barrier,
     warp_barrier,

@@ -49,16 +49,24 @@ void end_atomic(const volatile void* pointer, bool has_written) {
     if (BlockCheck* const check = current_check) check->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
-void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc) {
+static void access_texel(const volatile void* texel, unsigned bytes, Texture texture, bool is_write, const void* pc) {
     BlockCheck* const check = current_check;
     if (!check) return;
     const Uninterrupted section;
     check->check_room_on_stack(pc);
     const auto address = reinterpret_cast<uintptr_t>(texel);
-    check::Access event{address, bytes, check->running_lane(), check->space_of(address), false};
-    event.texture = of_array ? Texture::array : Texture::linear;
+    check::Access event{address, bytes, check->running_lane(), check->space_of(address), is_write};
+    event.texture = texture;
     event.pc = pc;
     check->access(event);
+}
+
+void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc) {
+    access_texel(texel, bytes, of_array ? Texture::array : Texture::linear, false, pc);
+}
+
+void access_surface(const volatile void* texel, unsigned bytes, bool is_write, const void* pc) {
+    access_texel(texel, bytes, Texture::array, is_write, pc);
 }
 
 void use(const volatile void* object) {

@@ -62,6 +62,8 @@ void end_atomic(const volatile void* address, bool has_written);
 // The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the kernel
 // calls, from `pc`.
 void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc);
+// The same through a surface, which is always on an array.
+void access_surface(const volatile void* texel, unsigned bytes, bool is_write, const void* pc);
 
 // The lane begins to use a synchronization object of 8 bytes (cuda::barrier): its initialization must be ordered before
 // this by something other than the object itself.

@@ -1,6 +1,7 @@
 // Surface reads and writes in device code. x counts bytes, y rows, z slices or layers.
 #pragma once
 
+#include "simt/check.hpp"
 #include "simt/texture_handle.hpp"
 
 namespace simt {
@@ -22,22 +23,28 @@ SIMT_INLINE char* surface_address(cudaSurfaceObject_t handle, int x_bytes, int y
            static_cast<size_t>(position[1]) * surface.pitch + position[0];
 }
 
+inline namespace SIMT_FLAVOUR {
+
 template <class T>
-SIMT_INLINE T surface_read(cudaSurfaceObject_t handle, int x_bytes, int y, int z, cudaSurfaceBoundaryMode mode) {
+SIMT_FETCH T surface_read(cudaSurfaceObject_t handle, int x_bytes, int y, int z, cudaSurfaceBoundaryMode mode) {
     const char* address = surface_address<T>(handle, x_bytes, y, z, mode);
     T texel = {};
-    if (address) texel = *reinterpret_cast<const T __attribute__((may_alias))*>(address);
+    if (!address) return texel;
+    if constexpr (is_checked) check::access_surface(address, sizeof(T), false, __builtin_return_address(0));
+    __builtin_memcpy(static_cast<void*>(&texel), address, sizeof texel);
     return texel;
 }
 
 template <class T>
-SIMT_INLINE void surface_write(T value, cudaSurfaceObject_t handle, int x_bytes, int y, int z,
-                               cudaSurfaceBoundaryMode mode) {
-    if (char* address = surface_address<T>(handle, x_bytes, y, z, mode)) {
-        *reinterpret_cast<T __attribute__((may_alias))*>(address) = value;
-    }
+SIMT_FETCH void surface_write(T value, cudaSurfaceObject_t handle, int x_bytes, int y, int z,
+                              cudaSurfaceBoundaryMode mode) {
+    char* const address = surface_address<T>(handle, x_bytes, y, z, mode);
+    if (!address) return;
+    if constexpr (is_checked) check::access_surface(address, sizeof(T), true, __builtin_return_address(0));
+    __builtin_memcpy(address, static_cast<const void*>(&value), sizeof value);
 }
 
+}  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
 // One shape of surface: its coordinates as parameters, and as y and z of the position.

@@ -9,14 +9,6 @@
 #include "simt/texture_handle.hpp"
 #include "vector_types.h"
 
-// A fetch is one instruction of a GPU: in the checked flavour it is one call, and what it does inside is not checked. It
-// tells the checkers which texels it reads.
-#ifdef SIMT_CHECKED
-#define SIMT_FETCH SIMT_UNCHECKED
-#else
-#define SIMT_FETCH inline
-#endif
-
 namespace simt {
 
 // The scalar of a texel type and its number of channels.
@@ -302,4 +294,3 @@ template <class T>
 SIMT_INLINE void tex3D(T* to, cudaTextureObject_t handle, float x, float y, float z) {
     *to = tex3D<T>(handle, x, y, z);
 }
-#undef SIMT_FETCH

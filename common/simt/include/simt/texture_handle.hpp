@@ -4,6 +4,14 @@
 #include "identity.hpp"
 #include "simt/texture_object.hpp"
 
+// A fetch, or an access of a surface, is one instruction of a GPU: in the checked flavour it is one call, and what it does
+// inside is not checked. It tells the checkers which texels it accesses.
+#ifdef SIMT_CHECKED
+#define SIMT_FETCH SIMT_UNCHECKED
+#else
+#define SIMT_FETCH inline
+#endif
+
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
