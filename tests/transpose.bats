@@ -181,7 +181,7 @@ letters() {
 }
 
 @test "raw data of more than one panel is transposed in all of them" {
-    # A panel is 64 MiB.
+    # A panel is 64 MiB in the simulator.
     perl -e 'for my $row (0 .. 4499) { print pack "l<*", map { $row * 5000 + $_ } 0 .. 4999 }' >a.raw
     expect_fine transpose --input-format raw:i32 --shape 4500x5000 a.raw -o t.raw
     [ "$(od -An -td4 -j 18000 -N 12 t.raw | tr -s ' ')" = " 1 5001 10001" ]

@@ -9,6 +9,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/staged_copy.cuh"
 #include "common/io/numbers.hpp"
 #include "tools/transpose/table.cuh"
 
@@ -83,7 +84,7 @@ inline StoredMatrix read_matrix(Session& session, const std::string& operand) {
 // Transposes `rows` rows of the host's matrix at a time: two such panels fit the device next to whatever else is there.
 template <typename Word>
 void transpose_in_panels(const Session& session, const MatrixShape& shape, const std::byte* input, std::byte* output) {
-    constexpr size_t panel_bytes = size_t{64} << 20;
+    const size_t panel_bytes = size_t{session.device.simulated ? 64U : 1024U} << 20;
     const auto& variant = session.filter_variant<TransposeVariant>("fastest");
     if (variant.result != Result::transpose)
         fail(Exit::usage, "{} makes no transpose beside its input; choose another kernel", variant.name);
@@ -97,11 +98,13 @@ void transpose_in_panels(const Session& session, const MatrixShape& shape, const
     const size_t row_bytes = shape.columns * sizeof(Word), output_row_bytes = shape.rows * sizeof(Word);
     const size_t most_rows = std::min(shape.rows, std::max<size_t>(panel_bytes / row_bytes, 1));
     const DeviceBuffer<Word> d_input(most_rows * shape.columns), d_output(most_rows * shape.columns);
+    StagedCopier copier;
     for (size_t first = 0; first < shape.rows; first += most_rows) {
         const size_t rows = std::min(most_rows, shape.rows - first), bytes = rows * row_bytes;
-        CHECK(cudaMemcpy(d_input.data(), input + first * row_bytes, bytes, cudaMemcpyHostToDevice));
+        copier.to_device(d_input.data(), input + first * row_bytes, bytes);
         launch({d_input.data(), d_output.data(), rows, shape.columns, session.options.block, nullptr});
         CHECK(cudaGetLastError());
+        if (rows == shape.rows) return copier.to_host(output, d_output.data(), bytes);
         CHECK(cudaMemcpy2D(output + first * sizeof(Word), output_row_bytes, d_output.data(), rows * sizeof(Word),
                            rows * sizeof(Word), shape.columns, cudaMemcpyDeviceToHost));
     }
