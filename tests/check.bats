@@ -114,6 +114,40 @@ SOURCE
     expect_status 0
 }
 
+@test "a defect is reported with its line where two files share functions and little is optimized" {
+    cat >store.cuh <<'SOURCE'
+template <int N> __global__ void store(int* data) {
+    data[threadIdx.x] = N;
+}
+template <int N> void launch(int* data, int count) { store<N><<<1, count>>>(data); }
+SOURCE
+    cat >first.cu <<'SOURCE'
+#include "store.cuh"
+void launch_second(int* data, int count);
+int main() {
+    int* data;
+    cudaMalloc(&data, 31 * sizeof(int));
+    launch<1>(data, 31);
+    launch_second(data, 31);
+    launch<3>(data, 32);
+    cudaDeviceSynchronize();
+    cudaFree(data);
+}
+SOURCE
+    cat >second.cu <<'SOURCE'
+#include "store.cuh"
+void launch_second(int* data, int count) {
+    launch<1>(data, count);
+    launch<2>(data, count);
+}
+SOURCE
+    capture simcc -G -O1 first.cu second.cu -o shared
+    expect_status 0
+    capture ./shared
+    expect_status 86
+    expect_errors_like 'store<3>.* in store.cuh:2'
+}
+
 # clean PROGRAM [OPTION]...: no variant has a finding.
 clean() {
     local findings

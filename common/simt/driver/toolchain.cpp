@@ -116,7 +116,8 @@ const Command quiet_clang = {"-Wno-unknown-warning-option"};
 /// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
 /// that merge two places of the source into one or split one into two are off. So are those that hide accesses:
 /// copying bytes inline instead of by the functions that report it. And no variable is addressed by its distance from
-/// another: room is added between them (red_zones.cpp).
+/// another: room is added between them (red_zones.cpp). And functions do not touch each other, as they would below -O2:
+/// libbacktrace joins the ranges of those that do, and then misses the lines behind one that two objects have.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",
@@ -132,6 +133,7 @@ Command instrumentation(const Options& options) {
             "-fno-tree-tail-merge",
             "-fno-ipa-icf",
             "-fno-section-anchors",
+            "-falign-functions=16",
             "-fno-builtin-memcpy",
             "-fno-builtin-memmove",
             "-fno-builtin-memset"};
