@@ -13,12 +13,13 @@ PROGRAM_PREFIX ?=
 CXX ?= g++
 # How far to optimize: options, tables and simcc; host code around kernels, with references and CPU variants, whose loops
 # are as fast as at -O2 once they are vectorized; simulated kernels. (nvcc optimizes kernels for a GPU fully whatever the
-# host's level is.)
+# host's level is; in checked kernels the time goes into the checkers.)
 OPTIMIZE ?= -O1
 KERNEL_HOST = -O1
 SIMULATED = -O2
+CHECKED = -O1
 # These simulate too little for a higher level to be worth its time.
-HARDLY_OPTIMIZED := cuda-unit tools/devquery tools/streams
+HARDLY_OPTIMIZED := cuda-unit tools/devquery tools/memcheckdemo tools/streams
 
 # ---- toolchains
 
@@ -49,11 +50,11 @@ STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib
 # Unique symbols would stay global when a backend's objects are isolated, below.
 HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique -g1"
 NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
-SIM_FLAGS = -std=c++17 $(SIMULATED) $(WARNINGS) -Xcompiler -fno-gnu-unique
-FLAGS_sim = $(SIM_FLAGS) -I. -DBACKEND=sim
+SIM_FLAGS = -std=c++17 $(WARNINGS) -Xcompiler -fno-gnu-unique
+FLAGS_sim = $(SIM_FLAGS) $(SIMULATED) -I. -DBACKEND=sim
 # Our programs begin to check when an option asks for it, not by themselves. --annotate has to find the source from any
 # folder, so file names are absolute.
-FLAGS_checked = $(SIM_FLAGS) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
+FLAGS_checked = $(SIM_FLAGS) $(CHECKED) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
 # (No tail calls: a backtrace then shows which function of the API it came through.)
 SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64 and AArch64, by Boost.Context elsewhere.
@@ -125,7 +126,7 @@ endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim) $$(HARDLY_OPTIMIZED)))
-$(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked) $$(HARDLY_OPTIMIZED)))
+$(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
 # So does a file that was added or removed.
@@ -196,7 +197,7 @@ $(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
 $(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked)))
 .SECONDARY:
 
-$(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o build/checked/$(object).o: private SIMULATED = -O1))
+$(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
 
 # What is missing is said once, before the compiler says it file by file.
 HEADERS_OF := libfmt-dev:fmt/format.h libcli11-dev:CLI/CLI.hpp nlohmann-json3-dev:nlohmann/json.hpp zlib1g-dev:zlib.h
