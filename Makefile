@@ -17,6 +17,7 @@ CXX ?= g++
 OPTIMIZE ?= -O1
 KERNEL_HOST = -O1
 SIMULATED = -O2
+SIMT_OPTIMIZE = -O2
 CHECKED = -O1
 # These simulate too little for a higher level to be worth its time.
 HARDLY_OPTIMIZED := cuda-unit tools/devquery tools/memcheckdemo tools/streams
@@ -56,7 +57,7 @@ FLAGS_sim = $(SIM_FLAGS) $(SIMULATED) -I. -DBACKEND=sim
 # folder, so file names are absolute.
 FLAGS_checked = $(SIM_FLAGS) $(CHECKED) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
 # (No tail calls: a backtrace then shows which function of the API it came through.)
-SIMT_FLAGS = -std=c++20 -O2 -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
+SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) -I. -fno-optimize-sibling-calls -Icommon/simt/include
 # The simulator switches lanes by code of its own on x86-64 and AArch64, by Boost.Context elsewhere.
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
@@ -166,6 +167,9 @@ build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*
 	@mkdir -p build
 	for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
 build/host/tools/memcheckdemo/sources.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
+
+# What the host calls runs once a launch or copy, and no lane calls it.
+build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
 
 build/simt-%.o: build/simt-%.cpp build/flags-simt
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
