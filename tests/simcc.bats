@@ -588,6 +588,18 @@ CU
     expect_output_like '^simcc \(gridutils\) [0-9.]+$'
 }
 
+@test "a source that is only checked for errors gives none, and no object" {
+    echo '__global__ void nothing() {}' >right.cu
+    echo '__global__ void nothing() { missing(); }' >wrong.cu
+    capture simcc -Xcompiler -fsyntax-only -MMD -MF right.d -c right.cu -o right.o
+    expect_status 0
+    [ ! -e right.o ]
+    grep -q '^right.o:' right.d
+    capture simcc -Xcompiler -fsyntax-only -c wrong.cu -o wrong.o
+    expect_status 1
+    expect_errors_like "wrong.cu:1:.*'missing' was not declared"
+}
+
 @test "objects, rewritten sources, dependencies and archives are named as nvcc names them" {
     cp "$programs"/separate* .
     simcc -c -MMD separate_main.cu

@@ -44,7 +44,7 @@ public:
 
     int run_all() {
         for (const std::string& name : options_.dry_run ? std::vector<std::string>{} : results_of(options_)) {
-            if (options_.stage != Stage::compile || !names_follow_from_object(options_)) results_.open(name);
+            if (options_.stage != Stage::compile || !only_compiler_writes_object(options_)) results_.open(name);
         }
         std::vector<std::string> items;
         for (const Input& input : options_.inputs) {

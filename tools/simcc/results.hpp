@@ -20,12 +20,13 @@
 
 namespace simcc {
 
-/// Whether g++ writes further files whose names, which it also writes into the program, follow from the object's: those
-/// of coverage, profiles and the like. Then only g++ can write the object.
-inline bool names_follow_from_object(const Options& options) {
+/// Whether only g++ itself can write the object: because it also writes files of coverage, profiles and the like, whose
+/// names follow from the object's and are in the program, or because it is asked to write none.
+inline bool only_compiler_writes_object(const Options& options) {
     for (const std::string& flag : options.compiler) {
-        for (const char* prefix : {"--coverage", "-coverage", "-ftest-coverage", "-fprofile", "-fstack-usage",
-                                   "-fcallgraph-info", "-gsplit-dwarf", "-save-temps", "--save-temps", "-fdump-"}) {
+        for (const char* prefix :
+             {"--coverage", "-coverage", "-ftest-coverage", "-fprofile", "-fstack-usage", "-fcallgraph-info",
+              "-gsplit-dwarf", "-save-temps", "--save-temps", "-fdump-", "-fsyntax-only"}) {
             if (flag.rfind(prefix, 0) == 0) return true;
         }
     }
