@@ -115,6 +115,39 @@ user_try() {
     [ "$(stat -c '%u %g %a' file)" = "65534 65534 755" ]
 }
 
+@test "a file keeps its access list and its extended attributes" {
+    cat >attribute.cpp <<'EOF'
+#include <sys/xattr.h>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+// Sets or shows user.origin and an access list: user 1234 may read.
+int main(int count, char** words) {
+    const unsigned char list[] = {2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 4, 0, 210, 4, 0, 0, 4, 0, 4, 0,
+                                  255, 255, 255, 255, 16, 0, 6, 0, 255, 255, 255, 255, 32, 0, 4, 0, 255, 255, 255, 255};
+    const bool is_list = !std::strcmp(words[1], "list");
+    const char* const name = is_list ? "system.posix_acl_access" : "user.origin";
+    const void* const value = is_list ? static_cast<const void*>(list) : "class";
+    const size_t bytes = is_list ? sizeof list : 5;
+    if (count > 3) return setxattr(words[2], name, value, bytes, 0) == 0 ? 0 : 77;
+    char seen[256];
+    const ssize_t length = getxattr(words[2], name, seen, sizeof seen);
+    return length == static_cast<ssize_t>(bytes) && !std::memcmp(seen, value, bytes) ? 0 : 1;
+}
+EOF
+    "${CXX:-g++}" attribute.cpp -o attribute
+    local kind
+    for kind in user list; do
+        rm -f sum
+        echo old >sum
+        ./attribute $kind sum set || skip "this file system knows no such attributes"
+        try vecadd <(echo 1 2) <(echo 3 4) -o sum
+        expect_status 0
+        [ "$(cat sum)" = $'4\n6' ]
+        ./attribute $kind sum || complain "$kind: the attribute is gone"
+    done
+}
+
 @test "a file that the user may not write is refused before any work is done" {
     enter_users_folder
     echo precious | as_user tee file >/dev/null

@@ -147,6 +147,17 @@ bool has_room(int descriptor, off_t bytes) {
            (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
 }
 
+// Whether the file has extended attributes that a new file would not get from its folder: a user's, and access lists.
+bool has_attributes(const std::string& path) {
+    std::string names(std::size_t{1} << 16, '\0');
+    const ssize_t length = listxattr(path.c_str(), names.data(), names.size());
+    if (length < 0) return errno == E2BIG || errno == ERANGE;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(length); at += std::strlen(&names[at]) + 1) {
+        if (std::strncmp(&names[at], "security.", 9) != 0) return true;
+    }
+    return false;
+}
+
 std::string identity_of(const struct stat& status) {
     if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISBLK(status.st_mode)) return "";
     return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
@@ -257,9 +268,8 @@ void OutputFile::open_beside() {
 // A new file that can take the place of the existing one with the same owner, group and mode; false if it cannot.
 bool OutputFile::open_replacement(const struct stat& existing) {
     const bool has_other_names = existing.st_nlink > 1;
-    const bool has_access_list = getxattr(path_.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
     const bool is_ours = existing.st_uid == geteuid() || geteuid() == 0;
-    if (has_other_names || has_access_list || !is_ours) return false;
+    if (has_other_names || has_attributes(path_) || !is_ours) return false;
     try {
         open_beside();
     } catch (const Failure&) {
