@@ -87,8 +87,8 @@ COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 SIMT_ROOMS := exec runtime api check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-# (Of io simcc needs two files, which must not drag in the libraries of the others.)
-SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o io/output_file.o io/process.o)
+# (Of io simcc needs a few files, which must not drag in the libraries of the others.)
+SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o $(addprefix io/,output_file.o process.o progress.o quantities.o terminal.o))
 # simcc puts these first in the path as system headers: the compiler does not list them as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked
@@ -228,7 +228,7 @@ $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/
 
 bin/simcc: build/host/tools/simcc.o $(SIMCC) build/flags-files | build/libsimt.a
 	@mkdir -p bin
-	$(CXX) $(filter %.o,$^) -o $@
+	$(CXX) $(filter %.o,$^) -lpthread -o $@
 
 # The tests of simcc's rewriter, pass by pass.
 bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter %/rewrite.o,$(SIMCC))

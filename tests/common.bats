@@ -383,6 +383,13 @@ EOF
     expect_errors_like 'reduce: reading numbers'
     try vecadd --progress always numbers numbers
     expect_errors_like 'vecadd: reading numbers and numbers'
+    # A result that its reader takes late: it does not fit into a pipe.
+    capture bash -c "vecadd -d $device --progress always numbers numbers 2>written | { ./shown written '[1-9][0-9]* s, [0-9]'; sum; }"
+    expect_status 0
+    errors=$(cat written)
+    expect_errors_like 'vecadd: writing the result: [0-9.]+ KiB of [0-9.]+ KiB, [0-9.]+ [KM]?i?B/s, [1-9][0-9]* s, [0-9]+ s left'
+    try vecadd --progress always numbers numbers -o sums
+    expect_errors_like 'vecadd: writing the result to sums'
     export TERM=xterm
     word=$(on_terminal 40 "{ seq 10; ./shown screen '21 B, [0-9]'; } | reduce -d $device - 2>&1")
     [[ $word == *"reduce: reading standard input: 21 B, "[0-9]* && $word == *$'\033[K55' ]] || complain "saw: $word"

@@ -904,3 +904,30 @@ need_thrust() {
     expect_errors_like 'from cub.cu:1:.*error: #error simcc: CUB is .* not available in the simulator; use Thrust'
     [ "$(grep -c error: <<<"$errors")" = 1 ] || complain "expected one error"
 }
+
+@test "what takes simcc more than a second is shown on a terminal, and the compiler's messages come in between" {
+    local screen
+    # A compiler that takes as long as it takes to be seen.
+    cat >slow <<'EOF'
+#!/bin/sh
+case " $* " in *" -fpreprocessed "*) timeout 60 sh -c 'until grep -s -q "(1 of 2), [1-9]" screen; do sleep 0.05; done' ;; esac
+exec ${REAL_CXX:-g++} "$@"
+EOF
+    chmod +x slow
+    printf '__global__ void k() { int unused; }\nint main() { k<<<1, 1>>>(); }\n' >a.cu
+    echo >b.cpp
+    export TERM=xterm REAL_CXX=${CXX:-g++}
+    screen=$(CXX=$PWD/slow on_terminal 80 "simcc -Wall a.cu b.cpp -o program")
+    [[ $screen == *"simcc: compiling a.cu (1 of 2), "[1-9]* ]] || complain "saw: $screen"
+    # The line is gone before the message, which is in colour.
+    [[ $screen == *$'\e[K'*"unused variable"* && $screen == *$'\e[01;35m'* ]] || complain "saw: $screen"
+    [ -x program ]
+    capture simcc --progress always a.cu b.cpp -o program
+    expect_status 0
+    expect_errors_like 'simcc: compiling a.cu \(1 of 2\).*simcc: compiling b.cpp \(2 of 2\).*simcc: linking program'
+    capture simcc a.cu -o program
+    expect_no_errors
+    capture simcc --progress maybe a.cu
+    expect_status 2
+    expect_refusal simcc "'maybe' is not one of auto, always, never"
+}

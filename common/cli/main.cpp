@@ -10,9 +10,9 @@
 #include "common/cli/devices.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
-#include "common/cli/progress.hpp"
 #include "common/cli/session.hpp"
 #include "common/io/output.hpp"
+#include "common/io/progress.hpp"
 #include "common/io/text.hpp"
 
 static const char* needs_text(Needs needs) {
@@ -49,7 +49,7 @@ static std::vector<Chosen> devices_for(Options& options, const Program& program,
         return start_checked(options);
     };
     // Starting a driver may take seconds.
-    Progress progress(program.name, options);
+    Progress progress(program.name, shown_steps(options));
     progress.begin("looking for GPUs", StepUnit::parts);
     return choose_devices(options.device, program.every_device, options.verbose, notice, simulator);
 }

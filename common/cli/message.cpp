@@ -4,12 +4,8 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
-bool is_dumb_terminal() {
-    const char* terminal = std::getenv("TERM");
-    return terminal && std::strcmp(terminal, "dumb") == 0;
-}
+#include "common/io/terminal.hpp"
 
 bool use_color(When color) {
     if (color != When::automatic) return color == When::always;

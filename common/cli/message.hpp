@@ -7,9 +7,6 @@
 
 enum class Weight { notice, error };
 
-// A terminal that shows characters and nothing else: TERM is "dumb".
-bool is_dumb_terminal();
-
 // Colour only on a terminal that has it, whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
 bool use_color(When color);
 

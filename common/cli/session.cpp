@@ -2,20 +2,34 @@
 
 #include <algorithm>
 
-#include "common/cli/progress.hpp"
 #include "common/io/text.hpp"
+
+ShowSteps shown_steps(const Options& options) {
+    if (options.progress == When::always) return ShowSteps::always;
+    return options.progress == When::never || options.quiet ? ShowSteps::never : ShowSteps::when_long;
+}
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
     : Run(program_.name, program_.columns, program_.counts_in_simulator, options_, device_, output_),
       program(program_),
       options(options_),
-      progress_(std::make_unique<Progress>(program_.name, options_)) {}
+      progress_(std::make_unique<Progress>(program_.name, shown_steps(options_))) {}
 
 Session::~Session() = default;
 
 StepCount& Session::begin_step(const std::string& what, StepUnit unit) { return progress_->begin(what, unit); }
 
 void Session::end_step() { progress_->end(); }
+
+void Session::write(NumberWriter& writer) {
+    end_step();
+    // On a terminal the result itself shows how far it is.
+    if (output.is_terminal()) return writer.finish(output);
+    const std::string& path = options.output_path;
+    const std::string where = path.empty() || path == "-" ? "" : " to " + path;
+    writer.finish(output, &begin_step("writing the result" + where, StepUnit::bytes));
+    end_step();
+}
 
 Format Session::format() const { return options.format.value_or(output.is_terminal() ? Format::human : Format::csv); }
 

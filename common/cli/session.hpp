@@ -10,9 +10,12 @@
 #include "common/cli/options.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
+#include "common/io/numbers.hpp"
+#include "common/io/progress.hpp"
 #include "common/measure/run.hpp"
 
-class Progress;
+// How steps are shown, as the options say.
+ShowSteps shown_steps(const Options& options);
 
 class Session final : public Run {
 public:
@@ -61,6 +64,8 @@ public:
 
     StepCount& begin_step(const std::string& what, StepUnit unit = StepUnit::parts) override;
     void end_step() override;
+    // Writes a filter's result: a step of its own, since it may be large, and whoever reads it slow.
+    void write(NumberWriter& writer);
 
     void found_wrong_result() override { exit_with(Exit::wrong_result); }
     void exit_with(Exit exit) { exit_ = exit; }

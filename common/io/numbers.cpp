@@ -159,17 +159,23 @@ void NumberWriter::spill() {
     pending_.clear();
 }
 
-void NumberWriter::finish(Output& output) {
+void NumberWriter::finish(Output& output, StepCount* count) {
+    constexpr std::size_t block_bytes = std::size_t{1} << 16;  // what a pipe holds: it may be read slowly
+    const auto write = [&](std::string_view bytes) {
+        output.write(bytes);
+        if (count) count->done += bytes.size();
+    };
+    if (spilled_) spill();
+    if (count) count->total = (spilled_ ? static_cast<std::size_t>(std::ftell(spilled_)) : 0) + pending_.size();
     if (layout_.format == NumberFormat::npy) output.write(npy_header(layout_));
     if (!tool_.empty()) output.write(fmt::format("{{{},\"result\":[", json_members(tool_, layout_.dtype, written_)));
     if (spilled_) {
-        spill();
         std::rewind(spilled_);
-        std::vector<char> block(std::size_t{1} << 20);
-        while (const std::size_t got = std::fread(block.data(), 1, block.size(), spilled_))
-            output.write({block.data(), got});
+        std::vector<char> block(block_bytes);
+        while (const std::size_t got = std::fread(block.data(), 1, block.size(), spilled_)) write({block.data(), got});
     }
-    output.write(pending_);
+    for (std::size_t at = 0; at < pending_.size(); at += block_bytes)
+        write(std::string_view(pending_).substr(at, block_bytes));
     if (!tool_.empty()) output.write("]}\n");
     output.flush();
 }

@@ -95,7 +95,7 @@ public:
 
     void append(const Chunk& chunk);
     // Writes the header that the layout asks for (with the type of the last chunk) and all appended elements.
-    void finish(Output& output);
+    void finish(Output& output, StepCount* count = nullptr);
 
 private:
     void spill();

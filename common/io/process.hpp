@@ -12,6 +12,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 // How a program is started, where it is not to share everything with this one.
 struct ProgramStart {
     int output = -1;             // the descriptor that its standard output goes to; -1: where this program's own goes
+    int errors = -1;             // the same of its standard error
     std::string log;             // the file that both its streams go to, if any; it then has nothing to read
     Environment additions = {};  // to its environment
     bool is_group = false;       // in a process group of its own, so that what it starts in turn can be ended with it

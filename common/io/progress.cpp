@@ -1,4 +1,4 @@
-#include "common/cli/progress.hpp"
+#include "common/io/progress.hpp"
 
 #include <unistd.h>
 
@@ -9,17 +9,15 @@
 #include <limits>
 #include <system_error>
 
-#include "common/cli/message.hpp"
+#include "common/io/quantities.hpp"
 #include "common/io/terminal.hpp"
-#include "common/io/text.hpp"
 
-static bool is_wanted(const Options& options) {
-    if (options.progress != When::automatic) return options.progress == When::always;
-    return !options.quiet && isatty(STDERR_FILENO) && !is_dumb_terminal();
+static bool is_wanted(ShowSteps show) {
+    return show == ShowSteps::when_long ? isatty(STDERR_FILENO) && !is_dumb_terminal() : show == ShowSteps::always;
 }
 
-Progress::Progress(const std::string& program, const Options& options)
-    : program_(program), always_(options.progress == When::always), enabled_(is_wanted(options)) {}
+Progress::Progress(const std::string& program, ShowSteps show)
+    : program_(program), always_(show == ShowSteps::always), enabled_(is_wanted(show)) {}
 
 Progress::~Progress() {
     end();
@@ -75,26 +73,21 @@ void Progress::keep_drawing() {
     }
 }
 
-static std::string duration(double seconds) {
-    if (seconds < 100) return text("{:.0f} s", seconds);
-    return seconds < 6000 ? text("{:.0f} min", seconds / 60) : text("{:.1f} h", seconds / 3600);
-}
-
 std::string Progress::line() const {
     const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
     const std::size_t done = count_.done, total = count_.total;
     const bool bytes = unit_ == StepUnit::bytes;
     const auto shown = [&](std::size_t count) { return bytes ? human_bytes(double(count)) : std::to_string(count); };
     std::string line = program_ + ": " + what_;
-    if (total > 0) line += text(": {} of {}", shown(done), shown(total));
+    if (total > 0) line += ": " + shown(done) + " of " + shown(total);
     else if (done > 0) line += ": " + shown(done);
     if (elapsed < 0.5) return line;
-    if (bytes && done > 0) line += text(", {}/s", human_bytes(double(done) / elapsed));
-    line += ", " + duration(elapsed);
+    if (bytes && done > 0) line += ", " + human_bytes(double(done) / elapsed) + "/s";
+    line += ", " + human_duration(elapsed);
     const double limit = count_.most_seconds;
     double left = limit > 0 ? std::max(limit - elapsed, 0.0) : std::numeric_limits<double>::infinity();
     if (total > 0 && done > 0 && done <= total) left = std::min(left, elapsed * double(total - done) / double(done));
-    return std::isinf(left) ? line : line + text(", {} left", duration(left));
+    return std::isinf(left) ? line : line + ", " + human_duration(left) + " left";
 }
 
 void Progress::draw() {

@@ -1,4 +1,5 @@
 // One line on standard error that says what is running and how far it is, for steps of more than a second.
+// (simcc links progress.cpp without the rest of the room, and so without the room's libraries.)
 #pragma once
 
 #include <chrono>
@@ -7,13 +8,17 @@
 #include <string>
 #include <thread>
 
-#include "common/cli/options.hpp"
 #include "common/io/step_count.hpp"
-#include "common/measure/run.hpp"
+
+enum class ShowSteps {
+    when_long,  // of more than a second, on a terminal
+    always,
+    never,
+};
 
 class Progress {
 public:
-    Progress(const std::string& program, const Options& options);
+    Progress(const std::string& program, ShowSteps show);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -23,6 +28,7 @@ public:
     void end();
     // Clears the line for other output; while the step goes on, it returns.
     void hide();
+    bool is_enabled() const { return enabled_; }
 
 private:
     using Clock = std::chrono::steady_clock;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
 std::size_t line_width(int descriptor) {
     if (const char* columns = std::getenv("COLUMNS")) {
@@ -14,4 +15,9 @@ std::size_t line_width(int descriptor) {
     winsize size{};
     if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return no_limit;
     return size.ws_col;
+}
+
+bool is_dumb_terminal() {
+    const char* terminal = std::getenv("TERM");
+    return terminal && std::strcmp(terminal, "dumb") == 0;
 }

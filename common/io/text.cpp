@@ -12,13 +12,6 @@ std::string format_text(std::string_view format, std::initializer_list<TextArgum
     return fmt::vformat(fmt::string_view(format.data(), format.size()), store);
 }
 
-std::string human_bytes(double bytes) {
-    constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    std::size_t unit = 0;
-    while (bytes >= 1024 && unit + 1 < std::size(units)) bytes /= 1024, ++unit;
-    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
-}
-
 std::string source_name(std::string_view file) { return std::string(file.substr(file.substr(0, 2) == "./" ? 2 : 0)); }
 
 std::vector<std::string> split(std::string_view list, char separator) {

@@ -11,6 +11,7 @@
 
 #include "common/io/failure.hpp"
 #include "common/io/nearest.hpp"
+#include "common/io/quantities.hpp"
 
 using TextArgument = std::variant<long long, unsigned long long, double, std::string_view>;
 
@@ -35,9 +36,6 @@ template <typename... Arguments>
 [[noreturn]] void fail(Exit exit, std::string_view format, const Arguments&... arguments) {
     throw Failure(exit, text(format, arguments...));
 }
-
-// "16.0 GiB", "512 B": for messages and human tables.
-std::string human_bytes(double bytes);
 
 // A __FILE__ as a path in the project: "common/cuda/buffers.cuh" also where the compiler found it as
 // "./common/buffers.cuh".

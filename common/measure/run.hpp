@@ -10,9 +10,6 @@
 #include "common/io/table.hpp"
 #include "common/measure/settings.hpp"
 
-// What a step counts.
-enum class StepUnit { parts, bytes };
-
 class Run {
 public:
     const char* const program_name;

@@ -117,8 +117,7 @@ inline void run_matmul_filter(Session& session) {
     NumberWriter writer(layout, session.options.format ? "matmul" : "");
     session.begin_step(text("multiplying {}", shape.name()));
     writer.append(multiply(session, dtype, shape, a, b));
-    session.end_step();
-    writer.finish(session.output);
+    session.write(writer);
 }
 
 }  // namespace BACKEND

@@ -1,6 +1,8 @@
 #pragma once
 // The chain of commands from the sources on a command line to its results.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "common/io/process.hpp"
+#include "common/io/progress.hpp"
 #include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
@@ -40,16 +43,22 @@ inline void write_file(const std::string& path, const std::string& text) {
 
 class Chain {
 public:
-    explicit Chain(const Options& options) : options_(options), toolchain_(find_toolchain()) {}
+    explicit Chain(const Options& options)
+        : options_(options),
+          toolchain_(find_toolchain()),
+          progress_("simcc", options.dry_run || options.verbose ? ShowSteps::never : options.progress) {}
 
     int run_all() {
         for (const std::string& name : options_.dry_run ? std::vector<std::string>{} : results_of(options_)) {
             if (options_.stage != Stage::compile || !only_compiler_writes_object(options_)) results_.open(name);
         }
         std::vector<std::string> items;
+        const auto is_source = [](const Input& input) { return input.language != Language::link_item; };
+        const auto sources = std::count_if(options_.inputs.begin(), options_.inputs.end(), is_source);
         for (const Input& input : options_.inputs) {
-            items.push_back(input.language == Language::link_item ? input.text : compile(input, items.size()));
+            items.push_back(is_source(input) ? compile_as_step(input, items.size(), sources) : input.text);
         }
+        progress_.end();
         switch (options_.stage) {
             case Stage::preprocess:
             case Stage::rewrite:
@@ -60,7 +69,9 @@ public:
         }
         const bool is_temporary = options_.run && options_.output.empty();
         const std::string program = is_temporary ? temporary_.file("a.out") : or_else(options_.output, "a.out");
+        progress_.begin("linking " + program, StepUnit::parts);
         make(program, [&](const std::string& place) { step(link_command(toolchain_, options_, items, place)); });
+        progress_.end();
         return options_.run ? run_program(program) : static_cast<int>(fine);
     }
 
@@ -85,7 +96,25 @@ private:
     void step(const Command& command) {
         if (interrupted_by() != 0) throw StepFailed();
         if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
-        if (!options_.dry_run && !run(command).ok()) throw StepFailed();
+        if (!options_.dry_run && !run(with_colour(command), &progress_).ok()) throw StepFailed();
+    }
+
+    /// A compiler that does not see the terminal, because its messages go through simcc, colours them on request only.
+    Command with_colour(Command command) const {
+        const bool is_compiler = !command.empty() && command.front() == toolchain_.compiler.front();
+        const auto speaks_of_colour = [](const std::string& word) { return word.find("-color") != word.npos; };
+        if (progress_.is_enabled() && is_compiler && isatty(STDERR_FILENO) &&
+            std::none_of(command.begin(), command.end(), speaks_of_colour))
+            command.push_back("-fdiagnostics-color=always");
+        return command;
+    }
+
+    std::string compile_as_step(const Input& input, std::size_t number, std::ptrdiff_t sources) {
+        ++sources_begun_;
+        const std::string position =
+            sources > 1 ? " (" + std::to_string(sources_begun_) + " of " + std::to_string(sources) + ")" : "";
+        progress_.begin("compiling " + input.text + position, StepUnit::parts);
+        return compile(input, number);
     }
 
     /// Compiles one source and returns the object file's name. Objects on the way to a program are temporary.
@@ -165,6 +194,7 @@ private:
             const bool is_error = message.kind != Diagnostic::warning;
             failed = failed || is_error;
             if (!is_error && options_.no_warnings) continue;
+            progress_.hide();
             std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
                          is_error ? "error" : "warning", message.message.c_str());
         }
@@ -227,6 +257,8 @@ private:
 
     const Options& options_;
     Toolchain toolchain_;
+    Progress progress_;
+    std::size_t sources_begun_ = 0;
     TemporaryFolder temporary_{"simcc"};
     Results results_;
     std::size_t results_made_ = 0;

@@ -99,8 +99,7 @@ inline void run_vecadd_filter(Session& session) {
         });
         added += a.count;
     }
-    session.end_step();
-    writer.finish(session.output);
+    session.write(writer);
 }
 
 }  // namespace BACKEND

@@ -74,6 +74,11 @@ void set_dependency_file(Options& o, const std::string& value) { o.dependencies.
 void add_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MT", value}); }
 void add_quoted_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MQ", value}); }
 void add_phony_targets(Options& o, const std::string&) { o.dependencies.phony = true; }
+void show_progress(Options& o, const std::string& when) {
+    if (when != "auto" && when != "always" && when != "never")
+        throw UsageError("--progress '" + when + "' is not one of auto, always, never");
+    o.progress = when == "always" ? ShowSteps::always : when == "never" ? ShowSteps::never : ShowSteps::when_long;
+}
 void dry_run(Options& o, const std::string&) { o.dry_run = o.verbose = true; }
 
 template <bool Options::*flag>
@@ -203,6 +208,7 @@ const OptionRow rows[] = {
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
     {"dryrun", "dryrun", none, dry_run, "show the commands and run none"},
+    {"progress", "progress", required, show_progress, "auto, always or never: say what takes more than a second"},
     {"h", "help", none, set<&Options::help>, "this text"},
     {"V", "version", none, set<&Options::version>, "the version"},
     {"dw", "device-w", none, stop_at<Stage::compile>, ""},

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "common/io/progress.hpp"
+
 namespace simcc {
 
 /// An invalid command line: exit code 2.
@@ -62,6 +64,7 @@ struct Options {
     bool forward_unknown = false;      ///< -forward-unknown-to-host-compiler: for g++
     bool no_warnings = false;
     bool keep = false, verbose = false, dry_run = false;
+    ShowSteps progress = ShowSteps::when_long;
     std::vector<std::string> warnings;  ///< about ignored options, for stderr
 };
 

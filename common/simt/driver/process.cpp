@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -47,16 +48,24 @@ public:
     ~Child() { running_child = 0; }
 };
 
-/// Starts the command; its standard output goes to `output` unless that is negative. Returns 0 if it cannot be started.
-pid_t start(const Command& command, int output, Complaint complaint) {
-    ProgramStart how;
-    how.output = output;
+/// Starts the command. Returns 0 if it cannot be started.
+pid_t start(const Command& command, const ProgramStart& how, Complaint complaint) {
     const pid_t child = start_program(command, how);
     if (child == 0 && complaint == Complaint::printed) {
         std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", command.front().c_str(),
                      std::strerror(errno));
     }
     return child;
+}
+
+/// Calls take(text) with what comes through a pipe, piece by piece, until its end.
+template <class Take>
+void read_all(int pipe, Take take) {
+    char buffer[4096];
+    for (ssize_t length = 0; (length = read(pipe, buffer, sizeof buffer)) > 0 || (length < 0 && errno == EINTR);) {
+        if (length > 0) take(std::string_view(buffer, static_cast<std::size_t>(length)));
+    }
+    close(pipe);
 }
 
 ExitCode wait_for(pid_t child) {
@@ -69,26 +78,33 @@ ExitCode wait_for(pid_t child) {
 
 }  // namespace
 
-ExitCode run(const Command& command) {
-    const pid_t child = start(command, -1, Complaint::printed);
-    if (child == 0) return {127};
+ExitCode run(const Command& command, Progress* progress) {
+    int ends[2] = {-1, -1};
+    const bool is_relayed = progress && progress->is_enabled() && pipe2(ends, O_CLOEXEC) == 0;
+    ProgramStart how;
+    how.errors = ends[1];
+    const pid_t child = start(command, how, Complaint::printed);
+    if (is_relayed) close(ends[1]);
     const Child running(child);
-    return wait_for(child);
+    if (is_relayed) {
+        read_all(ends[0], [progress](std::string_view text) {
+            progress->hide();
+            std::fwrite(text.data(), 1, text.size(), stderr);
+        });
+    }
+    return child == 0 ? ExitCode{127} : wait_for(child);
 }
 
 std::string output_of(const Command& command, Complaint complaint) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return "";
-    const pid_t child = start(command, ends[1], complaint);
+    ProgramStart how;
+    how.output = ends[1];
+    const pid_t child = start(command, how, complaint);
     close(ends[1]);
     const Child running(child);
     std::string text;
-    char buffer[4096];
-    for (ssize_t length = 0;
-         child != 0 && ((length = read(ends[0], buffer, sizeof buffer)) > 0 || (length < 0 && errno == EINTR));) {
-        if (length > 0) text.append(buffer, static_cast<std::size_t>(length));
-    }
-    close(ends[0]);
+    read_all(ends[0], [&text](std::string_view piece) { text += piece; });
     if (child == 0 || !wait_for(child).ok()) return "";
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "common/io/progress.hpp"
+
 namespace simcc {
 
 using Command = std::vector<std::string>;
@@ -24,8 +26,9 @@ int interrupted_by();
 /// Ends simcc by that signal, when all is tidied up.
 void end_as_interrupted();
 
-/// Runs a program found through PATH, without a shell, and waits for it.
-ExitCode run(const Command& command);
+/// Runs a program found through PATH, without a shell, and waits for it. While a step of `progress` is shown, what the
+/// program says on standard error goes through simcc, so that the two do not mix.
+ExitCode run(const Command& command, Progress* progress = nullptr);
 
 /// Whether a message says that a program cannot be started.
 enum class Complaint { printed, none };
