@@ -12,7 +12,7 @@ seconds=${1-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/long/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite
-sources=(common/io/*.cpp common/cli/{option_table,options,sizes}.cpp common/simt/rewrite/*.cpp
+sources=(common/io/*.cpp common/cli/{completion,option_table,options,presence,sizes}.cpp common/simt/rewrite/*.cpp
     common/simt/driver/option*.cpp tests/fuzz/{targets,readers,command_line,rewriter}.cpp)
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
 # options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they
