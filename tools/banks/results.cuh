@@ -1,0 +1,153 @@
+// What the lanes have left behind: whether it is right, and how long their requests took.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "common/cuda/buffers.cuh"
+#include "common/io/text.hpp"
+#include "common/measure/statistics.hpp"
+#include "common/measure/verify.hpp"
+#include "kernels/banks.cuh"
+
+namespace BACKEND {
+
+// One row of the table, before it is measured.
+struct BankAccess {
+    BankOperation operation;
+    unsigned word_bytes;
+    BankPattern pattern;
+    unsigned block_size, blocks;  // as launched
+
+    unsigned parts() const { return bank_parts(word_bytes); }
+    size_t threads() const { return size_t(blocks) * block_size; }
+    unsigned byte_of(unsigned lane) const { return pattern.place_of(lane) * word_bytes; }
+    std::vector<unsigned> bytes() const {
+        std::vector<unsigned> bytes;
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) bytes.push_back(byte_of(lane));
+        return bytes;
+    }
+    // Up to the last word in the last row, in whole vectors.
+    unsigned shared_bytes() const {
+        const std::vector<unsigned> all = bytes();
+        const unsigned end = *std::max_element(all.begin(), all.end()) + word_bytes + (bank_rows - 1) * bank_row_bytes;
+        return unsigned(divide_up(end, 16)) * 16;
+    }
+    size_t result_parts() const {
+        const size_t of_threads = threads() * bank_rows * parts();
+        return operation == BankOperation::exchange ? of_threads + size_t(blocks) * (shared_bytes() / 4) : of_threads;
+    }
+};
+
+// Room for the results of the largest of several accesses.
+class BankResults {
+public:
+    BankResults(size_t parts, size_t warps) : d_parts_(parts), d_clocks_(warps) {}
+    unsigned* d_parts() const { return d_parts_.data(); }
+    WarpClock* d_clocks() const { return d_clocks_.data(); }
+
+    void poison(cudaStream_t stream) const {
+        CHECK(cudaMemsetAsync(d_parts_.data(), poison_byte, d_parts_.bytes(), stream));
+    }
+
+    Verdict check(const BankAccess& access, size_t requests) const {
+        std::vector<unsigned> parts(access.result_parts());
+        CHECK(cudaMemcpy(parts.data(), d_parts_.data(), parts.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
+        if (access.operation == BankOperation::exchange) return check_exchanged(access, requests, parts);
+        for (size_t thread = 0; thread < access.threads(); ++thread)
+            for (unsigned row = 0; row < bank_rows; ++row)
+                for (unsigned part = 0; part < access.parts(); ++part) {
+                    const unsigned got = parts[(thread * bank_rows + row) * access.parts() + part];
+                    const unsigned wanted = expected(access, requests, unsigned(thread % lanes_per_warp), row, part);
+                    if (got != wanted)
+                        return {false, text("thread {}, row {} of the banks: got {:08x}, expected {:08x}", thread, row,
+                                            got, wanted)};
+                }
+        return {};
+    }
+
+    // Cycles from the first warp's begin to the last one's end: the median of the blocks.
+    double cycles(const BankAccess& access) const {
+        const size_t warps = access.block_size / lanes_per_warp;
+        std::vector<WarpClock> clocks(access.blocks * warps);
+        CHECK(cudaMemcpy(clocks.data(), d_clocks_.data(), clocks.size() * sizeof(WarpClock), cudaMemcpyDeviceToHost));
+        std::vector<double> of_blocks;
+        for (size_t first = 0; first < clocks.size(); first += warps) {
+            long long begin = clocks[first].begin, end = clocks[first].end;
+            for (size_t warp = first; warp < first + warps; ++warp) {
+                begin = std::min(begin, clocks[warp].begin);
+                end = std::max(end, clocks[warp].end);
+            }
+            of_blocks.push_back(double(end - begin));
+        }
+        return summarize(of_blocks).median;
+    }
+
+private:
+    static constexpr int poison_byte = 0xa5;
+    static constexpr unsigned poisoned = poison_byte * 0x01010101U;
+
+    // How many of a warp's requests go to a row.
+    static size_t requests_of(size_t requests, unsigned row) {
+        return requests / bank_rows + (row < requests % bank_rows);
+    }
+
+    static unsigned expected(const BankAccess& access, size_t requests, unsigned lane, unsigned row, unsigned part) {
+        const unsigned mask = access.word_bytes < 4 ? (1U << 8 * access.word_bytes) - 1 : ~0U;
+        const unsigned byte_of_word = access.byte_of(lane) + row * bank_row_bytes;
+        if (access.operation == BankOperation::write)
+            return row < requests ? (part_for(byte_of_word) + part) & mask : poisoned;
+        const unsigned byte = byte_of_word + 4 * part;
+        const unsigned word = bank_content(byte / 4) >> byte % 4 * 8 & mask;
+        return word * static_cast<unsigned>(requests_of(requests, row));
+    }
+
+    // Of each block: no word outside of the pattern has changed, and the words in it and the lanes' tokens are together
+    // what they were, whoever has which.
+    static Verdict check_exchanged(const BankAccess& access, size_t requests, const std::vector<unsigned>& parts) {
+        const unsigned units = access.shared_bytes() / 4, per_word = access.parts();
+        const size_t of_threads = access.threads() * bank_rows * per_word;
+        for (unsigned block = 0; block < access.blocks; ++block) {
+            const unsigned* const memory = parts.data() + of_threads + size_t(block) * units;
+            std::map<std::uint64_t, long long> surplus;  // of each word: how many more there are than there were
+            std::vector<bool> is_touched(units);
+            const auto count = [&](const unsigned* word, long long difference) {
+                std::uint64_t value = word[0];
+                if (per_word == 2) value |= std::uint64_t{word[1]} << 32;
+                surplus[value] += difference;
+            };
+            for (size_t i = 0; i < access.block_size; ++i)
+                for (unsigned row = 0; row < bank_rows; ++row) {
+                    const size_t thread = size_t(block) * access.block_size + i;
+                    const unsigned brought[2] = {token_of(thread, row), 0};
+                    count(brought, -1);
+                    count(&parts[(thread * bank_rows + row) * per_word], 1);
+                }
+            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+                for (unsigned row = 0; row < bank_rows && row < requests; ++row) {
+                    const unsigned unit = (access.byte_of(lane) + row * bank_row_bytes) / 4;
+                    if (is_touched[unit]) continue;
+                    const unsigned before[2] = {bank_content(unit), bank_content(unit + 1)};
+                    for (unsigned part = 0; part < per_word; ++part) is_touched[unit + part] = true;
+                    count(before, -1);
+                    count(&memory[unit], 1);
+                }
+            for (unsigned unit = 0; unit < units; ++unit)
+                if (!is_touched[unit] && memory[unit] != bank_content(unit))
+                    return {false, text("block {}: the word at byte {} has changed, and no lane exchanged it", block,
+                                        4 * unit)};
+            for (const auto& [word, difference] : surplus)
+                if (difference != 0)
+                    return {false, text("block {}: the word {:x} was {} in an exchange", block, word,
+                                        difference < 0 ? "lost" : "made")};
+        }
+        return {};
+    }
+
+    DeviceBuffer<unsigned> d_parts_;
+    DeviceBuffer<WarpClock> d_clocks_;
+};
+
+}  // namespace BACKEND
