@@ -154,6 +154,9 @@ numbers.txt'
     for program in $(benchmarks); do refuses 2 "--size" "$program" --size; done
 }
 
+# Whether PROGRAM's elements have types, rather than being words of whatever meaning.
+has_types() { "$1" --help | grep -q -e --dtype; }
+
 @test "an empty argument, as from an unset variable, is refused" {
     local program option
     for program in $(programs); do
@@ -161,7 +164,7 @@ numbers.txt'
     done
     for program in $(benchmarks); do
         for option in -n -k --versus --tol; do refuses 2 " is empty: give it a value" "$program" $option ''; done
-        ! "$program" --help | grep -q -e --dtype || refuses 2 " is empty: give it a value" "$program" -t ''
+        ! has_types "$program" || refuses 2 " is empty: give it a value" "$program" -t ''
     done
 }
 
@@ -173,9 +176,9 @@ numbers.txt'
         refuses 2 "'maybe' is not one of auto, always, never" "$program" --progress maybe
     done
     for program in $(benchmarks); do
+        if has_types "$program"; then refuses 2 "unknown element type 'f128'" "$program" -t f128
+        else refuses 2 "unknown option '-t'" "$program" -t f32; fi
         refuses 2 "'luke' is neither cold nor warm" "$program" --cache luke
-        # (A program whose elements are bytes or words has no types.)
-        ! "$program" --help | grep -q -e --dtype || refuses 2 "unknown element type 'f128'" "$program" -t f128
     done
 }
 
