@@ -139,6 +139,8 @@ scattered 32 12.50" ]
     refuses 2 "--stride range '1:64:x1' does not grow" access --stride 1:64:x1
     refuses 2 "--stride 'x' is not a whole number" access --stride x
     refuses 2 "--footprint '0' is not from 1" access --footprint 0
+    refuses 2 "--fetch '16' is not one of 32, 64, 128" access --fetch 16
+    ! on_simulator || refuses 77 "--fetch needs a GPU" access --fetch 32
     refuses 2 "unknown option '--dtype'" access --dtype f32
     refuses 2 "unexpected operand 'a'" access a
 }

@@ -78,7 +78,7 @@ Verdict check(const Access& access, const AccessArrays& arrays, size_t n, const 
 }
 
 Case case_of(const Session& session, const std::shared_ptr<Access>& access, const std::shared_ptr<AccessArrays>& arrays,
-             size_t n) {
+             size_t n, size_t fetch_bytes) {
     const double words = double(n) * (access->operation == AccessOperation::copy ? 2 : 1);
     const auto shape = std::make_shared<LaunchShape>();
     Case one;
@@ -95,12 +95,28 @@ Case case_of(const Session& session, const std::shared_ptr<Access>& access, cons
     one.own_cells = [=](double median_ns) {
         const size_t footprint_bytes = access->pattern.words() * access->shape.word_bytes;
         return cells_of(access_columns, AccessCells{access->variant, access->shape, access->operation_name.c_str(),
-                                                    access->unroll, footprint_bytes, words, median_ns});
+                                                    access->unroll, footprint_bytes, fetch_bytes, words, median_ns});
     };
     return one;
 }
 
+// Bytes that the L2 cache fetches at most on a miss, after --fetch has been obeyed; 0 in the simulator.
+size_t limit_fetches(const Session& session) {
+    const size_t wanted = session.own<AccessOptions>().fetch;
+    if (session.device.simulated) {
+        if (wanted > 0) fail(Exit::unavailable, "--fetch needs a GPU: the simulator has no caches; leave it out");
+        return 0;
+    }
+    size_t limit = 0;
+    if (wanted > 0 && cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, wanted) != cudaSuccess)
+        fail(Exit::unavailable, "--fetch {}: this GPU does not let fetches be limited; leave it out", wanted);
+    if (cudaDeviceGetLimit(&limit, cudaLimitMaxL2FetchGranularity) != cudaSuccess) limit = 0;
+    static_cast<void>(cudaGetLastError());  // older GPUs have no such limit
+    return limit;
+}
+
 void run(Session& session) {
+    const size_t fetch_bytes = limit_fetches(session);
     Bench bench(session);
     for (size_t n : session.sizes()) {
         const std::vector<Access> accesses = accesses_of(session, n);
@@ -117,7 +133,7 @@ void run(Session& session) {
             session.options.seed);
         std::vector<Case> cases;
         for (const Access& access : accesses)
-            cases.push_back(case_of(session, std::make_shared<Access>(access), arrays, n));
+            cases.push_back(case_of(session, std::make_shared<Access>(access), arrays, n, fetch_bytes));
         bench.run(cases);
     }
 }

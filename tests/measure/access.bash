@@ -41,6 +41,13 @@ echo "-- every pattern, reads of 256Mi words of 4 bytes: 0.90 of what coalesced 
 # shellcheck disable=SC2086
 access $unrolled -n 256Mi --stride 2,3,4,5,6,7,8,9,16,32,64 --offset 1,2,4,8,16 | goals coalesced 0.90
 
+for fetch in 32 64 128; do
+    echo "-- sparse ones, if the L2 cache fetches at most $fetch bytes"
+    # shellcheck disable=SC2086
+    access $unrolled -n 256Mi -k 'coalesced,stride,scattered,random' --stride 8,16,32,64 --fetch $fetch |
+        goals coalesced 0.90
+done
+
 for operation in write both; do
     echo "-- the same, $operation"
     # shellcheck disable=SC2086

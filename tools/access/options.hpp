@@ -16,6 +16,7 @@ struct AccessOptions {
     std::vector<std::size_t> offsets = {1};
     std::vector<std::size_t> strides = {2, 8, 32};
     std::vector<std::size_t> footprints = {0};  // bytes; 0: as many words as are accessed
+    std::size_t fetch = 0;                      // bytes; 0: what the device does by itself
 
     void add_options(OptionTable& table) {
         add_alias(table, "--pattern", "--kernel");
@@ -33,6 +34,8 @@ struct AccessOptions {
         table.read("--footprint", "LIST", "bytes of the array, such as 32Mi; as many words as are accessed by default",
                    "", footprints,
                    [](const std::string& list) { return parse_counts(list, "--footprint", 1, largest_size); });
+        constexpr Choice<std::size_t> fetches[] = {{"32", 32}, {"64", 64}, {"128", 128}};
+        table.choice("--fetch", "BYTES", "bytes that a GPU's L2 cache is to fetch at most on a miss", fetch, fetches);
     }
 
 private:

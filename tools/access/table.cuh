@@ -111,7 +111,7 @@ struct AccessCells {
     const AccessVariant* variant;
     PatternShape shape;
     const char* operation;
-    size_t unroll, footprint_bytes;
+    size_t unroll, footprint_bytes, fetch_bytes;
     double words;  // accessed: read and written ones count twice
     double median_ns;
 
@@ -140,6 +140,7 @@ inline const ColumnOf<AccessCells> access_columns[] = {
     {{"p_offset", "offset", 1, 0, 0, 5}, [](const AccessCells& of) { return of.option(PatternOption::offset); }},
     {{"p_stride", "stride"}, [](const AccessCells& of) { return of.option(PatternOption::stride); }},
     {{"p_footprint_bytes", footprint_heading, footprint_scale, 0, 0, 8}, [](const AccessCells& of) -> Cell { return whole(of.footprint_bytes); }},
+    {{"p_fetch_bytes"}, [](const AccessCells& of) { return whole_if_any(of.fetch_bytes); }},
     {{"p_sectors_per_request", "formula"}, [](const AccessCells& of) -> Cell { return Fixed{of.sectors(), 0}; }},
     {{"p_efficiency_percent", "useful %", 1, 1, 0, 4}, [](const AccessCells& of) -> Cell { return Fixed{100 * of.efficiency(), 2}; }},
     {{"p_moved_gbyte_per_s", moved_heading, 1, 1, 6, 2}, [](const AccessCells& of) -> Cell { return Fixed{of.moved_bytes() / of.median_ns, 3}; }},
