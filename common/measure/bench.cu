@@ -44,8 +44,8 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     if (!run_.settings.verify) return true;
     const Verdict verdict = one.check();
     if (verdict.right) return true;
-    run_.complain(text("{}: wrong result for n = {}, {}: {}", one.variant->name, one.problem.n,
-                       one.problem.dtype_name(), verdict.detail));
+    const std::string dtype = one.problem.dtype ? text(", {}", one.problem.dtype_name()) : "";
+    run_.complain(text("{}: wrong result for n = {}{}: {}", one.variant->name, one.problem.n, dtype, verdict.detail));
     run_.found_wrong_result();
     return false;
 }
