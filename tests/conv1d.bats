@@ -96,6 +96,18 @@ expect_right_for() {
     done
 }
 
+@test "transforms have no bank conflicts, three barriers, and four exchanges through shared memory" {
+    on_simulator || skip "its own device"
+    local dtype
+    for dtype in f32 f64; do
+        # A block: two segments of 4096 - 1025 + 1 outputs each.
+        expect_fine conv1d --counters -k overlap-save -n $((2 * 3072 + 1024)) --width 1025 --border valid -t $dtype --csv
+        [ "$(column grid) $(column sld_conflicts) $(column sst_conflicts)" = "1 0 0" ]
+        [ "$(column block_barriers)" = $((3 * 8)) ]  # arrivals of warps
+        [ "$(column sld_lanes) $(column sst_lanes)" = "$((4 * 4096)) $((4 * 4096))" ]
+    done
+}
+
 @test "the checked simulator finds nothing, however many threads it has" {
     on_simulator || skip "its own device"
     local threads
@@ -157,7 +169,8 @@ expect_right_for() {
     local kernel
     for kernel in $(conv1d --list --csv --no-header | awk -F , '$2 == "any" && $1 != "copy" { print $1 }'); do
         expect_fine conv1d -k "$kernel" --weights 1,2,1 <(seq 1000)
-        [ "$(datamash count 1 sum 1 <<<"$output")" = "1000	2000999" ] || complain "$kernel"
+        [ "$(awk '{ sum += $1 } END { printf "%d %.6f", NR, sum }' <<<"$output")" = "1000 2000999.000000" ] ||
+            complain "$kernel"
     done
     refuses 2 "copy convolves nothing" conv1d -k copy <(seq 3)
     refuses 2 "runs on the host" conv1d -k cpu <(seq 3)

@@ -4,7 +4,7 @@
 //   gather_blocks, multiply_spectra, scatter_blocks   what lies between the calls of cuFFT
 #include "common/cuda/buffers.cuh"
 #include "common/io/failure.hpp"
-#include "kernels/conv1d/arguments.cuh"
+#include "kernels/conv1d/overlap_save.cuh"
 
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -40,15 +40,13 @@ __global__ void gather_blocks(Signal<T> signal, T* gathered, FftBlocks blocks, s
 }
 
 /// Grid x: over the bins of a block, y: over blocks. Scales by 1 / length, which cuFFT leaves to its callers.
-template <typename Complex>
-__global__ void multiply_spectra(Complex* spectra, const Complex* filter, unsigned bins, double scale) {
-    using T = decltype(Complex::x);
+template <typename T>
+__global__ void multiply_spectra(Complex<T>* spectra, const Complex<T>* filter, unsigned bins, T scale) {
     const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
     if (k >= bins) return;
-    Complex& bin = spectra[static_cast<size_t>(blockIdx.y) * bins + k];
-    const Complex a = bin, b = filter[k];
-    const T factor = static_cast<T>(scale);
-    bin = {(a.x * b.x - a.y * b.y) * factor, (a.x * b.y + a.y * b.x) * factor};
+    Complex<T>& bin = spectra[static_cast<size_t>(blockIdx.y) * bins + k];
+    const Complex<T> product = multiply<false>(bin, filter[k]);
+    bin = {product.x * scale, product.y * scale};
 }
 
 /// Grid x: over the outputs of a block, y: over blocks from `first_block` on.
@@ -124,8 +122,6 @@ private:
 template <typename T>
 class CufftConvolution {
 public:
-    using Complex = std::conditional_t<std::is_same_v<T, float>, float2, double2>;
-
     /// The library must be there. `h_taps` is read now.
     CufftConvolution(const Cufft& library, const ConvolutionArguments<T>& arguments)
         : library_(library),
@@ -159,8 +155,8 @@ public:
             gather_blocks<<<over_elements, block, 0, arguments.stream>>>(arguments.signal, real_.data(), blocks_, first,
                                                                          arguments.before(), end);
             library_.forward(forward_, real_.data(), spectra_.data());
-            multiply_spectra<<<over_bins, block, 0, arguments.stream>>>(spectra_.data(), filter_.data(), bins_,
-                                                                        1.0 / blocks_.length);
+            multiply_spectra<T><<<over_bins, block, 0, arguments.stream>>>(spectra_.data(), filter_.data(), bins_,
+                                                                           T(1) / T(blocks_.length));
             library_.backward(backward_, spectra_.data(), real_.data());
             scatter_blocks<<<over_elements, block, 0, arguments.stream>>>(real_.data(), arguments.d_output,
                                                                           arguments.outputs(), blocks_, first);
@@ -192,7 +188,7 @@ private:
     size_t count_;    // blocks
     unsigned batch_;  // of them at once
     DeviceBuffer<T> real_;
-    DeviceBuffer<Complex> spectra_, filter_;
+    DeviceBuffer<Complex<T>> spectra_, filter_;
     Cufft::Plan forward_ = -1, backward_ = -1;
 };
 

@@ -53,6 +53,7 @@ __global__ void __launch_bounds__(vectors_block) conv1d_vectors(Signal<T> signal
         }
         *reinterpret_cast<Vector<T>*>(output + first) = sums;
     } else if (thread < span.vectors) {  // close to an end of the signal
+#pragma unroll 1
         for (unsigned r = 0; r < length; ++r) output[first + r] = sum_at(signal, taps, first + r);
     } else if (thread - span.vectors < span.edges()) {
         const size_t i = span.edge(thread - span.vectors);

@@ -93,9 +93,13 @@ fi
 
 # ---- where transforms win
 
+for dtype in f32 f64; do
+    for width in 31 47 63 95 127 255 1023 4095; do beside overlap-save fastest $width $dtype; done
+done
+for width in 63 1023; do beside overlap-save copy $width f32; done
 if "$program" -d gpu -q -k cufft -n 1Ki --csv >/dev/null 2>&1; then
     for dtype in f32 f64; do
-        for width in 63 127 255 511 1023 2047 4095; do beside fastest cufft $width $dtype; done
+        for width in 63 255 1023 2047 4095; do beside overlap-save cufft $width $dtype; done
     done
 else
     echo "cuFFT is not found: its rows are left out" >&2

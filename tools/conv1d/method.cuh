@@ -9,6 +9,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "kernels/conv1d/overlap_save.cuh"
 #include "tools/conv1d/table.cuh"
 #ifndef __SIMCC__
 #include "kernels/conv1d/cufft.cuh"
@@ -57,6 +58,17 @@ ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArgum
         on_stream.stream = stream;
         return on_stream;
     };
+    if (variant.method == Method::overlap_save) {
+        const unsigned parts = FilterParts::of_width(arguments.width).count;
+        const auto d_spectra = std::make_shared<DeviceBuffer<Complex<T>>>(size_t{parts} * fft_points);
+        launch_transform_filter(arguments, d_spectra->data());
+        CHECK(cudaGetLastError());
+        ready.fft_length = fft_points;
+        ready.launch = [d_spectra, on](cudaStream_t stream) {
+            return launch_conv1d_overlap_save(on(stream), d_spectra->data());
+        };
+        return ready;
+    }
     if (variant.method == Method::cufft) {
 #ifndef __SIMCC__
         const auto library = std::make_shared<Cufft>();

@@ -21,13 +21,13 @@ using ConvolveOnHost = void(const HostConvolution<T>&);
 template <template <typename> class Signature>
 using ForConvolutionTypes = FunctionSet<Signature, float, double>;
 
-enum class Method { convolution, copy, cufft };
+enum class Method { sum, copy, overlap_save, cufft };
 
 struct ConvolutionVariant : Variant {
-    ForConvolutionTypes<ConvolveOnDevice> launch = {};  // none for cuFFT, which has a state of its own
+    ForConvolutionTypes<ConvolveOnDevice> launch = {};  // none for transforms, which have a state of their own
     ForConvolutionTypes<PrepareOnDevice> prepare = {};  // ahead of each launch, not timed; may be none
     ForConvolutionTypes<ConvolveOnHost> on_host = {};   // of those that need the host
-    Method method = Method::convolution;
+    Method method = Method::sum;
 };
 
 // Those that find their taps in constant memory.
@@ -53,8 +53,14 @@ inline const ConvolutionVariant convolution_variants[] = {
     with_constant_taps("register-tile",
                        "several outputs per thread: the tile slides through registers, 16 bytes a load",
                        ON_ARGUMENTS(launch_conv1d_register_tile)),
-    with_constant_taps("fastest", "chosen by width, type and alignment: vectors without a tile, or the register tile",
+    with_constant_taps("fastest",
+                       "the fastest sum, by width, type and alignment: vectors without a tile, or the register tile",
                        ON_ARGUMENTS(launch_conv1d_fastest)),
+    {{"overlap-save", "wide filters by transforms that stay on the multiprocessor: two segments per block"},
+     {},
+     {},
+     {},
+     Method::overlap_save},
     {{"cufft", "the peer for wide filters: overlap-save by cuFFT", Needs::gpu, "", true}, {}, {}, {}, Method::cufft},
 };
 
