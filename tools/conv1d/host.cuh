@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/io/dtype.hpp"
 #include "common/measure/parallel.hpp"
 #include "common/measure/verify.hpp"
 #include "kernels/conv1d/arguments.cuh"
@@ -89,6 +90,9 @@ public:
         for (size_t i = 0; i < host.signal.n; ++i)
             largest_input = std::max(largest_input, std::fabs(double(host.signal.values[i])));
         scale_ *= largest_input;
+        if (!(scale_ <= double(std::numeric_limits<T>::max())))
+            fail(Exit::bad_input, "sums of products with these weights may not fit into {}; use smaller ones{}",
+                 name_of(dtype_of<T>), sizeof(T) == 4 ? ", or -t f64" : "");
         // A sum of `width` rounded products differs from the exact one by gamma times the sum of the magnitudes, with
         // gamma = width u / (1 - width u) (Higham, Accuracy and Stability of Numerical Algorithms, 3.1), in any order.
         const double rounding = double(std::numeric_limits<T>::epsilon()) / 2 * host.width();
@@ -125,7 +129,7 @@ private:
     // is spread over the block: only errors that all gather in one element could make it larger by sqrt(length).
     double fft_error(size_t length) const {
         const double unit = double(std::numeric_limits<T>::epsilon()) / 2;
-        return 3 * unit * std::log2(double(length)) * scale_ + underflow_;
+        return 3 * unit * std::log2(double(length)) * scale_ + double(length) * underflow_;
     }
 
     std::vector<Wide> expected_;
