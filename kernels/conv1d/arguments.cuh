@@ -59,6 +59,7 @@ struct Taps {
 
 /// The arrays are aligned as T is, not more, and do not overlap. The output has output_length() elements.
 /// block_size: 1 to 1024, used as it is except by kernels that say otherwise.
+/// multiprocessors: of the device in use.
 template <typename T>
 struct ConvolutionArguments {
     Signal<T> signal;  // values on the device
@@ -67,6 +68,7 @@ struct ConvolutionArguments {
     const T* d_taps = nullptr;
     unsigned width = 0;  // of the filter: how many taps, 1 to largest_width
     unsigned block_size = 256;
+    unsigned multiprocessors = 1;
     cudaStream_t stream = nullptr;
 
     size_t outputs() const { return output_length(signal.n, width, signal.border); }

@@ -6,7 +6,9 @@
 
 namespace BACKEND {
 
-constexpr unsigned register_tile_block = 256;
+/// Threads per block: many for narrow halos beside the tile, few where the signal is short and all multiprocessors
+/// are to have some.
+constexpr unsigned register_tile_block = 256, register_tile_small_block = 64;
 
 /// Vectors of outputs per thread. It is odd, so that the vectors that eight neighbouring threads load together lie in
 /// different banks.
@@ -55,10 +57,10 @@ __device__ __forceinline__ void slide_window(T (&sums)[register_tile_outputs<T>]
 
 /// Grid ceil(outputs / (block * register_tile_outputs)); dynamic shared memory for as many elements as a block has
 /// outputs and width - 1 more, in whole vectors.
-template <typename T>
-__global__ void __launch_bounds__(register_tile_block)
+template <typename T, unsigned block>
+__global__ void __launch_bounds__(block)
     conv1d_register_tile(Signal<T> signal, T* output, size_t outputs, unsigned width, unsigned before) {
-    constexpr unsigned block_outputs = register_tile_block * register_tile_outputs<T>;
+    constexpr unsigned block_outputs = block * register_tile_outputs<T>;
     extern __shared__ __align__(16) unsigned char shared_bytes[];
     auto* vectors = reinterpret_cast<Vector<T>*>(shared_bytes);
     T* tile = reinterpret_cast<T*>(shared_bytes);
@@ -69,14 +71,13 @@ __global__ void __launch_bounds__(register_tile_block)
         const T* source = signal.values + first + threadIdx.x;
         T loaded[register_tile_outputs<T>];  // all of them are in flight before the first is stored
 #pragma unroll
-        for (unsigned k = 0; k < register_tile_outputs<T>; ++k) loaded[k] = source[k * register_tile_block];
-        for (unsigned k = block_outputs; k + threadIdx.x < count; k += register_tile_block)
-            tile[k + threadIdx.x] = source[k];
+        for (unsigned k = 0; k < register_tile_outputs<T>; ++k) loaded[k] = source[k * block];
+        for (unsigned k = block_outputs; k + threadIdx.x < count; k += block) tile[k + threadIdx.x] = source[k];
 #pragma unroll
-        for (unsigned k = 0; k < register_tile_outputs<T>; ++k) tile[k * register_tile_block + threadIdx.x] = loaded[k];
+        for (unsigned k = 0; k < register_tile_outputs<T>; ++k) tile[k * block + threadIdx.x] = loaded[k];
     } else if (first_output < outputs) {
 #pragma unroll 1
-        for (unsigned k = threadIdx.x; k < count; k += register_tile_block) tile[k] = signal.at(first + k);
+        for (unsigned k = threadIdx.x; k < count; k += block) tile[k] = signal.at(first + k);
     } else {
         return;
     }
@@ -92,24 +93,31 @@ __global__ void __launch_bounds__(register_tile_block)
     if (outputs - first_output >= block_outputs && reinterpret_cast<std::uintptr_t>(output) % vector_bytes == 0) {
         auto* target = reinterpret_cast<Vector<T>*>(output + first_output) + threadIdx.x;
 #pragma unroll
-        for (unsigned v = 0; v < register_tile_vectors; ++v)
-            target[v * register_tile_block] = vectors[v * register_tile_block + threadIdx.x];
+        for (unsigned v = 0; v < register_tile_vectors; ++v) target[v * block] = vectors[v * block + threadIdx.x];
     } else {
         const size_t left = outputs - first_output;
-        for (unsigned k = threadIdx.x; k < block_outputs && k < left; k += register_tile_block)
-            output[first_output + k] = tile[k];
+        for (unsigned k = threadIdx.x; k < block_outputs && k < left; k += block) output[first_output + k] = tile[k];
     }
+}
+
+template <unsigned block, typename T>
+LaunchShape launch_register_tile(const ConvolutionArguments<T>& arguments) {
+    constexpr unsigned block_outputs = block * register_tile_outputs<T>;
+    const unsigned grid = grid_for(arguments.outputs(), block_outputs);
+    const size_t shared_bytes = divide_up(block_outputs + arguments.width - 1, Vector<T>::length) * vector_bytes;
+    conv1d_register_tile<T, block><<<grid, block, shared_bytes, arguments.stream>>>(
+        arguments.signal, arguments.d_output, arguments.outputs(), arguments.width, arguments.before());
+    return {dim3(grid), dim3(block), shared_bytes};
 }
 
 /// block_size is not used.
 template <typename T>
 LaunchShape launch_conv1d_register_tile(const ConvolutionArguments<T>& arguments) {
-    constexpr unsigned block_outputs = register_tile_block * register_tile_outputs<T>;
-    const unsigned grid = grid_for(arguments.outputs(), block_outputs);
-    const size_t shared_bytes = divide_up(block_outputs + arguments.width - 1, Vector<T>::length) * vector_bytes;
-    conv1d_register_tile<<<grid, register_tile_block, shared_bytes, arguments.stream>>>(
-        arguments.signal, arguments.d_output, arguments.outputs(), arguments.width, arguments.before());
-    return {dim3(grid), dim3(register_tile_block), shared_bytes};
+    // So few large blocks would not fill the device, which holds four per multiprocessor.
+    const size_t large_blocks = divide_up(arguments.outputs(), register_tile_block * register_tile_outputs<T>);
+    if (large_blocks < 4 * arguments.multiprocessors && arguments.width <= register_tile_block)
+        return launch_register_tile<register_tile_small_block>(arguments);
+    return launch_register_tile<register_tile_block>(arguments);
 }
 
 }  // namespace BACKEND

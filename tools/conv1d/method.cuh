@@ -39,6 +39,7 @@ ConvolutionArguments<T> arguments_on(const Session& session, const TapArrays<T>&
     arguments.d_taps = taps.d_taps.data();
     arguments.width = taps.width();
     arguments.block_size = session.options.block;
+    arguments.multiprocessors = unsigned(session.device.multiprocessors);
     return arguments;
 }
 
