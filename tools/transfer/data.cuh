@@ -11,6 +11,7 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/host_memory.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/measure/random.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/timing.cuh"
