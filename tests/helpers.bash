@@ -154,9 +154,12 @@ programs() {
 benchmarks() {
     local program
     for program in $(programs); do
-        if "$program" --help | grep -q -e --kernel; then echo "$program"; fi
+        if "$program" --help | grep -q -e --kernel && ! needs_gpu "$program"; then echo "$program"; fi
     done
 }
+
+# Whether all variants of PROGRAM need a GPU: it has tests of its own, and no table in the simulator.
+needs_gpu() { [ "$("$1" --list --csv --no-header 2>/dev/null | cut -d , -f 2 | sort -u)" = gpu ]; }
 
 # The variants of PROGRAM that run on the device under test, in the table's order.
 variants() {

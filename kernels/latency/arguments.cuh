@@ -1,0 +1,63 @@
+#pragma once
+// What the kernels of latency have in common: dependent steps, one at a time, between two readings of the clocks. (They
+// measure hardware that the simulator does not have; nvcc alone compiles them.)
+//   chase.cuh      loads whose address is the value of the one before, through every memory
+//   dependent.cuh  arithmetic, shuffles and atomic operations, each of which needs the result of the one before
+//   barriers.cuh   barriers of a block and of a cluster, and the shared memory of another block
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace BACKEND {
+
+#ifndef __SIMCC__
+
+/// Of the thread that took the steps.
+struct LatencyReading {
+    unsigned long long cycles = 0;  // of its multiprocessor's clock, for all timed steps
+    unsigned long long ns = 0;      // of the device's timer
+    unsigned long long end = 0;     // where the steps led: what the host compares
+};
+
+/// Untimed steps, which fill caches, and timed ones, a multiple of latency_unroll.
+struct LatencySteps {
+    unsigned warm = 0, timed = 0;
+};
+constexpr unsigned latency_unroll = 16;
+
+struct LatencyClock {
+    unsigned long long cycles, ns;
+};
+
+__device__ __forceinline__ LatencyClock read_latency_clock() {
+    LatencyClock now;
+    asm volatile("mov.u64 %0, %%clock64;\nmov.u64 %1, %%globaltimer;" : "=l"(now.cycles), "=l"(now.ns)::"memory");
+    return now;
+}
+
+/// The value is there before the clock is read next.
+__device__ __forceinline__ void await_value(unsigned& value) { asm volatile("" : "+r"(value)::"memory"); }
+__device__ __forceinline__ void await_value(unsigned long long& value) { asm volatile("" : "+l"(value)::"memory"); }
+
+/// Takes the steps from `at` and reports. `step` maps a state to the next one, by instructions that the compiler leaves
+/// as they are.
+template <typename State, typename Step>
+__device__ __forceinline__ State time_steps(State at, LatencySteps steps, LatencyReading* reading, Step step) {
+    for (unsigned i = 0; i < steps.warm; ++i) at = step(at);
+    await_value(at);
+    const LatencyClock begin = read_latency_clock();
+    for (unsigned i = 0; i < steps.timed; i += latency_unroll) {
+#pragma unroll
+        for (unsigned k = 0; k < latency_unroll; ++k) at = step(at);
+    }
+    await_value(at);
+    const LatencyClock end = read_latency_clock();
+    reading->cycles = end.cycles - begin.cycles;
+    reading->ns = end.ns - begin.ns;
+    reading->end = static_cast<unsigned long long>(at);
+    return at;
+}
+
+#endif
+
+}  // namespace BACKEND

@@ -1,0 +1,69 @@
+// latency: how long one thing takes that waits for another: loads from every level of memory, operations, barriers.
+#include <string>
+
+#include "common/cli/registration.cuh"
+#include "tools/latency/figures.cuh"
+#include "tools/latency/memories.cuh"
+#include "tools/latency/read_curve.cuh"
+#include "tools/latency/table.cuh"
+
+#ifdef __SIMCC__
+#define ON_GPU(measure) nullptr
+#else
+#define ON_GPU(measure) measure
+#endif
+
+namespace BACKEND {
+namespace {
+
+const LatencyVariant variants[] = {
+    {{"register", "a multiply-add that waits for the one before", Needs::gpu}, ON_GPU(measure_register)},
+    {{"shuffle", "a lane asks the lane that the last answer named", Needs::gpu}, ON_GPU(measure_shuffle)},
+    {{"shared", "a chase through shared memory", Needs::gpu}, ON_GPU(measure_shared)},
+    {{"constant", "a chase through constant memory and its caches", Needs::gpu}, ON_GPU(measure_constant)},
+    {{"texture", "a chase through a linear texture", Needs::gpu}, ON_GPU(measure_texture)},
+    {{"global", "a chase through global memory: L1, L2, DRAM, and what its address tables miss", Needs::gpu},
+     ON_GPU(measure_global)},
+    {{"uncached", "the same past L1", Needs::gpu}, ON_GPU(measure_uncached)},
+    {{"l2-parts", "each line of L2 by itself: the part beside a multiprocessor, and the far one", Needs::gpu},
+     ON_GPU(measure_l2_parts)},
+    {{"host-memory", "a chase through the host's memory over the bus", Needs::gpu}, ON_GPU(measure_host_memory)},
+    {{"atomic-shared", "additions to shared memory, each of which returns the next one's address", Needs::gpu},
+     ON_GPU(measure_shared_atomic)},
+    {{"atomic-global", "the same on global memory, in L2", Needs::gpu}, ON_GPU(measure_global_atomic)},
+    {{"barrier", "barriers of 1 to 32 warps", Needs::gpu}, ON_GPU(measure_block_barrier)},
+    {{"cluster-barrier", "barriers of a cluster of 1 to 16 blocks", Needs::gpu}, ON_GPU(measure_cluster_barrier)},
+    {{"distributed-shared", "a chase through the shared memory of a cluster's last block", Needs::gpu},
+     ON_GPU(measure_distributed)},
+};
+
+const Program program = {
+    .name = "latency",
+    .summary = "Measures what one load, operation or barrier takes when the next one waits for it.",
+    .dtypes = {},
+    .sizes = "1Ki:64Gi:x2",
+    .simulator_sizes = "1Ki",
+    .variants = variants_of(variants),
+    .options = own_options<LatencyOptions>,
+    .columns = columns_of(latency_columns),
+};
+
+void run(Session& session) {
+    if (!session.own<LatencyOptions>().curve.empty()) return print_plateaus(session);
+    static_cast<void>(session.selected());  // what was typed is refused before the device is
+#ifdef __SIMCC__
+    fail(Exit::unavailable,
+         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU");
+#else
+    if (!session.options.versus.empty())
+        fail(Exit::usage, "--versus compares samples of the same work, and no two latencies are; leave it out");
+    Lab lab(session);
+    for (const LatencyVariant* variant : session.selected<LatencyVariant>()) variant->measure(lab, *variant);
+    session.end_step();
+#endif
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(program, run)
