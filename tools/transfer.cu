@@ -41,6 +41,13 @@ std::optional<int> find_peer(int here) {
     return (here + 1) % devices;
 }
 
+// Between devices that do not reach each other's memory the driver copies with the host's help: a call may wait for it.
+bool goes_through_host(const Way& way) {
+    int can = 0;
+    CHECK(cudaDeviceCanAccessPeer(&can, way.data().ordinal(), way.data().peer()));
+    return !can;
+}
+
 Case case_of(Session& session, const std::shared_ptr<Way>& way, CopyCosts& costs) {
     const TransferVariant& variant = way->variant();
     const size_t n = way->size(), offset = session.own<TransferOptions>().offset;
@@ -52,7 +59,7 @@ Case case_of(Session& session, const std::shared_ptr<Way>& way, CopyCosts& costs
     one.prepare = [=](cudaStream_t stream) { way->prepare(stream); };
     one.launch = [=](cudaStream_t stream) { return way->run(stream); };
     one.check = [=] { return way->check(); };
-    if (variant.touches_host()) {
+    if (variant.touches_host() || (variant.needs_peer() && goes_through_host(*way))) {
         one.time = [=] { return way->time(); };
         if (!session.device.simulated) one.timer = "host";
     }
