@@ -4,7 +4,7 @@
 #include "common/cli/registration.cuh"
 #include "tools/latency/figures.cuh"
 #include "tools/latency/memories.cuh"
-#include "tools/latency/read_curve.cuh"
+#include "tools/latency/read_curve.hpp"
 #include "tools/latency/table.cuh"
 
 #ifdef __SIMCC__

@@ -7,7 +7,7 @@
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "tools/transfer/break_even.cuh"
+#include "tools/transfer/break_even.hpp"
 #include "tools/transfer/matrix.cuh"
 #include "tools/transfer/ways.cuh"
 

@@ -2,7 +2,6 @@
 // result is compared.
 #pragma once
 
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,11 +10,9 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/host_memory.cuh"
-#include "common/cuda/launch_shape.cuh"
-#include "common/measure/random.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/timing.cuh"
-#include "common/measure/verify.hpp"
+#include "tools/transfer/pattern.hpp"
 
 namespace BACKEND {
 
@@ -32,42 +29,6 @@ public:
 
 private:
     int before_ = 0;
-};
-
-// Bytes as they follow from the seed and their place. What starts on the host and what starts on a device differ in every
-// byte.
-struct Pattern {
-    std::uint64_t seed = 0, flipped = 0;
-
-    std::uint64_t word(size_t i) const { return random_bits(seed, i) ^ flipped; }
-    void write(unsigned char* bytes, size_t n) const {
-        parallel_for(divide_up(n, sizeof(std::uint64_t)), [=, *this](size_t begin, size_t end) {
-            for (size_t i = begin; i < end; ++i) {
-                const std::uint64_t value = word(i);
-                std::memcpy(bytes + i * sizeof value, &value, std::min(sizeof value, n - i * sizeof value));
-            }
-        });
-    }
-    Verdict compare(const unsigned char* bytes, size_t n) const {
-        const size_t words = divide_up(n, sizeof(std::uint64_t));
-        const auto first_wrong = [=, *this](size_t begin, size_t end) {
-            for (size_t i = begin; i < end; ++i) {
-                const std::uint64_t value = word(i);
-                const size_t length = std::min(sizeof value, n - i * sizeof value);
-                if (std::memcmp(bytes + i * sizeof value, &value, length) != 0) return i;
-            }
-            return words;
-        };
-        const size_t wrong =
-            parallel_reduce(words, words, first_wrong, [](size_t a, size_t b) { return a < b ? a : b; });
-        if (wrong == words) return {};
-        const std::uint64_t value = word(wrong);
-        unsigned char expected[sizeof value];
-        std::memcpy(expected, &value, sizeof value);
-        size_t byte = wrong * sizeof value, k = 0;
-        while (bytes[byte] == expected[k]) ++byte, ++k;
-        return {false, text("byte {}: got {}, expected {}", byte, unsigned(bytes[byte]), unsigned(expected[k]))};
-    }
 };
 
 // The ends of a copy on the host, in memory of one kind.

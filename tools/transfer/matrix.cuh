@@ -1,6 +1,7 @@
 // How fast bytes go between any two places: the host's pinned memory and every device.
 #pragma once
 
+#include <cstring>
 #include <map>
 #include <string>
 #include <utility>

@@ -1,45 +1,20 @@
-// From which size a faster way to copy pays.
-#pragma once
+#include "tools/transfer/break_even.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
 #include <vector>
 
-#include "common/cli/session.hpp"
 #include "common/io/table.hpp"
 
-namespace BACKEND {
-
-// What a copy of a size costs.
-struct CopyCost {
-    double ns = 0, allocate_ns = 0;
-};
-
-// By variant and size.
-using CopyCosts = std::map<std::string, std::map<size_t, CopyCost>>;
-
-// A way that needs something ahead, and the one that it replaces.
-struct Rivals {
-    const char* way;
-    const char* versus;
-    bool with_allocation;  // which is paid for every copy; slots stay
-};
-
-inline const Rivals all_rivals[] = {
-    {"staged-h2d", "pageable-h2d", false},
-    {"staged-d2h", "pageable-d2h", false},
-    {"pinned-h2d", "pageable-h2d", true},
-    {"pinned-d2h", "pageable-d2h", true},
-};
+namespace {
 
 struct BreakEven {
     const Rivals& rivals;
-    size_t from_bytes = 0;     // it is faster at this size and all larger ones; 0: not at the largest
-    size_t largest_bytes = 0;  // that was measured
-    double ratio = 0;          // there: the other's time over its own, without allocation
-    double allocate_ns = 0;    // there
-    double copies = 0;         // there: how many pay the allocation; 0: it is slower
+    std::size_t from_bytes = 0;     // it is faster at this size and all larger ones; 0: not at the largest
+    std::size_t largest_bytes = 0;  // that was measured
+    double ratio = 0;               // there: the other's time over its own, without allocation
+    double allocate_ns = 0;         // there
+    double copies = 0;              // there: how many pay the allocation; 0: it is slower
 
     std::string sentence() const {
         const std::string largest = human_bytes(double(largest_bytes));
@@ -56,13 +31,13 @@ struct BreakEven {
 };
 
 // Of those rivals that were both measured, at two sizes or more.
-inline std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
+std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
     std::vector<BreakEven> found;
     for (const Rivals& rivals : all_rivals) {
         const auto way = costs.find(rivals.way), versus = costs.find(rivals.versus);
         if (way == costs.end() || versus == costs.end()) continue;
         BreakEven result{rivals};
-        size_t sizes = 0;
+        std::size_t sizes = 0;
         bool faster_up_to_here = true;
         for (auto point = way->second.rbegin(); point != way->second.rend(); ++point) {
             const auto& [bytes, cost] = *point;
@@ -84,7 +59,7 @@ inline std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
     return found;
 }
 
-inline const ColumnOf<BreakEven> break_even_columns[] = {
+const ColumnOf<BreakEven> break_even_columns[] = {
     {{"tool"}, [](const BreakEven&) -> Cell { return "transfer"; }},
     {{"way", "way"}, [](const BreakEven& of) -> Cell { return of.rivals.way; }},
     {{"versus", "versus"}, [](const BreakEven& of) -> Cell { return of.rivals.versus; }},
@@ -100,16 +75,17 @@ inline const ColumnOf<BreakEven> break_even_columns[] = {
      [](const BreakEven& of) -> Cell {
          return Fixed{of.allocate_ns, 1};
      }},
-    {{"copies_to_pay", "copies to pay it"}, [](const BreakEven& of) { return whole_if_any(size_t(of.copies)); }},
+    {{"copies_to_pay", "copies to pay it"}, [](const BreakEven& of) { return whole_if_any(std::size_t(of.copies)); }},
 };
 
-inline void say(Session& session, const std::vector<BreakEven>& found) {
+void say(Session& session, const std::vector<BreakEven>& found) {
     for (const BreakEven& one : found) session.output.write(one.sentence() + '\n');
     session.output.flush();
 }
 
-// --break-even: a row for each, for a person a sentence.
-inline void print_break_evens(Session& session, const CopyCosts& costs) {
+}  // namespace
+
+void print_break_evens(Session& session, const CopyCosts& costs) {
     const std::vector<BreakEven> found = find_break_evens(costs);
     if (found.empty()) fail(Exit::usage, "--break-even needs two sizes or more; give -n a range, as in -n 64Ki:1Gi:x2");
     if (session.format() == Format::human) return say(session, found);
@@ -118,9 +94,6 @@ inline void print_break_evens(Session& session, const CopyCosts& costs) {
     table.flush();
 }
 
-// The end of a sweep for a person. (The simulator's times say nothing of a GPU.)
-inline void say_break_evens(Session& session, const CopyCosts& costs) {
+void say_break_evens(Session& session, const CopyCosts& costs) {
     if (session.format() == Format::human && !session.device.simulated) say(session, find_break_evens(costs));
 }
-
-}  // namespace BACKEND

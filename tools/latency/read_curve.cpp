@@ -1,19 +1,17 @@
-// --curve: the plateaus of a curve that was measured elsewhere, or by --sweep.
-#pragma once
+#include "tools/latency/read_curve.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "common/cli/session.hpp"
 #include "common/io/numbers.hpp"
 #include "common/io/table.hpp"
+#include "tools/latency/options.hpp"
 #include "tools/latency/plateau.hpp"
-#include "tools/latency/table.cuh"
 
-namespace BACKEND {
+namespace {
 
 // Pairs of a working set in bytes and cycles.
-inline LatencyCurve read_curve(const std::string& path, StepCount& count) {
+LatencyCurve read_curve(const std::string& path, StepCount& count) {
     const std::string input = path == "-" ? "standard input" : path;
     const auto reader = in_row_order(NumberReader::open(path, {}, &count));
     constexpr std::size_t most = std::size_t{1} << 20;
@@ -42,7 +40,7 @@ struct PlateauRow {
     double cycles;
 };
 
-inline const ColumnOf<PlateauRow> plateau_columns[] = {
+const ColumnOf<PlateauRow> plateau_columns[] = {
     {{"plateau", "plateau"}, [](const PlateauRow& of) -> Cell { return whole(of.number); }},
     {{"first_bytes", "from KiB", 1.0 / 1024, 1},
      [](const PlateauRow& of) -> Cell {
@@ -59,7 +57,9 @@ inline const ColumnOf<PlateauRow> plateau_columns[] = {
      }},
 };
 
-inline void print_plateaus(Session& session) {
+}  // namespace
+
+void print_plateaus(Session& session) {
     const std::string& path = session.own<LatencyOptions>().curve;
     const char* ignored = !session.options.kernels.empty()      ? "--kernel"
                           : session.options.sizes.given         ? "--size"
@@ -82,5 +82,3 @@ inline void print_plateaus(Session& session) {
     table.flush();
     if (plateaus.empty()) session.notice(text("no plateau in {} points", curve.size()));
 }
-
-}  // namespace BACKEND

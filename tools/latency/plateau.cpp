@@ -1,0 +1,76 @@
+#include "tools/latency/plateau.hpp"
+
+#include <algorithm>
+
+// How far apart the latencies of one level may be, relative to the least, and what makes a plateau of points whose
+// latencies are close: there are three, and the last working set is at least 1.3 times the first.
+constexpr double plateau_tolerance = 0.04;
+constexpr std::size_t fewest_points = 3;
+constexpr double least_span = 1.3;
+
+// The longest run of points in [begin, end) whose latencies are close; on a tie the first.
+static Plateau longest_plateau(const LatencyCurve& curve, std::size_t begin, std::size_t end) {
+    Plateau longest{begin, begin};
+    for (std::size_t first = begin; first < end; ++first) {
+        double least = curve[first].cycles, most = least;
+        std::size_t last = first;
+        for (std::size_t i = first + 1; i < end; ++i) {
+            least = std::min(least, curve[i].cycles);
+            most = std::max(most, curve[i].cycles);
+            if (!(most <= least * (1 + plateau_tolerance))) break;
+            last = i;
+        }
+        if (last + 1 - first > longest.size()) longest = {first, last + 1};
+    }
+    return longest;
+}
+
+static void append_plateaus(const LatencyCurve& curve, std::size_t begin, std::size_t end,
+                            std::vector<Plateau>& plateaus) {
+    if (end - begin < fewest_points) return;
+    const Plateau longest = longest_plateau(curve, begin, end);
+    if (longest.size() < fewest_points) return;
+    // What is left of a level beyond its tolerance is its slope, which may be flat for a few points.
+    const bool wide = curve[longest.end - 1].bytes >= least_span * curve[longest.begin].bytes;
+    append_plateaus(curve, begin, longest.begin, plateaus);
+    if (wide) plateaus.push_back(longest);
+    append_plateaus(curve, longest.end, end, plateaus);
+}
+
+double plateau_median(const LatencyCurve& curve, const Plateau& plateau, double CurvePoint::*of) {
+    std::vector<double> values;
+    for (std::size_t i = plateau.begin; i < plateau.end; ++i) values.push_back(curve[i].*of);
+    std::sort(values.begin(), values.end());
+    return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+}
+
+// Neighbours that belong to one level, since the end of one and the beginning of the next are level, are one plateau.
+std::vector<Plateau> find_plateaus(const LatencyCurve& curve) {
+    std::vector<Plateau> found, merged;
+    append_plateaus(curve, 0, curve.size(), found);
+    for (const Plateau& plateau : found) {
+        const auto level = [&](const Plateau& of) { return plateau_median(curve, of, &CurvePoint::cycles); };
+        const bool same = !merged.empty() && level(plateau) <= level(merged.back()) * (1 + plateau_tolerance) &&
+                          level(merged.back()) <= level(plateau) * (1 + plateau_tolerance);
+        if (same) merged.back().end = plateau.end;
+        else merged.push_back(plateau);
+    }
+    return merged;
+}
+
+TwoLevels split_in_two(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t outliers = values.size() / 20;
+    values = {values.begin() + long(outliers), values.end() - long(outliers)};
+    std::size_t split = 0;
+    double widest = plateau_tolerance;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        const double gap = values[i] / values[i - 1] - 1;
+        if (gap > widest) widest = gap, split = i;
+    }
+    const auto median = [&](std::size_t begin, std::size_t end) {
+        return (values[begin + (end - begin - 1) / 2] + values[begin + (end - begin) / 2]) / 2;
+    };
+    if (split == 0) return {median(0, values.size()), median(0, values.size()), values.size(), 0};
+    return {median(0, split), median(split, values.size()), split, values.size() - split};
+}
