@@ -157,8 +157,7 @@ inline void run_convolution_filter(Session& session) {
             convolve_stream(*reader, stream, border);
         }
     });
-    session.end_step();
-    writer.finish(session.output);
+    session.write(writer);
 }
 
 }  // namespace BACKEND

@@ -159,7 +159,7 @@ inline void run_transpose_filter(Session& session) {
     matrix.layout.columns = matrix.shape.rows;
     NumberWriter writer(matrix.layout, session.options.format ? "transpose" : "");
     writer.append(result);
-    writer.finish(session.output);
+    session.write(writer);
 }
 
 }  // namespace BACKEND
