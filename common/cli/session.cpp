@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/io/numbers.hpp"
+#include "common/io/progress.hpp"
 #include "common/io/text.hpp"
 
 ShowSteps shown_steps(const Options& options) {

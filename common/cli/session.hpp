@@ -10,9 +10,11 @@
 #include "common/cli/options.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
-#include "common/io/numbers.hpp"
-#include "common/io/progress.hpp"
 #include "common/measure/run.hpp"
+
+class NumberWriter;
+class Progress;
+enum class ShowSteps;
 
 // How steps are shown, as the options say.
 ShowSteps shown_steps(const Options& options);
