@@ -77,6 +77,15 @@ Verdict check(const Access& access, const AccessArrays& arrays, size_t n, const 
         [&](size_t place, unsigned bytes, unsigned part) { return arrays.source_part(place, bytes, part); });
 }
 
+// ", stride 8": for messages.
+std::string option_text(const Access& access) {
+    switch (access.variant->option) {
+        case PatternOption::offset: return text(", offset {}", access.shape.value);
+        case PatternOption::stride: return text(", stride {}", access.shape.value);
+        default: return "";
+    }
+}
+
 Case case_of(const Session& session, const std::shared_ptr<Access>& access, const std::shared_ptr<AccessArrays>& arrays,
              size_t n, size_t fetch_bytes) {
     const double words = double(n) * (access->operation == AccessOperation::copy ? 2 : 1);
@@ -91,7 +100,12 @@ Case case_of(const Session& session, const std::shared_ptr<Access>& access, cons
                                 session.options.block, unsigned(session.device.multiprocessors), stream});
         return *shape;
     };
-    one.check = [=] { return check(*access, *arrays, n, *shape); };
+    one.check = [=] {
+        Verdict verdict = check(*access, *arrays, n, *shape);
+        verdict.detail = text("{} of words of {} bytes{}: {}", access->operation_name, access->shape.word_bytes,
+                              option_text(*access), verdict.detail);
+        return verdict;
+    };
     one.own_cells = [=](double median_ns) {
         const size_t footprint_bytes = access->pattern.words() * access->shape.word_bytes;
         return cells_of(access_columns, AccessCells{access->variant, access->shape, access->operation_name.c_str(),

@@ -81,6 +81,15 @@ double cycles_per_request(const BankRow& row, const BankResults& results, size_t
     return summarize(differences).median / (double(requests) * warps);
 }
 
+// "stride 8": for messages.
+std::string option_text(const BankRow& row) {
+    switch (row.variant->option) {
+        case BankOption::stride: return text("stride {}", row.value);
+        case BankOption::padding: return text("padding {}", row.value);
+        default: return "no padding";
+    }
+}
+
 Case case_of(const Session& session, const std::shared_ptr<BankRow>& row, const std::shared_ptr<BankResults>& results,
              size_t requests) {
     Case one;
@@ -89,7 +98,12 @@ Case case_of(const Session& session, const std::shared_ptr<BankRow>& row, const 
                    0};
     one.poison = [=](cudaStream_t stream) { results->poison(stream); };
     one.launch = [=](cudaStream_t stream) { return launch(*row, *results, requests, stream); };
-    one.check = [=] { return results->check(row->access, requests); };
+    one.check = [=] {
+        Verdict verdict = results->check(row->access, requests);
+        verdict.detail = text("{} of words of {} bytes, {}: {}", row->operation_name, row->access.word_bytes,
+                              option_text(*row), verdict.detail);
+        return verdict;
+    };
     one.own_cells = [=, &session](double) {
         const bool counts_cycles = !session.device.simulated && requests > 0;
         const double cycles = counts_cycles ? cycles_per_request(*row, *results, requests) : 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 // Shared memory has 32 banks, each of which holds every 32nd word of 4 bytes and serves one of them in a pass.
