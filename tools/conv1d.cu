@@ -3,9 +3,9 @@
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
+#include "common/measure/random.hpp"
 #include "tools/conv1d/filter.cuh"
 #include "tools/conv1d/method.cuh"
-#include "tools/conv1d/weights.cuh"
 
 namespace BACKEND {
 namespace {
@@ -102,10 +102,13 @@ private:
 // The filters of the rows: random ones for each --width, or the given one.
 std::vector<std::vector<double>> chosen_filters(const Session& session) {
     const ConvolutionOptions& own = session.own<ConvolutionOptions>();
-    if (own.widths.empty()) return {given_weights(session)};
+    if (own.widths.empty()) return {given_weights(own.weights, false)};
     if (!own.weights.empty()) fail(Exit::usage, "--width and --weights both choose the filter: leave one of them out");
     std::vector<std::vector<double>> filters;
-    for (const size_t width : own.widths) filters.push_back(random_weights(width, session.options.seed));
+    for (const size_t width : own.widths) {
+        filters.emplace_back(width);
+        for (size_t i = 0; i < width; ++i) filters.back()[i] = uniform<double>(session.options.seed + 1, i);
+    }
     return filters;
 }
 

@@ -167,23 +167,9 @@ struct FilterParts {
     __host__ __device__ unsigned step() const { return fft_points - length + 1; }
 };
 
-/// The spectrum of part blockIdx.x of the weights, scaled by 1 / 4096, in the order of transform().
-template <typename T>
-__global__ void __launch_bounds__(fft_block)
-    transform_filter(const T* taps, unsigned width, FilterParts parts, Complex<T>* spectra) {
-    extern __shared__ __align__(16) unsigned char shared_bytes[];
-    const FftThread<Complex<T>> own{reinterpret_cast<Complex<T>*>(shared_bytes)};
-    Complex<T> v[fft_radix];
-#pragma unroll
-    for (unsigned m = 0; m < fft_radix; ++m) {
-        const unsigned k = own.thread + m * fft_block;  // the taps are turned around: a convolution
-        const unsigned tap = (blockIdx.x + 1) * parts.length - 1 - k;
-        v[m] = {k < parts.length && tap < width ? taps[tap] / T(fft_points) : T(0), T(0)};
-    }
-    transform(v, own);
-#pragma unroll
-    for (unsigned k = 0; k < fft_radix; ++k)
-        spectra[blockIdx.x * fft_points + k * fft_block + own.thread] = v[place_of(k)];
+/// Which frequency is element i of a spectrum in the order of transform(): its three digits are the other way around.
+constexpr unsigned frequency_at(unsigned i) {
+    return i % fft_block / fft_radix + i % fft_radix * fft_radix + i / fft_block * fft_block;
 }
 
 /// v[m]: elements thread + 256 m of the segments that begin at `first` and `step` elements later.
@@ -206,6 +192,7 @@ __device__ __forceinline__ void load_segments(Complex<T> (&v)[fft_radix], const 
     for (unsigned m = 0; m < fft_radix; ++m) v[m] = own.of_block(m);
 }
 
+/// spectra: of the filter's parts, scaled by 1 / fft_points, in the order of frequency_at().
 /// Two segments per block; grid ceil(outputs / (2 * step)); dynamic shared memory for 4096 complex numbers.
 template <typename T>
 __global__ void __launch_bounds__(fft_block, sizeof(T) == 4 ? 2 : 1)
@@ -238,15 +225,6 @@ __global__ void __launch_bounds__(fft_block, sizeof(T) == 4 ? 2 : 1)
 
 template <typename T>
 constexpr unsigned fft_shared_bytes = fft_points * sizeof(Complex<T>);
-
-/// Enqueues the transform of the filter into `d_spectra`, FilterParts::count times 4096 elements.
-template <typename T>
-void launch_transform_filter(const ConvolutionArguments<T>& arguments, Complex<T>* d_spectra) {
-    const FilterParts parts = FilterParts::of_width(arguments.width);
-    CHECK(cudaFuncSetAttribute(transform_filter<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, fft_shared_bytes<T>));
-    transform_filter<<<parts.count, fft_block, fft_shared_bytes<T>, arguments.stream>>>(
-        arguments.d_taps, arguments.width, parts, d_spectra);
-}
 
 /// block_size is not used.
 template <typename T>

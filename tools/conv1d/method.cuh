@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,11 +12,25 @@
 #include "common/cuda/buffers.cuh"
 #include "kernels/conv1d/overlap_save.cuh"
 #include "tools/conv1d/table.cuh"
+#include "tools/conv1d/weights.hpp"
 #ifndef __SIMCC__
 #include "kernels/conv1d/cufft.cuh"
 #endif
 
 namespace BACKEND {
+
+// What slides over the signal: the weights in T, the last one first.
+template <typename T>
+std::vector<T> taps_of(const std::vector<double>& weights) {
+    std::vector<T> taps;
+    for (size_t i = weights.size(); i-- > 0;) {
+        taps.push_back(T(weights[i]));
+        if (!std::isfinite(taps.back()))
+            fail(Exit::bad_input, "weight {}, {}, does not fit into {}; use -t f64", i + 1, weights[i],
+                 name_of(dtype_of<T>));
+    }
+    return taps;
+}
 
 // The taps of a convolution, on the host and on the device.
 template <typename T>
@@ -43,6 +58,27 @@ ConvolutionArguments<T> arguments_on(const Session& session, const TapArrays<T>&
     return arguments;
 }
 
+// The spectra that conv1d_overlap_save() multiplies by: of the parts of the filter, each as one of the weights, not the
+// taps, and scaled by 1 / fft_points.
+template <typename T>
+DeviceBuffer<Complex<T>> filter_spectra(const ConvolutionArguments<T>& arguments) {
+    const FilterParts parts = FilterParts::of_width(arguments.width);
+    std::vector<Complex<T>> spectra;
+    for (unsigned part = 0; part < parts.count; ++part) {
+        std::vector<double> weights(fft_points);
+        for (unsigned j = 0; j < parts.length && part * parts.length + j < arguments.width; ++j)
+            weights[parts.length - 1 - j] = double(arguments.h_taps[part * parts.length + j]) / fft_points;
+        const std::vector<std::complex<double>> spectrum = discrete_transform(weights);
+        for (unsigned i = 0; i < fft_points; ++i) {
+            const std::complex<double> bin = spectrum[frequency_at(i)];
+            spectra.push_back({T(bin.real()), T(bin.imag())});
+        }
+    }
+    DeviceBuffer<Complex<T>> d_spectra(spectra.size());
+    CHECK(cudaMemcpy(d_spectra.data(), spectra.data(), d_spectra.bytes(), cudaMemcpyHostToDevice));
+    return d_spectra;
+}
+
 struct ReadyMethod {
     std::function<void(cudaStream_t)> prepare;        // may be empty
     std::function<LaunchShape(cudaStream_t)> launch;  // empty: it cannot run here, and `why_not` says why
@@ -60,10 +96,7 @@ ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArgum
         return on_stream;
     };
     if (variant.method == Method::overlap_save) {
-        const unsigned parts = FilterParts::of_width(arguments.width).count;
-        const auto d_spectra = std::make_shared<DeviceBuffer<Complex<T>>>(size_t{parts} * fft_points);
-        launch_transform_filter(arguments, d_spectra->data());
-        CHECK(cudaGetLastError());
+        const auto d_spectra = std::make_shared<DeviceBuffer<Complex<T>>>(filter_spectra(arguments));
         ready.fft_length = fft_points;
         ready.launch = [d_spectra, on](cudaStream_t stream) {
             return launch_conv1d_overlap_save(on(stream), d_spectra->data());

@@ -1,0 +1,15 @@
+// The weights of a convolution: typed, read from a file, or drawn at random; and their spectrum.
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+// What --weights says: numbers separated by commas, or a file of them ("-": standard input, if the signal is not there,
+// too). "" is the lecture's filter, the average of an input and its neighbours. Failure(usage) or Failure(bad_input) for
+// anything but 1 to largest_width finite numbers.
+std::vector<double> given_weights(const std::string& weights, bool signal_is_standard_input);
+
+// The discrete Fourier transform of a sequence whose length is a power of two.
+std::vector<std::complex<double>> discrete_transform(const std::vector<double>& sequence);
