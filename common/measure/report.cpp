@@ -56,14 +56,15 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name) {
     const char* remark = device.checked     ? ", checked"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
                                             : "";
-    title_ = text("{}, {}{} elements{}", device.name, problem.n, problem.dtype ? text(" {}", problem.dtype_name()) : "",
-                  remark);
+    const std::string dtype = problem.dtype ? text("{} ", problem.dtype_name()) : "";
+    const std::string of_n = *problem.unit ? text(", {} {}{}", problem.n, dtype, problem.unit) : "";
+    title_ = text("{}{}{}", device.name, of_n, remark);
     table_.begin(title_, longest_name);
 }
 
-void Report::end_block() {
+void Report::end_block(bool rivals) {
     table_.flush();
-    if (run_.format() == Format::human && !run_.device.checked) {
+    if (rivals && run_.format() == Format::human && !run_.device.checked) {
         const std::string sentence = verdict(timed_, run_.settings.versus, run_.device.simulated);
         if (!sentence.empty()) run_.output.write(wrapped(sentence, table_.width()) + '\n');
         run_.output.flush();

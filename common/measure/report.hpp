@@ -21,7 +21,8 @@ struct Problem {
     std::size_t n = 0;
     double bytes = 0;  // compulsory traffic of the operation: each input read once, each output written once
     double flop = 0;
-    double elements = 0;  // --counters shows loads per result, or per input where results are few; 0 for n
+    double elements = 0;            // --counters shows loads per result, or per input where results are few; 0 for n
+    const char* unit = "elements";  // of n, in the human table's title; "" for a table without one n
 
     const char* dtype_name() const { return dtype ? name_of(*dtype) : "none"; }
 };
@@ -62,8 +63,8 @@ public:
     // longest name of a variant.
     void begin_block(const Problem& problem, std::size_t longest_name);
     void add(const Measurement& measurement);
-    // Ends it, for a person with a sentence: the ladder's comparisons start afresh.
-    void end_block();
+    // Ends it: the ladder's comparisons start afresh. For a person it ends with a sentence, unless its rows are no rivals.
+    void end_block(bool rivals = true);
 
 private:
     Run& run_;
