@@ -54,6 +54,9 @@ mapped-h2d 1000 h2d mapped kernel $host
 managed-prefetch-d2h 1000 d2h managed prefetch $host
 d2d-kernel 2000 d2d device kernel $([ $host = sim ] && echo sim || echo event)
 EOF
+    expect_fine transfer -n 1000 -k d2d-engine -f human
+    expect_output_like '^[^,]+, 1000 bytes'
+    expect_fine transfer -n 1000 -k 'mapped-h2d,pinned-both,managed-h2d,d2d-kernel' --csv
     # Host memory costs something, device memory is not asked for.
     [ "$(paste -d ' ' <(column p_memory) <(column p_alloc_ns) | awk '($1 == "device") != ($2 == 0)')" = "" ]
 }

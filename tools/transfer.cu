@@ -54,7 +54,7 @@ Case case_of(Session& session, const std::shared_ptr<Way>& way, CopyCosts& costs
     const bool twice = variant.is_both() || variant.direction == Direction::on_device;
     Case one;
     one.variant = &variant;
-    one.problem = {std::nullopt, n, double(n) * (twice ? 2 : 1), 0};
+    one.problem = {std::nullopt, n, double(n) * (twice ? 2 : 1), 0, 0, "bytes"};
     one.poison = [=](cudaStream_t stream) { way->poison(stream); };
     one.prepare = [=](cudaStream_t stream) { way->prepare(stream); };
     one.launch = [=](cudaStream_t stream) { return way->run(stream); };
