@@ -59,7 +59,7 @@ void run(Session& session) {
         fail(Exit::usage, "--versus compares samples of the same work, and no two latencies are; leave it out");
     Lab lab(session);
     for (const LatencyVariant* variant : session.selected<LatencyVariant>()) variant->measure(lab, *variant);
-    session.end_step();
+    lab.finish();
 #endif
 }
 

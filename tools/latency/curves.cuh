@@ -57,9 +57,9 @@ inline LatencySeries walk_working_set(Lab& lab, const Variant& variant, const Ch
         place = cycle.after(place, std::uint64_t(steps.warm) + steps.timed);
         return way.end_at(stride, place);
     };
-    // The whole of a set that may stay in the first caches is visited untimed.
-    constexpr unsigned long long most_warm_steps = 16384;
-    return lab.measure(variant, run, unsigned(std::min<unsigned long long>(cycle.n, most_warm_steps)));
+    // The whole of a set that may stay in the first caches is visited untimed, of others enough for address translation.
+    constexpr unsigned long long largest_warm_set = 16384, other_warm_steps = 1024;
+    return lab.measure(variant, run, unsigned(cycle.n <= largest_warm_set ? cycle.n : other_warm_steps));
 }
 
 inline void measure_curve(Lab& lab, const Variant& variant, const ChaseWay& way) {

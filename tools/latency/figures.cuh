@@ -85,48 +85,72 @@ inline bool has_clusters(Lab& lab, const Variant& variant) {
 }
 
 // One cluster of `blocks` blocks of 32 threads.
-template <typename... Parameters, typename... Arguments>
-LaunchShape launch_cluster(unsigned blocks, void (*kernel)(Parameters...), Arguments... arguments) {
+struct ClusterLaunch {
+    explicit ClusterLaunch(unsigned blocks) {
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim.x = blocks;
+        cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        configuration.gridDim = dim3(blocks);
+        configuration.blockDim = dim3(lanes_per_warp);
+        configuration.attrs = &cluster;
+        configuration.numAttrs = 1;
+    }
+    ClusterLaunch(const ClusterLaunch&) = delete;
+    ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+
+    // More than 8 blocks are not portable: a kernel must say that it wants them, and a GPU may not have room.
+    template <typename... Parameters>
+    bool fits(void (*kernel)(Parameters...)) const {
+        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        int clusters = 0;
+        const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &configuration);
+        if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+        return error == cudaSuccess && clusters > 0;
+    }
+
+    template <typename... Parameters, typename... Arguments>
+    LaunchShape launch(void (*kernel)(Parameters...), Arguments... arguments) const {
+        CHECK(cudaLaunchKernelEx(&configuration, kernel, Parameters(arguments)...));
+        return {configuration.gridDim, configuration.blockDim, 0};
+    }
+
     cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = blocks;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     cudaLaunchConfig_t configuration = {};
-    configuration.gridDim = dim3(blocks);
-    configuration.blockDim = dim3(lanes_per_warp);
-    configuration.attrs = &cluster;
-    configuration.numAttrs = 1;
-    CHECK(cudaLaunchKernelEx(&configuration, kernel, Parameters(arguments)...));
-    return {dim3(blocks), dim3(lanes_per_warp), 0};
+};
+
+// A row for each size of a cluster that fits: `measure` gets the number of blocks and their launch.
+template <typename Kernel, typename Measure>
+void for_each_cluster(const Lab& lab, const Variant& variant, Kernel kernel, Measure measure) {
+    for (unsigned blocks = 1; blocks <= 16; blocks *= 2) {
+        const ClusterLaunch cluster(blocks);
+        if (cluster.fits(kernel)) measure(blocks, cluster);
+        else lab.session().detail(text("{}: clusters of {} blocks do not fit", variant.name, blocks));
+    }
 }
 
 inline void measure_cluster_barrier(Lab& lab, const LatencyVariant& variant) {
     if (!has_clusters(lab, variant)) return;
-    // (More than 8 blocks are not portable: a kernel must say that it wants them.)
-    CHECK(cudaFuncSetAttribute(chain_cluster_barriers, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    for (unsigned blocks = 1; blocks <= 16; blocks *= 2) {
+    for_each_cluster(lab, variant, chain_cluster_barriers, [&](unsigned blocks, const ClusterLaunch& cluster) {
         LatencyRun run;
-        run.launch = [=](LatencySteps steps, LatencyReading* d_reading) {
-            return launch_cluster(blocks, chain_cluster_barriers, steps, d_reading);
+        run.launch = [&](LatencySteps steps, LatencyReading* d_reading) {
+            return cluster.launch(chain_cluster_barriers, steps, d_reading);
         };
         run.expected_end = [](LatencySteps steps) { return 0ull + steps.warm + steps.timed; };
         measure_figure(lab, variant, run, {"cluster-barrier", 0, 0, blocks});
-    }
+    });
 }
 
 inline void measure_distributed(Lab& lab, const LatencyVariant& variant) {
     if (!has_clusters(lab, variant)) return;
-    CHECK(cudaFuncSetAttribute(chase_distributed, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    for (unsigned blocks = 1; blocks <= 16; blocks *= 2) {
+    constexpr std::size_t word_bytes = sizeof(unsigned long long);
+    for_each_cluster(lab, variant, chase_distributed, [&](unsigned blocks, const ClusterLaunch& cluster) {
         LatencyRun run;
-        run.launch = [=](LatencySteps steps, LatencyReading* d_reading) {
-            return launch_cluster(blocks, chase_distributed, 0u, steps, d_reading);
+        run.launch = [&](LatencySteps steps, LatencyReading* d_reading) {
+            return cluster.launch(chase_distributed, 0u, steps, d_reading);
         };
         run.expected_end = [](LatencySteps steps) { return 97ull * (steps.warm + steps.timed) % distributed_words; };
-        measure_figure(
-            lab, variant, run,
-            {"distributed-shared", distributed_words * sizeof(unsigned long long), sizeof(unsigned long long), blocks});
-    }
+        measure_figure(lab, variant, run, {"distributed-shared", distributed_words * word_bytes, word_bytes, blocks});
+    });
 }
 
 // ---- the parts of L2

@@ -48,14 +48,20 @@ public:
         steps_ = (asked + latency_unroll - 1) / latency_unroll * latency_unroll;
         Problem problem;
         problem.dtype = std::nullopt;
+        problem.unit = "";
         std::size_t longest = 0;
         for (const Variant* variant : session.program.variants)
             longest = std::max(longest, std::string(variant->name).size());
         report_.begin_block(problem, longest);
     }
-    ~Lab() { report_.end_block(); }
     Lab(const Lab&) = delete;
     Lab& operator=(const Lab&) = delete;
+
+    // After the last row.
+    void finish() {
+        session_.end_step();
+        report_.end_block(false);
+    }
 
     Session& session() const { return session_; }
     const LatencyOptions& asked() const { return session_.own<LatencyOptions>(); }
