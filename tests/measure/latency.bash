@@ -27,7 +27,7 @@ printf '%-10s %8s %9s %6s  within 3 %%\n' level cycles published ratio
 figure l1 34
 figure l2-near 223
 figure l2-far 283
-printf 'L1 up to %s bytes; published: 201 KiB (205824); the working sets are four per octave\n\n' "$(field l1 p_bytes)"
+printf 'L1 up to %s bytes; published: 201 KiB (205824)\n\n' "$(field l1 p_bytes)"
 
 latency -d gpu -q -f human
 printf '\naddress translation: a line per 2 MiB\n'

@@ -62,47 +62,82 @@ inline LatencySeries walk_working_set(Lab& lab, const Variant& variant, const Ch
     return lab.measure(variant, run, unsigned(cycle.n <= largest_warm_set ? cycle.n : other_warm_steps));
 }
 
+// A curve as it was measured.
+struct MeasuredCurve {
+    LatencyCurve points;
+    std::vector<LatencySeries> series;  // of each point
+};
+
+// Empty if a walk went wrong, and with --profile, which wants one launch of a kernel.
+inline MeasuredCurve take_curve(Lab& lab, const Variant& variant, const ChaseWay& way, std::size_t stride) {
+    MeasuredCurve curve;
+    for (std::size_t bytes : working_sets(lab.session(), way.smallest_bytes, way.largest_bytes)) {
+        lab.session().begin_step(text("{} in {}", variant.name, human_bytes(double(bytes))));
+        const LatencySeries one = walk_working_set(lab, variant, way, bytes, stride);
+        if (one.ns.empty() || lab.session().options.profile) return {};
+        curve.points.push_back(one.point(double(bytes)));
+        curve.series.push_back(one);
+    }
+    return curve;
+}
+
+// Where a plateau ends, to a hundredth: between its last point and the next one.
+inline std::size_t find_end(Lab& lab, const Variant& variant, const ChaseWay& way, std::size_t stride,
+                            const LatencyCurve& points, const Plateau& plateau) {
+    std::size_t inside = std::size_t(points[plateau.end - 1].bytes);
+    if (plateau.end == points.size() || lab.session().options.sizes.given) return inside;
+    std::size_t outside = std::size_t(points[plateau.end].bytes);
+    const double most = plateau_median(points, plateau, &CurvePoint::cycles) * (1 + plateau_tolerance);
+    while (outside - inside > std::max(inside / 100, stride)) {
+        const std::size_t between = inside + (outside - inside) / 2;
+        lab.session().begin_step(text("{} in {}", variant.name, human_bytes(double(between))));
+        const LatencySeries one = walk_working_set(lab, variant, way, between, stride);
+        if (one.ns.empty()) break;
+        (one.point(0).cycles <= most ? inside : outside) = between;
+    }
+    return inside;
+}
+
+// The level of each plateau; a further one in the same level is numbered.
+inline std::vector<std::string> levels_of(const Lab& lab, const ChaseWay& way, const LatencyCurve& points,
+                                          const std::vector<Plateau>& plateaus) {
+    std::map<std::string, int> plateaus_in;
+    std::vector<std::string> levels;
+    for (const Plateau& plateau : plateaus) {
+        const std::string level = way.level(lab, points[plateau.begin]);
+        const int number = ++plateaus_in[level];
+        levels.push_back(number == 1 ? level : text("{}-{}", level, number));
+    }
+    return levels;
+}
+
 inline void measure_curve(Lab& lab, const Variant& variant, const ChaseWay& way) {
-    Session& session = lab.session();
     for (std::size_t stride : lab.asked().strides) {
-        LatencyCurve curve;
-        std::vector<LatencySeries> series;
-        for (std::size_t bytes : working_sets(session, way.smallest_bytes, way.largest_bytes)) {
-            session.begin_step(text("{} in {}", variant.name, human_bytes(double(bytes))));
-            const LatencySeries one = walk_working_set(lab, variant, way, bytes, stride);
-            if (one.ns.empty()) return;
-            curve.push_back(one.point(double(bytes)));
-            series.push_back(one);
-            if (session.options.profile) return;
-        }
-        const std::vector<Plateau> plateaus = find_plateaus(curve);
-        std::map<std::string, int> rows_of_level;
-        std::vector<std::string> levels;
-        for (const Plateau& plateau : plateaus) {
-            const std::string level = way.level(lab, curve[plateau.begin]);
-            const int number = ++rows_of_level[level];
-            levels.push_back(number == 1 ? level : text("{}-{}", level, number));
-        }
-        for (std::size_t i = 0; i < (lab.asked().sweep ? curve.size() : plateaus.size()); ++i) {
-            LatencyCells cells;
-            cells.stride = stride;
-            if (lab.asked().sweep) {
+        const MeasuredCurve curve = take_curve(lab, variant, way, stride);
+        const std::vector<Plateau> plateaus = find_plateaus(curve.points);
+        const std::vector<std::string> levels = levels_of(lab, way, curve.points, plateaus);
+        LatencyCells cells;
+        cells.stride = stride;
+        if (lab.asked().sweep) {
+            for (std::size_t i = 0; i < curve.points.size(); ++i) {
                 cells.level = "slope";
                 for (std::size_t k = 0; k < plateaus.size(); ++k)
                     if (i >= plateaus[k].begin && i < plateaus[k].end) cells.level = levels[k];
-                cells.bytes = std::size_t(curve[i].bytes);
-                lab.add_row(variant, series[i], cells);
-                continue;
+                cells.bytes = std::size_t(curve.points[i].bytes);
+                lab.add_row(variant, curve.series[i], cells);
             }
+            continue;
+        }
+        for (std::size_t k = 0; k < plateaus.size(); ++k) {
             LatencySeries of_plateau;
-            for (std::size_t k = plateaus[i].begin; k < plateaus[i].end; ++k) of_plateau.append(series[k]);
-            cells.level = levels[i];
-            cells.bytes = std::size_t(curve[plateaus[i].end - 1].bytes);
+            for (std::size_t i = plateaus[k].begin; i < plateaus[k].end; ++i) of_plateau.append(curve.series[i]);
+            cells.level = levels[k];
+            cells.bytes = find_end(lab, variant, way, stride, curve.points, plateaus[k]);
             lab.add_row(variant, of_plateau, cells);
         }
-        if (plateaus.empty() && !lab.asked().sweep)
-            session.notice(
-                text("{}: no plateau in {} working sets; --sweep shows the curve", variant.name, curve.size()));
+        if (plateaus.empty() && !curve.points.empty())
+            lab.session().notice(
+                text("{}: no plateau in {} working sets; --sweep shows the curve", variant.name, curve.points.size()));
     }
 }
 

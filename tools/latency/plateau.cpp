@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-// How far apart the latencies of one level may be, relative to the least, and what makes a plateau of points whose
-// latencies are close: there are three, and the last working set is at least 1.3 times the first.
-constexpr double plateau_tolerance = 0.04;
+// Fewer are level by chance; many of nearly one size say nothing about larger ones.
 constexpr std::size_t fewest_points = 3;
 constexpr double least_span = 1.3;
 

@@ -19,8 +19,11 @@ struct Plateau {
 // The median of the latencies of a plateau's points; `of` chooses cycles or nanoseconds.
 double plateau_median(const LatencyCurve& curve, const Plateau& plateau, double CurvePoint::*of);
 
-// A plateau has three points or more, whose latencies differ by 4 % of the least at most and whose last working set is at
-// least 1.3 times the first. In the order of the working sets.
+// How far apart the latencies of one level may be, relative to the least.
+constexpr double plateau_tolerance = 0.04;
+
+// A plateau has three points or more whose latencies are that close, and its last working set is at least 1.3 times the
+// first. In the order of the working sets.
 std::vector<Plateau> find_plateaus(const LatencyCurve& curve);
 
 // Values of two kinds, such as of lines in a near and a far part of a cache: the medians of the lower and the upper ones,
