@@ -25,25 +25,25 @@ sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_pe
 
 @test "access: every pattern is right for every word, operation and unrolling" {
     # shellcheck disable=SC2086  # an option and its argument
-    expect_fine access -n 0,1,100,1025 $all_words $all_operations --unroll 1,2,4,8 --stride 3,64 --offset 31 -w 0 -r 1 --csv
-    expect_verified_rows $((4 * 5 * 3 * 4 * 10))
+    expect_fine access -n 1,1025 $all_words $all_operations --unroll 1,2,4,8 --stride 3,64 --offset 31 -w 0 -r 1 --csv
+    expect_verified_rows $((2 * 5 * 3 * 4 * 10))
 }
 
 @test "access: every pattern is right in arrays of any size, also when it goes round them" {
     # shellcheck disable=SC2086  # an option and its argument
-    expect_fine access -n 3000 --footprint 1,100,4Ki,5000,20000 $all_operations --word 1,16 --unroll 1,8 -w 0 -r 1 --csv
-    expect_verified_rows $((5 * 3 * 2 * 2 * 11))
+    expect_fine access -n 3000 --footprint 1,100,5000,20000 $all_operations --word 1,16 --unroll 8 -w 0 -r 1 --csv
+    expect_verified_rows $((4 * 3 * 2 * 11))
 }
 
 @test "access: every pattern is right with blocks of any size, on any number of threads" {
     local block
-    for block in 1 32 100 256 1024; do
+    for block in 1 100 1024; do
         expect_fine access -n 5000 -b $block --op read,both -w 0 -r 1 --csv
         expect_verified_rows 22
         [ "$(column block | sort -u)" -eq $(((block + 31) / 32 * 32)) ]
     done
     on_simulator || return 0
-    for threads in 1 3 16; do
+    for threads in 1 16; do
         SIMCC_THREADS=$threads expect_fine access -n 5000 --op read,both --csv
         expect_verified_rows 22
     done

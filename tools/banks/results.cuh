@@ -2,12 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
-#include <map>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
 #include "common/io/text.hpp"
+#include "common/measure/parallel.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/verify.hpp"
 #include "kernels/banks.cuh"
@@ -107,43 +108,53 @@ private:
     // Of each block: no word outside of the pattern has changed, and the words in it and the lanes' tokens are together
     // what they were, whoever has which.
     static Verdict check_exchanged(const BankAccess& access, size_t requests, const std::vector<unsigned>& parts) {
+        const auto check_blocks = [&](size_t begin, size_t end) {
+            for (size_t block = begin; block < end; ++block)
+                if (const Verdict verdict = check_block(access, requests, parts, block); !verdict.right) return verdict;
+            return Verdict{};
+        };
+        const auto first_wrong = [](const Verdict& a, const Verdict& b) { return a.right ? b : a; };
+        std::vector<Verdict> of_blocks(access.blocks);
+        run_shares(access.blocks, worker_count(parts.size()), [&](size_t, size_t begin, size_t end) {
+            if (begin < end) of_blocks[begin] = check_blocks(begin, end);
+        });
+        return std::accumulate(of_blocks.begin(), of_blocks.end(), Verdict{}, first_wrong);
+    }
+
+    static Verdict check_block(const BankAccess& access, size_t requests, const std::vector<unsigned>& parts,
+                               size_t block) {
         const unsigned units = access.shared_bytes() / 4, per_word = access.parts();
-        const size_t of_threads = access.threads() * bank_rows * per_word;
-        for (unsigned block = 0; block < access.blocks; ++block) {
-            const unsigned* const memory = parts.data() + of_threads + size_t(block) * units;
-            std::map<std::uint64_t, long long> surplus;  // of each word: how many more there are than there were
-            std::vector<bool> is_touched(units);
-            const auto count = [&](const unsigned* word, long long difference) {
-                std::uint64_t value = word[0];
-                if (per_word == 2) value |= std::uint64_t{word[1]} << 32;
-                surplus[value] += difference;
-            };
-            for (size_t i = 0; i < access.block_size; ++i)
-                for (unsigned row = 0; row < bank_rows; ++row) {
-                    const size_t thread = size_t(block) * access.block_size + i;
-                    const unsigned brought[2] = {token_of(thread, row), 0};
-                    count(brought, -1);
-                    count(&parts[(thread * bank_rows + row) * per_word], 1);
-                }
-            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-                for (unsigned row = 0; row < bank_rows && row < requests; ++row) {
-                    const unsigned unit = (access.byte_of(lane) + row * bank_row_bytes) / 4;
-                    if (is_touched[unit]) continue;
-                    const unsigned before[2] = {bank_content(unit), bank_content(unit + 1)};
-                    for (unsigned part = 0; part < per_word; ++part) is_touched[unit + part] = true;
-                    count(before, -1);
-                    count(&memory[unit], 1);
-                }
-            for (unsigned unit = 0; unit < units; ++unit)
-                if (!is_touched[unit] && memory[unit] != bank_content(unit))
-                    return {false, text("block {}: the word at byte {} has changed, and no lane exchanged it", block,
-                                        4 * unit)};
-            for (const auto& [word, difference] : surplus)
-                if (difference != 0)
-                    return {false, text("block {}: the word {:x} was {} in an exchange", block, word,
-                                        difference < 0 ? "lost" : "made")};
+        const unsigned* const memory = parts.data() + access.threads() * bank_rows * per_word + block * units;
+        std::vector<std::uint64_t> before, after;
+        const auto word_at = [&](const unsigned* word) {
+            return per_word == 2 ? std::uint64_t{word[1]} << 32 | word[0] : word[0];
+        };
+        for (size_t thread = block * access.block_size; thread < (block + 1) * access.block_size; ++thread)
+            for (unsigned row = 0; row < bank_rows; ++row) {
+                before.push_back(token_of(thread, row));
+                after.push_back(word_at(&parts[(thread * bank_rows + row) * per_word]));
+            }
+        std::vector<bool> is_touched(units);
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+            for (unsigned row = 0; row < bank_rows && row < requests; ++row)
+                is_touched[(access.byte_of(lane) + row * bank_row_bytes) / 4] = true;
+        for (unsigned unit = 0; unit < units; ++unit) {
+            if (is_touched[unit]) {
+                const unsigned content[2] = {bank_content(unit), bank_content(unit + 1)};
+                before.push_back(word_at(content));
+                after.push_back(word_at(&memory[unit]));
+                unit += per_word - 1;
+            } else if (memory[unit] != bank_content(unit)) {
+                return {false,
+                        text("block {}: the word at byte {} has changed, and no lane exchanged it", block, 4 * unit)};
+            }
         }
-        return {};
+        std::sort(before.begin(), before.end());
+        std::sort(after.begin(), after.end());
+        const auto [lost, made] = std::mismatch(before.begin(), before.end(), after.begin());
+        if (lost == before.end()) return {};
+        return {false, text("block {}: the word {:x} was {} in an exchange", block, std::min(*lost, *made),
+                            *lost < *made ? "lost" : "made")};
     }
 
     DeviceBuffer<unsigned> d_parts_;
