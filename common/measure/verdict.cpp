@@ -1,6 +1,7 @@
 #include "common/measure/verdict.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "common/io/text.hpp"
 
@@ -20,6 +21,10 @@ std::string verdict(const std::vector<Timed>& measured, const std::string& versu
     std::vector<Timed> ranked = measured;
     const bool only_hosts = std::all_of(ranked.begin(), ranked.end(), ran_on_host);
     if (!only_hosts) ranked.erase(std::remove_if(ranked.begin(), ranked.end(), ran_on_host), ranked.end());
+    // A bound that computes nothing is no competitor of those that do.
+    const auto computes = [](const Timed& one) { return one.flop > 0; };
+    if (std::any_of(ranked.begin(), ranked.end(), computes))
+        ranked.erase(std::remove_if(ranked.begin(), ranked.end(), std::not_fn(computes)), ranked.end());
     const auto same_work = [&](const Timed& one) {
         return one.bytes == ranked.front().bytes && one.flop == ranked.front().flop && one.times.median > 0;
     };

@@ -272,7 +272,7 @@ static std::string sentence(const std::vector<std::pair<const Variant*, double>>
                             bool simulated = false) {
     std::vector<Timed> measured;
     for (const auto& [variant, median] : medians) {
-        Timed one{variant, 400, 100, {}};
+        Timed one{variant, 400, variant->name == std::string("copy") ? 0.0 : 100.0, {}};
         one.times.median = median;
         one.times.median_interval = {0.99 * median, 1.01 * median};
         measured.push_back(one);
@@ -282,7 +282,7 @@ static std::string sentence(const std::vector<std::pair<const Variant*, double>>
 
 static void sentences() {
     const Variant cpu{"cpu", "", Needs::host}, all_cores{"cpu-parallel", "", Needs::host}, tree{"tree", ""},
-        shuffle{"shuffle", ""}, cub{"cub", "", Needs::gpu, "", true};
+        shuffle{"shuffle", ""}, cub{"cub", "", Needs::gpu, "", true}, copy{"copy", ""};
     promise(sentence({{&tree, 1234}, {&shuffle, 100}}) == "shuffle is the fastest: 12.3 times tree.",
             "three digits are enough");
     promise(sentence({{&tree, 200}, {&shuffle, 100}}) == "shuffle is the fastest: 2.00 times tree.",
@@ -300,6 +300,8 @@ static void sentences() {
             "the host does not compete with the device, and a simulation's speed is no GPU's");
     promise(sentence({{&cpu, 100}, {&all_cores, 50}}, "", true) == "cpu-parallel is the fastest: 2.00 times cpu.",
             "variants on the host compete among themselves");
+    promise(sentence({{&copy, 50}, {&tree, 200}, {&shuffle, 100}}) == "shuffle is the fastest: 2.00 times tree.",
+            "a bound without operations does not compete with what has some");
     promise(sentence({{&tree, 100}, {&tree, 110}, {&cpu, 3}}).empty() && sentence({}).empty(),
             "one variant is the fastest of nothing");
     promise(verdict({{&tree, 400, 100, {}}, {&shuffle, 800, 100, {}}}, "", false).empty(),
