@@ -52,6 +52,14 @@ expect_right_for() {
     [ "$(column p_width) $(column p_border) $(column p_offset)" = "5 valid 1" ]
 }
 
+@test "the bound is no competitor: it computes nothing, and the ladder begins after it" {
+    expect_fine conv1d -k copy,global,shared -n 1000 --ladder --csv
+    [ "$(column flop | paste -sd ' ')" = "0 6000 6000" ]
+    [ "$(column cumulative_speedup | sed -n 2p)" = 1.000 ]
+    expect_fine conv1d -k copy,global,shared -n 100000 -f human
+    expect_output_like "(global|shared) is the fastest"
+}
+
 @test "a result outside the allowed error is reported, gets no row, and makes the exit code 1" {
     try conv1d -k global,fastest -n 1000 --tol 1e-12 --csv
     expect_status 1

@@ -34,7 +34,8 @@ public:
     void add_case(std::vector<Case>& cases, const ConvolutionVariant& variant) {
         Case one;
         one.variant = &variant;
-        one.problem = {dtype_of<T>, n_, double(n_ + outputs_) * sizeof(T), 2.0 * taps_.width() * double(outputs_)};
+        const double flop = variant.method == Method::copy ? 0 : 2.0 * taps_.width() * double(outputs_);
+        one.problem = {dtype_of<T>, n_, double(n_ + outputs_) * sizeof(T), flop};
         one.problem.elements = double(outputs_);
         one.own_cells = [this](double) {
             return cells_of(convolution_columns, ConvolutionCells{taps_.width(), own_.border, own_.offset});

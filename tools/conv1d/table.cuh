@@ -32,8 +32,8 @@ struct ConvolutionVariant : Variant {
 
 // Those that find their taps in constant memory.
 template <typename Launch>
-ConvolutionVariant with_constant_taps(const char* name, const char* idea, Launch launch) {
-    return {{name, idea}, launch, ON_ARGUMENTS(put_taps_into_constant_memory)};
+ConvolutionVariant with_constant_taps(const char* name, const char* idea, Launch launch, const char* ladder = "") {
+    return {{name, idea, Needs::nothing, ladder}, launch, ON_ARGUMENTS(put_taps_into_constant_memory)};
 }
 
 inline const ConvolutionVariant convolution_variants[] = {
@@ -44,10 +44,12 @@ inline const ConvolutionVariant convolution_variants[] = {
      {},
      {},
      Method::copy},
-    {{"global", "a thread per output, every input from global memory"}, ON_ARGUMENTS(launch_conv1d_global)},
-    {{"shared", "a block loads a tile with its halo into shared memory once"}, ON_ARGUMENTS(launch_conv1d_shared)},
+    {{"global", "a thread per output, every input from global memory", Needs::nothing, "lecture"},
+     ON_ARGUMENTS(launch_conv1d_global)},
+    {{"shared", "a block loads a tile with its halo into shared memory once", Needs::nothing, "lecture"},
+     ON_ARGUMENTS(launch_conv1d_shared)},
     with_constant_taps("constant", "the weights come from constant memory: one word for all lanes of a warp",
-                       ON_ARGUMENTS(launch_conv1d_constant)),
+                       ON_ARGUMENTS(launch_conv1d_constant), "lecture"),
     with_constant_taps("shuffle", "lanes read each other's registers: no shared memory, no barrier",
                        ON_ARGUMENTS(launch_conv1d_shuffle)),
     with_constant_taps("register-tile",
