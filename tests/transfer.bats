@@ -131,6 +131,15 @@ pinned-d2h pageable-d2h 1 65536" ]
     refuses 2 "--break-even needs two sizes or more" transfer --break-even -n 1Ki
 }
 
+@test "transfer: break-evens follow from the costs, and one wrong bit anywhere is found" {
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/transfer.cpp" "$root/build/libgridutils.a" \
+        -Wl,--gc-sections -lfmt -lpthread -o units
+    expect_status 0
+    capture ./units
+    expect_output ""
+    expect_status 0
+}
+
 @test "transfer: options that its other tables would ignore are refused" {
     refuses 2 "--matrix and --break-even exclude each other" transfer --matrix --break-even
     local option

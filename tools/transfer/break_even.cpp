@@ -6,31 +6,18 @@
 
 #include "common/io/table.hpp"
 
-namespace {
+std::string BreakEven::sentence() const {
+    const std::string largest = human_bytes(double(largest_bytes));
+    const char* counted = rivals.with_allocation ? ", allocation included," : "";
+    if (from_bytes > 0)
+        return text("{}{} is faster than {} from {} on: {:.2f} times at {}.", rivals.way, counted, rivals.versus,
+                    human_bytes(double(from_bytes)), counted_ratio, largest);
+    if (copies > 1)
+        return text("{} pays its allocation after {:.0f} copies of {}, and is then {:.2f} times {}.", rivals.way,
+                    copies, largest, ratio, rivals.versus);
+    return text("{}{} is not faster than {} at {}: {:.2f} times.", rivals.way, counted, rivals.versus, largest, ratio);
+}
 
-struct BreakEven {
-    const Rivals& rivals;
-    std::size_t from_bytes = 0;     // it is faster at this size and all larger ones; 0: not at the largest
-    std::size_t largest_bytes = 0;  // that was measured
-    double ratio = 0;               // there: the other's time over its own, without allocation
-    double allocate_ns = 0;         // there
-    double copies = 0;              // there: how many pay the allocation; 0: it is slower
-
-    std::string sentence() const {
-        const std::string largest = human_bytes(double(largest_bytes));
-        const char* counted = rivals.with_allocation ? ", allocation included," : "";
-        if (from_bytes > 0)
-            return text("{}{} is faster than {} from {} on: {:.2f} times at {}.", rivals.way, counted, rivals.versus,
-                        human_bytes(double(from_bytes)), ratio, largest);
-        if (copies > 1)
-            return text("{} pays its allocation after {:.0f} copies of {}, and is then {:.2f} times {}.", rivals.way,
-                        copies, largest, ratio, rivals.versus);
-        return text("{}{} is not faster than {} at {}: {:.2f} times.", rivals.way, counted, rivals.versus, largest,
-                    ratio);
-    }
-};
-
-// Of those rivals that were both measured, at two sizes or more.
 std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
     std::vector<BreakEven> found;
     for (const Rivals& rivals : all_rivals) {
@@ -47,6 +34,7 @@ std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
             if (sizes++ == 0) {
                 result.largest_bytes = bytes;
                 result.ratio = other->second.ns / cost.ns;
+                result.counted_ratio = other->second.ns / ns;
                 result.allocate_ns = cost.allocate_ns;
                 const double gain = other->second.ns - cost.ns;
                 if (gain > 0) result.copies = std::ceil(std::max(1.0, cost.allocate_ns / gain));
@@ -58,6 +46,8 @@ std::vector<BreakEven> find_break_evens(const CopyCosts& costs) {
     }
     return found;
 }
+
+namespace {
 
 const ColumnOf<BreakEven> break_even_columns[] = {
     {{"tool"}, [](const BreakEven&) -> Cell { return "transfer"; }},

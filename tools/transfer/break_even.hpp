@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/cli/session.hpp"
 
@@ -28,6 +29,23 @@ inline const Rivals all_rivals[] = {
     {"pinned-h2d", "pageable-h2d", true},
     {"pinned-d2h", "pageable-d2h", true},
 };
+
+// From which size a way pays.
+struct BreakEven {
+    const Rivals& rivals;
+    std::size_t from_bytes = 0;     // it is faster at this size and all larger ones; 0: not at the largest
+    std::size_t largest_bytes = 0;  // that was measured
+    double ratio = 0;               // there: the other's time over its own, without allocation
+    double counted_ratio = 0;       // there, with it if it counts
+    double allocate_ns = 0;         // there
+    double copies = 0;              // there: how many pay the allocation; 0: it is slower
+
+    // "staged-h2d is faster than pageable-h2d from 8.0 MiB on: 4.10 times at 1.0 GiB."
+    std::string sentence() const;
+};
+
+// Of those rivals that were both measured, at two sizes or more.
+std::vector<BreakEven> find_break_evens(const CopyCosts& costs);
 
 // --break-even: a row for each of those that were measured, for a person a sentence. Failure(usage) for a single size.
 void print_break_evens(Session& session, const CopyCosts& costs);
