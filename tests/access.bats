@@ -110,7 +110,7 @@ scattered 32 12.50" ]
 
 @test "access: a person sees the formula beside the counters" {
     on_simulator || skip "its counters"
-    COLUMNS=300 try access -k stride --stride 2,4 -n 64 -f human
+    COLUMNS=500 try access -k stride --stride 2,4 -n 64 -f human
     expect_status 0
     expect_output_like "word +op +unroll +offset +stride +KiB +formula +useful % +loads +sectors each"
     expect_output_like "stride +64 .* read +4 +- +4 +2 +16 +25.0 +2 +16.00"

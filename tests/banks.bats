@@ -117,7 +117,7 @@ read 16 2" ]
 
 @test "banks: a person sees the formula beside the counters" {
     on_simulator || skip "its counters"
-    COLUMNS=300 try banks -k stride --stride 8 -n 8 -f human
+    COLUMNS=500 try banks -k stride --stride 8 -n 8 -f human
     expect_status 0
     expect_output_like "word +op +stride +padding +ways +wavefronts +loads"
     expect_output_like "stride +8 .* 4 +read +8 +- +8 +8 +- .* 64 +8.00"

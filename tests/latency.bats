@@ -20,7 +20,7 @@ curve() {
 
 @test "latency: cycles visit every place and plateaus are found, in noise and between slopes" {
     capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/latency.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lpthread -o units
+        -Wl,--gc-sections -lfmt -lz -lpthread -o units
     expect_status 0
     capture ./units
     expect_output ""

@@ -133,7 +133,7 @@ pinned-d2h pageable-d2h 1 65536" ]
 
 @test "transfer: break-evens follow from the costs, and one wrong bit anywhere is found" {
     capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/transfer.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lpthread -o units
+        -Wl,--gc-sections -lfmt -lz -lpthread -o units
     expect_status 0
     capture ./units
     expect_output ""

@@ -7,7 +7,7 @@ load helpers
 
 @test "the comparison, the statistics and the generated inputs keep their promises" {
     capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/verify.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lpthread -o verify
+        -Wl,--gc-sections -lfmt -lz -lpthread -o verify
     expect_status 0
     capture ./verify
     expect_output ""
@@ -16,7 +16,7 @@ load helpers
 
 @test "every kind of wrong kernel is detected, and a right one among them passes" {
     capture simcc -std=c++17 -O1 -I "$root" -DBACKEND=sim "$root/tests/units/wrong.cu" "$root/build/sim/cuda-unit.o" \
-        "$root/build/libgridutils.a" -lfmt -o wrong
+        "$root/build/libgridutils.a" -lfmt -lz -o wrong
     expect_status 0
     capture ./wrong -d sim --csv
     expect_status 1

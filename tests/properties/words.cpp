@@ -65,11 +65,12 @@ std::optional<Sizes> reference_sizes(const std::string& list) {
             sizes.push_back(static_cast<std::size_t>(*size));
             continue;
         }
-        if (second == part.npos || second + 1 >= part.size()) return {};
-        const char kind = part[second + 1];
+        const bool has_step = second != part.npos;  // else it is 1
+        if (has_step && second + 1 >= part.size()) return {};
+        const char kind = has_step ? part[second + 1] : '+';
         const auto first = reference_count(part.substr(0, colon)),
-                   last = reference_count(part.substr(colon + 1, second - colon - 1)),
-                   step = reference_count(part.substr(second + 2));
+                   last = reference_count(part.substr(colon + 1, has_step ? second - colon - 1 : part.npos)),
+                   step = has_step ? reference_count(part.substr(second + 2)) : std::optional<Wide>{1};
         if (!first || !last || !step || *first > *last || *last > largest_size || *step >> 64 != 0) return {};
         if (kind != 'x' && kind != '+') return {};
         if (kind == 'x' ? *step < 2 || *first == 0 : *step < 1) return {};
