@@ -32,6 +32,7 @@ echo
 echo "The same programs are filters:"
 show "seq 1000000 | reduce --quiet -"
 show "seq 3 | vecadd --quiet - <(seq 10 10 30)"
+show "printf '1 2 3\\n4 5 6\\n' | transpose --quiet -"
 
 echo
 echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:"
@@ -41,6 +42,10 @@ echo
 echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, the third neither:"
 show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
     cut -d, -f 3,51,55,72"
+
+echo
+echo "Which words a warp touches decides what memory must move: the lecture's formula, and what was counted:"
+show "access --device sim --quiet --format human -k 'coalesced,offset,stride,scattered'"
 
 cat >"$work/hello.cu" <<'CUDA'
 #include <cstdio>
