@@ -112,8 +112,8 @@ scattered 32 12.50" ]
     on_simulator || skip "its counters"
     COLUMNS=500 try access -k stride --stride 2,4 -n 64 -f human
     expect_status 0
-    expect_output_like "word +op +unroll +offset +stride +KiB +formula +useful % +loads +sectors each"
-    expect_output_like "stride +64 .* read +4 +- +4 +2 +16 +25.0 +2 +16.00"
+    expect_output_like "word +op +unroll +offset +stride +KiB +formula +useful % +sectors read +written"
+    expect_output_like "stride +64 .* read +4 +- +4 +2 +16 +25.0 +16.00"
 }
 
 @test "access: --pattern is another name of --kernel" {

@@ -45,7 +45,7 @@ static std::vector<Chosen> devices_for(Options& options, const Program& program,
     if (options.checks.any()) return {start_checked(options)};
     const auto simulator = [&] {
         if (!program.counts_in_simulator) return simulated_device();
-        options.checks.counters = true;
+        options.checks.counters = options.counters_implied = true;
         return start_checked(options);
     };
     // Starting a driver may take seconds.

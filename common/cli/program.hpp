@@ -32,7 +32,8 @@ struct Program {
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
     // For completion: the words that an option of its own takes, or for "" its operands; none where files are meant.
     std::vector<std::string> (*words)(const std::string& option) = nullptr;
-    bool counts_in_simulator = false;  // there its counters are the result: --counters goes without saying
-    bool every_device = false;         // "auto" means all GPUs, not the first
-    bool input_files = true;           // operands name data: --input-format applies
+    bool counts_in_simulator = false;  // there its counters are the result: --counters goes without saying,
+    std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
+    bool every_device = false;                      // "auto" means all GPUs, not the first
+    bool input_files = true;                        // operands name data: --input-format applies
 };

@@ -12,7 +12,8 @@ ShowSteps shown_steps(const Options& options) {
 }
 
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
-    : Run(program_.name, program_.columns, program_.counts_in_simulator, options_, device_, output_),
+    : Run(program_.name, program_.columns, program_.counts_in_simulator, program_.shown_counters, options_, device_,
+          output_),
       program(program_),
       options(options_),
       progress_(std::make_unique<Progress>(program_.name, shown_steps(options_))) {}

@@ -145,7 +145,14 @@ std::vector<ReportColumn> report_columns(const Run& run) {
     };
     if (!run.device.simulated) append(gpu_columns());
     append(own_columns(run));
+    const std::size_t first_counter = columns.size();
     if (counts) append_counter_columns(columns);
+    for (std::size_t i = first_counter; settings.counters_implied && i < columns.size(); ++i) {
+        Column& column = columns[i].column;
+        column.heading.clear();
+        for (const ShownCounter& shown : run.shown_counters)
+            if (column.name == shown.name) column.heading = shown.heading;
+    }
     if (settings.ladder) append(counts ? counter_ladder_columns() : ladder_columns());
     if (!settings.versus.empty()) append(versus_columns(settings.versus));
     if (settings.raw) append({{{"sample", "sample"}, [](const Of& of) { return whole(of.sample); }}});

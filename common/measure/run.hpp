@@ -9,12 +9,14 @@
 #include "common/io/step_count.hpp"
 #include "common/io/table.hpp"
 #include "common/measure/settings.hpp"
+#include "common/measure/variant.hpp"
 
 class Run {
 public:
     const char* const program_name;
-    const std::vector<Column>& own_columns;  // the program's, after those of every program
-    const bool counts_in_simulator;          // its own columns go with the counters: people see both
+    const std::vector<Column>& own_columns;           // the program's, after those of every program
+    const bool counts_in_simulator;                   // its own columns go with the counters: people see both,
+    const std::vector<ShownCounter>& shown_counters;  // of the counters these, if they were not asked for
     const MeasureSettings& settings;
     const DeviceInfo& device;
     Output& output;
@@ -36,10 +38,12 @@ public:
 
 protected:
     Run(const char* program_name_, const std::vector<Column>& own_columns_, bool counts_in_simulator_,
-        const MeasureSettings& settings_, const DeviceInfo& device_, Output& output_)
+        const std::vector<ShownCounter>& shown_counters_, const MeasureSettings& settings_, const DeviceInfo& device_,
+        Output& output_)
         : program_name(program_name_),
           own_columns(own_columns_),
           counts_in_simulator(counts_in_simulator_),
+          shown_counters(shown_counters_),
           settings(settings_),
           device(device_),
           output(output_) {}

@@ -28,11 +28,12 @@ struct MeasureSettings {
     std::string versus;  // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
-    double tolerance = 0;          // 0: from n, type and operation
-    bool profile = false;          // one launch of each variant
-    simt::check::Settings checks;  // what the checked simulator does; it is used if anything is set
-    bool by_line = false;          // counters: a row per source line
-    bool annotate = false;         // counters: the source with its lines' counters
+    double tolerance = 0;           // 0: from n, type and operation
+    bool profile = false;           // one launch of each variant
+    simt::check::Settings checks;   // what the checked simulator does; it is used if anything is set
+    bool counters_implied = false;  // nobody typed --counters
+    bool by_line = false;           // counters: a row per source line
+    bool annotate = false;          // counters: the source with its lines' counters
 
     // The rows of these settings in the option table of a benchmark.
     template <typename Table>

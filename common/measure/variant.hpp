@@ -20,6 +20,12 @@ struct Variant {
     bool peer = false;        // a library's: what ours are measured against
 };
 
+// A counter of the simulator that people see in a program's table, by its column's name.
+struct ShownCounter {
+    const char* name;
+    const char* heading;
+};
+
 // A program's variants, from the table of its rows, which must live as long.
 template <typename Row, std::size_t count>
 std::vector<const Variant*> variants_of(const Row (&rows)[count]) {

@@ -157,6 +157,7 @@ inline const Program access_program = {
     .options = own_options<AccessOptions>,
     .columns = columns_of(access_columns),
     .counts_in_simulator = true,
+    .shown_counters = {{"gld_sectors_per_request", "sectors read"}, {"gst_sectors_per_request", "written"}},
 };
 
 }  // namespace BACKEND

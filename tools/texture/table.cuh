@@ -168,6 +168,7 @@ inline const Program texture_program = {
     .options = own_options<TextureOptions>,
     .columns = columns_of(texture_table_columns),
     .counts_in_simulator = true,
+    .shown_counters = {{"gld_sectors_per_request", "global sectors"}, {"tex_sectors_per_request", "texture sectors"}},
 };
 
 }  // namespace BACKEND
