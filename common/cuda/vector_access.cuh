@@ -56,7 +56,21 @@ __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
     return vector;
 }
 
-/// Moves a vector by one instruction, also where a compiler would rather copy its elements one by one.
+/// Stores a vector to global memory by one instruction. (Of an ordinary assignment nvcc makes a store per element.)
+template <typename T>
+__device__ __forceinline__ void store_vector_global(Vector<T>* address, const Vector<T>& vector) {
+    uint4 words;
+    memcpy(&words, &vector, sizeof words);
+#if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__)
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(address)), "r"(words.x),
+                 "r"(words.y), "r"(words.z), "r"(words.w)
+                 : "memory");
+#else
+    *reinterpret_cast<uint4*>(address) = words;
+#endif
+}
+
+/// Moves a vector as 16 bytes, in any memory. nvcc may split the store.
 template <typename T>
 __device__ __forceinline__ Vector<T> load_vector(const Vector<T>* address) {
     const uint4 words = *reinterpret_cast<const uint4*>(address);

@@ -18,7 +18,8 @@ namespace BACKEND {
 
 /// folds: a number per warp of the grid.
 template <typename Word, unsigned unroll>
-__global__ void access_read(AccessPattern pattern, AccessStep step, size_t n, const Word* source, unsigned* folds) {
+__global__ void __launch_bounds__(largest_block)
+    access_read(AccessPattern pattern, AccessStep step, size_t n, const Word* source, unsigned* folds) {
     AccessWalk<unroll> walk(pattern, step, n);
     size_t positions[unroll];
     unsigned fold = 0;
@@ -28,6 +29,7 @@ __global__ void access_read(AccessPattern pattern, AccessStep step, size_t n, co
         Word words[unroll];
 #pragma unroll
         for (unsigned k = 0; k < unroll; ++k) words[k] = load_past_l1(source + positions[k]);
+        __syncwarp();  // else the compiler folds the first words before it loads the last
 #pragma unroll
         for (unsigned k = 0; k < unroll; ++k) fold = folded(fold, words[k]);
     }
@@ -43,7 +45,8 @@ __global__ void access_read(AccessPattern pattern, AccessStep step, size_t n, co
 }
 
 template <typename Word, unsigned unroll>
-__global__ void access_write(AccessPattern pattern, AccessStep step, size_t n, Word* target) {
+__global__ void __launch_bounds__(largest_block)
+    access_write(AccessPattern pattern, AccessStep step, size_t n, Word* target) {
     AccessWalk<unroll> walk(pattern, step, n);
     size_t positions[unroll];
 #pragma unroll 1
@@ -59,7 +62,8 @@ __global__ void access_write(AccessPattern pattern, AccessStep step, size_t n, W
 
 /// The arrays do not overlap.
 template <typename Word, unsigned unroll>
-__global__ void access_copy(AccessPattern pattern, AccessStep step, size_t n, const Word* source, Word* target) {
+__global__ void __launch_bounds__(largest_block)
+    access_copy(AccessPattern pattern, AccessStep step, size_t n, const Word* source, Word* target) {
     AccessWalk<unroll> walk(pattern, step, n);
     size_t positions[unroll];
 #pragma unroll 1

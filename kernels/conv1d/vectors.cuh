@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(vectors_block) conv1d_vectors(Signal<T> signal
             for (unsigned r = 0; r < length; ++r)
                 sums.values[r] += taps.values[q] * window[(q + r) / length].values[(q + r) % length];
         }
-        *reinterpret_cast<Vector<T>*>(output + first) = sums;
+        store_vector_global(reinterpret_cast<Vector<T>*>(output + first), sums);
     } else if (thread < span.vectors) {  // close to an end of the signal
 #pragma unroll 1
         for (unsigned r = 0; r < length; ++r) output[first + r] = sum_at(signal, taps, first + r);

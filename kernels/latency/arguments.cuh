@@ -35,7 +35,8 @@ __device__ __forceinline__ LatencyClock read_latency_clock() {
     return now;
 }
 
-/// The value is there before the clock is read next.
+/// Keeps the compiler from moving the value past a reading of the clock. The hardware does not wait for it: both readings
+/// come one load after the last value that was waited for, so that the difference is right.
 __device__ __forceinline__ void await_value(unsigned& value) { asm volatile("" : "+r"(value)::"memory"); }
 __device__ __forceinline__ void await_value(unsigned long long& value) { asm volatile("" : "+l"(value)::"memory"); }
 

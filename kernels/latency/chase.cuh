@@ -67,7 +67,7 @@ __global__ void chase_addresses(unsigned long long start, LatencySteps steps, La
 }
 
 constexpr unsigned latency_constant_bytes = 64 * 1024;
-__constant__ unsigned char latency_constants[latency_constant_bytes];
+__constant__ __align__(16) unsigned char latency_constants[latency_constant_bytes];
 
 /// The address of the constants, as loads from constant memory take it: the host links them. One thread.
 __global__ void find_constants(unsigned long long* address) {

@@ -1,8 +1,8 @@
 #pragma once
 // A thread per element: half of the accesses of a warp touch 32 rows, a sector of 32 bytes each.
-//   copy                     moves the same bytes and transposes nothing: what memory allows
-//   transpose_naive_read     warps read rows and write columns
-//   transpose_naive_write    warps read columns, which caches help with, and write rows
+//   copy_vectors                     moves the same bytes and transposes nothing: what memory allows
+//   transpose_naive<along_rows>      warps read rows and write columns
+//   transpose_naive<not along_rows>  warps read columns, which caches help with, and write rows
 //
 // Any shape, any alignment, any block size.
 #include "common/cuda/vector_access.cuh"
@@ -18,7 +18,7 @@ __global__ void copy_vectors(const Word* input, Word* output, VectorSpan<Word> s
     if (thread < span.vectors) {
         const auto* from = reinterpret_cast<const Vector<Word>*>(input + span.head);
         auto* to = reinterpret_cast<Vector<Word>*>(output + span.head);
-        store_vector(to + thread, load_once(from + thread));
+        store_vector_global(to + thread, load_once(from + thread));
     } else if (thread - span.vectors < span.edges()) {
         const size_t i = span.edge(thread - span.vectors);
         output[i] = input[i];

@@ -39,16 +39,27 @@ struct SwizzledLayout {
     }
 };
 
-/// Copies the tile of the matrix at `place` to shared memory. A thread has side / 32 columns, and every eighth row.
+/// Copies the tile of the matrix at `place` to shared memory. A thread has side / 32 columns, and every eighth row; all
+/// its loads are under way before it stores the first word.
 template <typename Layout, unsigned side, typename Word>
 __device__ void load_tile(Word* tile, const WordMatrix<const Word>& input, const TilePlace& place) {
+    constexpr unsigned rows = side / tile_block_rows, columns = side / lanes_per_warp;
+    Word held[rows][columns] = {};
 #pragma unroll
-    for (unsigned row = threadIdx.y; row < side; row += tile_block_rows) {
+    for (unsigned i = 0; i < rows; ++i) {
 #pragma unroll
-        for (unsigned column = threadIdx.x; column < side; column += lanes_per_warp) {
-            const size_t input_row = place.row * side + row, input_column = place.column * side + column;
-            if (input.holds(input_row, input_column))
-                tile[Layout::template place<side>(row, column)] = input.at(input_row, input_column);
+        for (unsigned j = 0; j < columns; ++j) {
+            const size_t row = place.row * side + threadIdx.y + i * tile_block_rows,
+                         column = place.column * side + threadIdx.x + j * lanes_per_warp;
+            if (input.holds(row, column)) held[i][j] = input.at(row, column);
+        }
+    }
+#pragma unroll
+    for (unsigned i = 0; i < rows; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < columns; ++j) {
+            const unsigned row = threadIdx.y + i * tile_block_rows, column = threadIdx.x + j * lanes_per_warp;
+            tile[Layout::template place<side>(row, column)] = held[i][j];
         }
     }
 }
@@ -57,9 +68,10 @@ __device__ void load_tile(Word* tile, const WordMatrix<const Word>& input, const
 template <typename Layout, unsigned side, typename Word>
 __device__ void store_tile_transposed(const Word* tile, const WordMatrix<Word>& output, const TilePlace& place) {
 #pragma unroll
-    for (unsigned row = threadIdx.y; row < side; row += tile_block_rows) {
+    for (unsigned i = 0; i < side / tile_block_rows; ++i) {
 #pragma unroll
-        for (unsigned column = threadIdx.x; column < side; column += lanes_per_warp) {
+        for (unsigned j = 0; j < side / lanes_per_warp; ++j) {
+            const unsigned row = threadIdx.y + i * tile_block_rows, column = threadIdx.x + j * lanes_per_warp;
             const size_t output_row = place.column * side + row, output_column = place.row * side + column;
             if (output.holds(output_row, output_column))
                 output.at(output_row, output_column) = tile[Layout::template place<side>(column, row)];

@@ -126,8 +126,8 @@ struct VectorTile {
             const size_t output_row = place.column * side + row,
                          output_column = place.row * side + vector * vector_words;
             if (output.holds(output_row, output_column))
-                store_vector(reinterpret_cast<Vector<Word>*>(&output.at(output_row, output_column)),
-                             load_vector(&at(row, vector)));
+                store_vector_global(reinterpret_cast<Vector<Word>*>(&output.at(output_row, output_column)),
+                                    load_vector(&at(row, vector)));
         }
     }
 
