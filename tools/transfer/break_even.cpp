@@ -51,6 +51,8 @@ namespace {
 
 const ColumnOf<BreakEven> break_even_columns[] = {
     {{"tool"}, [](const BreakEven&) -> Cell { return "transfer"; }},
+    {{"device"}, [](const BreakEven& of) -> Cell { return of.device; }},
+    {{"timer"}, [](const BreakEven& of) -> Cell { return of.timer; }},
     {{"way", "way"}, [](const BreakEven& of) -> Cell { return of.rivals.way; }},
     {{"versus", "versus"}, [](const BreakEven& of) -> Cell { return of.rivals.versus; }},
     {{"allocation_counted"}, [](const BreakEven& of) -> Cell { return whole(of.rivals.with_allocation); }},
@@ -69,6 +71,7 @@ const ColumnOf<BreakEven> break_even_columns[] = {
 };
 
 void say(Session& session, const std::vector<BreakEven>& found) {
+    if (session.device.simulated) session.output.write("Copies of the simulation on this CPU, not a GPU's:\n");
     for (const BreakEven& one : found) session.output.write(one.sentence() + '\n');
     session.output.flush();
 }
@@ -76,7 +79,11 @@ void say(Session& session, const std::vector<BreakEven>& found) {
 }  // namespace
 
 void print_break_evens(Session& session, const CopyCosts& costs) {
-    const std::vector<BreakEven> found = find_break_evens(costs);
+    std::vector<BreakEven> found = find_break_evens(costs);
+    for (BreakEven& one : found) {
+        one.device = session.device.name;
+        if (session.device.simulated) one.timer = "sim";
+    }
     if (found.empty()) fail(Exit::usage, "--break-even needs two sizes or more; give -n a range, as in -n 64Ki:1Gi:x2");
     if (session.format() == Format::human) return say(session, found);
     Table table(session.output, session.format(), session.options.header, columns_of(break_even_columns));

@@ -39,6 +39,8 @@ struct BreakEven {
     double counted_ratio = 0;       // there, with it if it counts
     double allocate_ns = 0;         // there
     double copies = 0;              // there: how many pay the allocation; 0: it is slower
+    std::string device = {};        // that was measured,
+    const char* timer = "host";     // and by whose clock
 
     // "staged-h2d is faster than pageable-h2d from 8.0 MiB on: 4.10 times at 1.0 GiB."
     std::string sentence() const;

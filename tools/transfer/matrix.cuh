@@ -66,6 +66,8 @@ struct PairResult {
     const char* path = "bus";
     double median_ns = 0;
     const char* verify = "pass";
+    std::string device = {};  // whose runtime copied
+    const char* timer = "host";
 
     // As everywhere: within a device every byte is read and written.
     double gbyte_per_s() const {
@@ -76,6 +78,8 @@ struct PairResult {
 
 inline const ColumnOf<PairResult> pair_columns[] = {
     {{"tool"}, [](const PairResult&) -> Cell { return "transfer"; }},
+    {{"device"}, [](const PairResult& of) -> Cell { return of.device; }},
+    {{"timer"}, [](const PairResult& of) -> Cell { return of.timer; }},
     {{"from"}, [](const PairResult& of) -> Cell { return of.from.name(); }},
     {{"to"}, [](const PairResult& of) -> Cell { return of.to.name(); }},
     {{"bytes"}, [](const PairResult& of) -> Cell { return whole(of.bytes); }},
@@ -107,11 +111,14 @@ double median_of_samples(const Session& session, Sample sample) {
 inline PairResult measure_pair(Session& session, PeerAccess& access, Place from, Place to, size_t n) {
     session.begin_step(text("copying {} bytes from {} to {}", n, from.name(), to.name()));
     PairResult result{from, to, n};
+    result.device = session.device.name;
+    if (session.device.simulated) result.timer = "sim";
     const bool between = !from.is_host() && !to.is_host() && from.device != to.device;
     if (between) result.path = access.enable_both(from.device, to.device) ? "peer" : "through-host";
     else if (from.device == to.device) result.path = "memory";
     const PlaceMemory source(from, n), target(to, n);
-    const OnDevice on_it(from.is_host() ? to.device : from.device);
+    const int on_it_ordinal = from.is_host() ? to.device : from.device;
+    const OnDevice on_it(on_it_ordinal);
     const Stream stream;
     const auto copy = [&] {
         if (between) CHECK(cudaMemcpyPeerAsync(target.data(), to.device, source.data(), from.device, n, stream));
@@ -125,7 +132,10 @@ inline PairResult measure_pair(Session& session, PeerAccess& access, Place from,
         CHECK(cudaMemcpy(source.data(), bytes.get(), n, cudaMemcpyDefault));
         std::memset(bytes.get(), 0xa5, n);
         CHECK(cudaMemcpy(target.data(), bytes.get(), n, cudaMemcpyDefault));
-        CHECK(cudaDeviceSynchronize());
+        for (const Place& place : {from, to}) {
+            const OnDevice there(place.is_host() ? on_it_ordinal : place.device);
+            CHECK(cudaDeviceSynchronize());
+        }
         copy();
         CHECK(cudaMemcpy(bytes.get(), target.data(), n, cudaMemcpyDefault));
         const Verdict verdict = pattern.compare(bytes.get(), n);

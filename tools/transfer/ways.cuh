@@ -38,7 +38,7 @@ public:
     TransferData& data() const { return *data_; }
     size_t size() const { return data_->size(); }
 
-    // Enqueues the copy, or does it. `second` is a stream for the other direction.
+    // Enqueues the copy, or does it.
     virtual LaunchShape run(cudaStream_t stream) {
         if (!variant_.is_both()) return move(variant_.direction, stream);
         return at_once(stream);
@@ -52,6 +52,8 @@ public:
             run(own_);
             CHECK(cudaGetLastError());
             own_.synchronize();
+            // cudaMemcpy may return while the last of its own pinned buffers is under way.
+            if (variant_.is_cuda_memcpy()) CHECK(cudaStreamSynchronize(nullptr));
         });
     }
 
@@ -72,7 +74,11 @@ public:
         if (size() == 0) return;
         const Direction direction = variant_.direction;
         if (direction == Direction::to_host || direction == Direction::both) std::memset(h_to_, 0xa5, size());
-        if (direction == Direction::both_peers) CHECK(cudaMemset(data_->peer_to(), 0xa5, size()));
+        if (direction == Direction::both_peers) {
+            const OnDevice there(data_->peer());
+            CHECK(cudaMemset(data_->peer_to(), 0xa5, size()));
+            CHECK(cudaDeviceSynchronize());
+        }
         if (direction != Direction::to_host) CHECK(cudaMemsetAsync(data_->d_to(), 0xa5, size(), stream));
     }
 
@@ -91,8 +97,10 @@ public:
 protected:
     static constexpr size_t page_bytes = 4096;
 
+    // (Two kernels run at the same time only where neither fills the device.)
     LaunchShape copy(unsigned char* to, const unsigned char* from, cudaStream_t stream) const {
-        return launch_transfer_copy({to, from, size(), block_size_, multiprocessors_, stream});
+        const unsigned multiprocessors = variant_.is_both() ? std::max(multiprocessors_ / 2, 1U) : multiprocessors_;
+        return launch_transfer_copy({to, from, size(), block_size_, multiprocessors, stream});
     }
 
     void prefetch(const void* pointer, int where, cudaStream_t stream) const {
