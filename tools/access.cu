@@ -1,6 +1,7 @@
 // access: which words a warp touches decides the bandwidth. Reads, writes or copies words in patterns.
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
@@ -30,6 +31,8 @@ AccessPattern pattern_on(const AccessVariant& variant, PatternShape shape, size_
                          std::uint64_t seed) {
     AccessPattern pattern = variant.pattern(shape);
     pattern.tiles = rounded_up(divide_up(std::max<size_t>(words, 1), pattern.tile_words), unroll);
+    // A multiplier is a permutation of the tiles only if it has no divisor in common with their number.
+    while (std::gcd(pattern.tiles, size_t{pattern.tile_multiplier}) > 1) pattern.tiles += unroll;
     if (pattern.random_shift == 0) return pattern;
     size_t per_lane = sector_bytes;
     while (per_lane < pattern.tiles) per_lane *= 2;

@@ -72,7 +72,12 @@ public:
             for (unsigned lane = 0; lane < lanes_per_warp; ++lane) sum += fold_of_lane(of_lanes[lane], lane);
             return sum;
         };
-        const size_t wrong = first_of(warps, [&](size_t warp) { return folds[warp] != expected(warp); });
+        // (The warps are few, but have much to do.)
+        std::vector<char> is_wrong(warps);
+        run_shares(warps, std::min(warps, worker_count(n)), [&](size_t, size_t begin, size_t end) {
+            for (size_t warp = begin; warp < end; ++warp) is_wrong[warp] = folds[warp] != expected(warp);
+        });
+        const size_t wrong = std::find(is_wrong.begin(), is_wrong.end(), true) - is_wrong.begin();
         if (wrong == warps) return {};
         return {false, text("the words that warp {} has read: got {:08x} as their fold, expected {:08x}", wrong,
                             folds[wrong], expected(wrong))};
