@@ -101,7 +101,7 @@ Case case_of(const Session& session, const TextureVariant& variant, const std::s
         const float* const expected = experiment->expected.results_of(reads, experiment->matrix.h_data()).data();
         return compare_elements(
             h_out.data(), results, [=](size_t i) { return static_cast<long double>(expected[i]); },
-            [&](long double value) { return session.options.tolerance * std::fabs(value); });
+            [&](long double value) { return std::max(session.options.tolerance, 0.0) * std::fabs(value); });
     };
     const bool has_width = reads.pattern->most_samples(2) != 1;
     const TextureCells cells = {name_of_path(variant.path), reads.pattern->name, has_width ? reads.width : 0,

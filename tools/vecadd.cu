@@ -13,9 +13,9 @@ namespace {
 // One correctly rounded addition: half a unit in the last place of T.
 template <typename T>
 Verdict check_sum(const Session& session, const Vectors<T>& vectors, const T* c) {
-    const double relative = session.options.tolerance > 0 ? session.options.tolerance
-                            : std::is_floating_point_v<T> ? double(std::numeric_limits<T>::epsilon()) / 2
-                                                          : 0;
+    const double relative = session.options.tolerance >= 0 ? session.options.tolerance
+                            : std::is_floating_point_v<T>  ? double(std::numeric_limits<T>::epsilon()) / 2
+                                                           : 0;
     const T *a = vectors.h_a(), *b = vectors.h_b();
     return compare_elements(
         c, vectors.size(), [=](size_t i) { return static_cast<long double>(a[i]) + static_cast<long double>(b[i]); },

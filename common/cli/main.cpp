@@ -45,6 +45,8 @@ static std::vector<Chosen> devices_for(Options& options, const Program& program,
     if (options.checks.any()) return {start_checked(options)};
     const auto simulator = [&] {
         if (!program.counts_in_simulator) return simulated_device();
+        if (!options.versus.empty())
+            fail(Exit::usage, "--versus compares times, and in the simulator {} counts; run it on a GPU", program.name);
         options.checks.counters = options.counters_implied = true;
         return start_checked(options);
     };
@@ -83,6 +85,9 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
         session.begin_step("starting on " + chosen.device.name);
         chosen.backend->run(session);
         if (exit == Exit::fine) exit = session.exit();
+        if (session.blocks > 0 && session.variants_that_ran == 0)
+            fail(Exit::unavailable, "none of the chosen variants can run here{}",
+                 options.verbose ? "" : "; -v says why");
         // The rows of several devices are one table for a program that reads them.
         if (session.format() != Format::human) options.header = false;
     }
@@ -108,7 +113,10 @@ static Exit run_to_its_end(const Program& program, int argc, char** argv) {
     } catch (const Failure& failure) {
         return failed(failure.what(), failure.exit());
     } catch (const std::bad_alloc&) {
-        return failed("not enough host memory; choose a smaller --size", Exit::cuda_error);
+        const bool is_filter = !options.operands.empty();
+        return failed(
+            is_filter ? "not enough host memory for the input" : "not enough host memory; choose a smaller size",
+            Exit::cuda_error);
     } catch (const std::exception& error) {
         return failed(text("unexpected: {}{}", error.what(), remedy_for(error)), Exit::cuda_error);
     }

@@ -24,7 +24,7 @@ void OptionTable::flag(const char* flags, const char* help, bool& field) {
 
 void OptionTable::number(const char* flags, const char* argument, const char* help, double& field, double smallest,
                          double largest) {
-    OptionRow row{flags, argument, help, field == 0 ? "" : number_text(field), {}};
+    OptionRow row{flags, argument, help, field <= 0 ? "" : number_text(field), {}};
     row.take = [&field, name = row.long_name(), smallest, largest](const std::string& word) {
         char* end = nullptr;
         const double value = std::strtod(word.c_str(), &end);

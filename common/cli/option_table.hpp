@@ -118,7 +118,7 @@ public:
         add(std::move(row));
     }
 
-    // A number from smallest to largest. A default of 0 means none, and is not shown.
+    // A number from smallest to largest. A default of 0 or less means none, and is not shown.
     void number(const char* flags, const char* argument, const char* help, double& field, double smallest,
                 double largest);
 

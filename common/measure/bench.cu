@@ -136,6 +136,8 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
 
 void Bench::run(std::vector<Case>& cases) {
     const std::string& versus = run_.settings.versus;
+    ++run_.blocks;
+    run_.variants_that_ran += cases.size();
     const auto peer =
         std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
     if (!versus.empty() && peer == cases.end())

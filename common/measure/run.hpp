@@ -21,6 +21,9 @@ public:
     const DeviceInfo& device;
     Output& output;
 
+    // Of Bench: blocks of the table, and variants that could run in any of them.
+    std::size_t blocks = 0, variants_that_ran = 0;
+
     virtual Format format() const = 0;
     virtual int warmup() const = 0;  // the simulator's default is smaller than a GPU's
     virtual int samples() const = 0;

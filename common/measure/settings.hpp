@@ -28,7 +28,7 @@ struct MeasureSettings {
     std::string versus;  // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
-    double tolerance = 0;           // 0: from n, type and operation
+    double tolerance = -1;          // negative: from n, type and operation
     bool profile = false;           // one launch of each variant
     simt::check::Settings checks;   // what the checked simulator does; it is used if anything is set
     bool counters_implied = false;  // nobody typed --counters

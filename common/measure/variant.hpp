@@ -18,6 +18,7 @@ struct Variant {
     Needs needs = Needs::nothing;
     const char* ladder = "";  // the ladder it is a step of: its group in --ladder
     bool peer = false;        // a library's: what ours are measured against
+    bool bound = false;       // does only the part of the work that nothing can avoid: no rival
 };
 
 // A counter of the simulator that people see in a program's table, by its column's name.

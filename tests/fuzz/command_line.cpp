@@ -114,9 +114,8 @@ void fuzz_options(std::string_view input) {
     const auto& own = std::any_cast<const OwnOptions&>(options.own);
     if (options.block < 1 || options.block > 1024 || !in_range(options.samples, 1) || !in_range(options.warmup, 0) ||
         !(options.timeout_s > 0 && options.timeout_s <= 1e6) ||
-        !(options.max_ci_percent >= 0 && options.max_ci_percent <= 100) ||
-        !(options.tolerance >= 0 && options.tolerance <= 1) || options.operands.size() > program.most_operands ||
-        own.own < 1 || own.own > 9 ||
+        !(options.max_ci_percent >= 0 && options.max_ci_percent <= 100) || !(options.tolerance <= 1) ||
+        options.operands.size() > program.most_operands || own.own < 1 || own.own > 9 ||
         (options.sizes.given && (options.sizes.on_gpu.empty() || options.sizes.in_simulator.empty())))
         broken("options that are accepted are in their ranges", input);
 }

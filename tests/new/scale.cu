@@ -49,7 +49,7 @@ struct Vectors {
 Verdict check(const Session& session, const Vectors& vectors) {
     return compare_elements(
         vectors.h_b.data(), vectors.h_b.size(), [&](size_t i) { return 2 * static_cast<long double>(vectors.h_a[i]); },
-        [&](long double expected) { return session.options.tolerance * std::fabs(expected); });
+        [&](long double expected) { return std::max(session.options.tolerance, 0.0) * std::fabs(expected); });
 }
 
 Case case_of(const Session& session, const ScaleVariant& variant, const std::shared_ptr<Vectors>& vectors) {

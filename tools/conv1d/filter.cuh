@@ -68,14 +68,16 @@ private:
         CHECK(cudaGetLastError());
         std::vector<T> output(count);
         CHECK(cudaMemcpy(output.data(), d_output.data(), d_output.bytes(), cudaMemcpyDeviceToHost));
-        refuse_overflow(output);
+        refuse_overflow(output, ready.fft_length > 0);
         append(output);
         written_ += count;
     }
 
-    // Exit status 4 at the first element that is infinite, or no number, although all its inputs are finite.
-    void refuse_overflow(const std::vector<T>& output) const {
+    // Exit status 4 at the first element that is infinite, or no number, although all its inputs are finite: of a method
+    // whose results depend on more than them, all of the piece.
+    void refuse_overflow(const std::vector<T>& output, bool spreads) const {
         const auto finite = [](T value) { return std::isfinite(value); };
+        if (spreads && !std::all_of(piece_.begin(), piece_.end(), finite)) return;
         for (size_t i = 0; i < output.size(); ++i) {
             const T* inputs = piece_.data() + i;
             if (finite(output[i]) || !std::all_of(inputs, inputs + taps_.width(), finite)) continue;

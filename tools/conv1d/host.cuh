@@ -100,11 +100,11 @@ public:
         underflow_ = double(std::numeric_limits<T>::denorm_min()) * host.width();
     }
 
-    // `tolerance`: the relative error to allow instead, if not 0. `fft_length`: of a method whose errors spread over
+    // `tolerance`: the relative error to allow instead, if not negative. `fft_length`: of a method whose errors spread over
     // blocks of that length, else 0.
     Verdict compare(const T* got, double tolerance, size_t fft_length) const {
         const auto allowed = [&](size_t i) {
-            if (tolerance > 0) return tolerance * std::fabs(double(expected_[i]));
+            if (tolerance >= 0) return tolerance * std::fabs(double(expected_[i]));
             if (fft_length > 0) return fft_error(fft_length);
             return gamma_ * magnitudes_[i] + underflow_;
         };

@@ -32,7 +32,7 @@ public:
 struct HostProductSettings {
     std::uint64_t seed = 0;
     bool verify = true;
-    double tolerance = 0;  // relative; 0: what follows from type and k
+    double tolerance = -1;  // relative; negative: what follows from type and k
 };
 
 std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape,

@@ -48,7 +48,7 @@ public:
         : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest) {
         const auto [m, n, k] = shape;
         growth_ = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(k)));
-        if (tolerance > 0) result_rounding_ = growth_ = tolerance;
+        if (tolerance >= 0) result_rounding_ = growth_ = tolerance;
         choose_rows(seed);
         measure_lengths(a, b);
         expected_.resize(rows_.size() * n);

@@ -24,7 +24,8 @@ struct StoredMatrix {
     std::vector<std::byte> bytes;
 };
 
-inline StoredMatrix read_all(NumberReader& reader) {
+// All of them, or one more than `wanted`.
+inline StoredMatrix read_all(NumberReader& reader, size_t wanted) {
     constexpr size_t most = size_t{1} << 24;
     Chunk all = reader.read(most);
     const auto element_bytes = [&] {
@@ -32,7 +33,7 @@ inline StoredMatrix read_all(NumberReader& reader) {
         return stored_bytes > 0 ? stored_bytes : size_of(all.dtype);
     };
     all.bytes.resize(all.count * element_bytes());  // text may have room for more
-    for (Chunk more = reader.read(most); more.count > 0; more = reader.read(most)) {
+    for (Chunk more; all.count <= wanted && (more = reader.read(most)).count > 0;) {
         if (all.dtype != more.dtype) all = all.converted_to(more.dtype);  // text that has fractions from here on
         const auto end = more.bytes.begin() + static_cast<std::ptrdiff_t>(more.count * element_bytes());
         all.bytes.insert(all.bytes.end(), more.bytes.begin(), end);
@@ -66,7 +67,9 @@ inline MatrixShape shape_of(const std::string& operand, const NumberLayout& layo
     if (typed && (typed->rows != shape.rows || typed->columns != shape.columns))
         fail(Exit::bad_input, "{} has shape {}, --shape says {}", operand, shape.name(), typed->name());
     if (shape.elements() != count)
-        fail(Exit::bad_input, "{} has {} elements, {} are {}", operand, count, shape.name(), shape.elements());
+        fail(Exit::bad_input, "{} has {} elements, --shape {} needs {}", operand,
+             count > shape.elements() ? text("more than {}", shape.elements()) : text("{}", count), shape.name(),
+             shape.elements());
     return shape;
 }
 
@@ -75,9 +78,9 @@ inline StoredMatrix read_matrix(Session& session, const std::string& operand) {
     const Elements elements = session.options.format ? Elements::numbers : Elements::as_stored;
     StepCount& count = session.begin_step(text("reading {}", operand), StepUnit::bytes);
     const auto reader = NumberReader::open(operand, session.options.input_format, &count, elements);
-    StoredMatrix matrix = read_all(*reader);
-    matrix.shape = shape_of(operand, matrix.layout, matrix.bytes.size() / matrix.element_bytes,
-                            session.own<TransposeOptions>().file_shape);
+    const std::optional<MatrixShape>& typed = session.own<TransposeOptions>().file_shape;
+    StoredMatrix matrix = read_all(*reader, typed ? typed->elements() : largest_size);
+    matrix.shape = shape_of(operand, matrix.layout, matrix.bytes.size() / matrix.element_bytes, typed);
     return matrix;
 }
 
