@@ -119,8 +119,8 @@ read 16 2" ]
     on_simulator || skip "its counters"
     COLUMNS=500 try banks -k stride --stride 8 -n 8 -f human
     expect_status 0
-    expect_output_like "word +op +stride +padding +ways +wavefronts"
-    expect_output_like "stride +8 .* 4 +read +8 +- +8 +8"
+    expect_output_like "word +op +stride +padding +ways +wavefronts +loads counted +stores counted"
+    expect_output_like "stride +8 .* 4 +read +8 +- +8 +8 +8.00 +1.00"
 }
 
 @test "banks: what is no word, operation, stride or padding is refused, and so is an atomic operation on other words" {

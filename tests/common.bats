@@ -221,7 +221,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
         refuses 2 "unknown kernel 'qqqqqq'; $program --list" "$program" -k "$variant,qqqqqq"
         refuses 2 "unknown kernel '\?\?'" "$program" -k '??'
         refuses 2 "kernel" "$program" -k ''
-        refuses 2 "'nonsense' is not among the variants" "$program" --versus nonsense -n 10
+        counts_here "$program" || refuses 2 "'nonsense' is not among the variants" "$program" --versus nonsense -n 10
     done
 }
 

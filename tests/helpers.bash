@@ -161,6 +161,9 @@ benchmarks() {
 # Whether all variants of PROGRAM need a GPU: it has tests of its own, and no table in the simulator.
 needs_gpu() { [ "$("$1" --list --csv --no-header 2>/dev/null | cut -d , -f 2 | sort -u)" = gpu ]; }
 
+# Whether PROGRAM counts on the device under test, without being asked to: then it takes no times.
+counts_here() { on_simulator && "$1" -d sim -q -n 1 --csv | head -1 | grep -q gld_requests; }
+
 # The variants of PROGRAM that run on the device under test, in the table's order.
 variants() {
     local needs='any|host|gpu'

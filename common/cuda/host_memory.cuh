@@ -40,8 +40,7 @@ cudaError_t allocate_page_locked(void** pointer, size_t bytes) {
 inline cudaError_t allocate_managed(void** pointer, size_t bytes) { return cudaMallocManaged(pointer, bytes); }
 
 inline const MemoryKind memory_kinds[] = {
-    {"device", "the vectors stay on the device: only the kernel runs", allocate_pageable, release_pageable,
-     Transfer::none},
+    {"device", "nothing leaves the device: only the kernel runs", allocate_pageable, release_pageable, Transfer::none},
     {"pageable", "malloc: the driver copies through its own pinned buffer", allocate_pageable, release_pageable,
      Transfer::copies},
     {"pinned", "page-locked: the copy engine reads and writes it directly", allocate_page_locked<cudaHostAllocDefault>,

@@ -89,6 +89,9 @@ inline const Program banks_program = {
     .options = own_options<BanksOptions>,
     .columns = columns_of(bank_columns),
     .counts_in_simulator = true,
+    .shown_counters = {{"sld_wavefronts_per_request", "loads counted"},
+                       {"sst_wavefronts_per_request", "stores counted"},
+                       {"satom_wavefronts_per_request", "atomics counted"}},
 };
 
 }  // namespace BACKEND

@@ -26,7 +26,7 @@ inline std::size_t half_of_memory() {
     return std::min(total_bytes / 2, free_bytes / 10 * 9);
 }
 
-// The least power of two that holds a stride and the largest working set that is asked for.
+// The larger of the largest stride and the largest working set that is asked for.
 inline std::size_t bytes_needed(const Lab& lab, std::size_t largest) {
     std::size_t needed = 0;
     for (std::size_t bytes : working_sets(lab.session(), 1024, largest)) needed = std::max(needed, bytes);
