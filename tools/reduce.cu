@@ -34,8 +34,8 @@ public:
         session.begin_step(text("reducing {} numbers on the host, for the reference", n));
         expected_ = reduce_on_all_cores(h_input());
         bound_ = session.options.tolerance >= 0 ? session.options.tolerance * std::fabs(double(expected_))
-                 : adds                        ? summand_error_bound<T>(n)
-                                               : 0;
+                 : adds                         ? summand_error_bound<T>(n)
+                                                : 0;
         if (n_ > 0) CHECK(cudaMemcpy(d_input(), h_memory_.get(), n_ * sizeof(T), cudaMemcpyHostToDevice));
     }
 
