@@ -79,8 +79,8 @@ expect_right_for() {
 
 @test "an unknown border, width, option or variant, and two filters at once, are refused" {
     refuses 2 "'mirror' is not one of" conv1d --border mirror
-    refuses 2 "--width 0: a filter has 1 to 4095 weights" conv1d --width 0
-    refuses 2 "--width 4096: a filter has 1 to 4095 weights" conv1d --width 3,4096
+    refuses 2 "--width '0' is not from 1 to 4095" conv1d --width 0
+    refuses 2 "--width '4096' is not from 1 to 4095" conv1d --width 3,4096
     refuses 2 "unknown option '--weight'; did you mean '--weights'" conv1d --weight 1
     refuses 2 "unknown kernel 'share'; did you mean 'shared'" conv1d -k share
     refuses 2 "--width and --weights both choose the filter" conv1d --width 3 --weights 1,2

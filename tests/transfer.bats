@@ -65,9 +65,9 @@ EOF
     expect_fine transfer -n 1,4096,100003,3000001 -k 'staged-*' --threads 1,2,3,8 --slot 4Ki,5000,64Ki,2Mi -w 0 -r 2 --csv
     [ "$(column verify | sort | uniq -c | tr -d ' ')" = 128pass ]
     [ "$(column p_threads | sort -n | uniq -c | tr -s ' ' ' ' | paste -sd ,)" = " 32 1, 32 2, 32 3, 32 8" ]
-    refuses 2 "--threads '0': 0 is not within 1 to 256" transfer --threads 0
-    refuses 2 "--threads '2,300': 300 is not within" transfer --threads 2,300
-    refuses 2 "--slot '1Ki': 1024 is not within 4096 to 1073741824" transfer --slot 1Ki
+    refuses 2 "--threads '0' is not from 1 to 256" transfer --threads 0
+    refuses 2 "--threads '300' is not from 1 to 256" transfer --threads 2,300
+    refuses 2 "--slot '1024' is not from 4096 to 1073741824" transfer --slot 1Ki
 }
 
 @test "transfer: the checked simulator finds nothing, however many threads simulate" {

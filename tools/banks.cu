@@ -94,8 +94,9 @@ Case case_of(const Session& session, const std::shared_ptr<BankRow>& row, const 
              size_t requests) {
     Case one;
     one.variant = row->variant;
-    one.problem = {std::nullopt, requests, double(requests) * double(row->access.threads()) * row->access.word_bytes,
-                   0};
+    one.problem = {
+        std::nullopt, requests, double(requests) * double(row->access.threads()) * row->access.word_bytes, 0, 0,
+        "requests"};
     one.poison = [=](cudaStream_t stream) { results->poison(stream); };
     one.launch = [=](cudaStream_t stream) { return launch(*row, *results, requests, stream); };
     one.check = [=] {

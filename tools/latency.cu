@@ -41,6 +41,7 @@ const Program program = {
     .name = "latency",
     .summary = "Measures what one load, operation or barrier takes when the next one waits for it.",
     .dtypes = {},
+    .unit = "bytes",
     .sizes = "1Ki:64Gi:x2",
     .simulator_sizes = "1Ki",
     .variants = variants_of(variants),

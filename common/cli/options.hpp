@@ -62,7 +62,8 @@ struct Options : MeasureSettings {
 
     template <typename Table>
     void add_benchmark_options(Table& table, const Program& program) {
-        table.read("-n,--size", "LIST", "elements: 1Ki,4Mi, A:B, A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
+        table.read("-n,--size", "LIST",
+                   std::string(program.unit) + ": 1Ki,4Mi, A:B, A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
                    {program.sizes, program.simulator_sizes}, sizes, parse_sizes);
         table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels);
         if (!program.dtypes.empty())

@@ -24,6 +24,7 @@ struct Program {
     std::size_t most_operands = 0;
     bool benchmark = true;                      // has variants, samples and timings, and so their common options
     std::vector<DType> dtypes = {DType::f32};   // the element types it knows, the default first; none: words
+    const char* unit = "elements";              // of -n
     const char* sizes = "1Mi";                  // default of -n on a GPU,
     const char* simulator_sizes = "64Ki";       // and in the simulator
     std::vector<const Variant*> variants = {};  // variants_of() its table

@@ -35,7 +35,7 @@ struct AccessOptions {
                    "", footprints,
                    [](const std::string& list) { return parse_counts(list, "--footprint", 1, largest_size); });
         constexpr Choice<std::size_t> fetches[] = {{"32", 32}, {"64", 64}, {"128", 128}};
-        table.choice("--fetch", "BYTES", "bytes that a GPU's L2 cache is to fetch at most on a miss", fetch, fetches);
+        table.choice("--fetch", "BYTES", "the most bytes that a GPU's L2 cache fetches on a miss", fetch, fetches);
     }
 
 private:

@@ -83,6 +83,7 @@ inline const Program banks_program = {
     .name = "banks",
     .summary = "Measures what bank conflicts in shared memory cost; without a GPU, counts them.",
     .dtypes = {},
+    .unit = "requests",
     .sizes = "4Ki",
     .simulator_sizes = "64",
     .variants = variants_of(bank_variants),

@@ -16,11 +16,7 @@ inline const char* name_of(Border border) { return borders[static_cast<int>(bord
 
 // Widths of filters: "3", "1:63:+2".
 inline std::vector<std::size_t> parse_widths(const std::string& list) {
-    const std::vector<std::size_t> widths = parse_sizes(list);
-    for (const std::size_t width : widths)
-        if (width < 1 || width > largest_width)
-            fail(Exit::usage, "--width {}: a filter has 1 to {} weights", width, largest_width);
-    return widths;
+    return parse_counts(list, "--width", 1, largest_width);
 }
 
 struct ConvolutionOptions {

@@ -81,7 +81,8 @@ inline const ColumnOf<ConvolutionCells> convolution_columns[] = {
 
 inline const Program convolution_program = {
     .name = "conv1d",
-    .summary = "Convolves a signal with a filter: a benchmark of ways to do it, or a filter over FILE or - .",
+    .summary =
+        "Convolves a signal with a filter: a benchmark of ways to do it, or a filter over FILE (- for standard input).",
     .operands = "[FILE]",
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64},

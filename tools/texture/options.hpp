@@ -32,11 +32,7 @@ inline std::vector<BlockShape> parse_block_shapes(const std::string& list) {
 inline std::vector<unsigned> parse_widths(const std::string& list, const char* option, std::size_t smallest,
                                           std::size_t largest) {
     std::vector<unsigned> widths;
-    for (std::size_t width : parse_sizes(list)) {
-        if (width < smallest || width > largest)
-            fail(Exit::usage, "{} '{}' is not from {} to {}", option, width, smallest, largest);
-        widths.push_back(unsigned(width));
-    }
+    for (std::size_t width : parse_counts(list, option, smallest, largest)) widths.push_back(unsigned(width));
     return widths;
 }
 
@@ -58,7 +54,7 @@ struct TextureOptions {
             table.read(flags, "LIST", help, fallback, field,
                        [=](const std::string& word) { return parse_widths(word, flags, smallest, largest); });
         };
-        list_of_widths("--neighbours", "elements that a thread adds, of neighbours", "2,4,8", neighbours, 1, 64);
+        list_of_widths("--neighbours", "neighbouring elements that a thread adds", "2,4,8", neighbours, 1, 64);
         list_of_widths("--width", "elements along x, y or both, of filters and windows", "5", widths, 1, 64);
         list_of_widths("--vicinity", "how far away random samples may be, in x and in y", "8", radii, 0, 32767);
     }

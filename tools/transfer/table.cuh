@@ -12,23 +12,12 @@ struct TransferOptions {
 
     void add_options(OptionTable& table) {
         table.read("--threads", "LIST", "host threads of the staged copies; by default one per core, 2 to 8", "",
-                   threads, [](const std::string& list) { return parse_within(list, "--threads", 1, 256); });
+                   threads, [](const std::string& list) { return parse_counts(list, "--threads", 1, 256); });
         table.read("--slot", "LIST", "bytes of each of a thread's two pinned slots", "2Mi", slots,
-                   [](const std::string& list) { return parse_within(list, "--slot", 4096, std::size_t{1} << 30); });
+                   [](const std::string& list) { return parse_counts(list, "--slot", 4096, std::size_t{1} << 30); });
         table.whole("--offset", "N", "begin both ends N bytes past an aligned address", offset, 0, largest_offset);
-        table.flag("--matrix", "a row per pair of host and devices instead, for people a matrix", matrix);
-        table.flag("--break-even", "the sizes from which staged and pinned copies pay instead", break_even);
-    }
-
-private:
-    static std::vector<std::size_t> parse_within(const std::string& list, const char* option, std::size_t smallest,
-                                                 std::size_t largest) {
-        std::vector<std::size_t> values = parse_sizes(list);
-        if (values.empty()) fail(Exit::usage, "{} '{}' names no number", option, list);
-        for (std::size_t value : values)
-            if (value < smallest || value > largest)
-                fail(Exit::usage, "{} '{}': {} is not within {} to {}", option, list, value, smallest, largest);
-        return values;
+        table.flag("--matrix", "copy between host and devices, a row for every pair; for people a matrix", matrix);
+        table.flag("--break-even", "print the sizes from which staged and pinned copies pay", break_even);
     }
 };
 
@@ -148,6 +137,7 @@ inline const Program transfer_program = {
     .name = "transfer",
     .summary = "Measures copies between the host and devices, by size, kind of memory, direction and way.",
     .dtypes = {},
+    .unit = "bytes",
     .sizes = "1,4Ki,64Ki,1Mi,16Mi,256Mi",
     .simulator_sizes = "1,4Ki,64Ki",
     .variants = variants_of(transfer_variants),
