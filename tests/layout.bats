@@ -85,7 +85,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     [ -z "$crowded" ] || complain "$crowded"
     cd "$root"
     wc -l $(tree | grep -E '^(common|kernels)/.*\.(cpp|hpp|cu|cuh)$') | awk '$1 > 400 && $2 != "total"' >"$scratch/long"
-    wc -l $(tree | grep -E '^tools/.*\.(cpp|cu|cuh)$') | awk '$1 > 250 && $2 != "total"' >>"$scratch/long"
+    wc -l $(tree | grep -E '^tools/.*\.(cpp|hpp|cu|cuh)$') | awk '$1 > 250 && $2 != "total"' >>"$scratch/long"
     [ ! -s "$scratch/long" ] || complain "too long: $(cat "$scratch/long")"
 }
 

@@ -61,6 +61,9 @@ struct NumberLayout {
     std::size_t stored_bytes = 0;  // of such an element
 };
 
+// The extents of a .npy header's shape: "(3, 4)" is {3, 4}.
+std::vector<std::size_t> extents_of(const std::string& shape);
+
 // What a reader makes of elements: numbers of our types, or for .npy and raw data the bytes in the file. Then any type of
 // fixed size can be read, and `dtype` says nothing.
 enum class Elements { numbers, as_stored };

@@ -3,8 +3,6 @@
 
 #include "common/io/numbers.hpp"
 
-namespace {
-
 std::vector<std::size_t> extents_of(const std::string& shape) {
     std::vector<std::size_t> extents;
     bool inside = false;
@@ -16,6 +14,8 @@ std::vector<std::size_t> extents_of(const std::string& shape) {
     }
     return extents;
 }
+
+namespace {
 
 class RowOrderReader final : public NumberReader {
 public:

@@ -60,20 +60,19 @@ ChaseWay chase_through(unsigned char* memory, std::size_t largest) {
     return way;
 }
 
-inline void measure_global(Lab& lab, const LatencyVariant& variant) {
+template <typename Space>
+void measure_device_memory(Lab& lab, const LatencyVariant& variant, decltype(ChaseWay::level) level) {
     const std::size_t largest = half_of_memory();
     const DeviceBuffer<unsigned char> d_memory(bytes_needed(lab, largest));
-    ChaseWay way = chase_through<CachedLoad>(d_memory.data(), largest);
-    way.level = level_of_global;
+    ChaseWay way = chase_through<Space>(d_memory.data(), largest);
+    way.level = level;
     measure_curve(lab, variant, way);
 }
-
+inline void measure_global(Lab& lab, const LatencyVariant& variant) {
+    measure_device_memory<CachedLoad>(lab, variant, level_of_global);
+}
 inline void measure_uncached(Lab& lab, const LatencyVariant& variant) {
-    const std::size_t largest = half_of_memory();
-    const DeviceBuffer<unsigned char> d_memory(bytes_needed(lab, largest));
-    ChaseWay way = chase_through<UncachedLoad>(d_memory.data(), largest);
-    way.level = level_past_l1;
-    measure_curve(lab, variant, way);
+    measure_device_memory<UncachedLoad>(lab, variant, level_past_l1);
 }
 
 inline void measure_host_memory(Lab& lab, const LatencyVariant& variant) {

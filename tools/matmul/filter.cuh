@@ -6,17 +6,6 @@
 
 namespace BACKEND {
 
-// The extents of a .npy shape: "(3, 4)" is {3, 4}.
-inline std::vector<std::size_t> extents_of(const std::string& shape) {
-    std::vector<std::size_t> extents;
-    std::string digits;
-    for (char letter : shape) {
-        if (letter >= '0' && letter <= '9') digits += letter;
-        else if (!digits.empty()) extents.push_back(parse_count(std::exchange(digits, ""), "shape"));
-    }
-    return extents;
-}
-
 // The rows and columns of one operand: from its header, or from --shape.
 inline std::pair<std::size_t, std::size_t> matrix_extents(const std::string& operand, const NumberLayout& layout,
                                                           std::size_t rows, std::size_t columns, bool given) {

@@ -6,40 +6,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"
-#include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
-#include "common/simt/driver/red_zones.hpp"
 #include "common/simt/driver/toolchain.hpp"
-#include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "tools/simcc/results.hpp"
+#include "tools/simcc/translation.hpp"
 
 namespace simcc {
 
 enum ExitStatus { fine = 0, failed = 1, usage = 2 };
-
-/// A step that failed and has already reported why.
-struct StepFailed {};
-
-inline std::string read_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void write_file(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
-    if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) {
-        throw std::runtime_error(path + ": cannot be written");
-    }
-}
 
 class Chain {
 public:
@@ -167,63 +147,15 @@ private:
             step(preprocess_command(toolchain_, options, input.text, write_definitions(), object, preprocessed));
         });
         const std::string rewritten = temporary_.file(std::to_string(number) + ".cu.cpp.ii");
-        rewrite_file(input.text, preprocessed, rewritten);
+        translation_.rewrite_file(input.text, preprocessed, rewritten);
         hand_over(rewritten, rewritten_of(options_, input.text));
         if (options_.stage == Stage::rewrite) return;
         if (!options_.checked) return step(compile_command(toolchain_, options_, rewritten, place));
         const std::string assembly = temporary_.file(std::to_string(number) + ".s");
         step(compile_command(toolchain_, options_, rewritten, assembly));
         const std::string marked = temporary_.file(std::to_string(number) + ".branches.s");
-        mark_file(assembly, marked);
+        translation_.mark_file(assembly, marked);
         step(assemble_command(toolchain_, options_, marked, place));
-    }
-
-    Rewritten rewrite_text(const std::string& text) const {
-        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
-    }
-
-    void rewrite_file(const std::string& source, const std::string& from, const std::string& to) {
-        if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
-        if (options_.dry_run) return;
-        const std::string preprocessed = read_file(from);
-        results_.refuse_included(preprocessed);
-        Rewritten rewritten = rewrite_text(preprocessed);
-        drop_unseen_by_host(source, rewritten.diagnostics);
-        bool failed = false;
-        for (const Diagnostic& message : rewritten.diagnostics) {
-            const bool is_error = message.kind != Diagnostic::warning;
-            failed = failed || is_error;
-            if (!is_error && options_.no_warnings) continue;
-            progress_.hide();
-            std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
-                         is_error ? "error" : "warning", message.message.c_str());
-        }
-        if (failed) throw StepFailed();
-        write_file(to, rewritten.text);
-    }
-
-    /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in
-    /// host code counts only if it remains when the macro is undefined, as in a compilation for the host.
-    void drop_unseen_by_host(const std::string& source, std::vector<Diagnostic>& diagnostics) const {
-        const auto on_host = [](const Diagnostic& message) { return message.kind == Diagnostic::error_on_host; };
-        if (std::none_of(diagnostics.begin(), diagnostics.end(), on_host)) return;
-        Options host = options_;
-        host.cuda_arch = 0;
-        host.dependencies.wanted = host.dependencies.only = false;
-        host.compiler.push_back("-w");  // warnings were already printed
-        const std::string text =
-            output_of(preprocess_command(toolchain_, host, source, temporary_.file("simcc_definitions.h"), "", ""));
-        const std::vector<Diagnostic> seen = rewrite_text(text).diagnostics;
-        const auto is_unseen = [&](const Diagnostic& message) {
-            return on_host(message) && std::find(seen.begin(), seen.end(), message) == seen.end();
-        };
-        diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_unseen), diagnostics.end());
-    }
-
-    void mark_file(const std::string& from, const std::string& to) {
-        if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
-        if (options_.dry_run) return;
-        write_file(to, with_red_zones(with_heap_deletes(mark_branches(without_coverage(read_file(from))))));
     }
 
     /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.
@@ -262,6 +194,7 @@ private:
     TemporaryFolder temporary_{"simcc"};
     Results results_;
     std::size_t results_made_ = 0;
+    Translation translation_{options_, toolchain_, progress_, temporary_, results_};
 };
 
 }  // namespace simcc

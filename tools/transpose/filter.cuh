@@ -44,10 +44,7 @@ inline StoredMatrix read_all(NumberReader& reader, size_t wanted) {
 
 // The extents of a .npy header: "(3, 4)". A vector is a row.
 inline MatrixShape shape_of_header(const std::string& operand, const std::string& shape) {
-    std::vector<size_t> extents;
-    for (const std::string& extent : split(shape.substr(1, shape.size() - 2), ','))
-        if (const size_t digit = extent.find_first_not_of(' '); digit != extent.npos)
-            extents.push_back(parse_count(extent.substr(digit), "shape"));
+    const std::vector<size_t> extents = extents_of(shape);
     if (extents.size() == 1) return {1, extents[0]};
     if (extents.size() != 2) fail(Exit::bad_input, "{} has shape {}: a matrix has two dimensions", operand, shape);
     return {extents[0], extents[1]};
