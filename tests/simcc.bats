@@ -182,7 +182,8 @@ lock 480, last block 2450, no error"
     builds spin
     SIMCC_TIMEOUT=1 prints spin "702 cudaErrorLaunchTimeout" never
     expect_errors_like 'kernel never, block \([01],0,0\): no progress for SIMCC_TIMEOUT=1 seconds'
-    expect_errors_like '40 threads wait in a loop that polls, .*/spin.cu:74, first \(0,0,0\)'
+    # (How many of the 40 have begun to poll by then depends on what else the machine has to do.)
+    expect_errors_like '[1-4]?[0-9] threads wait in a loop that polls, .*/spin.cu:74, first \(0,0,0\)'
 }
 
 @test "a worker thread that has been without a processor survives all of the watchdog's signals at once" {
