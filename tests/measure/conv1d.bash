@@ -12,7 +12,7 @@ size=${SIZE:-$((1 << 26))} rounds=${ROUNDS:-5} python=${PYTHON:-python3}
 "$program" -d gpu -k copy -n 1Ki --csv >/dev/null || { echo "conv1d.bash: no GPU to measure on" >&2 && exit 77; }
 
 # verdict RATIO GOAL
-verdict() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print ratio >= goal ? "met" : "NOT MET" }'; }
+verdict() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print (ratio >= goal ? "met" : "NOT MET") }'; }
 row() { printf '%-34s %10s %10s %8s %6s  %s\n' "$@"; }
 
 # field NAME: of the only row of a CSV table on standard input.

@@ -21,7 +21,7 @@ field() {
 figure() {
     awk -v level="$1" -v ours="$(field "$1" p_cycles)" -v published="$2" 'BEGIN {
         ratio = ours / published
-        printf "%-10s %8.1f %9.1f %6.3f  %s\n", level, ours, published, ratio, ratio >= 0.97 && ratio <= 1.03 ? "met" : "NOT MET" }'
+        printf "%-10s %8.1f %9.1f %6.3f  %s\n", level, ours, published, ratio, (ratio >= 0.97 && ratio <= 1.03 ? "met" : "NOT MET") }'
 }
 printf '%-10s %8s %9s %6s  within 3 %%\n' level cycles published ratio
 figure l1 34

@@ -23,7 +23,7 @@ field() {
 goal() {
     [ -n "$3" ] || return 0
     awk -v kernel="$1" -v ours="$(field gbyte_per_s "$1")" -v peer="$2" -v ratio="$3" -v goal="$4" 'BEGIN {
-        printf "%-22s %8.1f %-26s %6.2f %6.2f  %s\n", kernel, ours, peer, ratio, goal, ratio >= goal ? "met" : "NOT MET" }'
+        printf "%-22s %8.1f %-26s %6.2f %6.2f  %s\n", kernel, ours, peer, ratio, goal, (ratio >= goal ? "met" : "NOT MET") }'
 }
 against_published() {
     local ours
