@@ -45,24 +45,25 @@ struct TilePlace {
     size_t row, column;  // of the tile, counted in tiles
 };
 
-/// Tiles are numbered down a band of `band` tile rows, then one column to the right: blocks that run at the same time
-/// then read a few long pieces of the input's rows, and write long pieces of the output's, where a band of one row
-/// would write pieces of one tile's width.
-struct TileBands {
-    unsigned tile_rows, tile_columns, band;
+/// Blocks with neighbouring numbers run at about the same time. Numbered along the input's rows, as a textbook does it,
+/// they read long pieces of memory and write short ones; along the output's rows, they write long ones.
+enum class TileOrder { along_input_rows, along_output_rows };
 
-    TileBands(size_t rows, size_t columns, unsigned side, unsigned band_)
-        : tile_rows(static_cast<unsigned>(divide_up(rows, side))),
-          tile_columns(static_cast<unsigned>(divide_up(columns, side))),
-          band(tile_rows < band_ ? tile_rows : band_) {}
+/// Which tile each block has. The tiles are `height` rows of the input high and `width` columns wide.
+struct TileGrid {
+    unsigned tile_rows, tile_columns;
+    TileOrder order;
+
+    TileGrid(size_t rows, size_t columns, unsigned height, unsigned width, TileOrder order_)
+        : tile_rows(static_cast<unsigned>(divide_up(rows, height))),
+          tile_columns(static_cast<unsigned>(divide_up(columns, width))),
+          order(order_) {}
 
     unsigned tiles() const { return tile_rows * tile_columns; }
 
     __device__ TilePlace place(unsigned tile) const {
-        const unsigned band_tiles = band * tile_columns;
-        const unsigned first_row = tile / band_tiles * band, within = tile % band_tiles;
-        const unsigned height = tile_rows - first_row < band ? tile_rows - first_row : band;
-        return {first_row + within % height, within / height};
+        if (order == TileOrder::along_input_rows) return {tile / tile_columns, tile % tile_columns};
+        return {tile % tile_rows, tile / tile_rows};
     }
 };
 

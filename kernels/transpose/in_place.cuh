@@ -42,16 +42,20 @@ __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
     if (is_pair) store_tile_transposed<SwizzledLayout, side>(mirror, matrix, mirror_place);
 }
 
-/// A block of VectorTile::threads for each pair.
+/// Small enough for two per block.
 template <typename Word>
-__global__ void __launch_bounds__(VectorTile<Word>::threads)
+using InPlaceTile = VectorTile<Word, sizeof(Word) <= 2 ? small_vector_tile_lanes : vector_tile_lanes<Word>>;
+
+/// A block of InPlaceTile::threads for each pair.
+template <typename Word>
+__global__ void __launch_bounds__(InPlaceTile<Word>::threads)
     transpose_in_place_vectors(WordMatrix<Word> matrix, TilePairs pairs) {
-    __shared__ VectorTile<Word> tile, mirror;
+    __shared__ InPlaceTile<Word> tile, mirror;
     const TilePlace place = pairs.place(blockIdx.x), mirror_place{place.column, place.row};
     const bool is_pair = place.row != place.column;
     const WordMatrix<const Word> input{matrix.data, matrix.rows, matrix.columns};
-    tile.template load_transposed<false>(input, place);
-    if (is_pair) mirror.template load_transposed<false>(input, mirror_place);
+    tile.load_transposed(input, place);
+    if (is_pair) mirror.load_transposed(input, mirror_place);
     __syncthreads();  // nothing is written before everything is read
     tile.store(matrix, place);
     if (is_pair) mirror.store(matrix, mirror_place);
@@ -63,8 +67,8 @@ LaunchShape launch_transpose_in_place(const TransposeArguments<Word>& arguments)
     const WordMatrix<Word> matrix = output_of(arguments);
     if (matrix.rows == 0) return {};
     if (rows_begin_at_vectors(arguments.d_output, arguments.rows)) {
-        const TilePairs pairs(matrix.rows, VectorTile<Word>::side);
-        const dim3 block(VectorTile<Word>::threads);
+        const TilePairs pairs(matrix.rows, InPlaceTile<Word>::side);
+        const dim3 block(InPlaceTile<Word>::threads);
         transpose_in_place_vectors<<<pairs.pairs(), block, 0, arguments.stream>>>(matrix, pairs);
         return {dim3(pairs.pairs()), block, 0};
     }

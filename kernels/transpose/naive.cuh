@@ -18,7 +18,7 @@ __global__ void copy_vectors(const Word* input, Word* output, VectorSpan<Word> s
     if (thread < span.vectors) {
         const auto* from = reinterpret_cast<const Vector<Word>*>(input + span.head);
         auto* to = reinterpret_cast<Vector<Word>*>(output + span.head);
-        store_vector_global(to + thread, load_once(from + thread));
+        store_vector_global(to + thread, load_vector(from + thread));
     } else if (thread - span.vectors < span.edges()) {
         const size_t i = span.edge(thread - span.vectors);
         output[i] = input[i];

@@ -82,22 +82,22 @@ __device__ void store_tile_transposed(const Word* tile, const WordMatrix<Word>& 
 /// A block of 32 x 8 threads for each tile.
 template <typename Layout, unsigned side, typename Word>
 __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
-    transpose_tile(WordMatrix<const Word> input, WordMatrix<Word> output, TileBands bands) {
+    transpose_tile(WordMatrix<const Word> input, WordMatrix<Word> output, TileGrid grid) {
     __shared__ Word tile[Layout::template words<side>];
-    const TilePlace place = bands.place(blockIdx.x);
+    const TilePlace place = grid.place(blockIdx.x);
     load_tile<Layout, side>(tile, input, place);
     __syncthreads();  // a thread stores what others have loaded
     store_tile_transposed<Layout, side>(tile, output, place);
 }
 
 template <typename Layout, unsigned side = 32, typename Word>
-LaunchShape launch_transpose_tile(const TransposeArguments<Word>& arguments, unsigned band = 1) {
-    const TileBands bands(arguments.rows, arguments.columns, side, band);
-    if (bands.tiles() == 0) return {};
+LaunchShape launch_transpose_tile(const TransposeArguments<Word>& arguments) {
+    const TileGrid grid(arguments.rows, arguments.columns, side, side, TileOrder::along_input_rows);
+    if (grid.tiles() == 0) return {};
     const dim3 block(lanes_per_warp, tile_block_rows);
     transpose_tile<Layout, side>
-        <<<bands.tiles(), block, 0, arguments.stream>>>(input_of(arguments), output_of(arguments), bands);
-    return {dim3(bands.tiles()), block, 0};
+        <<<grid.tiles(), block, 0, arguments.stream>>>(input_of(arguments), output_of(arguments), grid);
+    return {dim3(grid.tiles()), block, 0};
 }
 
 }  // namespace BACKEND

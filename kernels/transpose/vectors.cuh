@@ -4,6 +4,7 @@
 //   transpose_vectors   a quarter of the instructions for words of 4 bytes, a sixteenth for those of one
 //
 // For shapes and addresses where all rows of both matrices begin at multiples of 16 bytes: can_use_vectors().
+#include "common/cuda/check.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/transpose/arguments.cuh"
 
@@ -76,14 +77,18 @@ private:
     }
 };
 
-/// A square tile, `lanes` vectors wide and as many squares high, in shared memory as vectors of the transpose. Its rows
-/// are 128 bytes long, or more where a thread would have too little to do. Vector v of a row lies where vector v ^ s
-/// would, with an s that differs between the eight threads that a store to shared memory serves at once: their vectors
-/// lie in different banks, and so do those of a load.
+/// How many vectors a row of a tile has: 256 bytes, or more where a thread would have too little to do; 128 bytes in the
+/// small tiles, which matrices of narrow words need to have some for every multiprocessor.
 template <typename Word>
+constexpr unsigned vector_tile_lanes = sizeof(Word) <= 8 ? 16 : 32;
+constexpr unsigned small_vector_tile_lanes = 8;
+
+/// A square tile, `lanes` vectors wide and as many squares high, in shared memory as vectors of the transpose. Vector v
+/// of a row lies where vector v ^ s would, with an s that differs between the eight threads that a store to shared memory
+/// serves at once: their vectors lie in different banks, and so do those of a load.
+template <typename Word, unsigned lanes = vector_tile_lanes<Word>>
 struct VectorTile {
     static constexpr unsigned vector_words = RegisterSquare<Word>::vector_words;
-    static constexpr unsigned lanes = sizeof(Word) <= 2 ? 8 : sizeof(Word) <= 8 ? 16 : 32;
     static constexpr unsigned side = lanes * vector_words;
     static constexpr unsigned squares = lanes * lanes;
     static constexpr unsigned threads = squares < 256 ? squares : 256;
@@ -94,8 +99,6 @@ struct VectorTile {
         return vectors[row * lanes + (vector ^ (row / vector_words % 8))];
     }
 
-    /// `read_only`: nothing writes to the input during the kernel.
-    template <bool read_only>
     __device__ void load_transposed(const WordMatrix<const Word>& input, const TilePlace& place) {
         RegisterSquare<Word> held[squares / threads];
 #pragma unroll
@@ -104,8 +107,8 @@ struct VectorTile {
             if (!input.holds(row, column)) continue;
 #pragma unroll
             for (unsigned i = 0; i < vector_words; ++i) {
-                const auto* vector = reinterpret_cast<const Vector<Word>*>(&input.at(row + i, column));
-                held[k].set_row(i, read_only ? load_once(vector) : load_vector(vector));
+                // Not load_once(): past L1, an H200 reads 2 to 3 % slower when it writes as much.
+                held[k].set_row(i, load_vector(reinterpret_cast<const Vector<Word>*>(&input.at(row + i, column))));
             }
         }
 #pragma unroll
@@ -138,12 +141,13 @@ private:
 };
 
 /// A block of VectorTile::threads for each tile.
-template <typename Word>
-__global__ void __launch_bounds__(VectorTile<Word>::threads)
-    transpose_vectors(WordMatrix<const Word> input, WordMatrix<Word> output, TileBands bands) {
-    __shared__ VectorTile<Word> tile;
-    const TilePlace place = bands.place(blockIdx.x);
-    tile.template load_transposed<true>(input, place);
+template <typename Word, unsigned lanes>
+__global__ void __launch_bounds__(VectorTile<Word, lanes>::threads)
+    transpose_vectors(WordMatrix<const Word> input, WordMatrix<Word> output, TileGrid grid) {
+    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    auto& tile = *reinterpret_cast<VectorTile<Word, lanes>*>(shared_bytes);
+    const TilePlace place = grid.place(blockIdx.x);
+    tile.load_transposed(input, place);
     __syncthreads();  // a thread stores what others have loaded
     tile.store(output, place);
 }
@@ -160,13 +164,30 @@ bool can_use_vectors(const TransposeArguments<Word>& arguments) {
            rows_begin_at_vectors(arguments.d_output, arguments.rows);
 }
 
+template <unsigned lanes, typename Word>
+LaunchShape launch_transpose_vector_tiles(const TransposeArguments<Word>& arguments, TileOrder order) {
+    using Tile = VectorTile<Word, lanes>;
+    const TileGrid grid(arguments.rows, arguments.columns, Tile::side, Tile::side, order);
+    if (grid.tiles() == 0) return {};
+    const auto kernel = transpose_vectors<Word, lanes>;
+    constexpr size_t most_without_request = 48 * 1024;
+    if constexpr (sizeof(Tile) > most_without_request)
+        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(sizeof(Tile))));
+    kernel<<<grid.tiles(), Tile::threads, sizeof(Tile), arguments.stream>>>(input_of(arguments), output_of(arguments),
+                                                                            grid);
+    return {dim3(grid.tiles()), dim3(Tile::threads), sizeof(Tile)};
+}
+
+/// Small tiles where large ones would leave most multiprocessors without work.
 template <typename Word>
-LaunchShape launch_transpose_vectors(const TransposeArguments<Word>& arguments, unsigned band = 1) {
-    const TileBands bands(arguments.rows, arguments.columns, VectorTile<Word>::side, band);
-    if (bands.tiles() == 0) return {};
-    transpose_vectors<<<bands.tiles(), VectorTile<Word>::threads, 0, arguments.stream>>>(input_of(arguments),
-                                                                                         output_of(arguments), bands);
-    return {dim3(bands.tiles()), dim3(VectorTile<Word>::threads), 0};
+LaunchShape launch_transpose_vectors(const TransposeArguments<Word>& arguments,
+                                     TileOrder order = TileOrder::along_input_rows) {
+    if constexpr (sizeof(Word) <= 2) {
+        constexpr size_t few_tiles = 128, side = VectorTile<Word>::side;
+        if (divide_up(arguments.rows, side) * divide_up(arguments.columns, side) < few_tiles)
+            return launch_transpose_vector_tiles<small_vector_tile_lanes>(arguments, order);
+    }
+    return launch_transpose_vector_tiles<vector_tile_lanes<Word>>(arguments, order);
 }
 
 }  // namespace BACKEND

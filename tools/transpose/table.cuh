@@ -11,6 +11,7 @@
 #include "common/measure/variant_table.cuh"
 #include "kernels/transpose/fastest.cuh"
 #include "kernels/transpose/in_place.cuh"
+#include "kernels/transpose/tiles.cuh"
 #include "tools/transpose/host.hpp"
 #ifndef __SIMCC__
 #include "kernels/transpose/geam.cuh"
@@ -112,7 +113,8 @@ inline const TransposeVariant transpose_variants[] = {
      ON_ARGUMENTS(launch_transpose_tile<SwizzledLayout>)},
     {{"vectorized", "16 bytes per access: small squares are transposed in registers", Needs::nothing, "transpose"},
      ON_ARGUMENTS(launch_transpose_vectorized)},
-    {{"fastest", "chosen by shape and alignment: vectors, and tiles in bands", Needs::nothing, "transpose"},
+    {{"fastest", "chosen by shape and alignment; blocks write long rows, and whole sectors", Needs::nothing,
+      "transpose"},
      ON_ARGUMENTS(launch_transpose_fastest)},
     {{"in-place", "a square matrix where it lies: tiles change places with their mirror images", Needs::nothing,
       "in-place"},
