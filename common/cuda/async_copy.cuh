@@ -29,6 +29,18 @@ __device__ inline void copy_async(T* shared, const T* global, bool there) {
 #endif
 }
 
+/// Starts copying 16 bytes, both addresses aligned to it, without displacing anything from L1.
+template <typename T>
+__device__ inline void copy_async_past_l1(T* shared, const T* global) {
+    static_assert(sizeof(T) == 16);
+#if ASYNC_COPIES
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
+#else
+    *shared = *global;
+#endif
+}
+
 /// Ends a group of this thread's copies.
 __device__ inline void commit_copies() {
 #if ASYNC_COPIES

@@ -2,7 +2,7 @@
 // A thread that computes neighbouring outputs uses each input it has loaded for several of them.
 //   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a time,
 //                          and every load of it is used for 48 multiplications of floats. What is left is the sum itself
-#include "kernels/conv1d/constant.cuh"
+#include "kernels/conv1d/sliding_window.cuh"
 
 namespace BACKEND {
 
@@ -16,44 +16,6 @@ constexpr unsigned register_tile_vectors = 3;
 
 template <typename T>
 constexpr unsigned register_tile_outputs = register_tile_vectors* Vector<T>::length;  // of a thread
-
-/// sums[r] += the next `count` taps times the window from r on. The window holds one vector more than the sums.
-template <unsigned count, typename T>
-__device__ __forceinline__ void add_taps(T (&sums)[register_tile_outputs<T>],
-                                         const Vector<T> (&window)[register_tile_vectors + 1], const T* taps) {
-    constexpr unsigned length = Vector<T>::length;
-#pragma unroll
-    for (unsigned j = 0; j < count; ++j) {
-#pragma unroll
-        for (unsigned r = 0; r < register_tile_outputs<T>; ++r)
-            sums[r] += taps[j] * window[(r + j) / length].values[(r + j) % length];
-    }
-}
-
-/// The sums of a thread whose window begins at `tile`.
-template <typename T>
-__device__ __forceinline__ void slide_window(T (&sums)[register_tile_outputs<T>], const Vector<T>* tile,
-                                             unsigned width) {
-    constexpr unsigned length = Vector<T>::length;
-    const T* taps = constant_taps<T>();
-    Vector<T> window[register_tile_vectors + 1];
-#pragma unroll
-    for (unsigned v = 0; v < register_tile_vectors; ++v) window[v] = tile[v];
-    const unsigned steps = width / length, rest = width % length;
-    // Unrolled as often as the window has vectors: then none has to be moved.
-#pragma unroll 4
-    for (unsigned step = 0; step < steps; ++step) {
-        window[register_tile_vectors] = tile[step + register_tile_vectors];
-        add_taps<length>(sums, window, taps + step * length);
-#pragma unroll
-        for (unsigned v = 0; v < register_tile_vectors; ++v) window[v] = window[v + 1];
-    }
-    taps += steps * length;
-    if (rest > 1) window[register_tile_vectors] = tile[steps + register_tile_vectors];
-    if (rest == 1) add_taps<1>(sums, window, taps);
-    if (rest == 2) add_taps<2>(sums, window, taps);
-    if (rest == 3) add_taps<3>(sums, window, taps);
-}
 
 /// Grid ceil(outputs / (block * register_tile_outputs)); dynamic shared memory for as many elements as a block has
 /// outputs and width - 1 more, in whole vectors.
@@ -85,7 +47,7 @@ __global__ void __launch_bounds__(block)
 
     T sums[register_tile_outputs<T>] = {};
     Vector<T>* own_vectors = vectors + threadIdx.x * register_tile_vectors;
-    slide_window(sums, own_vectors, width);
+    slide_window<register_tile_vectors>(sums, own_vectors, 0, width);
 
     __syncthreads();  // the tile is no longer needed: its place takes the outputs, which leave in coalesced stores
     memcpy(own_vectors, sums, sizeof sums);

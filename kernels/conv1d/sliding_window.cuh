@@ -1,0 +1,74 @@
+#pragma once
+// A thread that computes neighbouring outputs uses each input it has loaded for several of them: a window of the tile
+// slides through its registers, a vector at a time.
+#include "kernels/conv1d/constant.cuh"
+
+namespace BACKEND {
+
+/// The sums of `vectors` vectors of neighbouring outputs.
+template <typename T, unsigned vectors>
+using WindowSums = T[vectors * Vector<T>::length];
+
+/// What these sums and one vector more of inputs need.
+template <typename T, unsigned vectors>
+using Window = Vector<T>[vectors + 1];
+
+/// sums[r] += the first taps times the window from r + `first` on, for those that the window's first vector meets from
+/// there to `end`, and for `count` of them at most.
+template <unsigned vectors, unsigned first, unsigned end, typename T>
+__device__ __forceinline__ void add_taps(WindowSums<T, vectors>& sums, const Window<T, vectors>& window, const T* taps,
+                                         unsigned count) {
+    constexpr unsigned length = Vector<T>::length;
+#pragma unroll
+    for (unsigned j = first; j < end; ++j) {
+        if (j - first >= count) break;
+#pragma unroll
+        for (unsigned r = 0; r < vectors * length; ++r)
+            sums[r] += taps[j - first] * window[(r + j) / length].values[(r + j) % length];
+    }
+}
+
+/// The next vector of inputs comes, the first one goes.
+template <unsigned vectors, typename T>
+__device__ __forceinline__ void move_window(Window<T, vectors>& window) {
+#pragma unroll
+    for (unsigned v = 0; v < vectors; ++v) window[v] = window[v + 1];
+}
+
+/// The sums of a thread whose first tap meets the element `shift` after `tile`: 0 to Vector<T>::length - 1, the same for
+/// all threads of the launch.
+template <unsigned vectors, typename T>
+__device__ __forceinline__ void slide_window(WindowSums<T, vectors>& sums, const Vector<T>* tile, unsigned shift,
+                                             unsigned width) {
+    constexpr unsigned length = Vector<T>::length;
+    const T* taps = constant_taps<T>();
+    Window<T, vectors> window;
+#pragma unroll
+    for (unsigned v = 0; v < vectors; ++v) window[v] = tile[v];
+    tile += vectors;
+    if (shift > 0) {
+        window[vectors] = *tile++;
+        if (shift == 1) add_taps<vectors, 1, length>(sums, window, taps, width);
+        if (shift == 2) add_taps<vectors, 2, length>(sums, window, taps, width);
+        if (shift == 3) add_taps<vectors, 3, length>(sums, window, taps, width);
+        move_window<vectors>(window);
+        const unsigned added = width < length - shift ? width : length - shift;
+        taps += added;
+        width -= added;
+    }
+    const unsigned steps = width / length, rest = width % length;
+    // Unrolled, so that most vectors need not be moved.
+#pragma unroll 4
+    for (unsigned step = 0; step < steps; ++step) {
+        window[vectors] = *tile++;
+        add_taps<vectors, 0, length>(sums, window, taps, length);
+        move_window<vectors>(window);
+        taps += length;
+    }
+    if (rest > 1) window[vectors] = *tile;
+    if (rest == 1) add_taps<vectors, 0, 1>(sums, window, taps, 1);
+    if (rest == 2) add_taps<vectors, 0, 2>(sums, window, taps, 2);
+    if (rest == 3) add_taps<vectors, 0, 3>(sums, window, taps, 3);
+}
+
+}  // namespace BACKEND
