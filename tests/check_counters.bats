@@ -194,6 +194,9 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is array_of_vectors sld_wavefronts 4
     is pairs sld_wavefronts 2
     is vector_broadcast sld_wavefronts 2
+    is 'store_to_one_word<int>' sst_wavefronts 1
+    is 'store_to_one_word<double>' sst_wavefronts 2
+    is 'store_to_one_word<float4>' sst_wavefronts 4
     is single_bytes sld_wavefronts 1
     is single_bytes sst_conflicts 0
 }

@@ -23,6 +23,12 @@ BankOperation operation_named(const std::string& name) {
     return name == "read" ? BankOperation::read : name == "write" ? BankOperation::write : BankOperation::exchange;
 }
 
+BankRequest request_of(BankOperation operation) {
+    return operation == BankOperation::read    ? BankRequest::read
+           : operation == BankOperation::write ? BankRequest::write
+                                               : BankRequest::atomic;
+}
+
 // The cross product of the options. Only words of 4 and 8 bytes can be exchanged.
 std::vector<BankRow> rows_of(const Session& session) {
     const auto& options = session.own<BanksOptions>();
@@ -44,7 +50,7 @@ std::vector<BankRow> rows_of(const Session& session) {
                                             variant->pattern(unsigned(value)),
                                             whole_warps(options.block.on(session.device.simulated)), blocks};
                     rows.push_back({variant, unsigned(value), operation, access,
-                                    bank_cost(access.bytes(), access.word_bytes, operation == "atomic")});
+                                    bank_cost(access.bytes(), access.word_bytes, request_of(access.operation))});
                 }
         }
     if (rows.empty()) fail(Exit::usage, "--op atomic needs a --word of 4 or 8 bytes");

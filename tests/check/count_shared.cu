@@ -30,6 +30,15 @@ __global__ void vector_broadcast(float4* out) {
     out[threadIdx.x] = words[5];
 }
 
+// All lanes store the same word: their data comes in phases in any case.
+template <typename Word>
+__global__ void store_to_one_word(Word* out) {
+    __shared__ Word words[4];
+    words[1] = Word{};
+    __syncwarp();
+    if (threadIdx.x == 0) *out = words[1];
+}
+
 __global__ void broadcast(float* out) {
     __shared__ float words[32];
     words[threadIdx.x] = 1;
@@ -111,6 +120,9 @@ int main() {
     array_of_vectors<<<1, 32>>>(static_cast<float4*>(out));
     pairs<<<1, 32, 16 * sizeof(float4)>>>(static_cast<float4*>(out));
     vector_broadcast<<<1, 32, 16 * sizeof(float4)>>>(static_cast<float4*>(out));
+    store_to_one_word<int><<<1, 32>>>(static_cast<int*>(out));
+    store_to_one_word<double><<<1, 32>>>(static_cast<double*>(out));
+    store_to_one_word<float4><<<1, 32>>>(static_cast<float4*>(out));
     single_bytes<<<1, 32>>>(static_cast<unsigned char*>(out));
     histogram<<<1, 64>>>(static_cast<int*>(out));
     atomics<1><<<1, 32>>>(static_cast<int*>(out));

@@ -14,14 +14,15 @@ struct BankCost {
 
 // The cost of a request whose lanes touch words of `word_bytes` at these bytes. Words of up to 4 bytes are served for the
 // whole warp at once, 8 bytes for each half, 16 for each quarter of it. What several lanes read or write in a bank's word
-// takes one pass for all of them, and if all lanes touch the same word, twice as many are served together. Atomic
+// takes one pass for all of them, and if all lanes read the same word, twice as many are served together. Atomic
 // operations on a word take one pass each.
-inline BankCost bank_cost(const std::vector<unsigned>& bytes, unsigned word_bytes, bool is_atomic) {
+enum class BankRequest { read, write, atomic };
+inline BankCost bank_cost(const std::vector<unsigned>& bytes, unsigned word_bytes, BankRequest request) {
     constexpr unsigned banks = 32, unit_bytes = 4;
     const bool is_broadcast = std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) == bytes.end();
     const unsigned parts = word_bytes > unit_bytes ? word_bytes / unit_bytes : 1;
     unsigned together = unsigned(bytes.size()) / parts;
-    if (is_broadcast && !is_atomic && parts > 1) together *= 2;
+    if (is_broadcast && request == BankRequest::read && parts > 1) together *= 2;
     BankCost cost;
     for (std::size_t first = 0; first < bytes.size(); first += together) {
         std::vector<unsigned> units_of[banks];
@@ -31,7 +32,7 @@ inline BankCost bank_cost(const std::vector<unsigned>& bytes, unsigned word_byte
                 const unsigned unit = bytes[lane] / unit_bytes + part;
                 std::vector<unsigned>& units = units_of[unit % banks];
                 const bool is_known = std::find(units.begin(), units.end(), unit) != units.end();
-                if (is_atomic || !is_known) units.push_back(unit);
+                if (request == BankRequest::atomic || !is_known) units.push_back(unit);
                 fullest = std::max(fullest, unsigned(units.size()));
             }
         cost.ways = std::max(cost.ways, fullest);

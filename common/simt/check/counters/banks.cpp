@@ -63,10 +63,11 @@ bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask, bool is_ato
 
 }  // namespace
 
-Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes, bool is_atomic) {
+Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes, SharedAccess access) {
+    const bool is_atomic = access == SharedAccess::atomic;
     if (bytes <= word_bytes && is_free_of_conflicts(addresses, mask, is_atomic)) return {1, 1};
     unsigned lanes_per_phase = bytes <= word_bytes ? 32 : bytes <= 2 * word_bytes ? 16 : 8;
-    const bool may_share = lanes_per_phase < 32 && !is_atomic;
+    const bool may_share = lanes_per_phase < 32 && access == SharedAccess::load;
     if (may_share && (is_shared_by_pairs(addresses, mask, 1) || is_shared_by_pairs(addresses, mask, 2))) {
         lanes_per_phase *= 2;
     }

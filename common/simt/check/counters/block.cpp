@@ -127,8 +127,11 @@ void BlockCounters::count_constants(PlaceTally& tally, uint32_t lanes, const uin
 }
 
 void BlockCounters::count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
-    const bool is_atomic = tally.place.kind() == EventKind::shared_atomic;
-    const Wavefronts wavefronts = wavefronts_of(addresses, lanes, tally.place.bytes(), is_atomic);
+    const EventKind kind = tally.place.kind();
+    const SharedAccess access = kind == EventKind::shared_atomic  ? SharedAccess::atomic
+                                : kind == EventKind::shared_store ? SharedAccess::store
+                                                                  : SharedAccess::load;
+    const Wavefronts wavefronts = wavefronts_of(addresses, lanes, tally.place.bytes(), access);
     tally.moved += wavefronts.wavefronts;
     tally.ideal += wavefronts.ideal;
 }
