@@ -2,7 +2,7 @@
 // Pointer chases: every load's address is what the load before it has brought.
 //
 // Places lie `stride` bytes apart and are linked into one cycle, x -> (a x + c) mod n, so that neither order nor distance
-// helps. One thread walks; a place holds the address of the next one, so that a step is a load and nothing else.
+// helps. One thread walks, or a warp as one; a place holds the address of the next one, so that a step is a load and nothing else.
 #include "kernels/latency/arguments.cuh"
 
 namespace BACKEND {
@@ -59,11 +59,13 @@ struct ConstantLoad {
     }
 };
 
-/// One thread: its index, 0, keeps the addresses out of the registers that a warp shares, and so from another path to
-/// constant memory.
+/// One to 32 lanes, which all walk the same way; the first one reports. (A number from the thread's index, 0, keeps the
+/// addresses out of the registers that a warp shares, and so from another path to constant memory.)
 template <typename Space>
 __global__ void chase_addresses(unsigned long long start, LatencySteps steps, LatencyReading* reading) {
-    time_steps(start + threadIdx.x, steps, reading, [](unsigned long long at) { return Space::load(at); });
+    LatencyReading own;
+    time_steps(start + threadIdx.x / 32, steps, &own, [](unsigned long long at) { return Space::load(at); });
+    if (threadIdx.x == 0) *reading = own;
 }
 
 constexpr unsigned latency_constant_bytes = 64 * 1024;

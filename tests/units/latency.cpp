@@ -132,6 +132,20 @@ static void parts_are_told_apart() {
     const TwoLevels levels = split_in_two(lines);
     promise(std::fabs(levels.low - 223) <= 1 && std::fabs(levels.high - 283) <= 1, "near and far", levels.high);
     promise(!levels.is_one() && levels.low_count > 700 && levels.high_count > 700, "and how many");
+    // As an H200's lines are: two kinds that almost touch. One even kind, and one bell curve, are not two.
+    std::vector<double> wide, even, bell;
+    for (int i = 0; i < 1000; ++i) {
+        wide.push_back(random_bits(4, i) % 5 < 3 ? 259 + double(random_bits(5, i) % 24)
+                                                 : 289 + double(random_bits(6, i) % 32));
+        even.push_back(259 + double(random_bits(7, i) % 62));
+        double sum = 0;
+        for (int k = 0; k < 12; ++k) sum += double(random_bits(8 + k, i) % 1000) / 1000;
+        bell.push_back(280 + 20 * (sum - 6));
+    }
+    const TwoLevels near_and_far = split_in_two(wide);
+    promise(!near_and_far.is_one() && near_and_far.low < 275 && near_and_far.high > 300,
+            "two wide kinds are told apart");
+    promise(split_in_two(even).is_one() && split_in_two(bell).is_one(), "an even kind and a bell curve are not split");
     promise(split_in_two({200, 201, 202, 203, 204}).is_one(), "one level is not split");
     promise(split_in_two({200}).is_one() && split_in_two({200}).low == 200, "nor is one value");
 }

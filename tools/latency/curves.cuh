@@ -14,6 +14,7 @@ namespace BACKEND {
 // A chase through one kind of memory.
 struct ChaseWay {
     std::size_t smallest_bytes = 1024, largest_bytes = 0;
+    unsigned lanes = 1;  // that walk together
     // Links the places of a cycle, `stride` bytes apart.
     std::function<void(const FullCycle& cycle, std::size_t stride)> link;
     // Walks from a place.
@@ -118,6 +119,7 @@ inline void measure_curve(Lab& lab, const Variant& variant, const ChaseWay& way)
         const std::vector<std::string> levels = levels_of(lab, way, curve.points, plateaus);
         LatencyCells cells;
         cells.stride = stride;
+        cells.participants = way.lanes;
         if (lab.asked().sweep) {
             for (std::size_t i = 0; i < curve.points.size(); ++i) {
                 cells.level = "slope";

@@ -35,14 +35,14 @@ inline std::size_t bytes_needed(const Lab& lab, std::size_t largest) {
 }
 
 template <typename Space>
-LaunchShape walk_addresses(unsigned long long start, LatencySteps steps, LatencyReading* d_reading) {
-    chase_addresses<Space><<<1, 1>>>(start, steps, d_reading);
-    return {dim3(1), dim3(1), 0};
+LaunchShape walk_addresses(unsigned long long start, unsigned lanes, LatencySteps steps, LatencyReading* d_reading) {
+    chase_addresses<Space><<<1, lanes>>>(start, steps, d_reading);
+    return {dim3(1), dim3(lanes), 0};
 }
 
 // Through memory that a device's address reaches.
 template <typename Space>
-ChaseWay chase_through(unsigned char* memory, std::size_t largest) {
+ChaseWay chase_through(const Lab& lab, unsigned char* memory, std::size_t largest) {
     ChaseWay way;
     way.largest_bytes = largest;
     const auto address = [=](std::size_t stride, unsigned long long place) {
@@ -52,9 +52,10 @@ ChaseWay chase_through(unsigned char* memory, std::size_t largest) {
         link_addresses<<<1024, 256>>>(memory, stride, on_device(cycle));
         CHECK(cudaGetLastError());
     };
-    way.walk = [=](const FullCycle&, std::size_t stride, unsigned long long place, LatencySteps steps,
-                   LatencyReading* d_reading) {
-        return walk_addresses<Space>(address(stride, place), steps, d_reading);
+    way.lanes = unsigned(lab.asked().lanes);
+    way.walk = [=, lanes = way.lanes](const FullCycle&, std::size_t stride, unsigned long long place,
+                                      LatencySteps steps, LatencyReading* d_reading) {
+        return walk_addresses<Space>(address(stride, place), lanes, steps, d_reading);
     };
     way.end_at = address;
     return way;
@@ -64,7 +65,7 @@ template <typename Space>
 void measure_device_memory(Lab& lab, const LatencyVariant& variant, decltype(ChaseWay::level) level) {
     const std::size_t largest = half_of_memory();
     const DeviceBuffer<unsigned char> d_memory(bytes_needed(lab, largest));
-    ChaseWay way = chase_through<Space>(d_memory.data(), largest);
+    ChaseWay way = chase_through<Space>(lab, d_memory.data(), largest);
     way.level = level;
     measure_curve(lab, variant, way);
 }
@@ -79,7 +80,7 @@ inline void measure_host_memory(Lab& lab, const LatencyVariant& variant) {
     // (No cache holds it, so that few sizes tell all.)
     const std::size_t largest = std::size_t{lab.session().options.sizes.given ? 64u : 1u} << 20;
     const PinnedBuffer<unsigned char> memory(bytes_needed(lab, largest), cudaHostAllocMapped);
-    ChaseWay way = chase_through<VolatileLoad>(memory.data(), largest);
+    ChaseWay way = chase_through<VolatileLoad>(lab, memory.data(), largest);
     way.smallest_bytes = std::size_t{64} << 10;
     way.level = [](const Lab&, const CurvePoint&) { return std::string("host"); };
     measure_curve(lab, variant, way);
@@ -103,9 +104,10 @@ inline void measure_constant(Lab& lab, const LatencyVariant& variant) {
         }
         CHECK(cudaMemcpyToSymbol(latency_constants, words.data(), latency_constant_bytes));
     };
-    way.walk = [=](const FullCycle&, std::size_t stride, unsigned long long place, LatencySteps steps,
-                   LatencyReading* d_reading) {
-        return walk_addresses<ConstantLoad>(base + place * stride, steps, d_reading);
+    way.lanes = unsigned(lab.asked().lanes);
+    way.walk = [=, lanes = way.lanes](const FullCycle&, std::size_t stride, unsigned long long place,
+                                      LatencySteps steps, LatencyReading* d_reading) {
+        return walk_addresses<ConstantLoad>(base + place * stride, lanes, steps, d_reading);
     };
     // (Jia et al.: Dissecting the NVIDIA Volta GPU architecture via microbenchmarking, 2018: 2 KiB of L1, 64 KiB of L1.5.)
     way.level = [](const Lab&, const CurvePoint& first) {

@@ -1,6 +1,7 @@
 #include "tools/latency/plateau.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 // Fewer are level by chance; many of nearly one size say nothing about larger ones.
 constexpr std::size_t fewest_points = 3;
@@ -56,19 +57,45 @@ std::vector<Plateau> find_plateaus(const LatencyCurve& curve) {
     return merged;
 }
 
+// Mean and variance of sorted values.
+struct Spread {
+    double mean = 0, variance = 0;
+};
+
+static Spread spread_of(const std::vector<double>& values, std::size_t begin, std::size_t end) {
+    Spread spread;
+    for (std::size_t i = begin; i < end; ++i) spread.mean += values[i] / double(end - begin);
+    for (std::size_t i = begin; i < end; ++i)
+        spread.variance += (values[i] - spread.mean) * (values[i] - spread.mean) / double(end - begin);
+    return spread;
+}
+
+// Where the sum of the squared distances from the two means is least. For at least two sorted values.
+static std::size_t best_split(const std::vector<double>& values) {
+    std::size_t best = 1;
+    double least = 0;
+    for (std::size_t split = 1; split < values.size(); ++split) {
+        if (values[split] == values[split - 1] && split > 1) continue;
+        const double squares = spread_of(values, 0, split).variance * double(split) +
+                               spread_of(values, split, values.size()).variance * double(values.size() - split);
+        if (split == 1 || squares < least) least = squares, best = split;
+    }
+    return best;
+}
+
 TwoLevels split_in_two(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const std::size_t outliers = values.size() / 20;
     values = {values.begin() + long(outliers), values.end() - long(outliers)};
-    std::size_t split = 0;
-    double widest = plateau_tolerance;
-    for (std::size_t i = 1; i < values.size(); ++i) {
-        const double gap = values[i] / values[i - 1] - 1;
-        if (gap > widest) widest = gap, split = i;
-    }
     const auto median = [&](std::size_t begin, std::size_t end) {
         return (values[begin + (end - begin - 1) / 2] + values[begin + (end - begin) / 2]) / 2;
     };
-    if (split == 0) return {median(0, values.size()), median(0, values.size()), values.size(), 0};
+    const TwoLevels one = {median(0, values.size()), median(0, values.size()), values.size(), 0};
+    if (values.size() < 2) return one;
+    constexpr double least_distance = 4;  // Ashman's D
+    const std::size_t split = best_split(values);
+    const Spread low = spread_of(values, 0, split), high = spread_of(values, split, values.size());
+    const double distance = std::sqrt(2) * (high.mean - low.mean), spread = std::sqrt(low.variance + high.variance);
+    if (!(distance >= least_distance * spread) || !(high.mean > low.mean * (1 + plateau_tolerance))) return one;
     return {median(0, split), median(split, values.size()), split, values.size() - split};
 }
