@@ -1,11 +1,8 @@
 #pragma once
 // The arguments of every launch of a vector addition.
-#include "common/cuda/vector_access.cuh"
-
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace BACKEND {
 
@@ -21,12 +18,5 @@ struct VecaddArguments {
     unsigned multiprocessors = 1;
     cudaStream_t stream = nullptr;
 };
-
-/// Whether all three arrays are equally far from a 16-byte boundary, so that vectors of one are vectors of all.
-template <typename T>
-bool share_vector_boundary(const VecaddArguments<T>& arguments) {
-    const auto offset = [](const T* address) { return reinterpret_cast<std::uintptr_t>(address) % vector_bytes; };
-    return offset(arguments.d_a) == offset(arguments.d_c) && offset(arguments.d_b) == offset(arguments.d_c);
-}
 
 }  // namespace BACKEND

@@ -4,10 +4,11 @@
 //   vecadd_grid_stride      removes most block launches: a grid as large as the device strides over n
 //   vecadd_unroll4          removes most of the waiting: a thread has eight loads in flight before its first addition
 //   vecadd_vector4          removes three quarters of the instructions: 16 bytes per load and store
-// The ladder ends in streaming.cuh. Two bytes are read for each byte written: one addition of floats moves 12 bytes.
+// The ladder ends in common/cuda/streaming_sum.cuh. Two bytes are read for each byte written: one addition of floats moves 12 bytes.
 //
 // Any n, any block size. Neither input may overlap the output. Integer sums wrap around where the hardware's do.
 #include "common/cuda/launch_shape.cuh"
+#include "common/cuda/streaming_sum.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/vecadd/arguments.cuh"
 
@@ -102,12 +103,19 @@ LaunchShape launch_vecadd_unroll4(const VecaddArguments<T>& arguments) {
 /// falls back to one element per thread.
 template <typename T>
 LaunchShape launch_vecadd_vector4(const VecaddArguments<T>& arguments) {
-    if (!share_vector_boundary(arguments)) return launch_vecadd_one_per_thread(arguments);
+    if (!share_vector_boundary(arguments.d_a, arguments.d_b, arguments.d_c))
+        return launch_vecadd_one_per_thread(arguments);
     const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
     const unsigned grid = grid_for(span.vectors + span.edges(), arguments.block_size);
     vecadd_vector4<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
                                                                         span);
     return {dim3(grid), dim3(arguments.block_size), 0};
+}
+
+/// Chooses its own block: block_size is not used.
+template <typename T>
+LaunchShape launch_vecadd_streaming(const VecaddArguments<T>& arguments) {
+    return launch_streaming_sum<T>({arguments.d_a, arguments.d_b, arguments.d_c, arguments.n, arguments.stream});
 }
 
 }  // namespace BACKEND

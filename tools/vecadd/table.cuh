@@ -5,7 +5,6 @@
 #include "common/cli/sizes.hpp"
 #include "common/measure/parallel.hpp"
 #include "common/measure/variant_table.cuh"
-#include "kernels/vecadd/streaming.cuh"
 #include "kernels/vecadd/textbook.cuh"
 #include "tools/vecadd/memory.cuh"
 #ifndef __SIMCC__

@@ -1,15 +1,15 @@
 #pragma once
-// The last step of the ladder of textbook.cuh, which chooses by size:
-//   vecadd_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read
-//                    without displacing anything from L1
-//   vecadd_tiles     for larger ones: removes the registers that wait for loads in flight. On Hopper one thread
-//                    requests a block's tile: TMA makes one bulk copy per array into shared memory. A certain number of
-//                    bytes in flight keeps the memory busy, and more would make it slower again
+// The fastest sum of two arrays, element by element: the last step of vecadd's ladder, and of matadd's, since a matrix
+// without gaps is a vector. It chooses by size:
+//   sum_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read without
+//                 displacing anything from L1
+//   sum_tiles     for larger ones: removes the registers that wait for loads in flight. On Hopper one thread requests a
+//                 block's tile: TMA makes one bulk copy per array into shared memory. A certain number of bytes in
+//                 flight keeps the memory busy, and more would make it slower again
 // Nothing is left to remove there: the memory reaches 92 % of its nominal bandwidth and spends the rest on refreshing
 // itself and on turning around between reading and writing.
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
-#include "kernels/vecadd/arguments.cuh"
 
 #include <cuda_runtime.h>
 
@@ -27,7 +27,7 @@ constexpr unsigned streaming_block = 256;
 /// A thread for each vector, then one for each element outside them; grid ceil((vectors + edges) / 256). All three
 /// arrays reach a 16-byte boundary after span.head elements. spare_l1: whether to read past L1.
 template <typename T, bool spare_l1>
-__global__ void __launch_bounds__(streaming_block) vecadd_vectors(const T* a, const T* b, T* c, VectorSpan<T> span) {
+__global__ void __launch_bounds__(streaming_block) sum_vectors(const T* a, const T* b, T* c, VectorSpan<T> span) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * streaming_block + threadIdx.x;
     if (thread < span.vectors) {
         const auto* left_vector = reinterpret_cast<const Vector<T>*>(a + span.head) + thread;
@@ -59,7 +59,7 @@ __device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, 
 #define HAVE_BULK_COPY 0
 #endif
 
-/// How many elements a thread adds in vecadd_tiles: the fewest for which eight resident blocks of 256 threads have
+/// How many elements a thread adds in sum_tiles: the fewest for which eight resident blocks of 256 threads have
 /// 48 KiB in flight. An H200 needs that much per multiprocessor, and much more makes it slower.
 template <typename T>
 constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
@@ -68,7 +68,7 @@ constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
 /// Before Hopper the elements go straight through registers, as they do everywhere at the two ends of the arrays, where
 /// copies of multiples of 16 bytes could reach beyond them.
 template <typename T>
-__global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, const T* b, T* c, size_t n) {
+__global__ void __launch_bounds__(streaming_block) sum_tiles(const T* a, const T* b, T* c, size_t n) {
     constexpr unsigned tile = streaming_block * streaming_items<T>;
     const size_t first = static_cast<size_t>(blockIdx.x) * tile;
 
@@ -107,28 +107,45 @@ __global__ void __launch_bounds__(streaming_block) vecadd_tiles(const T* a, cons
     }
 }
 
-template <typename T, bool spare_l1>
-LaunchShape launch_vecadd_vectors(const VecaddArguments<T>& arguments) {
-    const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
-    const unsigned grid = grid_for(span.vectors + span.edges(), streaming_block);
-    vecadd_vectors<T, spare_l1>
-        <<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, span);
-    return {dim3(grid), dim3(streaming_block), 0};
+/// The arrays are aligned as T is, not more. Neither input may overlap the output.
+template <typename T>
+struct StreamingSum {
+    const T* d_a = nullptr;
+    const T* d_b = nullptr;
+    T* d_c = nullptr;
+    size_t n = 0;
+    cudaStream_t stream = nullptr;
+};
+
+/// Whether all three arrays are equally far from a 16-byte boundary, so that vectors of one are vectors of all.
+template <typename T>
+bool share_vector_boundary(const T* a, const T* b, const T* c) {
+    const auto offset = [](const T* address) { return reinterpret_cast<std::uintptr_t>(address) % vector_bytes; };
+    return offset(a) == offset(c) && offset(b) == offset(c);
 }
 
-/// Chooses by size and alignment, from measurements on an H200; block_size is not used.
+template <bool spare_l1, typename T>
+LaunchShape launch_sum_vectors(const StreamingSum<T>& sum) {
+    const VectorSpan<T> span = split_into_vectors(sum.d_c, sum.n);
+    const unsigned grid = grid_for(span.vectors + span.edges(), streaming_block);
+    const auto kernel = sum_vectors<T, spare_l1>;
+    kernel<<<grid, streaming_block, 0, sum.stream>>>(sum.d_a, sum.d_b, sum.d_c, span);
+    return {dim3(grid), dim3(streaming_block), 0, address_of(kernel)};
+}
+
+/// Chooses by size and alignment, from measurements on an H200.
 template <typename T>
-LaunchShape launch_vecadd_streaming(const VecaddArguments<T>& arguments) {
+LaunchShape launch_streaming_sum(const StreamingSum<T>& sum) {
     constexpr size_t mebibyte = 1024 * 1024;
-    const size_t array_bytes = arguments.n * sizeof(T);
-    if (array_bytes < 256 * mebibyte && share_vector_boundary(arguments)) {
-        if (array_bytes < 32 * mebibyte) return launch_vecadd_vectors<T, true>(arguments);
-        return launch_vecadd_vectors<T, false>(arguments);
+    const size_t array_bytes = sum.n * sizeof(T);
+    if (array_bytes < 256 * mebibyte && share_vector_boundary(sum.d_a, sum.d_b, sum.d_c)) {
+        if (array_bytes < 32 * mebibyte) return launch_sum_vectors<true>(sum);
+        return launch_sum_vectors<false>(sum);
     }
-    const unsigned grid = grid_for(arguments.n, streaming_block * streaming_items<T>);
-    vecadd_tiles<<<grid, streaming_block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                 arguments.n);
-    return {dim3(grid), dim3(streaming_block), 0};
+    const unsigned grid = grid_for(sum.n, streaming_block * streaming_items<T>);
+    const auto kernel = sum_tiles<T>;
+    kernel<<<grid, streaming_block, 0, sum.stream>>>(sum.d_a, sum.d_b, sum.d_c, sum.n);
+    return {dim3(grid), dim3(streaming_block), 0, address_of(kernel)};
 }
 
 }  // namespace BACKEND
