@@ -231,8 +231,9 @@ occupancy sensible active
 kernel threads 1024
 scaled 1498.5 same
 graph node 2997
+shared memory for 32 31 0
 without opt-in: cudaErrorInvalidValue
-with opt-in: cudaSuccess 14999
+with opt-in: cudaSuccess 14999, 3 blocks
 architecture 900 1
 graph 374.625 no error"
 }

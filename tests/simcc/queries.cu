@@ -75,14 +75,21 @@ int main() {
     cudaDeviceSynchronize();
     printf("graph node %g\n", data[999]);
 
+    // Blocks get shared memory in pieces of 128 bytes, of which the system takes 1 KiB, and only what the kernel opted in to.
+    int by_shared[3];
+    const size_t shared[] = {6272, 6273, 60000};
+    for (int i = 0; i < 3; i++) cudaOccupancyMaxActiveBlocksPerMultiprocessor(&by_shared[i], large_shared, 32, shared[i]);
+    printf("shared memory for %d %d %d\n", by_shared[0], by_shared[1], by_shared[2]);
+
     int* out;
     cudaMallocManaged(&out, 8);
     large_shared<<<1, 64, 60000>>>(out);
     printf("without opt-in: %s\n", cudaGetErrorName(cudaGetLastError()));
     cudaFuncSetAttribute(large_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000);
     large_shared<<<1, 64, 60000>>>(out);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&active, large_shared, 64, 60000);
     cudaDeviceSynchronize();
-    printf("with opt-in: %s %d\n", cudaGetErrorName(cudaGetLastError()), *out);
+    printf("with opt-in: %s %d, %d blocks\n", cudaGetErrorName(cudaGetLastError()), *out, active);
     architecture<<<1, 1>>>(out);
     cudaDeviceSynchronize();
     printf("architecture %d %d\n", out[0], out[1]);

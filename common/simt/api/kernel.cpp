@@ -54,7 +54,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     return api([=] {
         if (!blocks || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
-        *blocks = resident_blocks(block_size, dynamic_shared_bytes + facts_of(kernel).shared_bytes);
+        const bool is_granted = dynamic_shared_bytes <= dynamic_shared_bytes_of(kernel);
+        *blocks = is_granted ? resident_blocks(block_size, dynamic_shared_bytes + facts_of(kernel).shared_bytes) : 0;
         return cudaSuccess;
     });
 }

@@ -16,7 +16,8 @@ int resident_blocks(int block_size, size_t shared_bytes) {
     int blocks = std::min(max_blocks_per_multiprocessor, max_threads_per_multiprocessor / threads);
     blocks = std::min(blocks, registers_per_multiprocessor / (registers_per_thread * threads));
     if (shared_bytes > shared_bytes_per_block_optin) return 0;
-    const size_t footprint = shared_bytes + reserved_shared_bytes_per_block;
+    const size_t used = shared_bytes + reserved_shared_bytes_per_block;
+    const size_t footprint = (used + shared_granularity - 1) / shared_granularity * shared_granularity;
     return std::min(blocks, static_cast<int>(shared_bytes_per_multiprocessor / footprint));
 }
 
