@@ -1,0 +1,77 @@
+#pragma once
+// C = A + B for matrices, a thread per element, in blocks of any shape:
+//   matadd_row_major      threadIdx.x runs along a row: neighbouring lanes, neighbouring words, if the block is as wide as a
+//                         warp; else a warp takes a piece of several rows
+//   matadd_column_major   threadIdx.x runs down a column: each lane of a warp is in another row, in a sector of its own
+// The ladder ends in common/cuda/streaming_sum.cuh, which has no shapes: a matrix without gaps is a vector.
+//
+// Any shape of matrix, any block of up to 1024 threads. Neither input may overlap the output.
+#include "common/cuda/launch_shape.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// All three matrices have rows x columns elements, row by row without gaps, and are aligned as T is, not more. Block:
+/// of the variants that take one; 1x1 to 1024 threads, of one layer.
+template <typename T>
+struct MataddArguments {
+    const T* d_a = nullptr;
+    const T* d_b = nullptr;
+    T* d_c = nullptr;
+    size_t rows = 0, columns = 0;
+    dim3 block{32, 32};
+    cudaStream_t stream = nullptr;
+};
+
+/// A thread's place along the grid's second extent. Where that needs more blocks than a grid may have in y, the others
+/// are layers in z.
+__device__ __forceinline__ size_t second_index() {
+    return (static_cast<size_t>(blockIdx.z) * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
+}
+
+/// Grid: the columns in x, the rows in y and z.
+template <typename T>
+__global__ void matadd_row_major(const T* a, const T* b, T* c, size_t rows, size_t columns) {
+    const size_t column = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, row = second_index();
+    if (row < rows && column < columns)
+        c[row * columns + column] = a[row * columns + column] + b[row * columns + column];
+}
+
+/// Grid: the rows in x, the columns in y and z.
+template <typename T>
+__global__ void matadd_column_major(const T* a, const T* b, T* c, size_t rows, size_t columns) {
+    const size_t row = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, column = second_index();
+    if (row < rows && column < columns)
+        c[row * columns + column] = a[row * columns + column] + b[row * columns + column];
+}
+
+/// As many blocks as cover first x second elements, the least that do in y for the layers that it takes.
+inline dim3 matadd_grid(size_t first, size_t second, dim3 block) {
+    constexpr size_t most_blocks_in_y = 65535;
+    const size_t blocks = grid_for(second, block.y);
+    const size_t layers = divide_up(blocks, most_blocks_in_y);
+    return {grid_for(first, block.x), static_cast<unsigned>(divide_up(blocks, layers)), static_cast<unsigned>(layers)};
+}
+
+template <typename T>
+LaunchShape launch_matadd_row_major(const MataddArguments<T>& arguments) {
+    const auto kernel = matadd_row_major<T>;
+    const dim3 grid = matadd_grid(arguments.columns, arguments.rows, arguments.block);
+    kernel<<<grid, arguments.block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.rows,
+                                                           arguments.columns);
+    return {grid, arguments.block, 0, address_of(kernel)};
+}
+
+template <typename T>
+LaunchShape launch_matadd_column_major(const MataddArguments<T>& arguments) {
+    const auto kernel = matadd_column_major<T>;
+    const dim3 grid = matadd_grid(arguments.rows, arguments.columns, arguments.block);
+    kernel<<<grid, arguments.block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.rows,
+                                                           arguments.columns);
+    return {grid, arguments.block, 0, address_of(kernel)};
+}
+
+}  // namespace BACKEND

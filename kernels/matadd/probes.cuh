@@ -1,0 +1,58 @@
+#pragma once
+// Kernels with different needs, for a comparison of our occupancy with CUDA's: they are never run, only asked about.
+#include "common/cuda/launch_shape.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// Has `live` values in registers at a time: every round needs all of the round before.
+template <unsigned live, unsigned shared_words>
+__device__ __forceinline__ void mix(float (&tile)[shared_words], float* data, unsigned rounds) {
+    float values[live];
+#pragma unroll
+    for (unsigned k = 0; k < live; ++k) values[k] = data[k] + static_cast<float>(threadIdx.x);
+    for (unsigned round = 0; round < rounds; ++round) {
+        const float first = values[0];
+#pragma unroll
+        for (unsigned k = 0; k + 1 < live; ++k) values[k] = values[k] * values[k + 1] + first;
+        values[live - 1] *= first;
+    }
+    tile[threadIdx.x % shared_words] = values[0];
+    __syncthreads();
+    float sum = tile[0];
+#pragma unroll
+    for (unsigned k = 0; k < live; ++k) sum += values[k];
+    data[live + threadIdx.x] = sum;
+}
+
+/// Blocks of any size that its registers allow.
+template <unsigned live, unsigned shared_words>
+__global__ void probe_free(float* data, unsigned rounds) {
+    __shared__ float tile[shared_words];
+    mix<live>(tile, data, rounds);
+}
+
+/// Blocks of at most `most_threads`, for which the compiler saves registers.
+template <unsigned live, unsigned shared_words, unsigned most_threads>
+__global__ void __launch_bounds__(most_threads) probe_bounded(float* data, unsigned rounds) {
+    __shared__ float tile[shared_words];
+    mix<live>(tile, data, rounds);
+}
+
+struct OccupancyProbe {
+    const void* kernel;
+    unsigned most_threads;  // that a block may have
+};
+
+inline const OccupancyProbe occupancy_probes[] = {
+    {address_of(probe_free<4, 1>), largest_block},      {address_of(probe_free<20, 64>), largest_block},
+    {address_of(probe_free<44, 1500>), largest_block},  {address_of(probe_free<100, 31>), largest_block},
+    {address_of(probe_free<200, 4000>), largest_block}, {address_of(probe_bounded<28, 500, 768>), 768},
+    {address_of(probe_bounded<60, 100, 1024>), 1024},   {address_of(probe_bounded<80, 11000, 512>), 512},
+    {address_of(probe_bounded<72, 257, 256>), 256},
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,123 @@
+// The occupancy calculator beside the toolkit's: for every compute capability, thousands of random resources. Prints what
+// differs and exits 1; tests/matadd.bats compiles and runs it where cuda_occupancy.h is.
+//     occupancy [LAUNCHES]      of each capability
+#include <cuda_occupancy.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <random>
+
+#include "tools/matadd/occupancy.hpp"
+
+// What cudaGetDeviceProperties says of a device of each capability, as the CUDA C++ Programming Guide lists it.
+struct Properties {
+    int major, minor, threads;
+    std::size_t shared_kib, optin_kib, reserved_bytes;
+};
+
+constexpr Properties properties[] = {
+    {7, 0, 2048, 96, 96, 0},       {7, 2, 2048, 96, 96, 0},       {7, 5, 1024, 64, 64, 0},
+    {8, 0, 2048, 164, 163, 1024},  {8, 6, 1536, 100, 99, 1024},   {8, 7, 1536, 164, 163, 1024},
+    {8, 8, 1536, 100, 99, 1024},   {8, 9, 1536, 100, 99, 1024},   {9, 0, 2048, 228, 227, 1024},
+    {10, 0, 2048, 228, 227, 1024}, {10, 1, 1536, 228, 227, 1024}, {10, 3, 2048, 228, 227, 1024},
+    {11, 0, 1536, 228, 227, 1024}, {12, 0, 1536, 100, 99, 1024},  {12, 1, 1536, 100, 99, 1024},
+};
+
+static cudaOccDeviceProp device_of(const Properties& of) {
+    cudaOccDeviceProp device;
+    device.computeMajor = of.major;
+    device.computeMinor = of.minor;
+    device.maxThreadsPerBlock = 1024;
+    device.maxThreadsPerMultiprocessor = of.threads;
+    device.regsPerBlock = device.regsPerMultiprocessor = 65536;
+    device.warpSize = 32;
+    device.sharedMemPerBlock = 48 * 1024;
+    device.sharedMemPerMultiprocessor = of.shared_kib * 1024;
+    device.numSms = 100;
+    device.sharedMemPerBlockOptin = of.optin_kib * 1024;
+    device.reservedSharedMemPerBlock = of.reserved_bytes;
+    return device;
+}
+
+// What the header names as limits of the result.
+static std::string limiter_of(const cudaOccResult& result) {
+    std::string names;
+    const auto add = [&](unsigned flag, const char* name) {
+        if (result.limitingFactors & flag) names += (names.empty() ? "" : "+") + std::string(name);
+    };
+    add(OCC_LIMIT_WARPS, "threads");
+    add(OCC_LIMIT_BLOCKS, "blocks");
+    add(OCC_LIMIT_REGISTERS, "registers");
+    add(OCC_LIMIT_SHARED_MEMORY, "shared-memory");
+    return names;
+}
+
+class Launches {
+public:
+    explicit Launches(const MultiprocessorLimits& limits) : limits_(limits), random_(limits.compute_capability) {}
+
+    BlockResources next() {
+        BlockResources one;
+        one.threads = draw(8) == 0 ? draw(1030) + 1 : 32 * (draw(32) + 1);
+        one.registers = draw(most_registers_per_thread + 1);
+        one.static_shared_bytes = draw(2) == 0 ? 0 : draw(48 * 1024 + 1);
+        // As a kernel that has asked for nothing may have, or for more, up to all there is and a little beyond.
+        one.most_dynamic_shared_bytes = 48 * 1024 - one.static_shared_bytes;
+        const unsigned all = static_cast<unsigned>(limits_.most_shared_bytes() - one.static_shared_bytes);
+        if (draw(2) == 0) one.most_dynamic_shared_bytes = draw(all + 1);
+        if (draw(2) == 0) one.dynamic_shared_bytes = draw(draw(2) == 0 ? all + 300 : 8 * 1024);
+        if (draw(2) == 0) one.carveout_percent = static_cast<int>(draw(101));
+        return one;
+    }
+
+private:
+    unsigned draw(unsigned end) { return std::uniform_int_distribution<unsigned>(0, end - 1)(random_); }
+
+    const MultiprocessorLimits& limits_;
+    std::mt19937 random_;
+};
+
+static bool agrees(const MultiprocessorLimits& limits, const cudaOccDeviceProp& device, const BlockResources& one) {
+    cudaOccFuncAttributes kernel;
+    kernel.maxThreadsPerBlock = INT_MAX;
+    kernel.numRegs = static_cast<int>(one.registers);
+    kernel.sharedSizeBytes = one.static_shared_bytes;
+    kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+    kernel.maxDynamicSharedSizeBytes = one.most_dynamic_shared_bytes;
+    kernel.numBlockBarriers = 1;
+    cudaOccDeviceState state;
+    state.carveoutConfig = one.carveout_percent;
+    cudaOccResult result;
+    const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
+        &result, &device, &kernel, &state, static_cast<int>(one.threads), one.dynamic_shared_bytes);
+    const Occupancy ours = occupancy_of(limits, one);
+    // (It refuses a block whose shared memory no multiprocessor has, where it is not refused as too much for a block.)
+    const int expected = error == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : 0;
+    if (ours.blocks() == std::size_t(expected) && (error != CUDA_OCC_SUCCESS || ours.limiter() == limiter_of(result)))
+        return true;
+    std::printf(
+        "%s: %u threads, %u registers, %zu + %zu of %zu bytes, carve-out %d: %zu blocks, %s; the header: %d, %s\n",
+        limits.name().c_str(), one.threads, one.registers, one.static_shared_bytes, one.dynamic_shared_bytes,
+        one.most_dynamic_shared_bytes, one.carveout_percent, ours.blocks(), ours.limiter().c_str(), expected,
+        limiter_of(result).c_str());
+    return false;
+}
+
+int main(int count, char** arguments) {
+    const int launches = count > 1 ? std::atoi(arguments[1]) : 5000;
+    int wrong = 0, compared = 0;
+    for (const Properties& of : properties) {
+        const MultiprocessorLimits* const limits = limits_of(10 * of.major + of.minor);
+        if (!limits) std::printf("%d.%d is not known\n", of.major, of.minor), ++wrong;
+        if (!limits) continue;
+        const cudaOccDeviceProp device = device_of(of);
+        Launches random(*limits);
+        for (int i = 0; i < launches && wrong < 10; ++i, ++compared) wrong += !agrees(*limits, device, random.next());
+    }
+    const bool every = multiprocessor_limits().size() == std::size(properties);
+    if (!every) std::printf("%zu capabilities, %zu compared\n", multiprocessor_limits().size(), std::size(properties));
+    std::printf("%d launches on %zu capabilities\n", compared, std::size(properties));
+    return wrong > 0 || !every;
+}

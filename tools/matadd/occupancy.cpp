@@ -1,0 +1,96 @@
+#include "tools/matadd/occupancy.hpp"
+
+#include <algorithm>
+
+#include "common/io/text.hpp"
+
+static constexpr unsigned warp_size = 32, most_threads_per_block = 1024;
+static constexpr std::size_t registers_per_multiprocessor = 65536;
+static constexpr std::size_t register_granularity = 256;  // of a warp's
+static constexpr unsigned partitions = 4;                 // each with a quarter of the registers and of the warps
+
+static std::size_t rounded_up(std::size_t number, std::size_t multiple) {
+    return (number + multiple - 1) / multiple * multiple;
+}
+
+std::string MultiprocessorLimits::name() const {
+    return text("{}.{}", compute_capability / 10, compute_capability % 10);
+}
+
+const std::vector<MultiprocessorLimits>& multiprocessor_limits() {
+    static const std::vector<unsigned> to_96 = {0, 8, 16, 32, 64, 96}, to_100 = {0, 8, 16, 32, 64, 100},
+                                       to_164 = {0, 8, 16, 32, 64, 100, 132, 164},
+                                       to_228 = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+    static const std::vector<MultiprocessorLimits> table = {
+        {70, 2048, 32, to_96},   {72, 2048, 32, to_96},   {75, 1024, 16, {32, 64}}, {80, 2048, 32, to_164},
+        {86, 1536, 16, to_100},  {87, 1536, 16, to_164},  {88, 1536, 16, to_100},   {89, 1536, 24, to_100},
+        {90, 2048, 32, to_228},  {100, 2048, 32, to_228}, {101, 1536, 24, to_228},  {103, 2048, 32, to_228},
+        {110, 1536, 24, to_228}, {120, 1536, 24, to_100}, {121, 1536, 24, to_100},
+    };
+    return table;
+}
+
+const MultiprocessorLimits* limits_of(int compute_capability) {
+    for (const MultiprocessorLimits& limits : multiprocessor_limits())
+        if (limits.compute_capability == compute_capability) return &limits;
+    return nullptr;
+}
+
+// The least size that shared memory can have and that holds this; 0 if none does.
+static std::size_t shared_size_for(const MultiprocessorLimits& limits, std::size_t bytes) {
+    for (unsigned kib : limits.shared_kib)
+        if (bytes <= std::size_t{kib} * 1024) return std::size_t{kib} * 1024;
+    return 0;
+}
+
+// Warps get their registers in one of the partitions: what is left in each is too little for another warp, even if it
+// would be enough in all together.
+static std::size_t blocks_by_registers(const BlockResources& resources, Occupancy& occupancy) {
+    if (resources.registers == 0) return no_limit;
+    const std::size_t per_warp = rounded_up(std::size_t{resources.registers} * warp_size, register_granularity);
+    occupancy.allocated_registers = per_warp * occupancy.warps_per_block;
+    if (resources.registers > most_registers_per_thread) return 0;
+    const std::size_t warps = registers_per_multiprocessor / partitions / per_warp * partitions;
+    return warps / occupancy.warps_per_block;
+}
+
+static std::size_t blocks_by_shared_memory(const MultiprocessorLimits& limits, const BlockResources& resources,
+                                           Occupancy& occupancy) {
+    const std::size_t used = resources.static_shared_bytes + resources.dynamic_shared_bytes;
+    if (resources.dynamic_shared_bytes > resources.most_dynamic_shared_bytes || used > limits.most_shared_bytes())
+        return 0;
+    const std::size_t allocated = rounded_up(used + limits.reserved_shared_bytes(), limits.shared_granularity());
+    occupancy.allocated_shared_bytes = allocated;
+    if (allocated == 0) return no_limit;
+    std::size_t available = limits.shared_bytes();
+    if (resources.carveout_percent != default_carveout)
+        available = shared_size_for(limits, available * std::size_t(resources.carveout_percent) / 100);
+    if (available < allocated) available = shared_size_for(limits, allocated);
+    return available / allocated;
+}
+
+Occupancy occupancy_of(const MultiprocessorLimits& limits, const BlockResources& resources) {
+    Occupancy occupancy;
+    occupancy.most_warps = limits.warps();
+    occupancy.warps_per_block = std::max(1U, (resources.threads + warp_size - 1) / warp_size);
+    const bool fits = resources.threads <= most_threads_per_block;
+    occupancy.by_threads = fits ? limits.warps() / occupancy.warps_per_block : 0;
+    occupancy.by_blocks = limits.blocks;
+    occupancy.by_registers = blocks_by_registers(resources, occupancy);
+    occupancy.by_shared_memory = blocks_by_shared_memory(limits, resources, occupancy);
+    return occupancy;
+}
+
+std::size_t Occupancy::blocks() const { return std::min({by_threads, by_blocks, by_registers, by_shared_memory}); }
+
+std::string Occupancy::limiter() const {
+    std::string names;
+    const auto add = [&](std::size_t room, const char* name) {
+        if (room == blocks()) names += (names.empty() ? "" : "+") + std::string(name);
+    };
+    add(by_threads, "threads");
+    add(by_blocks, "blocks");
+    add(by_registers, "registers");
+    add(by_shared_memory, "shared-memory");
+    return names;
+}

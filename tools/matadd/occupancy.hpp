@@ -1,0 +1,61 @@
+// How many blocks of a kernel a multiprocessor holds at a time, and what keeps it from holding more: computed from the
+// kernel's resources alone, for every compute capability from 7.0 on, without CUDA.
+//
+// Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", for the limits; for how registers
+// and shared memory are handed out, the same and the toolkit's cuda_occupancy.h, which the tests compare with this.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+// What the multiprocessors of one compute capability have for blocks to share. All have 65536 registers in four
+// partitions, and lanes of 32.
+struct MultiprocessorLimits {
+    int compute_capability;            // 90 for 9.0
+    unsigned threads, blocks;          // resident at a time
+    std::vector<unsigned> shared_kib;  // how much of the L1 cache can be shared memory, the most last
+
+    std::size_t shared_bytes() const { return std::size_t{shared_kib.back()} * 1024; }
+    // Of each block's the system keeps some for itself; what is left is the most that a block can opt in to.
+    std::size_t reserved_shared_bytes() const { return compute_capability >= 80 ? 1024 : 0; }
+    std::size_t most_shared_bytes() const { return shared_bytes() - reserved_shared_bytes(); }
+    std::size_t shared_granularity() const { return compute_capability >= 80 ? 128 : 256; }
+    unsigned warps() const { return threads / 32; }
+    std::string name() const;  // "9.0"
+};
+
+// By capability.
+const std::vector<MultiprocessorLimits>& multiprocessor_limits();
+
+// Null if it is not in the table.
+const MultiprocessorLimits* limits_of(int compute_capability);
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+constexpr unsigned most_registers_per_thread = 255;
+constexpr int default_carveout = -1;
+
+// What a launch asks for.
+struct BlockResources {
+    unsigned threads = 0, registers = 0;  // registers per thread; 0: none
+    std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
+    std::size_t most_dynamic_shared_bytes = no_limit;  // that the kernel has opted in to
+    // Percent of the largest shared memory that the kernel prefers to the L1 cache. It gets more where a block needs more.
+    int carveout_percent = default_carveout;
+};
+
+struct Occupancy {
+    // Blocks that each of them has room for: no_limit where none is used, 0 where a single block is too large.
+    std::size_t by_threads = 0, by_blocks = 0, by_registers = 0, by_shared_memory = 0;
+    std::size_t allocated_registers = 0, allocated_shared_bytes = 0;  // of a block, rounded as the hardware does
+    unsigned warps_per_block = 0, most_warps = 0;
+
+    std::size_t blocks() const;
+    std::size_t warps() const { return blocks() * warps_per_block; }
+    double percent() const { return 100.0 * static_cast<double>(warps()) / most_warps; }
+    // "threads", "blocks", "registers" or "shared-memory"; with a + between them where several limit at once.
+    std::string limiter() const;
+};
+
+Occupancy occupancy_of(const MultiprocessorLimits& limits, const BlockResources& resources);

@@ -1,0 +1,16 @@
+// The sectors that the requests of a block move, as the textbook counts them.
+#pragma once
+
+#include <cstddef>
+
+#include "tools/matadd/options.hpp"
+
+// Of each warp's request, on average, where rows begin at a sector and no block reaches beyond the matrix.
+struct RequestTraffic {
+    double sectors = 0;
+    double efficiency = 0;  // bytes asked for / bytes moved
+};
+
+enum class Mapping { row_major, column_major };
+
+RequestTraffic traffic_of(const BlockShape& block, Mapping mapping, std::size_t word_bytes);
