@@ -157,7 +157,7 @@ inline StreamsRun host_run(const Session& session, const Variant& variant, const
     result.trace = [=, &variant, &way] {
         Tracer tracer(Tracer::Mode::events, 2 * SlowKernels::count);
         notice->run(way.learn, tracer);
-        return Timeline{variant.name, clock, SlowKernels::count, tracer.spans(notice->begin())};
+        return timeline_of(variant.name, clock, SlowKernels::count, tracer.spans(notice->begin()));
     };
     return result;
 }

@@ -114,7 +114,7 @@ public:
     Timeline trace(const char* clock) {
         Tracer tracer(Tracer::Mode::events, SlowKernels::count);
         run(tracer, false);
-        return {variant_.name, clock, team_.size(), tracer.spans(team_.begin())};
+        return timeline_of(variant_.name, clock, team_.size(), tracer.spans(team_.begin()));
     }
 
     StreamsCells cells() const {

@@ -123,7 +123,7 @@ public:
         run(tracer, false);
         const std::string name = text("{}, {}, {}, {}", variant_.name, counted(streams(), "stream"),
                                       counted(chunks(), "chunk"), data_->memory());
-        return {name, clock, streams(), tracer.spans(team_.begin())};
+        return timeline_of(name, clock, streams(), tracer.spans(team_.begin()));
     }
 
     // Of the first chunk's kernel.

@@ -67,7 +67,7 @@ public:
     }
     LaunchShape shape() const { return {dim3(grid_for(n_, block_size_)), dim3(block_size_), 0}; }
     Timeline timeline(const char* name, const char* clock, const Tracer& tracer) const {
-        return {name, clock, team_.size(), tracer.spans(team_.begin())};
+        return timeline_of(name, clock, team_.size(), tracer.spans(team_.begin()));
     }
 
 private:
