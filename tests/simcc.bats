@@ -366,6 +366,44 @@ CU
     expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
 }
 
+@test "a block runs on one multiprocessor, which is one of the simulator's threads" {
+    file places.cu <<'CU'
+#include <cstdio>
+__device__ unsigned place() { unsigned r; asm volatile("mov.u32 %0, %%smid;" : "=r"(r)); return r; }
+__device__ unsigned places() { unsigned r; asm volatile("mov.u32 %0, %%nsmid;" : "=r"(r)); return r; }
+__global__ void k(unsigned* at, const void** shared, unsigned* count) {
+    __shared__ int here;
+    const unsigned before = place();
+    __syncthreads();
+    at[blockIdx.x * blockDim.x + threadIdx.x] = before == place() ? before : ~0u;
+    shared[blockIdx.x] = &here;
+    *count = places();
+}
+int main() {
+    unsigned *at, *count, moved = 0, beyond = 0, elsewhere = 0;
+    const void** shared;
+    cudaMallocManaged(&at, 200 * 64 * sizeof *at);
+    cudaMallocManaged(&shared, 200 * sizeof *shared);
+    cudaMallocManaged(&count, sizeof *count);
+    k<<<200, 64>>>(at, shared, count);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 200 * 64; ++i) moved += at[i] != at[i / 64 * 64], beyond += at[i] >= *count;
+    // Each multiprocessor has its own shared memory.
+    for (int i = 0; i < 200; ++i)
+        for (int k = 0; k < i; ++k) elsewhere += (at[64 * i] == at[64 * k]) != (shared[i] == shared[k]);
+    printf("%u moved, %u beyond %u, %u elsewhere\n", moved, beyond, *count, elsewhere);
+}
+CU
+    capture simcc places.cu -o places
+    expect_status 0
+    for threads in 1 3 16; do
+        capture env SIMCC_THREADS=$threads ./places
+        expect_output "0 moved, 0 beyond $threads, 0 elsewhere"
+    done
+    capture simcc -G -run places.cu
+    expect_status 0
+}
+
 @test "a loop that makes progress by itself is compiled as it is written" {
     file loops.cu <<'CU'
 __device__ unsigned seed;

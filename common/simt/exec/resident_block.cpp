@@ -69,7 +69,7 @@ void ResidentBlock::set_shape(const Extent& shape) {
     }
 }
 
-void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progress) {
+void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker, Progress& progress) {
     launch_ = &launch;
     progress_ = &progress;
     const Extent& grid = launch.launch.grid;
@@ -83,6 +83,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, Progress& progr
     identity_.one_worker = launch.worker_count == 1;
     identity_.dynamic_shared_bytes = static_cast<unsigned>(launch.launch.dynamic_shared_bytes);
     identity_.cooperative = launch.launch.cooperative;
+    identity_.worker = worker;
     detached_ = has_polled_ = shared_is_saved = false;
     upwards_ = true;
     tally_ = {};

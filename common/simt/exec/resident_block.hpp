@@ -34,7 +34,7 @@ public:
     bool has_stacks() const { return stacks_.valid(); }
 
     // Prepares to run a block of the launch. `progress` advances whenever something is achieved.
-    void begin(RunningLaunch& launch, uint64_t index, Progress& progress);
+    void begin(RunningLaunch& launch, uint64_t index, unsigned worker, Progress& progress);
 
     // Runs the lanes of the block on the calling thread until they pause. Must always be called on the same thread.
     Pause run();

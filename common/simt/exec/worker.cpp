@@ -82,7 +82,7 @@ void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
                       launch.launch.name, static_cast<unsigned long long>(index));
         end_program(what, "raise the limit (ulimit -v), or set SIMCC_THREADS to fewer threads");
     }
-    block->begin(launch, launch.observer ? launch.observer->block_at(index, launch.block_count) : index,
+    block->begin(launch, launch.observer ? launch.observer->block_at(index, launch.block_count) : index, index_,
                  launch.progress[index_]);
     launch.progress[index_].advance();
     run(std::move(block));

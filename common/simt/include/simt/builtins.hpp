@@ -42,6 +42,7 @@ inline namespace SIMT_FLAVOUR {
 SIMT_IDENTITY uint3 thread_index() { return {lane_identity.x, lane_identity.y, lane_identity.z}; }
 SIMT_IDENTITY uint3 block_index() { return {block_identity.index_x, block_identity.index_y, block_identity.index_z}; }
 SIMT_IDENTITY dim3 block_dim() { return {block_identity.dim_x, block_identity.dim_y, block_identity.dim_z}; }
+SIMT_IDENTITY unsigned worker_index() { return block_identity.worker; }
 SIMT_IDENTITY dim3 grid_dim() { return {block_identity.grid_x, block_identity.grid_y, block_identity.grid_z}; }
 
 SIMT_INLINE void* dynamic_shared() { return simt_dynamic_shared; }

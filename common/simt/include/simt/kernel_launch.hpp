@@ -27,6 +27,7 @@ struct BlockIdentity {
     unsigned one_worker;   // nothing else runs device code: atomics need not be atomic
     unsigned cooperative;  // grid.sync() is allowed
     unsigned dynamic_shared_bytes;
+    unsigned worker;  // that runs it: the multiprocessor
 };
 
 // Neighbouring lanes in x: threadIdx is (first..last-1, y, z).

@@ -26,10 +26,9 @@ SIMT_SPECIAL_REGISTER(nctaid_z, grid_dim().z)
 SIMT_SPECIAL_REGISTER(laneid, thread_rank() % 32)
 SIMT_SPECIAL_REGISTER(warpid, thread_rank() / 32)
 SIMT_SPECIAL_REGISTER(nwarpid, 64)
-// As if the multiprocessors took the blocks in turn.
+// A multiprocessor is a worker thread.
 SIMT_SPECIAL_REGISTER(nsmid, static_cast<unsigned>(multiprocessor_count()))
-SIMT_SPECIAL_REGISTER(smid,
-                      (block_index().x + grid_dim().x * (block_index().y + grid_dim().y * block_index().z)) % nsmid())
+SIMT_SPECIAL_REGISTER(smid, worker_index())
 SIMT_SPECIAL_REGISTER(lanemask_eq, 1u << laneid())
 SIMT_SPECIAL_REGISTER(lanemask_lt, lanemask_eq() - 1)
 SIMT_SPECIAL_REGISTER(lanemask_le, lanemask_lt() | lanemask_eq())
