@@ -16,6 +16,7 @@ teardown() { :; }
 workloads() {
     case $1 in
         devquery) echo "--csv" ;;
+        threads) echo "--grid 3x2 --block 40x3 --by block" ;;
         memcheckdemo) echo "--fixed oob-shared" ;;  # all twins: memcheckdemo.bats
         reduce) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" ;;
         vecadd) printf '%s\n' "--profile -n 1000,1048577" "--profile -n 1000,1048577 --offset 1" "--profile -n 1000 --memory all" ;;
