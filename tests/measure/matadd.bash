@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 # cells TABLE NAME...: these columns of a CSV table, without its head.
 cells() {
     awk -F , -v names="$*" 'NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; ++i) at[$i] = i; next }
-        { for (i = 1; i <= n; ++i) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }'
+        { for (i = 1; i <= n; ++i) printf "%s%s", $at[name[i]], (i < n ? " " : "\n") }'
 }
 
 row() { printf '%-26s %12s %12s %8s %6s  %s\n' "$@"; }
