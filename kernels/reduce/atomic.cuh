@@ -7,10 +7,10 @@
 // The order in which blocks arrive is not fixed, so floating sums differ in their last bits from run to run.
 //
 // One element per thread, grid = ceil(n / block). A launch of one thread first sets the result to the identity.
+#include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
-#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 

@@ -4,10 +4,10 @@
 //                        block: a grid as large as the device strides over the input, each thread summing in a register
 // Any n, any alignment; block size a multiple of 32, any grid. The blocks' totals meet in one atomic each, in an order
 // that is not fixed: floating sums differ in their last bits from run to run. single_pass.cuh removes that.
+#include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
-#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 

@@ -1,16 +1,18 @@
 #pragma once
 // The operations a reduction can apply: sum, minimum and maximum of float, double, int32_t and int64_t.
-// An operator is a small object that a kernel receives by value. It has three functions:
+// An operator is a small object that a kernel receives by value. It has these functions:
 //     identity()                   the value that changes nothing, and the result of reducing no elements
 //     combine(a, b)                associative and commutative (for floating sums up to rounding)
 //     combine_atomically(p, v)     *p = combine(*p, v), indivisible, on global or shared memory
+//     combine_warp(v)              all lanes' values in one instruction, where has_warp_instruction says there is one
 // A floating minimum or maximum over a NaN is NaN, whatever the order, as a sum is: bad data must not look good.
 // An integer sum wraps around, as the hardware's adder does, even where C++ leaves signed overflow undefined.
+#include "common/cuda/bits.cuh"
+
 #include <cuda_runtime.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -32,24 +34,6 @@ template <typename T>
 inline constexpr T smallest_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                                          : std::numeric_limits<T>::lowest();
 
-/// The unsigned integer as wide as T: what atomicCAS compares and what a shift takes apart.
-template <typename T>
-using BitsOf = std::conditional_t<sizeof(T) == 4, unsigned int, unsigned long long>;
-
-template <typename T>
-__host__ __device__ inline BitsOf<T> to_bits(T value) {
-    BitsOf<T> bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-template <typename T>
-__host__ __device__ inline T from_bits(BitsOf<T> bits) {
-    T value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /// The atomic for operations the hardware has none for: compute the new value from the one last seen, and write it
 /// only if nobody wrote in between. The first guess is the identity: reading the address first would be one more
 /// access, and an unprotected one.
@@ -65,9 +49,19 @@ __device__ inline void combine_by_compare_and_swap(Operator op, T* address, T va
     }
 }
 
+/// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
+#if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+template <typename T>
+constexpr bool warp_has_instruction_for = std::is_same_v<T, std::int32_t>;
+#else
+template <typename T>
+constexpr bool warp_has_instruction_for = false;
+#endif
+
 template <typename T>
 struct Sum {
     static_assert(is_reducible<T>);
+    static constexpr bool has_warp_instruction = warp_has_instruction_for<T>;
 
     __host__ __device__ constexpr T identity() const { return T(0); }
 
@@ -79,6 +73,8 @@ struct Sum {
             return a + b;
         }
     }
+
+    __device__ T combine_warp(T value) const { return __reduce_add_sync(0xffffffffU, value); }
 
     __device__ void combine_atomically(T* address, T value) const {
         if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -100,12 +96,17 @@ struct Sum {
 template <typename T>
 struct Extreme {
     static_assert(is_reducible<T>);
+    static constexpr bool has_warp_instruction = warp_has_instruction_for<T>;
 
     bool greatest;  // the maximum; otherwise the minimum
 
     __host__ __device__ constexpr T identity() const { return greatest ? smallest_value<T> : largest_value<T>; }
 
     __host__ __device__ constexpr T combine(T a, T b) const { return (greatest ? b > a : b < a) || b != b ? b : a; }
+
+    __device__ T combine_warp(T value) const {
+        return greatest ? __reduce_max_sync(0xffffffffU, value) : __reduce_min_sync(0xffffffffU, value);
+    }
 
     __device__ void combine_atomically(T* address, T value) const {
         if constexpr (std::is_floating_point_v<T>) {

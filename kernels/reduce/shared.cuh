@@ -11,10 +11,10 @@
 // All: any n, block size a power of two, one T of dynamic shared memory per thread. A block leaves one partial; the
 // partials are reduced by further launches of the same kernel until one value remains. The order is fixed by n and
 // the block size, so the result is the same bits every time.
+#include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
-#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 

@@ -9,10 +9,10 @@
 //
 // All: any n, block size a power of two from 64, one T of dynamic shared memory per thread. Partials are reduced by
 // further launches of the same kernel. The order is fixed by n, block size and grid: the same bits every time.
+#include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
-#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 

@@ -5,11 +5,11 @@
 //                        that finishes last adds all blocks' partials in index order
 // Any n, any alignment; block size a multiple of 32. n, block size and grid fix the order: the same bits every time.
 // The pattern is the CUDA guide's: partial, fence, ticket; the block that draws the last ticket sees every partial.
+#include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
-#include "kernels/reduce/per_block.cuh"
 
 #include <cuda_runtime.h>
 

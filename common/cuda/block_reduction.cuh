@@ -1,33 +1,11 @@
 #pragma once
 // Reducing one value per thread to one value per warp and per block: the last stage of every modern reduction.
+// An operator `op` has identity(), combine(a, b), and has_warp_instruction, which says whether it has combine_warp(value).
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/reduce/operators.cuh"
 
 #include <cuda_runtime.h>
 
-#include <cstdint>
-#include <type_traits>
-
 namespace BACKEND {
-
-/// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
-#if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-template <typename T>
-constexpr bool has_warp_instruction = std::is_same_v<T, std::int32_t>;
-#else
-template <typename T>
-constexpr bool has_warp_instruction = false;
-#endif
-
-/// That instruction for each operator.
-template <typename T>
-__device__ inline T warp_instruction(Sum<T>, T value) {
-    return __reduce_add_sync(0xffffffffU, value);
-}
-template <typename T>
-__device__ inline T warp_instruction(Extreme<T> extreme, T value) {
-    return extreme.greatest ? __reduce_max_sync(0xffffffffU, value) : __reduce_min_sync(0xffffffffU, value);
-}
 
 /// Lane 0 receives the combination of the values of the first `lanes` lanes (a power of two); the lanes above must hold
 /// the identity, and only lane 0's result means anything. All 32 lanes of the warp must call it. It needs no shared
@@ -35,8 +13,8 @@ __device__ inline T warp_instruction(Extreme<T> extreme, T value) {
 /// another.
 template <unsigned lanes = lanes_per_warp, typename Operator, typename T>
 __device__ T warp_reduce(Operator op, T value) {
-    if constexpr (has_warp_instruction<T>) {
-        return warp_instruction(op, value);
+    if constexpr (Operator::has_warp_instruction) {
+        return op.combine_warp(value);
     } else {
         constexpr unsigned all_lanes = 0xffffffffU;
 #pragma unroll
