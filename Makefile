@@ -168,6 +168,13 @@ build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*
 	for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
 build/host/tools/memcheckdemo/sources.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
 
+# A program that compiles kernels while it runs has their text in it: build/text/FILE.inc is FILE as a string.
+TEXTS := $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' tools/*/*.cpp))
+build/text/%.inc: %
+	@mkdir -p $(@D)
+	@{ printf 'R"TEXT(' && cat $< && printf ')TEXT"\n'; } >$@
+$(COMMON_HOST) $(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(TEXTS)
+
 # What the host calls runs once a launch or copy, and no lane calls it.
 build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
 
