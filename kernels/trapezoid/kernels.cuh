@@ -1,0 +1,133 @@
+#pragma once
+// Adding the heights of n trapezoids, and what each step of the ladder removes:
+//   trapezoid_atomic          every thread adds its height to one total: n additions, one after another
+//   trapezoid_shuffle         removes 31 of 32 atomics: a warp adds its heights in 5 steps, from lane to lane
+//   trapezoid_dissemination   the same steps through shared memory, as for hardware without shuffles; every lane ends
+//                             up with the sum
+//   trapezoid_block           removes all but one atomic of a block: its warps' sums are added by one of them
+//   trapezoid_grid_stride     removes the atomics, the clearing of the total, and most blocks: a resident grid strides
+//                             over the trapezoids, and the last block collects the others' sums, which carry a tag that
+//                             says they have arrived
+// All: any n, any grid that has a thread for each trapezoid, or for the last one any grid. The first four add to
+// *result, which is 0 before, in an order that is not fixed: the last bits differ from run to run. The last one's order
+// follows from n, block and grid.
+//
+// This file, and all that it includes, is also compiled at run time: no header of the standard library's is needed.
+#include "common/cuda/block_reduction.cuh"
+#include "common/cuda/mailbox.cuh"
+#include "kernels/trapezoid/rule.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// The operator of the block's reduction.
+template <typename T>
+struct Addition {
+    static constexpr bool has_warp_instruction = false;
+    __device__ constexpr T identity() const { return T(0); }
+    __device__ constexpr T combine(T a, T b) const { return a + b; }
+};
+
+/// The height of the thread's trapezoid, or 0 for a thread beyond the last one.
+template <typename T, typename Chosen>
+__device__ T own_height(const Trapezoids<T>& rule, const Chosen& integrand) {
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    T value = 0;
+    if (i < rule.n) integrand.apply([&](const auto& f) { value = height(rule, f, i); });
+    return value;
+}
+
+/// Any block size.
+template <typename T, typename Chosen>
+__global__ void trapezoid_atomic(Trapezoids<T> rule, Chosen integrand, T* result) {
+    const T value = own_height(rule, integrand);
+    if (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x < rule.n) atomicAdd(result, value);
+}
+
+/// Block size a multiple of 32.
+template <typename T, typename Chosen>
+__global__ void trapezoid_shuffle(Trapezoids<T> rule, Chosen integrand, T* result) {
+    const T sum = warp_reduce(Addition<T>{}, own_height(rule, integrand));
+    if (threadIdx.x % lanes_per_warp == 0) atomicAdd(result, sum);
+}
+
+/// Block size a multiple of 32; dynamic shared memory for one T per thread.
+template <typename T, typename Chosen>
+__global__ void trapezoid_dissemination(Trapezoids<T> rule, Chosen integrand, T* result) {
+    T* values = dynamic_shared<T>() + threadIdx.x / lanes_per_warp * lanes_per_warp;
+    const unsigned lane = threadIdx.x % lanes_per_warp;
+    T sum = own_height(rule, integrand);
+#pragma unroll
+    for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2) {
+        values[lane] = sum;
+        __syncwarp();  // all sums of this step are there
+        const T others = values[(lane + distance) % lanes_per_warp];
+        __syncwarp();  // and have been read when the next step's are written
+        sum += others;
+    }
+    if (lane == 0) atomicAdd(result, sum);
+}
+
+/// Block size a multiple of 32.
+template <typename T, typename Chosen>
+__global__ void trapezoid_block(Trapezoids<T> rule, Chosen integrand, T* result) {
+    const T sum = block_reduce(Addition<T>{}, own_height(rule, integrand));
+    if (threadIdx.x == 0) atomicAdd(result, sum);
+}
+
+/// Every index below this is a float, and so is every multiple of it that is no more than so many times as large.
+constexpr size_t exact_indices = size_t{1} << 24;
+
+/// The sum of every grid_stride-th height, from the thread's own on. Converting an integer index costs more than all
+/// else that is done for a simple function, so indices are floating-point numbers here, which are counted up. A float
+/// counts exactly up to 2^24 only: beyond, a second one holds the rest, and their sum is rounded as a conversion would
+/// round it.
+template <typename T, typename Function>
+__device__ T grid_stride_sum(const Trapezoids<T>& rule, const Function& f) {
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned grid_stride = gridDim.x * blockDim.x;
+    T sum = thread == 0 && rule.n > 0 ? height(rule, f, 0U) : T(0);
+    for (size_t origin = 0; origin < rule.n; origin += exact_indices) {
+        const size_t left = rule.n - origin;
+        const unsigned end = static_cast<unsigned>(left < exact_indices ? left : exact_indices);
+        const unsigned first = origin == 0 && thread == 0 ? grid_stride : thread;  // the first height is in the sum
+        const unsigned turns = first < end ? (end - first - 1) / grid_stride + 1 : 0;
+        if constexpr (sizeof(T) == sizeof(float)) {
+            const T rest = static_cast<T>(origin);
+            T index = static_cast<T>(first);
+#pragma unroll 4
+            for (unsigned turn = 0; turn < turns; ++turn) {
+                sum += f(fma(rest + index, rule.step, rule.from));
+                index += static_cast<T>(grid_stride);
+            }
+        } else {
+            T index = static_cast<T>(origin + first);
+#pragma unroll 4
+            for (unsigned turn = 0; turn < turns; ++turn) {
+                sum += f(fma(index, rule.step, rule.from));
+                index += static_cast<T>(grid_stride);
+            }
+        }
+    }
+    return sum;
+}
+
+/// Block size a multiple of 32, at most 2^24 threads in the grid. boxes: one for every block but the last, empty before
+/// and after.
+template <typename T, typename Chosen>
+__global__ void __launch_bounds__(largest_block, 1)
+    trapezoid_grid_stride(Trapezoids<T> rule, Chosen integrand, T* result, Mailbox<T>* boxes) {
+    const unsigned last_block = gridDim.x - 1;
+    T sum = 0;
+    integrand.apply([&](const auto& f) { sum = grid_stride_sum(rule, f); });
+    if (blockIdx.x == last_block) sum = collect(sum, boxes, threadIdx.x, blockDim.x, last_block, Addition<T>{});
+    sum = block_reduce(Addition<T>{}, sum);
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == last_block) *result = sum;
+    else put_into(&boxes[blockIdx.x], Mailbox<T>::holding(sum));
+}
+
+}  // namespace BACKEND

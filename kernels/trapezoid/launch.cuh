@@ -1,0 +1,116 @@
+#pragma once
+// How each kernel is launched, whether its integrand was compiled with the program or at run time.
+#include "common/cuda/check.cuh"
+#include "kernels/trapezoid/functions.cuh"
+#include "kernels/trapezoid/kernels.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// The kernels of kernels.cuh for an integrand that was compiled at run time.
+class CompiledKernels {
+public:
+    virtual ~CompiledKernels() = default;
+    /// parameters: where each of the kernel's parameters is; the integrand's place is not looked at.
+    virtual void launch(const char* kernel, const LaunchShape& shape, void** parameters, cudaStream_t stream) const = 0;
+};
+
+/// block_size: 1 to 1024, rounded up to whole warps where the kernel works by warps. multiprocessors: of the device.
+/// d_workspace: what grid_stride_workspace() asks for, zeroed once; every launch leaves it zero.
+/// compiled: if set, its kernels run instead of those for `integrand`.
+template <typename T>
+struct TrapezoidArguments {
+    Trapezoids<T> rule;
+    Integrand<T> integrand;
+    T* d_result = nullptr;
+    void* d_workspace = nullptr;
+    unsigned block_size = 256;
+    unsigned multiprocessors = 1;
+    const CompiledKernels* compiled = nullptr;
+    cudaStream_t stream = nullptr;
+};
+
+/// A kernel and its name.
+template <typename T, typename... More>
+struct TrapezoidKernel {
+    const char* name;
+    void (*kernel)(Trapezoids<T>, Integrand<T>, T*, More...);
+};
+
+template <typename T, typename... More>
+LaunchShape launch_trapezoid(const TrapezoidKernel<T, More...>& kernel, const LaunchShape& shape,
+                             const TrapezoidArguments<T>& arguments, More... more) {
+    if (arguments.compiled != nullptr) {
+        Trapezoids<T> rule = arguments.rule;
+        char integrand = 0;
+        T* d_result = arguments.d_result;
+        void* parameters[] = {&rule, &integrand, &d_result, &more...};
+        arguments.compiled->launch(kernel.name, shape, parameters, arguments.stream);
+        return shape;
+    }
+    const auto run = kernel.kernel;
+    run<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(arguments.rule, arguments.integrand,
+                                                                                   arguments.d_result, more...);
+    return shape;
+}
+
+/// A thread for each trapezoid. The total that the blocks add to is cleared first.
+template <typename T>
+LaunchShape launch_onto_zero(const TrapezoidKernel<T>& kernel, unsigned block, size_t shared_bytes,
+                             const TrapezoidArguments<T>& arguments) {
+    CHECK(cudaMemsetAsync(arguments.d_result, 0, sizeof(T), arguments.stream));
+    return launch_trapezoid(kernel, {dim3(grid_for(arguments.rule.n, block)), dim3(block), shared_bytes}, arguments);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_atomic(const TrapezoidArguments<T>& arguments) {
+    return launch_onto_zero({"trapezoid_atomic", trapezoid_atomic<T, Integrand<T>>}, arguments.block_size, 0,
+                            arguments);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_shuffle(const TrapezoidArguments<T>& arguments) {
+    return launch_onto_zero({"trapezoid_shuffle", trapezoid_shuffle<T, Integrand<T>>},
+                            whole_warps(arguments.block_size), 0, arguments);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_dissemination(const TrapezoidArguments<T>& arguments) {
+    const unsigned block = whole_warps(arguments.block_size);
+    return launch_onto_zero({"trapezoid_dissemination", trapezoid_dissemination<T, Integrand<T>>}, block,
+                            block * sizeof(T), arguments);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_block(const TrapezoidArguments<T>& arguments) {
+    return launch_onto_zero({"trapezoid_block", trapezoid_block<T, Integrand<T>>}, whole_warps(arguments.block_size), 0,
+                            arguments);
+}
+
+/// 1024 threads on each multiprocessor, which is room for 64 registers each, but no more than leave everyone
+/// a few trapezoids.
+template <typename T>
+LaunchShape grid_stride_shape(const TrapezoidArguments<T>& arguments) {
+    constexpr unsigned threads_per_multiprocessor = 1024, fewest_each = 4;
+    const unsigned block = whole_warps(arguments.block_size);
+    const unsigned most_blocks = arguments.multiprocessors * (threads_per_multiprocessor / block);
+    const unsigned blocks = grid_for(arguments.rule.n, static_cast<size_t>(fewest_each) * block);
+    return {dim3(blocks < most_blocks ? blocks : most_blocks), dim3(block), 0};
+}
+
+/// Bytes of workspace: a mailbox for every block but the last.
+template <typename T>
+size_t grid_stride_workspace(const TrapezoidArguments<T>& arguments) {
+    return grid_stride_shape(arguments).grid.x * sizeof(Mailbox<T>);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_grid_stride(const TrapezoidArguments<T>& arguments) {
+    return launch_trapezoid({"trapezoid_grid_stride", trapezoid_grid_stride<T, Integrand<T>>},
+                            grid_stride_shape(arguments), arguments, static_cast<Mailbox<T>*>(arguments.d_workspace));
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,15 @@
+// The kernels as text, and compiled around an expression for a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/io/dtype.hpp"
+#include "tools/trapezoid/expression.hpp"
+#include "tools/trapezoid/nvrtc.hpp"
+
+// What the kernels are called in their source.
+const std::vector<std::string>& kernel_names();
+
+// Those of kernel_names(), in its order, for numbers of that type and a GPU of this compute capability: 90 is 9.0.
+DeviceCode compile_kernels(const Expression& function, DType dtype, int capability);

@@ -1,0 +1,36 @@
+// The options that trapezoid has beside the common ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/cli/program.hpp"
+#include "tools/trapezoid/integral.hpp"
+
+struct TrapezoidOptions {
+    std::string function = known_functions().front().name;
+    std::string from, to;  // empty: the function's own
+    double settle = -1;    // negative: no doubling
+
+    void add_options(OptionTable& table) {
+        std::vector<std::string> words;
+        for (const KnownFunction& known : known_functions()) words.push_back(known.name);
+        words.push_back("an expression in x");
+        table.read("--function", "F", list_text(words, "or") + ": what to integrate", function, function,
+                   [](const std::string& word) {
+                       parse_integral(word, "", "");
+                       return word;
+                   });
+        const auto bound = [](const char* option) {
+            return [option](const std::string& word) {
+                parse_bound(word, option);
+                return word;
+            };
+        };
+        table.read("--from", "A", "where to begin: a number or an expression, such as -pi/2; the function's own", "",
+                   from, bound("--from"));
+        table.read("--to", "B", "where to end", "", to, bound("--to"));
+        table.number("--settle", "X",
+                     "double -n, one number, until the integral changes by at most X times that of |f|", settle, 0, 1);
+    }
+};

@@ -1,0 +1,80 @@
+#include "tools/trapezoid/shared_object.hpp"
+
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "common/io/process.hpp"
+#include "common/io/text.hpp"
+
+namespace {
+
+constexpr const char* name_of_function = "integrand";
+
+// simcc beside this program, with whatever was put in front of both names when they were installed; otherwise that in
+// PATH.
+std::string find_simcc() {
+    std::error_code error;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::string own_name = "trapezoid", name = self.filename().string();
+    if (error || name.size() < own_name.size()) return "simcc";
+    const std::string prefix = name.substr(0, name.size() - own_name.size());
+    const std::filesystem::path beside = self.parent_path() / (prefix + "simcc");
+    return access(beside.c_str(), X_OK) == 0 ? beside.string() : "simcc";
+}
+
+// What the compiler said, as one line.
+std::string first_line(const std::string& path) {
+    std::ifstream log(path);
+    std::string line;
+    std::getline(log, line);
+    return printable(line, 200);
+}
+
+void compile(const std::string& source, const std::string& object, const TemporaryFolder& folder) {
+    const std::string simcc = find_simcc();
+    ProgramStart how;
+    how.log = folder.file("log");
+    const pid_t child = start_program({simcc, "-shared", "-O2", "-w", source, "-o", object}, how);
+    int status = 0;
+    if (child == 0)
+        fail(Exit::unavailable,
+             "cannot start simcc, which compiles --function for the simulator: {}; install it beside this program or "
+             "in a "
+             "folder of PATH",
+             std::strerror(errno));
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) fail(Exit::cuda_error, "lost sight of {}: {}; try again", simcc, std::strerror(errno));
+    if (shell_status(status) != 0)
+        fail(Exit::unavailable, "{} could not compile --function for the simulator: {}; it needs g++ 11 or later",
+             simcc, first_line(how.log));
+}
+
+}  // namespace
+
+SharedObject::SharedObject(const Expression& expression, DType dtype) {
+    const char* const type = dtype == DType::f32 ? "float" : "double";
+    const TemporaryFolder folder("trapezoid");
+    const std::string object = folder.file("integrand.so");
+    compile(folder.write("integrand.cu", std::string(powers_source) +
+                                             text("extern \"C\" __device__ {} {}({} x) {{\n    return {};\n}}\n", type,
+                                                  name_of_function, type, expression.source(dtype))),
+            object, folder);
+    library_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ != nullptr) function_ = dlsym(library_, name_of_function);
+    if (function_ == nullptr)
+        fail(Exit::unavailable,
+             "cannot load what simcc made of --function: {}; set TMPDIR to a folder whose files may be "
+             "executed",
+             std::string(dlerror()));
+}
+
+SharedObject::~SharedObject() {
+    if (library_ != nullptr) dlclose(library_);
+}

@@ -1,0 +1,25 @@
+// A function compiled by simcc while the program runs, for the simulator: there, device code is the host's.
+#pragma once
+
+#include <string>
+
+#include "common/io/dtype.hpp"
+#include "tools/trapezoid/expression.hpp"
+
+class SharedObject {
+public:
+    // Compiles `expression` for numbers of that type. Failure(unavailable) if there is no simcc, or if it fails.
+    SharedObject(const Expression& expression, DType dtype);
+    ~SharedObject();
+    SharedObject(const SharedObject&) = delete;
+    SharedObject& operator=(const SharedObject&) = delete;
+
+    template <typename T>
+    auto function() const {
+        return reinterpret_cast<T (*)(T)>(function_);
+    }
+
+private:
+    void* library_ = nullptr;
+    void* function_ = nullptr;
+};

@@ -1,0 +1,188 @@
+// The tables of trapezoid: what each variant is, how it is launched, and how many additions wait for one another.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/cli/program.hpp"
+#include "common/measure/parallel.hpp"
+#include "common/measure/variant_table.cuh"
+#include "kernels/trapezoid/launch.cuh"
+#include "tools/trapezoid/options.hpp"
+#include "tools/trapezoid/reference.hpp"
+
+namespace BACKEND {
+
+// What a variant on the host adds up.
+template <typename T>
+struct HostWork {
+    const Integral& integral;
+    HostRule rule;
+};
+
+template <typename T>
+T add_share(const HostWork<T>& work, size_t begin, size_t end) {
+    if (!work.integral.known) return sum_in_type<T>(work.integral.function, work.rule, begin, end);
+    const Trapezoids<T> rule{work.rule.n, T(work.rule.from), T(work.rule.to), T(work.rule.step)};
+    return apply_built_in<T>(static_cast<BuiltIn>(*work.integral.known), [&](const auto& f) {
+        T sum = 0;
+        for (size_t i = begin; i < end; ++i) sum += height(rule, f, i);
+        return sum;
+    });
+}
+
+template <typename T>
+T add_on_one_core(const HostWork<T>& work) {
+    return add_share(work, 0, work.rule.n);
+}
+
+template <typename T>
+T add_on_all_cores(const HostWork<T>& work) {
+    return parallel_reduce(
+        work.rule.n, T(0), [&](size_t begin, size_t end) { return add_share(work, begin, end); },
+        [](T a, T b) { return a + b; });
+}
+
+// The longest chain of additions of which each waits for the one before; adding 0 for what is not there does not count.
+struct Steps {
+    size_t in_block;  // until a block's heights are in its sum, or in the total; 0 where there are no blocks
+    size_t in_all;    // until all heights are in the total
+};
+
+inline size_t log2_up(size_t n) {
+    size_t log = 0;
+    while ((size_t{1} << log) < n) ++log;
+    return log;
+}
+
+inline Steps steps_of_one_core(size_t n, const LaunchShape&) { return {0, n}; }
+
+inline Steps steps_of_all_cores(size_t n, const LaunchShape&) {
+    const size_t cores = worker_count(n);
+    return {0, divide_up(n, cores) + cores};
+}
+
+inline Steps steps_of_atomics(size_t n, const LaunchShape& shape) { return {std::min<size_t>(n, shape.block.x), n}; }
+
+inline Steps steps_of_warps(size_t n, const LaunchShape& shape) {
+    const size_t in_warp = log2_up(std::min<size_t>(n, lanes_per_warp)), warps = divide_up(n, lanes_per_warp);
+    return {in_warp + std::min<size_t>(warps, shape.block.x / lanes_per_warp), in_warp + warps};
+}
+
+inline Steps steps_of_blocks(size_t n, const LaunchShape& shape) {
+    const size_t in_block = log2_up(std::min<size_t>(n, shape.block.x));
+    return {in_block + 1, in_block + shape.grid.x};
+}
+
+inline Steps steps_of_grid_stride(size_t n, const LaunchShape& shape) {
+    const size_t block = shape.block.x, grid = shape.grid.x, in_tree = log2_up(std::min(n, block));
+    const size_t in_block = divide_up(n, grid * block) + in_tree;
+    return {in_block, grid == 1 ? in_block : in_block + divide_up(grid - 1, block) + in_tree};
+}
+
+// All on f32 and f64.
+template <typename T>
+using AddOnDevice = LaunchShape(const TrapezoidArguments<T>&);
+template <typename T>
+using AddOnHost = T(const HostWork<T>&);
+template <typename T>
+using WorkspaceBytes = size_t(const TrapezoidArguments<T>&);
+template <template <typename> class Signature>
+using ForBothTypes = FunctionSet<Signature, float, double>;
+
+struct TrapezoidVariant : Variant {
+    Steps (*steps)(size_t n, const LaunchShape& shape) = nullptr;
+    ForBothTypes<AddOnDevice> launch = {};
+    ForBothTypes<WorkspaceBytes> workspace = {};  // none: it needs no workspace
+    ForBothTypes<AddOnHost> on_host = {};         // of those that need the host
+};
+
+inline const TrapezoidVariant trapezoid_variants[] = {
+    {{"cpu", "one core, one running total", Needs::host}, steps_of_one_core, {}, {}, ON_ARGUMENTS(add_on_one_core)},
+    {{"cpu-parallel", "all cores, a share each", Needs::host},
+     steps_of_all_cores,
+     {},
+     {},
+     ON_ARGUMENTS(add_on_all_cores)},
+    {{"atomic", "every thread adds its trapezoid to one total: n additions, one after another"},
+     steps_of_atomics,
+     ON_ARGUMENTS(launch_trapezoid_atomic)},
+    {{"shuffle", "a warp adds by shuffles, in 5 steps: one atomic per warp"},
+     steps_of_warps,
+     ON_ARGUMENTS(launch_trapezoid_shuffle)},
+    {{"dissemination", "the same steps through shared memory, for hardware without shuffles"},
+     steps_of_warps,
+     ON_ARGUMENTS(launch_trapezoid_dissemination)},
+    {{"block", "one warp adds the sums of all warps of its block: one atomic per block"},
+     steps_of_blocks,
+     ON_ARGUMENTS(launch_trapezoid_block)},
+    {{"grid-stride", "a resident grid strides over the trapezoids, tagged sums, no atomics; repeatable"},
+     steps_of_grid_stride,
+     ON_ARGUMENTS(launch_trapezoid_grid_stride),
+     ON_ARGUMENTS(grid_stride_workspace)},
+};
+
+// What the program's own columns say about a measurement. What is not known is nan.
+struct TrapezoidCells {
+    std::string function;
+    double from, to;
+    int digits;  // that the type holds
+    double integral, off_closed_form, off_reference, richardson, order;
+    Steps steps;
+};
+
+// A number with so many significant digits, in fixed point.
+inline Cell significant(double value, int digits) {
+    constexpr int most_places = 60;
+    const int first = value == 0 || !std::isfinite(value) ? 0 : int(std::floor(std::log10(std::fabs(value))));
+    return Fixed{value, std::clamp(digits - 1 - first, 0, most_places)};
+}
+
+// A number with as many digits as tell it from all others, in fixed point.
+inline Cell in_full(double value) {
+    constexpr int most_places = 60;
+    int places = 0;
+    while (places < most_places && std::stod(text("{:.{}f}", value, places)) != value) ++places;
+    return Fixed{value, places};
+}
+
+// clang-format off
+inline const ColumnOf<TrapezoidCells> trapezoid_columns[] = {
+    {{"p_function"}, [](const TrapezoidCells& of) -> Cell { return of.function; }},
+    {{"p_from"}, [](const TrapezoidCells& of) { return in_full(of.from); }},
+    {{"p_to"}, [](const TrapezoidCells& of) { return in_full(of.to); }},
+    {{"p_integral", "integral", 1, 9, 13}, [](const TrapezoidCells& of) { return significant(of.integral, of.digits); }},
+    {{"p_off_closed_form", "off closed form", 1, 12, 15, 5},
+     [](const TrapezoidCells& of) { return significant(of.off_closed_form, 4); }},
+    {{"p_off_reference", "off reference", 1, 12, 15, 6},
+     [](const TrapezoidCells& of) { return significant(of.off_reference, 4); }},
+    {{"p_richardson", "richardson", 1, 9, 13, 7},
+     [](const TrapezoidCells& of) { return significant(of.richardson, of.digits); }},
+    {{"p_order", "order", 1, 3, 6, 4}, [](const TrapezoidCells& of) -> Cell { return Fixed{of.order, 4}; }},
+    {{"p_block_steps", "steps in a block", 1, 0, 0, 3},
+     [](const TrapezoidCells& of) { return whole_if_any(of.steps.in_block); }},
+    {{"p_steps", "in all", 1, 0, 9, 2}, [](const TrapezoidCells& of) -> Cell { return whole(of.steps.in_all); }},
+};
+// clang-format on
+
+inline std::vector<std::string> trapezoid_words(const std::string& option) {
+    std::vector<std::string> words;
+    if (option == "--function")
+        for (const KnownFunction& known : known_functions()) words.push_back(known.name);
+    return words;
+}
+
+inline const Program trapezoid_program = {
+    .name = "trapezoid",
+    .summary = "Integrates a function by the trapezoidal rule: a benchmark of ways to add many numbers up.",
+    .dtypes = {DType::f32, DType::f64},
+    .unit = "trapezoids",
+    .sizes = "1Mi,64Mi",
+    .simulator_sizes = "64Ki",
+    .variants = variants_of(trapezoid_variants),
+    .options = own_options<TrapezoidOptions>,
+    .columns = columns_of(trapezoid_columns),
+    .words = trapezoid_words,
+};
+
+}  // namespace BACKEND
