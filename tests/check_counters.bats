@@ -142,6 +142,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is uniform const_requests 1
     is uniform const_lanes 32
     is uniform const_passes 1
+    is uniform const_lanes_per_request 32
     is pairs const_passes_per_request 16
     is each const_passes_per_request 32
     is each gld_sectors 4

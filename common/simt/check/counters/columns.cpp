@@ -91,6 +91,8 @@ void add_constant_columns(std::vector<CounterColumn>& columns) {
         [](const Counters& of) { return double(of.constant_loads.passes); });
     add("_passes_per_request", ": passes per request", false,
         [](const Counters& of) { return of.constant_loads.passes_per_request(); }, {"passes each", 1, 2});
+    add("_lanes_per_request", ": lanes per request", false,
+        [](const Counters& of) { return of.constant_loads.lanes_per_request(); });
 }
 
 std::vector<CounterColumn> make_columns() {

@@ -20,6 +20,8 @@ struct Traffic {
     uint64_t requests = 0;  // of warps
     uint64_t lanes = 0;     // that took part in them
     uint64_t bytes = 0;     // asked for, by all lanes together
+
+    double lanes_per_request() const { return ratio(lanes, requests); }
 };
 
 // Requests to global memory, which is moved in sectors of 32 aligned bytes.
