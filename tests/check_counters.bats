@@ -264,6 +264,9 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is trip_counts gst_requests 33
     is trip_counts gst_lanes $((16 * 33 + 32))
     is trip_counts divergent_branches 31
+    # A thousand events and more of each lane: the warp's steps are found before the last lane has come to its end.
+    is trip_counts_again gst_requests $((3 * 32 * 16))
+    is trip_counts_again divergent_branches $((3 * 31))
     is always branches 2
     is always branch_efficiency 1
     is early_exit gst_requests 2

@@ -34,6 +34,17 @@ __global__ void trip_counts(volatile float* data) {
     data[threadIdx.x + 64] = 2;
 }
 
+// The same again and again, with so many stores that lanes which are ahead wait for logs of others in each round.
+__global__ void trip_counts_again(volatile float* data) {
+    for (unsigned round = 0; round < 3; ++round) {
+        unsigned left = 1 + (threadIdx.x + round) % 32;
+        do {
+#pragma unroll
+            for (unsigned store = 0; store < 16; ++store) data[threadIdx.x + store] = 1;
+        } while (--left > 0);
+    }
+}
+
 // A branch in a branch, with a meeting point for both.
 __global__ void nested(volatile float* data) {
     if (threadIdx.x < 16) {
@@ -76,6 +87,7 @@ int main() {
     warp_parity<<<1, 64>>>(data);
     parity_in_loop<<<1, 64>>>(data);
     trip_counts<<<1, 32>>>(data);
+    trip_counts_again<<<1, 32>>>(data);
     nested<<<1, 32>>>(data);
     always<<<1, 64>>>(data, 64);
     several_ways<<<1, 32>>>(data);

@@ -49,24 +49,18 @@ void Reconvergence::find_groups(WarpLog& log, uint32_t lanes) {
 }
 
 unsigned Reconvergence::choose_group(WarpLog& log, uint32_t lanes, uint32_t unfinished) {
-    // The reasons to wait, the weakest first.
-    enum Reason { none, somebody_may_come, somebody_will_come };
     unsigned chosen = 0;
-    Reason chosen_reason = somebody_will_come;
+    bool chosen_waits = true;
     for (unsigned i = 0; i < group_count_; ++i) {
         Search& search = search_for(groups_[i].place);
-        Reason reason = none;
-        for (uint32_t others = lanes & ~groups_[i].lanes; others; others &= others - 1) {
+        bool waits = false;
+        for (uint32_t others = lanes & ~groups_[i].lanes; others && !waits; others &= others - 1) {
             const unsigned other = std::countr_zero(others);
-            if (will_reach(log.lane(other), other, search)) {
-                reason = somebody_will_come;
-                break;
-            }
-            if (unfinished >> other & 1) reason = somebody_may_come;
+            waits = unfinished >> other & 1 || will_reach(log.lane(other), other, search);
         }
-        if (i == 0 || reason < chosen_reason || (reason == chosen_reason && groups_[i].place < groups_[chosen].place)) {
+        if (i == 0 || waits < chosen_waits || (waits == chosen_waits && groups_[i].place < groups_[chosen].place)) {
             chosen = i;
-            chosen_reason = reason;
+            chosen_waits = waits;
         }
     }
     return chosen;

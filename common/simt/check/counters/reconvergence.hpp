@@ -2,9 +2,9 @@
 //
 // A diverged warp on a GPU runs one group of lanes at a time and joins groups where their paths meet again. Here the
 // lanes have run one after the other, each on its own. The logs show where each lane went next, so the meeting points
-// need not be guessed: a group waits if another group will still reach the place where it stands. If that holds for
-// every group (in a loop, each stands at a place that the others will return to) or for none, the group at the lowest
-// code address goes first.
+// need not be guessed: a group waits if another group will still reach the place where it stands, or may do so after the
+// end of its logs. If that holds for every group (in a loop, each stands at a place that the others will return to) or for
+// none, the group at the lowest code address goes first.
 #pragma once
 
 #include <cstdint>
