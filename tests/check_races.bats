@@ -72,14 +72,27 @@ all_clean() {
     done
 }
 
-@test "a lock among the lanes of a warp hangs in lockstep only" {
+@test "lanes of a warp that wait for each other never end in lockstep, and only there: both places are named" {
+    local case
     builds schedules
-    is_clean schedules lane-spinlock
-    capture ./schedules lane-spinlock
-    expect_status 0
-    export SIMCC_SCHEDULE=lockstep
-    is_clean schedules lane-spinlock
-    finds schedules lane-spinlock
+    for case in lane-spinlock lane-handshake lane-function; do
+        SIMCC_SCHEDULE=independent is_clean schedules $case || return
+        SIMCC_SCHEDULE=independent capture ./schedules $case
+        expect_status 0 && expect_errors_like "ERROR SUMMARY: 0 errors" || return
+        # Far from SIMCC_TIMEOUT: a tenth of it is enough.
+        export SIMCC_SCHEDULE=lockstep
+        is_clean schedules $case || return
+        finds schedules $case || return
+        expect_errors_like 'threads wait in a loop that polls, [^ ]*schedules\.cu:[0-9]+' || return
+        expect_errors_like 'held back by lanes of the same warp that wait, schedules\.cu:[0-9]+, first' || return
+        expect_errors_like "With the schedule 'independent', as on a GPU since Volta, they go on" || return
+    done
+    capture ./schedules lane-handshake
+    expect_errors_like ' 32 threads are held back .*, first \(1,0,0\)'
+    # Without checks nobody else would say so.
+    SIMCC_CHECK=none capture ./schedules lane-handshake
+    expect_errors_like '^simcc: kernel handshake<false>, block \(0,0,0\): deadlock, .* which lockstep holds back'
+    [[ $errors != *SUMMARY* ]]
 }
 
 @test "every schedule computes the same results" {

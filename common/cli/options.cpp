@@ -155,7 +155,7 @@ void complete(const std::set<std::string>& given, Options& options) {
     checks.counters |= options.by_line || options.annotate;
     // An option that only says how to check asks for all checks.
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
-    if (implied && !checks.any()) parse_checks("", checks);
+    if (implied && !checks.any_check() && !checks.counters) parse_checks("", checks);
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
 }

@@ -24,6 +24,35 @@ __global__ void spinlock(int* lock, int* value) {
     }
 }
 
+// A lane waits for another one: of its warp, or of the next one. It waits in the side that comes first.
+template <bool fixed>
+__global__ void handshake(volatile int* flag, int* value) {
+    if ((fixed ? threadIdx.x / 32 : threadIdx.x) % 2 == 0) {
+        while (*flag == 0) {}  // @lane-handshake Barrier error detected. Threads wait for others of their warp
+        __threadfence();
+        atomicAdd(value, 1);
+    } else {
+        __threadfence();  // @lane-handshake
+        *flag = 1;
+    }
+}
+
+// The lock is taken by a function that is neither inlined nor ahead of the kernel.
+__device__ void take(int* lock);
+
+template <bool fixed>
+__global__ void locked(int* locks, int* value) {
+    take(locks + (fixed ? threadIdx.x : 0));
+    __threadfence();
+    atomicAdd(value, 1);
+    __threadfence();
+    atomicExch(locks + (fixed ? threadIdx.x : 0), 0);
+}
+
+__device__ __noinline__ void take(int* lock) {
+    while (atomicCAS(lock, 0, 1) != 0) {}  // @lane-function Barrier error detected. Threads wait for others of their warp
+}
+
 // Lane 1 reads before or after lane 0 resets; block 0 clears what other blocks may have counted.
 template <bool fixed>
 __global__ void reset(int* count) {
@@ -56,6 +85,16 @@ int main(int argc, char** argv) {
              run([&](int* lock, int* value) {
                  fixed ? spinlock<true><<<2, 40>>>(lock, value) : spinlock<false><<<2, 40>>>(lock, value);
              });
+         }},
+        {"lane-handshake", [](bool fixed) {
+             run([&](int* flag, int* value) {
+                 fixed ? handshake<true><<<1, 64>>>(flag, value) : handshake<false><<<1, 64>>>(flag, value);
+             });
+         }},
+        {"lane-function", [](bool fixed) {
+             int* locks = device_array<int>(32);
+             int* value = device_array<int>(1);
+             fixed ? locked<true><<<1, 32>>>(locks, value) : locked<false><<<1, 32>>>(locks, value);
          }},
         {"reset", [](bool fixed) {
              run([&](int* count, int*) { fixed ? reset<true><<<4, 64>>>(count) : reset<false><<<4, 64>>>(count); });

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "common/simt/exec/schedule.hpp"
 
@@ -14,6 +15,11 @@ namespace simt {
 
 class LaunchObserver;
 class ResidentBlock;
+
+struct SourceLine {
+    std::string file;  // "" if it is not known
+    unsigned line = 0;
+};
 
 // Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. A lane's
 // number is its index in the block, x fastest; a mask has a bit for each lane of a warp.
@@ -60,6 +66,8 @@ public:
     virtual bool polls_again(unsigned /*lane*/) const { return false; }
     // The function in which the lane waits for others of its warp: "__syncwarp"; null: not known.
     virtual const char* warp_function_of(unsigned /*lane*/) const { return nullptr; }
+    // Where a lane is that does not wait, or was when it last did something that the observer sees.
+    virtual SourceLine place_of(unsigned /*lane*/) const { return {}; }
 };
 
 // Follows one launch, from its submission to its end; a launch in a graph may run several times.

@@ -67,6 +67,8 @@ public:
     std::string describe_position() const;  // "kernel k, block (0,0,0)"
     // Whether this lane is in the middle of something: it neither waits nor lets others go first.
     bool is_running(const Warp& warp, unsigned lane) const;
+    // Whether lanes that only wait keep others of their warp from going on, because it advances in lockstep.
+    bool holds_back_lanes() const;
 
     RunningLaunch& running_launch() { return *launch_; }
     const BlockIdentity& identity() const { return identity_; }
@@ -103,6 +105,7 @@ private:
     bool is_random() const { return __builtin_expect(schedule_ == Schedule::random, 0); }
     [[gnu::cold]] Context* take_any_lane(Warp& warp);
     bool polls_again(const Warp& warp, unsigned lane) const;
+    unsigned held_back(const Warp& warp) const;
 
     // The choices when a warp has stalled, in the order in which they are tried.
     Context* next_after_stall();

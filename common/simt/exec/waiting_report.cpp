@@ -12,13 +12,14 @@ namespace simt {
 
 namespace {
 
-// Lanes that wait in the same way in the same place.
-struct WaitingGroup {
+// Lanes that do the same in the same place.
+struct LaneGroup {
     unsigned lanes = 0;
     const Context* first = nullptr;
+    std::string of_one;  // what a single one does: "thread runs"
 };
 
-using Place = std::tuple<std::string, unsigned, std::string>;  // file, line, kind of wait
+using Place = std::tuple<std::string, unsigned, std::string>;  // file, line, what they do: "threads run"
 
 // `warp_function`: the function in which lanes wait for others of their warp.
 std::string kind_of_wait(const Warp& warp, unsigned bit, const char* warp_function) {
@@ -58,11 +59,24 @@ bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
     return (warp.paused | (lets_others_run ? 0 : warp.ready)) >> lane & 1;
 }
 
+// The lanes of a warp that could go on, but are ahead of others that only wait and are to leave their loop first.
+unsigned ResidentBlock::held_back(const Warp& warp) const {
+    if (schedule_ != Schedule::lockstep || !observer_) return 0;
+    const auto index = static_cast<unsigned>(&warp - warps_.data());
+    const unsigned behind = observer_->furthest_behind(index, warp.paused | warp.yielded | warp.ready);
+    return behind & observer_->waiting_loop_lanes(index) ? warp.paused & ~behind : 0;
+}
+
+bool ResidentBlock::holds_back_lanes() const {
+    for (size_t i = 0; i < warp_count_; ++i)
+        if (held_back(warps_[i])) return true;
+    return false;
+}
+
 std::string ResidentBlock::describe_waiting() const {
     if (!detached_) return "  a thread is in a loop that neither ends nor waits\n";
-    std::map<Place, WaitingGroup> groups;
-    unsigned live = 0, running = 0;
-    const Context* first_running = nullptr;
+    std::map<Place, LaneGroup> waiting, running;
+    unsigned live = 0;
     for (size_t i = 0; i < warp_count_; ++i) {
         const Warp& warp = warps_[i];
         live += std::popcount(warp.live);
@@ -71,33 +85,38 @@ std::string ResidentBlock::describe_waiting() const {
         for (unsigned lanes = warp.live & ~warp.unstarted; lanes; lanes &= lanes - 1) {
             const unsigned lane = std::countr_zero(lanes);
             const Context& context = warp.contexts[lane];
-            if (is_running(warp, lane)) {
-                if (running++ == 0) first_running = &context;
-                continue;
-            }
-            const bool is_polling = polling >> lane & 1 || polls_again(warp, lane);
             const unsigned rank = static_cast<unsigned>(i) * 32 + lane;
-            const char* const known_function = observer_ ? observer_->warp_function_of(rank) : nullptr;
-            const char* const warp_function = known_function ? known_function : "shuffle, vote or __syncwarp";
-            const std::string kind = pause_ == Pause::at_grid ? "at grid.sync()"
-                                     : is_polling             ? "in a loop that polls"
-                                                              : kind_of_wait(warp, 1u << lane, warp_function);
-            WaitingGroup& group = groups[{context.file ? context.file : "?", context.line, kind}];
-            if (group.lanes++ == 0) group.first = &context;
+            LaneGroup* group = nullptr;
+            if (is_running(warp, lane)) {
+                const bool is_held_back = held_back(warp) >> lane & 1;
+                const std::string what =
+                    is_held_back ? " held back by lanes of the same warp that wait" : " without waiting";
+                const SourceLine place = observer_ ? observer_->place_of(rank) : SourceLine{};
+                group = &running[{place.file, place.line, (is_held_back ? "threads are" : "threads run") + what}];
+                group->of_one = (is_held_back ? "thread is" : "thread runs") + what;
+            } else {
+                const bool is_polling = polling >> lane & 1 || polls_again(warp, lane);
+                const char* const known_function = observer_ ? observer_->warp_function_of(rank) : nullptr;
+                const char* const warp_function = known_function ? known_function : "shuffle, vote or __syncwarp";
+                const std::string kind = pause_ == Pause::at_grid ? "at grid.sync()"
+                                         : is_polling             ? "in a loop that polls"
+                                                                  : kind_of_wait(warp, 1u << lane, warp_function);
+                group = &waiting[{context.file ? context.file : "?", context.line, "threads wait " + kind}];
+                group->of_one = "thread waits " + kind;
+            }
+            if (group->lanes++ == 0) group->first = &context;
         }
     }
     std::ostringstream text;
-    for (const auto& [place, group] : groups) {
-        const auto& [file, line, kind] = place;
-        text << counted(group.lanes, "thread waits ", "threads wait ") << kind << ", " << file << ':' << line
-             << ", first ";
-        print_index(text, group.first->x, group.first->y, group.first->z);
-        text << '\n';
-    }
-    if (running > 0) {
-        text << counted(running, "thread runs", "threads run") << " without waiting, first ";
-        print_index(text, first_running->x, first_running->y, first_running->z);
-        text << '\n';
+    for (const auto& groups : {waiting, running}) {
+        for (const auto& [place, group] : groups) {
+            const auto& [file, line, of_many] = place;
+            text << counted(group.lanes, group.of_one, of_many);
+            if (!file.empty()) text << ", " << file << ':' << line;
+            text << ", first ";
+            print_index(text, group.first->x, group.first->y, group.first->z);
+            text << '\n';
+        }
     }
     if (live < lane_count_) text << "  " << lane_count_ - live << " have left the kernel\n";
     if (const uint64_t missing = launch_->grid_barrier.missing()) {

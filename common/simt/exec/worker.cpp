@@ -163,7 +163,13 @@ void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
     const bool has_waited = launch.error == error_timeout && !launch.ran_too_long;
     const bool timed_out = has_waited && !launch.timeout_reported.exchange(true);
-    if (timed_out && !(block->observer() && block->observer()->timed_out())) {
+    const bool is_reported = timed_out && block->observer() && block->observer()->timed_out();
+    if (timed_out && !is_reported && block->holds_back_lanes()) {
+        std::fprintf(stderr,
+                     "simcc: %s: deadlock, its threads wait for others of their warp, which lockstep holds back; with "
+                     "SIMCC_SCHEDULE=independent, as on a GPU since Volta, they go on\n%s",
+                     block->describe_position().c_str(), block->describe_waiting().c_str());
+    } else if (timed_out && !is_reported) {
         std::fprintf(stderr,
                      "simcc: %s: no progress for SIMCC_TIMEOUT=%g seconds, the launch was ended: it waits for "
                      "something that never happens\n%s",

@@ -24,6 +24,9 @@ constexpr auto interrupt_interval = 2ms;
 constexpr long most_workers = 1024;
 constexpr double longest_timeout = 1e9;  // seconds
 
+// How much of the timeout a warp in lockstep may wait while it keeps lanes of its own from going on.
+constexpr double patience_with_lockstep = 0.1;
+
 // A worker that has run this long without a step is likely to run lanes that take long.
 constexpr auto long_work = 500ms;
 
@@ -121,7 +124,8 @@ void WorkerPool::look_at_launches(LaunchWatch::Duration elapsed) {
 void WorkerPool::end_if_stuck(RunningLaunch& launch) const {
     using Seconds = std::chrono::duration<double>;
     if (timeout_ == 0 || launch.failed()) return;
-    if (Seconds(launch.watch.waited()).count() >= timeout_) {
+    const double patience = launch.holds_back_lanes ? timeout_ * patience_with_lockstep : timeout_;
+    if (Seconds(launch.watch.waited()).count() >= patience) {
         launch.fail(error_timeout);
     } else if (Seconds(launch.watch.worked()).count() >= timeout_ * work_per_wait) {
         launch.ran_too_long = true;

@@ -85,7 +85,7 @@ bool BlockCheck::deadlocked() {
 }
 
 bool BlockCheck::timed_out() {
-    if (synchronization_) synchronization_->timed_out(block_.describe_waiting());
+    if (synchronization_) synchronization_->timed_out(block_.describe_waiting(), block_.holds_back_lanes());
     return synchronization_ != nullptr;
 }
 
@@ -115,6 +115,15 @@ bool BlockCheck::polls_again(unsigned lane) const { return synchronization_ && s
 
 const char* BlockCheck::warp_function_of(unsigned lane) const {
     return synchronization_ ? synchronization_->function_of(lane) : nullptr;
+}
+
+SourceLine BlockCheck::place_of(unsigned lane) const {
+    const void* const pc = turns_.are_in_step() ? turns_.place_of(lane)
+                           : synchronization_   ? synchronization_->last_access(lane)
+                                                : nullptr;
+    if (!pc) return {};
+    const std::vector<Frame> frames = device_frames(symbol_of(pc));
+    return frames.empty() ? SourceLine{} : SourceLine{frames.front().file, frames.front().line};
 }
 
 // Synchronization is checked first, since faulty synchronization orders nothing.
@@ -179,7 +188,9 @@ void BlockCheck::check_room_on_stack(const void* pc) {
 }
 
 void BlockCheck::end_turn(const Access& access) {
-    if (access.space != Space::local && turns_.ends_at_access()) pause_running_lane();
+    if (access.space == Space::local) return;
+    if (turns_.are_in_step()) turns_.comes_to(access.lane, access.pc);
+    if (turns_.ends_at_access()) pause_running_lane();
 }
 
 void BlockCheck::pause_running_lane() { block_.pause_running_lane(); }

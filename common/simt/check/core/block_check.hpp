@@ -58,6 +58,7 @@ public:
     uint32_t waiting_loop_lanes(unsigned warp) const override { return polling_[warp]; }
     bool polls_again(unsigned lane) const override;
     const char* warp_function_of(unsigned lane) const override;
+    SourceLine place_of(unsigned lane) const override;
 
     // ---- from the kernel's hooks; these may not return: a finding can drop the lane from the launch
     void access(const Access& access);

@@ -19,7 +19,8 @@ struct Settings {
     unsigned print_limit = 100;  // at most so many findings are printed; all are counted
 
     bool any_check() const { return memcheck || racecheck || initcheck || synccheck; }
-    bool any() const { return any_check() || counters; }
+    // Whether the checked simulator has anything to do.
+    bool any() const { return any_check() || counters || schedule != Schedule::independent; }
 };
 
 // Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns an error text, or

@@ -1,7 +1,10 @@
 #include "common/simt/check/core/turns.hpp"
 
 #include <bit>
+#include <functional>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "common/simt/check/core/symbols.hpp"
 
@@ -22,7 +25,8 @@ constexpr uint64_t increment = 0x9e3779b97f4a7c15;
 void Turns::begin_block(uint64_t launch, uint64_t block, unsigned lanes) {
     schedule_ = settings().schedule;
     state_ = mixed(mixed(settings().seed + increment) + launch * increment) + block;
-    if (are_in_step()) places_.assign(lanes, 0);
+    knows_kernel_ = false;
+    if (are_in_step()) places_.assign(lanes, {});
 }
 
 uint32_t Turns::below(uint32_t limit) {
@@ -31,10 +35,12 @@ uint32_t Turns::below(uint32_t limit) {
 }
 
 uint32_t Turns::furthest_behind(unsigned warp, uint32_t candidates) const {
-    uint64_t first = ~uint64_t{0};
+    constexpr uint64_t behind_all = ~uint64_t{0};
+    std::pair<uint64_t, uint64_t> first = {behind_all, behind_all};
     uint32_t group = 0;
     for (uint32_t left = candidates; left; left &= left - 1) {
-        const uint64_t place = places_[warp * 32 + static_cast<unsigned>(std::countr_zero(left))];
+        const Place& of_lane = places_[warp * 32 + static_cast<unsigned>(std::countr_zero(left))];
+        const std::pair place(of_lane.in_kernel, of_lane.in_function);
         if (place > first) continue;
         if (place < first) group = 0;
         first = place;
@@ -43,15 +49,28 @@ uint32_t Turns::furthest_behind(unsigned warp, uint32_t candidates) const {
     return group;
 }
 
+// A function may stand anywhere, also in another file: only lines of the same function tell what comes first.
+void Turns::entered(unsigned lane, const void* pc) {
+    const KnownBlock& block = block_at(pc);
+    if (!knows_kernel_) kernel_ = block.function;
+    knows_kernel_ = true;
+    Place& place = places_[lane];
+    place.pc = pc;
+    const bool is_in_kernel = block.function == kernel_;
+    if (is_in_kernel) place.in_kernel = block.position;
+    place.in_function = is_in_kernel ? 0 : block.position;
+}
+
 // Ordered by line, since compilers lay out the blocks of a function in any order.
-uint64_t Turns::place_of(const void* pc) {
-    const auto [position, is_new] = known_places_.try_emplace(pc, 0);
+const Turns::KnownBlock& Turns::block_at(const void* pc) {
+    const auto [known, is_new] = known_blocks_.try_emplace(pc);
     if (is_new) {
         const std::vector<Frame> frames = device_frames(symbol_of(pc));
         const uint64_t line = frames.empty() ? 0 : frames.back().line;
-        position->second = line << 40 | (reinterpret_cast<uintptr_t>(pc) & ((uint64_t{1} << 40) - 1));
+        known->second.function = frames.empty() ? 0 : std::hash<std::string>()(frames.back().function);
+        known->second.position = line << 40 | (reinterpret_cast<uintptr_t>(pc) & ((uint64_t{1} << 40) - 1));
     }
-    return position->second;
+    return known->second;
 }
 
 uint64_t random_block(uint64_t index, uint64_t count) {

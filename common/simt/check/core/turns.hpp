@@ -28,19 +28,35 @@ public:
     uint32_t below(uint32_t limit);
     bool ends_at_access() { return are_in_step() || below(accesses_per_turn) == 0; }
 
-    // Lockstep: where a lane is now, and which of the candidates of a warp are furthest behind.
-    void entered(unsigned lane, const void* pc) { places_[lane] = place_of(pc); }
+    // Lockstep: a lane enters a basic block, or comes to an access in one; the last of these; and which of the candidates
+    // of a warp are furthest behind.
+    void entered(unsigned lane, const void* pc);
+    void comes_to(unsigned lane, const void* pc) { places_[lane].pc = pc; }
+    const void* place_of(unsigned lane) const { return places_[lane].pc; }
     uint32_t furthest_behind(unsigned warp, uint32_t candidates) const;
 
 private:
     static constexpr uint32_t accesses_per_turn = 32;
 
-    uint64_t place_of(const void* pc);
+    // A basic block: its line and address in its function.
+    struct KnownBlock {
+        size_t function = 0;
+        uint64_t position = 0;
+    };
+    // Of a lane. In a function that was not inlined: where the kernel calls it, and where in the function the lane is.
+    struct Place {
+        uint64_t in_kernel = 0, in_function = 0;
+        const void* pc = nullptr;
+    };
+
+    const KnownBlock& block_at(const void* pc);
 
     Schedule schedule_ = Schedule::independent;
-    uint64_t state_ = 0;            // of the random numbers
-    std::vector<uint64_t> places_;  // by lane: line of the kernel, and address
-    std::unordered_map<const void*, uint64_t> known_places_;
+    uint64_t state_ = 0;  // of the random numbers
+    size_t kernel_ = 0;   // the function that the block's first lane entered first
+    bool knows_kernel_ = false;
+    std::vector<Place> places_;  // by lane
+    std::unordered_map<const void*, KnownBlock> known_blocks_;
 };
 
 // The block that runs in position `index`: a permutation chosen by the seed.

@@ -201,8 +201,11 @@ void SyncCheck::deadlocked(const std::string& waiting) {
     report_waiting("Barrier error detected. Threads wait for each other in different places", waiting);
 }
 
-void SyncCheck::timed_out(const std::string& waiting) {
-    report_waiting("Barrier error detected. Threads wait for something that never happens", waiting);
+void SyncCheck::timed_out(const std::string& waiting, bool in_lockstep) {
+    if (!in_lockstep)
+        return report_waiting("Barrier error detected. Threads wait for something that never happens", waiting);
+    report_waiting("Barrier error detected. Threads wait for others of their warp, which lockstep holds back",
+                   waiting + "With the schedule 'independent', as on a GPU since Volta, they go on\n");
 }
 
 // The place is preferably one where lanes of a warp wait for others that have not come. For a lane that does not wait,

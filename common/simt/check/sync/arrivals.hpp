@@ -33,7 +33,10 @@ public:
     void lane_dropped(unsigned lane);
     // Lanes wait for each other, or for something that never happens. `waiting`: one line for each place.
     void deadlocked(const std::string& waiting);
-    void timed_out(const std::string& waiting);
+    // `in_lockstep`: lanes that wait hold back others of their warp.
+    void timed_out(const std::string& waiting, bool in_lockstep);
+    // Null: none since the last barrier.
+    const void* last_access(unsigned lane) const { return lanes_[lane].last_access; }
     // The function in which this lane waits for others of its warp.
     const char* function_of(unsigned lane) const;
     // Whether the lane is in a loop that only waits and has let others go first there.
