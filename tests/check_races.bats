@@ -95,6 +95,16 @@ all_clean() {
     [[ $errors != *SUMMARY* ]]
 }
 
+@test "a program without checks refuses a schedule that it would ignore" {
+    once fast simcc -O1 "$programs/schedules.cu" -o fast
+    SIMCC_SCHEDULE=lockstep capture ./fast sum
+    expect_status 3
+    expect_errors_like '^fast: SIMCC_SCHEDULE=lockstep: this program was built without --check'
+    SIMCC_SCHEDULE=independent capture ./fast sum
+    expect_status 0
+    expect_output 10000
+}
+
 @test "every schedule computes the same results" {
     local schedule
     builds schedules

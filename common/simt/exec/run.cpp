@@ -3,9 +3,11 @@
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/exec/worker_pool.hpp"
 
@@ -27,9 +29,21 @@ namespace {
     block.abandon();
 }
 
+// Only where every access is observed can lanes take turns in another order. A program without observers would do what it
+// always does, and seem to have obeyed.
+void refuse_schedule() {
+    const char* const wanted = std::getenv("SIMCC_SCHEDULE");
+    if (!wanted || !*wanted || std::strcmp(wanted, "independent") == 0) return;
+    char what[128];
+    std::snprintf(what, sizeof what,
+                  "SIMCC_SCHEDULE=%.40s: this program was built without --check, and knows no schedules", wanted);
+    end_program(what, "build it with simcc --check (a program of gridutils has the option --schedule), or unset it");
+}
+
 }  // namespace
 
 int execute(const Launch& launch, LaunchObserver* observer) {
+    if (!observer) refuse_schedule();
     WorkerPool& pool = WorkerPool::instance();
     RunningLaunch running(launch, pool.worker_count(), observer);
     if (observer) observer->began();
