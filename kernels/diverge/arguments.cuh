@@ -1,0 +1,117 @@
+#pragma once
+// Kernels in which lanes of a warp go different ways. Which way a thread goes is data to the compiler, so that the same
+// code runs whether the lanes of a warp agree or not.
+//   branch.cuh    an if and its else, with bodies of 1 to 256 operations
+//   nested.cuh    branches in branches: 2 to 32 paths
+//   cases.cuh     a switch of 32 cases; loops of unequal length; an early exit
+//   waiting.cuh   lanes that wait for each other: a handshake, and a lock
+//
+// All but the last work on words, one per thread, for any n and block. A thread takes its word round and round through
+// bodies, whose operations each need the result of the one before.
+#include "common/cuda/launch_shape.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// What decides where a thread goes is its place, the number of its word in the block. Neighbours have different places, and
+/// with a shift of 5 the lanes of a warp have the same one.
+struct DivergePlaces {
+    unsigned shift = 0;
+    unsigned mask = ~0u, threshold = 0;  // of the side of a branch
+    bool reordered = false;              // the first half of the threads takes the words with even numbers
+
+    /// The word that a thread of a block takes. (Without a branch, which would be counted.)
+    __host__ __device__ unsigned word_of(unsigned thread, unsigned threads) const {
+        const unsigned half = (threads + 1) / 2, second = reordered & (thread >= half);
+        return ((thread - second * half) << static_cast<unsigned>(reordered)) + second;
+    }
+    /// One of two ways, the other one in every other round.
+    __host__ __device__ unsigned side_of(unsigned place, unsigned round) const {
+        return static_cast<unsigned>((place >> shift & mask) > threshold) ^ (round & 1);
+    }
+    /// One of `count` ways, a power of two; the next one in every round.
+    __host__ __device__ unsigned path_of(unsigned place, unsigned round, unsigned count) const {
+        return ((place >> shift) + round) & (count - 1);
+    }
+};
+
+/// d_in, d_out: n words. rounds: at least 1.
+struct DivergeArguments {
+    const unsigned* d_in = nullptr;
+    unsigned* d_out = nullptr;
+    size_t n = 0;
+    unsigned rounds = 1;
+    DivergePlaces places = {};
+    unsigned block_size = 256;
+    cudaStream_t stream = nullptr;
+};
+
+/// Operations of the bodies that have no other number of them.
+constexpr unsigned diverge_body_operations = 16;
+/// Ways through a switch and through the deepest branches, and the longest loop.
+constexpr unsigned diverge_paths = 32;
+
+/// The factor of operation number `step` of a path: odd, and no two are the same.
+__host__ __device__ constexpr unsigned diverge_factor(unsigned path, unsigned step) {
+    return (path * 256 + step + 1) * 0x9e3779b2u | 1;
+}
+
+/// One operation: a multiplication with an addition, or a subtraction on every other path, so that compilers find nothing
+/// that two sides of a branch have in common.
+__host__ __device__ constexpr unsigned diverge_step(unsigned value, unsigned word, unsigned path, unsigned factor) {
+    return path % 2 == 0 ? value * factor + word : value * factor - word;
+}
+
+#ifdef __SIMCC__
+__constant__ unsigned diverge_nothing = 0;
+#endif
+
+/// An operation's factor. On a GPU it is part of the instruction. In the simulator each operation also reads a word of
+/// constant memory: its requests are operations of warps, and the lanes in them are the active ones.
+__device__ __forceinline__ unsigned counted_factor(unsigned factor) {
+#ifdef __SIMCC__
+    return factor ^ *const_cast<const volatile unsigned*>(&diverge_nothing);
+#else
+    return factor;
+#endif
+}
+
+/// `operations` of them in a row, without a loop.
+template <unsigned operations, unsigned path, unsigned first = 0>
+__device__ __forceinline__ unsigned diverge_body(unsigned value, unsigned word) {
+    if constexpr (operations == 1) {
+        return diverge_step(value, word, path, counted_factor(diverge_factor(path, first)));
+    } else {
+        constexpr unsigned half = operations / 2;
+        value = diverge_body<half, path, first>(value, word);
+        return diverge_body<operations - half, path, first + half>(value, word);
+    }
+}
+
+/// One round after the other for a thread's own word: round(value, word, place, number of the round). (A Round is a
+/// structure rather than a lambda so that it is inlined however long it is.)
+template <typename Round>
+__device__ __forceinline__ void take_rounds(const DivergeArguments& arguments, Round round) {
+    const unsigned place = arguments.places.word_of(threadIdx.x, blockDim.x);
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + place;
+    if (i >= arguments.n) return;
+    const unsigned word = arguments.d_in[i];
+    unsigned value = word;
+#pragma unroll 1
+    for (unsigned number = 0; number < arguments.rounds; ++number) value = round(value, word, place, number);
+    arguments.d_out[i] = value;
+}
+
+template <typename Kernel>
+LaunchShape launch_diverge_kernel(Kernel* kernel, const DivergeArguments& arguments, unsigned block_size) {
+    const unsigned grid = grid_for(arguments.n, block_size);
+    kernel<<<grid, block_size, 0, arguments.stream>>>(arguments);
+    return {dim3(grid), dim3(block_size), 0};
+}
+
+using DivergeLaunch = LaunchShape(const DivergeArguments& arguments);
+
+}  // namespace BACKEND

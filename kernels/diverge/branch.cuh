@@ -1,0 +1,44 @@
+#pragma once
+// A branch with two sides, as long as each other. Short ones need no branch: a compiler lets all lanes run both of them and
+// switches the results of one off, which is called predication.
+#include "kernels/diverge/arguments.cuh"
+
+namespace BACKEND {
+
+template <unsigned operations>
+struct BranchRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        if (places.side_of(place, round)) return diverge_body<operations, 1>(value, word);
+        return diverge_body<operations, 0>(value, word);
+    }
+};
+
+template <unsigned operations>
+__global__ void diverge_branch(const DivergeArguments arguments) {
+    take_rounds(arguments, BranchRound<operations>{arguments.places});
+}
+
+template <unsigned operations>
+LaunchShape launch_diverge_branch(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_branch<operations>, arguments, arguments.block_size);
+}
+
+/// operations: a power of two up to 256.
+inline DivergeLaunch* diverge_branch_launch(size_t operations) {
+    switch (operations) {
+        case 1: return launch_diverge_branch<1>;
+        case 2: return launch_diverge_branch<2>;
+        case 4: return launch_diverge_branch<4>;
+        case 8: return launch_diverge_branch<8>;
+        case 16: return launch_diverge_branch<16>;
+        case 32: return launch_diverge_branch<32>;
+        case 64: return launch_diverge_branch<64>;
+        case 128: return launch_diverge_branch<128>;
+        default: return launch_diverge_branch<256>;
+    }
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,50 @@
+#pragma once
+// Branches in branches: at each level a bit of the path decides, from the highest on.
+#include "kernels/diverge/arguments.cuh"
+
+namespace BACKEND {
+
+/// The branches below those that have led to `path`, of which `levels` are left.
+template <unsigned levels, unsigned path>
+__device__ __forceinline__ unsigned take_path(unsigned wanted, unsigned value, unsigned word) {
+    if constexpr (levels == 0) {
+        return diverge_body<diverge_body_operations, path>(value, word);
+    } else {
+        constexpr unsigned bit = 1u << (levels - 1);
+        if (wanted & bit) return take_path<levels - 1, path + bit>(wanted, value, word);
+        return take_path<levels - 1, path>(wanted, value, word);
+    }
+}
+
+/// depth: 1 to 5.
+template <unsigned depth>
+struct NestedRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        return take_path<depth, 0>(places.path_of(place, round, 1u << depth), value, word);
+    }
+};
+
+template <unsigned depth>
+__global__ void diverge_nested(const DivergeArguments arguments) {
+    take_rounds(arguments, NestedRound<depth>{arguments.places});
+}
+
+template <unsigned depth>
+LaunchShape launch_diverge_nested(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_nested<depth>, arguments, arguments.block_size);
+}
+
+inline DivergeLaunch* diverge_nested_launch(size_t depth) {
+    switch (depth) {
+        case 1: return launch_diverge_nested<1>;
+        case 2: return launch_diverge_nested<2>;
+        case 3: return launch_diverge_nested<3>;
+        case 4: return launch_diverge_nested<4>;
+        default: return launch_diverge_nested<5>;
+    }
+}
+
+}  // namespace BACKEND

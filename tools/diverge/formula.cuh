@@ -1,0 +1,144 @@
+// What the textbook says of warps whose lanes part: the warp takes one way after the other, each with the lanes that go
+// there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <vector>
+
+#include "kernels/diverge/arguments.cuh"
+
+namespace BACKEND {
+
+enum class DivergeShape { branch, nested, cases, loops, exit, handshake, lock };
+
+// The kernel that a row launches, in so far as it decides where threads go.
+struct DivergeWork {
+    DivergeShape shape;
+    DivergePlaces places;
+    unsigned operations;  // of a body
+    unsigned paths;       // that threads can take
+    unsigned distance;    // of two threads that wait for each other
+    unsigned rounds;
+};
+
+struct DivergeCount {
+    size_t branches = 0, divergent_branches = 0;
+    size_t warp_operations = 0;  // of bodies, each for all lanes of a warp that are there
+    size_t lane_operations = 0;
+
+    double branch_efficiency() const { return double(branches - divergent_branches) / double(branches); }
+    double active_lanes() const { return double(lane_operations) / double(warp_operations); }
+
+    DivergeCount& operator+=(const DivergeCount& more) {
+        branches += more.branches;
+        divergent_branches += more.divergent_branches;
+        warp_operations += more.warp_operations;
+        lane_operations += more.lane_operations;
+        return *this;
+    }
+    DivergeCount operator*(size_t times) const {
+        return {branches * times, divergent_branches * times, warp_operations * times, lane_operations * times};
+    }
+};
+
+// Counts the steps of one warp.
+class DivergeWarp {
+public:
+    explicit DivergeWarp(const DivergeWork& work) : work_(work) {}
+
+    // `places`: of its lanes that have a word, of `lanes` in all.
+    DivergeCount run(const std::vector<unsigned>& places, size_t lanes) {
+        count_ = {};
+        branch(!places.empty() && places.size() < lanes);  // is there a word?
+        if (places.empty()) return count_;
+        std::vector<unsigned> active = places;
+        if (work_.shape == DivergeShape::exit) {
+            const auto leaves = [&](unsigned place) { return work_.places.side_of(place, 0) != 0; };
+            active.erase(std::remove_if(active.begin(), active.end(), leaves), active.end());
+            branch(!active.empty() && active.size() < places.size());
+            if (active.empty()) return count_;
+        }
+        for (unsigned round = 0; round < work_.rounds; ++round) take_round(active, round);
+        count_.branches += work_.rounds + 1;  // is there another round?
+        return count_;
+    }
+
+private:
+    void branch(bool diverges) {
+        ++count_.branches;
+        count_.divergent_branches += diverges;
+    }
+    void body(size_t lanes) {
+        count_.warp_operations += work_.operations;
+        count_.lane_operations += work_.operations * lanes;
+    }
+
+    void take_round(const std::vector<unsigned>& places, unsigned round) {
+        std::vector<unsigned> paths;
+        for (unsigned place : places)
+            paths.push_back(work_.shape == DivergeShape::branch ? work_.places.side_of(place, round)
+                                                                : work_.places.path_of(place, round, work_.paths));
+        switch (work_.shape) {
+            case DivergeShape::branch:
+            case DivergeShape::nested: return part(paths, work_.paths / 2);
+            case DivergeShape::cases: return take_cases(paths);
+            case DivergeShape::loops: return take_loops(paths);
+            default: return body(places.size());
+        }
+    }
+
+    // A branch on this bit of the path, and those below it.
+    void part(const std::vector<unsigned>& paths, unsigned bit) {
+        if (paths.empty()) return;
+        if (bit == 0) return body(paths.size());
+        std::vector<unsigned> sides[2];
+        for (unsigned path : paths) sides[(path & bit) != 0].push_back(path);
+        branch(!sides[0].empty() && !sides[1].empty());
+        for (const std::vector<unsigned>& side : sides) part(side, bit / 2);
+    }
+
+    void take_cases(const std::vector<unsigned>& paths) {
+        const std::set<unsigned> different(paths.begin(), paths.end());
+        branch(different.size() > 1);
+        for (unsigned path : different) body(size_t(std::count(paths.begin(), paths.end(), path)));
+    }
+
+    // Path p: p + 1 times through the body. After each time some lanes may leave.
+    void take_loops(const std::vector<unsigned>& paths) {
+        size_t inside = paths.size();
+        for (unsigned path = 0; inside > 0; ++path) {
+            body(inside);
+            const auto leaving = size_t(std::count(paths.begin(), paths.end(), path));
+            branch(leaving > 0 && leaving < inside);
+            inside -= leaving;
+        }
+    }
+
+    const DivergeWork& work_;
+    DivergeCount count_;
+};
+
+// All blocks of a launch. Only the last one can differ from the others.
+inline DivergeCount diverge_count(const DivergeWork& work, size_t n, unsigned block_size) {
+    const auto of_block = [&](size_t words) {
+        DivergeCount count;
+        DivergeWarp warp(work);
+        for (unsigned first = 0; first < block_size; first += lanes_per_warp) {
+            const unsigned last = std::min(first + lanes_per_warp, block_size);
+            std::vector<unsigned> places;
+            for (unsigned thread = first; thread < last; ++thread) {
+                const unsigned place = work.places.word_of(thread, block_size);
+                if (place < words) places.push_back(place);
+            }
+            count += warp.run(places, last - first);
+        }
+        return count;
+    };
+    DivergeCount count = of_block(block_size) * (n / block_size);
+    if (n == 0 || n % block_size != 0) count += of_block(n % block_size);
+    return count;
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,100 @@
+// The tables of diverge: each variant with the one in which warps agree, and the columns.
+#pragma once
+
+#include "common/cli/program.hpp"
+#include "common/measure/variant_table.cuh"
+#include "kernels/diverge/branch.cuh"
+#include "kernels/diverge/cases.cuh"
+#include "kernels/diverge/nested.cuh"
+#include "kernels/diverge/waiting.cuh"
+#include "tools/diverge/formula.cuh"
+#include "tools/diverge/options.hpp"
+
+namespace BACKEND {
+
+struct DivergeVariant : Variant {
+    DivergeShape shape = DivergeShape::branch;
+    DivergePlaces places = {};
+    const char* agreeing = nullptr;   // the variant with as much work, whose warps agree; none: this one's do
+    DivergeLaunch* launch = nullptr;  // of shapes whose kernel no option chooses
+    unsigned distance = 0;            // of two threads that wait for each other
+};
+
+constexpr DivergePlaces by_lane{}, by_warp{5};
+constexpr DivergePlaces lane_parity{0, 1, 0}, warp_parity{5, 1, 0}, reordered_parity{0, 1, 0, true};
+constexpr DivergePlaces lane_above_2{0, ~0u, 2}, warp_above_2{5, ~0u, 2};
+
+// clang-format off
+inline const DivergeVariant diverge_variants[] = {
+    {{"warp-parity", "(threadIdx.x / warpSize) % 2: the lanes of a warp agree"}, DivergeShape::branch, warp_parity},
+    {{"thread-parity", "threadIdx.x % 2: every warp takes both sides"}, DivergeShape::branch, lane_parity, "warp-parity"},
+    {{"reordered", "the work of thread-parity, even words first: warps agree"}, DivergeShape::branch, reordered_parity},
+    {{"warp-above-2", "threadIdx.x / warpSize > 2: the lanes of a warp agree"}, DivergeShape::branch, warp_above_2},
+    {{"thread-above-2", "threadIdx.x > 2: the first warp of a block takes both sides"}, DivergeShape::branch, lane_above_2, "warp-above-2"},
+    {{"nested-warps", "branches --depth deep that warps agree about"}, DivergeShape::nested, by_warp},
+    {{"nested", "branches --depth deep: up to 32 paths for the lanes of a warp"}, DivergeShape::nested, by_lane, "nested-warps"},
+    {{"switch-warps", "a switch of 32 cases, one for each warp"}, DivergeShape::cases, by_warp, nullptr, launch_diverge_switch},
+    {{"switch", "a switch of 32 cases, one for each lane"}, DivergeShape::cases, by_lane, "switch-warps", launch_diverge_switch},
+    {{"loops-warps", "loops of 1 to 32 times, the same in all lanes of a warp"}, DivergeShape::loops, by_warp, nullptr, launch_diverge_loops},
+    {{"loops", "loops of 1 to 32 times, as many as lanes: all wait for the longest"}, DivergeShape::loops, by_lane, "loops-warps", launch_diverge_loops},
+    {{"exit-warps", "every other warp leaves the kernel at once"}, DivergeShape::exit, warp_parity, nullptr, launch_diverge_exit},
+    {{"exit", "every other lane leaves the kernel at once: the warp stays"}, DivergeShape::exit, lane_parity, "exit-warps", launch_diverge_exit},
+    {{"handshake-warps", "threads of two warps wait for each other"}, DivergeShape::handshake, by_lane, nullptr, launch_diverge_handshake<lanes_per_warp>, lanes_per_warp},
+    {{"handshake", "lanes of one warp wait for each other: never ends in lockstep"}, DivergeShape::handshake, by_lane, "handshake-warps", launch_diverge_handshake<1>, 1},
+    {{"lock-inside", "the lanes of a warp take a lock, and release it inside of the loop"}, DivergeShape::lock, by_lane, nullptr, launch_diverge_lock<true>},
+    {{"lock", "they leave the loop with the lock: never ends in lockstep"}, DivergeShape::lock, by_lane, "lock-inside", launch_diverge_lock<false>},
+};
+// clang-format on
+
+// What the program's own columns say about a measurement.
+struct DivergeCells {
+    DivergeWork work;
+    DivergeCount count;  // by the formula
+    double slowdown;     // as measured; 0 in the simulator, and where warps agree
+    double median_ns;    // 0 in the simulator
+
+    bool waits() const { return work.shape >= DivergeShape::handshake; }
+    bool has_formula() const { return !waits() && count.branches > 0; }
+    bool has_operations() const { return has_formula() && count.warp_operations > 0; }
+    double expected_slowdown() const { return lanes_per_warp / count.active_lanes(); }
+};
+
+inline Cell figure_if(bool applies, double figure, int digits) {
+    return applies ? Fixed{figure, digits} : absent(digits);
+}
+
+// Times are a GPU's, and the simulator's table has its counters instead.
+#ifdef __SIMCC__
+constexpr const char *slowdown_heading = "", *rate_heading = "";
+#else
+constexpr const char *slowdown_heading = "slower", *rate_heading = "Gop/s";
+#endif
+
+// clang-format off
+inline const ColumnOf<DivergeCells> diverge_columns[] = {
+    {{"p_operations", "operations", 1, 0, 3, 3}, [](const DivergeCells& of) { return whole_if_any(of.waits() ? 0 : of.work.operations); }},
+    {{"p_paths", "paths", 1, 0, 2, 2}, [](const DivergeCells& of) { return whole_if_any(of.waits() ? 0 : of.work.paths); }},
+    {{"p_rounds", "rounds", 1, 0, 3, 4}, [](const DivergeCells& of) -> Cell { return whole(of.work.rounds); }},
+    {{"p_branch_efficiency", "uniform branches %", 100, 1, 5}, [](const DivergeCells& of) { return figure_if(of.has_formula(), of.count.branch_efficiency(), 4); }},
+    {{"p_active_lanes", "active lanes", 1, 2, 5}, [](const DivergeCells& of) { return figure_if(of.has_operations(), of.count.active_lanes(), 4); }},
+    {{"p_expected_slowdown", "expected", 1, 2, 5}, [](const DivergeCells& of) { return figure_if(of.has_operations(), of.expected_slowdown(), 4); }},
+    {{"p_slowdown", slowdown_heading, 1, 2, 5}, [](const DivergeCells& of) { return figure_if(of.slowdown > 0, of.slowdown, 4); }},
+    {{"p_gop_per_s", rate_heading, 1, 1, 7, 1}, [](const DivergeCells& of) { return figure_if(of.has_operations() && of.median_ns > 0, double(of.count.lane_operations) / of.median_ns, 3); }},
+};
+// clang-format on
+
+inline const Program diverge_program = {
+    .name = "diverge",
+    .summary = "Measures what it costs when lanes of a warp go different ways; without a GPU, counts it.",
+    .dtypes = {},
+    .unit = "words",
+    .sizes = "256Ki",
+    .simulator_sizes = "512",
+    .variants = variants_of(diverge_variants),
+    .options = own_options<DivergeOptions>,
+    .columns = columns_of(diverge_columns),
+    .counts_in_simulator = true,
+    .shown_counters = {{"branch_efficiency", "counted %"}, {"const_lanes_per_request", "counted"}},
+};
+
+}  // namespace BACKEND
