@@ -24,25 +24,28 @@ constexpr DivergePlaces by_lane{}, by_warp{5};
 constexpr DivergePlaces lane_parity{0, 1, 0}, warp_parity{5, 1, 0}, reordered_parity{0, 1, 0, true};
 constexpr DivergePlaces lane_above_2{0, ~0u, 2}, warp_above_2{5, ~0u, 2};
 
+// The rows' work differs: none is the fastest of them.
+constexpr Variant no_rival(const char* name, const char* idea) { return {name, idea, Needs::nothing, "", false, true}; }
+
 // clang-format off
 inline const DivergeVariant diverge_variants[] = {
-    {{"warp-parity", "(threadIdx.x / warpSize) % 2: the lanes of a warp agree"}, DivergeShape::branch, warp_parity},
-    {{"thread-parity", "threadIdx.x % 2: every warp takes both sides"}, DivergeShape::branch, lane_parity, "warp-parity"},
-    {{"reordered", "the work of thread-parity, even words first: warps agree"}, DivergeShape::branch, reordered_parity},
-    {{"warp-above-2", "threadIdx.x / warpSize > 2: the lanes of a warp agree"}, DivergeShape::branch, warp_above_2},
-    {{"thread-above-2", "threadIdx.x > 2: the first warp of a block takes both sides"}, DivergeShape::branch, lane_above_2, "warp-above-2"},
-    {{"nested-warps", "branches --depth deep that warps agree about"}, DivergeShape::nested, by_warp},
-    {{"nested", "branches --depth deep: up to 32 paths for the lanes of a warp"}, DivergeShape::nested, by_lane, "nested-warps"},
-    {{"switch-warps", "a switch of 32 cases, one for each warp"}, DivergeShape::cases, by_warp, nullptr, launch_diverge_switch},
-    {{"switch", "a switch of 32 cases, one for each lane"}, DivergeShape::cases, by_lane, "switch-warps", launch_diverge_switch},
-    {{"loops-warps", "loops of 1 to 32 times, the same in all lanes of a warp"}, DivergeShape::loops, by_warp, nullptr, launch_diverge_loops},
-    {{"loops", "loops of 1 to 32 times, as many as lanes: all wait for the longest"}, DivergeShape::loops, by_lane, "loops-warps", launch_diverge_loops},
-    {{"exit-warps", "every other warp leaves the kernel at once"}, DivergeShape::exit, warp_parity, nullptr, launch_diverge_exit},
-    {{"exit", "every other lane leaves the kernel at once: the warp stays"}, DivergeShape::exit, lane_parity, "exit-warps", launch_diverge_exit},
-    {{"handshake-warps", "threads of two warps wait for each other"}, DivergeShape::handshake, by_lane, nullptr, launch_diverge_handshake<lanes_per_warp>, lanes_per_warp},
-    {{"handshake", "lanes of one warp wait for each other: never ends in lockstep"}, DivergeShape::handshake, by_lane, "handshake-warps", launch_diverge_handshake<1>, 1},
-    {{"lock-inside", "the lanes of a warp take a lock, and release it inside of the loop"}, DivergeShape::lock, by_lane, nullptr, launch_diverge_lock<true>},
-    {{"lock", "they leave the loop with the lock: never ends in lockstep"}, DivergeShape::lock, by_lane, "lock-inside", launch_diverge_lock<false>},
+    {no_rival("warp-parity", "(threadIdx.x / warpSize) % 2: the lanes of a warp agree"), DivergeShape::branch, warp_parity},
+    {no_rival("thread-parity", "threadIdx.x % 2: every warp takes both sides"), DivergeShape::branch, lane_parity, "warp-parity"},
+    {no_rival("reordered", "the work of thread-parity, even words first: warps agree"), DivergeShape::branch, reordered_parity},
+    {no_rival("warp-above-2", "threadIdx.x / warpSize > 2: the lanes of a warp agree"), DivergeShape::branch, warp_above_2},
+    {no_rival("thread-above-2", "threadIdx.x > 2: the first warp of a block takes both sides"), DivergeShape::branch, lane_above_2, "warp-above-2"},
+    {no_rival("nested-warps", "branches --depth deep that warps agree about"), DivergeShape::nested, by_warp},
+    {no_rival("nested", "branches --depth deep: up to 32 paths for the lanes of a warp"), DivergeShape::nested, by_lane, "nested-warps"},
+    {no_rival("switch-warps", "a switch of 32 cases, one for each warp"), DivergeShape::cases, by_warp, nullptr, launch_diverge_switch},
+    {no_rival("switch", "a switch of 32 cases, one for each lane"), DivergeShape::cases, by_lane, "switch-warps", launch_diverge_switch},
+    {no_rival("loops-warps", "loops of 1 to 32 times, the same in all lanes of a warp"), DivergeShape::loops, by_warp, nullptr, launch_diverge_loops},
+    {no_rival("loops", "loops of 1 to 32 times, as many as lanes: all wait for the longest"), DivergeShape::loops, by_lane, "loops-warps", launch_diverge_loops},
+    {no_rival("exit-warps", "every other warp leaves the kernel at once"), DivergeShape::exit, warp_parity, nullptr, launch_diverge_exit},
+    {no_rival("exit", "every other lane leaves the kernel at once: the warp stays"), DivergeShape::exit, lane_parity, "exit-warps", launch_diverge_exit},
+    {no_rival("handshake-warps", "threads of two warps wait for each other"), DivergeShape::handshake, by_lane, nullptr, launch_diverge_handshake<lanes_per_warp>, lanes_per_warp},
+    {no_rival("handshake", "lanes of one warp wait for each other: never ends in lockstep"), DivergeShape::handshake, by_lane, "handshake-warps", launch_diverge_handshake<1>, 1},
+    {no_rival("lock-inside", "the lanes of a warp take a lock, and release it inside of the loop"), DivergeShape::lock, by_lane, nullptr, launch_diverge_lock<true>},
+    {no_rival("lock", "they leave the loop with the lock: never ends in lockstep"), DivergeShape::lock, by_lane, "lock-inside", launch_diverge_lock<false>},
 };
 // clang-format on
 
