@@ -123,28 +123,31 @@ int main() {}
 CU
 }
 
-@test "a launch in device code is refused at its line, and ends the kernel where only the run shows it" {
-    forbids '^wrong.cu:4:22: error: a kernel is launched in device code: .*; launch it on the host' <<'CU'
+@test "a wait in device code is refused at its line, and ends the kernel where only the run shows it" {
+    forbids '^wrong.cu:5:9: error: calling a __host__ function\("cudaDeviceSynchronize"\) .* cudaStreamTailLaunch' <<'CU'
 __global__ void child(int* p) { *p = 1; }
 __global__ void parent(int* p) {
     if (p) {
-        /* step 1 */ child<<<1, 1>>>(p);
+        child<<<1, 1>>>(p);
         cudaDeviceSynchronize();
     }
+    cudaMemcpy(p, p + 1, 4, cudaMemcpyDeviceToDevice);
 }
 int main() {}
 CU
-    expect_errors_like "wrong.cu:5:9: error: 'cudaDeviceSynchronize' is called in device code: .*; call it on the host"
+    expect_errors_like 'wrong.cu:7:5: error: calling a __host__ function\("cudaMemcpy"\) .*; call it on the host'
     cat >either.cu <<'CU'
 #include <cstdio>
 __global__ void child(int* p) { *p += 1; }
-__host__ __device__ void either(int* p) { child<<<1, 1>>>(p); }
+__host__ __device__ void either(int* p) {
+    child<<<1, 1>>>(p);
+    cudaDeviceSynchronize();
+}
 __global__ void parent(int* p) { either(p); }
 int main() {
     int* p;
     cudaMallocManaged(&p, sizeof *p);
     either(p);
-    cudaDeviceSynchronize();
     printf("%d\n", *p);
     parent<<<1, 1>>>(p);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
@@ -156,6 +159,6 @@ CU
         expect_status 0 && expect_no_errors
         capture ./either
         expect_output "1
-cudaErrorLaunchFailure" && expect_errors_like "a kernel launches a kernel"
+cudaErrorLaunchFailure" && expect_errors_like "kernel parent, .*: a function .* was called that kernels cannot call"
     done
 }

@@ -120,7 +120,7 @@ int attribute_value(const cudaDeviceProp& properties, cudaDeviceAttr attribute) 
 }  // namespace
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    return simt::api([=] {
+    return simt::api_everywhere([=] {
         constexpr int last_attribute = cudaDevAttrOnlyPartialHostNativeAtomicSupported;
         if (!value || attribute < cudaDevAttrMaxThreadsPerBlock || attribute > last_attribute) {
             return cudaErrorInvalidValue;

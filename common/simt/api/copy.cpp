@@ -6,8 +6,15 @@
 namespace {
 
 using simt::api;
+using simt::api_everywhere;
 using simt::BlockCopy;
 using simt::BlockFill;
+
+// Kernels can only ask for copies and fills that nobody waits for.
+template <class Body>
+cudaError_t api_if(bool is_waited_for, Body body) {
+    return is_waited_for ? api(body) : api_everywhere(body);
+}
 
 BlockCopy linear(void* to, const void* from, size_t bytes) {
     BlockCopy copy;
@@ -26,7 +33,7 @@ BlockCopy rectangle(void* to, size_t to_pitch, const void* from, size_t from_pit
 }
 
 cudaError_t copy_block(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool asynchronous) {
-    return api([=] {
+    return api_if(!asynchronous, [=] {
         BlockCopy copy;
         cudaMemcpyKind kind = cudaMemcpyDefault;
         if (!parameters) return cudaErrorInvalidValue;
@@ -66,7 +73,7 @@ cudaError_t fill_block(cudaPitchedPtr to, int value, cudaExtent extent, cudaStre
     fill.height = extent.height;
     fill.depth = extent.depth;
     fill.value = static_cast<unsigned char>(value);
-    return api([=] { return simt::start_fill(fill, stream, asynchronous); });
+    return api_if(!asynchronous, [=] { return simt::start_fill(fill, stream, asynchronous); });
 }
 
 cudaError_t fill_rows(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream, bool async) {
@@ -80,7 +87,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return api([=] { return simt::start_copy(linear(to, from, bytes), kind, stream, true); });
+    return api_everywhere([=] { return simt::start_copy(linear(to, from, bytes), kind, stream, true); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
@@ -92,7 +99,7 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
     const BlockCopy copy = rectangle(to, to_pitch, from, from_pitch, width, height);
-    return api([=] { return simt::start_copy(copy, kind, stream, true); });
+    return api_everywhere([=] { return simt::start_copy(copy, kind, stream, true); });
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return copy_block(parameters, nullptr, false); }

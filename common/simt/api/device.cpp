@@ -13,6 +13,7 @@ constexpr int cuda_version = CUDART_VERSION;
 // Runs even when the current device is broken, as cudaGetDevice does in CUDA.
 template <class Body>
 cudaError_t api_on_any_device(Body body) {
+    const RuntimeSection section;
     return unless_short([&] {
         if (inside_host_function()) return report(cudaErrorNotPermitted);
         if (runtime().device_count() == 0) return report(cudaErrorNoDevice);
@@ -37,6 +38,7 @@ size_t default_limit(cudaLimit limit) {
 
 cudaError_t cudaGetDeviceCount(int* count) {
     if (!count) return report(cudaErrorInvalidValue);
+    const RuntimeSection section;
     *count = unless_short([] { return runtime().device_count(); });
     return report(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
 }
@@ -50,6 +52,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
+    refuse_in_kernels();
     return api_on_any_device([=] {
         if (!runtime().has_device(device)) return cudaErrorInvalidDevice;
         set_current_device_index(device);
@@ -87,6 +90,7 @@ cudaError_t cudaDeviceSynchronize() {
 }
 
 cudaError_t cudaDeviceReset() {
+    refuse_in_kernels();
     return api_on_any_device([] {
         Device& device = current_device();
         device.reset();
@@ -115,7 +119,7 @@ cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-    return api([=] {
+    return api_everywhere([=] {
         const auto* stored = current_device().limit(limit);
         if (!value) return cudaErrorInvalidValue;
         if (!stored) return cudaErrorUnsupportedLimit;
@@ -134,7 +138,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* preference) {
-    return api([=] {
+    return api_everywhere([=] {
         if (!preference) return cudaErrorInvalidValue;
         *preference = static_cast<cudaFuncCache>(current_device().cache_preference);
         return cudaSuccess;
@@ -149,7 +153,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache preference) {
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* configuration) {
-    return api([=] {
+    return api_everywhere([=] {
         if (!configuration) return cudaErrorInvalidValue;
         *configuration = cudaSharedMemBankSizeFourByte;
         return cudaSuccess;

@@ -2,9 +2,13 @@
 
 #include <utility>
 
+#include "common/simt/include/simt/warp_state.hpp"
+#include "common/simt/runtime/grid.hpp"
+
 namespace simt {
 namespace {
 
+// On the host each thread has its own. (In a kernel each lane has.)
 cudaError_t& last_error() {
     static thread_local cudaError_t error = cudaSuccess;
     return error;
@@ -18,6 +22,10 @@ cudaError_t broken_device_error() {
 
 cudaError_t report(cudaError_t error) {
     if (error == cudaSuccess) return error;
+    if (Grid* const grid = Grid::running()) {
+        grid->set_error(error);
+        return error;
+    }
     const bool is_failure_of_device = error == broken_device_error();
     // (A program that asks whether there is a device has made no mistake.)
     if (error != cudaErrorNoDevice && (!is_failure_of_device || current_device().tells_failure_first()))
@@ -31,6 +39,10 @@ cudaError_t standing_error() {
     return broken_device_error();
 }
 
+void refuse_in_kernels() {
+    if (in_kernel()) fail_lane("a function of the runtime API was called that kernels cannot call");
+}
+
 cudaError_t reported_by(const std::function<void()>& body) {
     const cudaError_t before = std::exchange(last_error(), cudaSuccess);
     body();
@@ -42,11 +54,21 @@ cudaError_t reported_by(const std::function<void()>& body) {
 }  // namespace simt
 
 cudaError_t cudaGetLastError() {
+    if (simt::Grid* const grid = simt::Grid::running()) {
+        const simt::RuntimeSection section;
+        const cudaError_t error = grid->error();
+        grid->set_error(cudaSuccess);
+        return error;
+    }
     if (const cudaError_t error = simt::broken_device_error()) return error;
     return std::exchange(simt::last_error(), cudaSuccess);
 }
 
 cudaError_t cudaPeekAtLastError() {
+    if (const simt::Grid* const grid = simt::Grid::running()) {
+        const simt::RuntimeSection section;
+        return grid->error();
+    }
     if (const cudaError_t error = simt::broken_device_error()) return error;
     return simt::last_error();
 }

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "common/simt/exec/shortage.hpp"
+#include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt {
@@ -14,13 +15,24 @@ cudaError_t report(cudaError_t error);
 // The error that blocks every call: no device, a call from a host function, or a broken device; or success.
 cudaError_t standing_error();
 
-// The body of an API function: runs unless such an error stands, and reports its result.
+// Ends the running lane, if there is one: kernels cannot call this function.
+void refuse_in_kernels();
+
+// The body of an API function that kernels can call, too: runs unless such an error stands, and reports its result.
 template <class Body>
-cudaError_t api(Body body) {
+cudaError_t api_everywhere(Body body) {
+    const RuntimeSection section;
     return unless_short([&] {
         if (const cudaError_t error = standing_error()) return report(error);
         return report(body());
     });
+}
+
+// The body of any other.
+template <class Body>
+cudaError_t api(Body body) {
+    refuse_in_kernels();
+    return api_everywhere(body);
 }
 
 // The error reported by a body that returns nothing, such as a launch statement. Earlier errors stay remembered.

@@ -2,6 +2,7 @@
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
 #include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/grid.hpp"
 
 using namespace simt;
 
@@ -30,7 +31,12 @@ std::shared_ptr<Recording> recording_of(Event& event) {
 }  // namespace
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
-    return api([=] {
+    return api_everywhere([=] {
+        if (Grid* const grid = Grid::running()) {
+            if (!handle || flags != cudaEventDisableTiming) return cudaErrorInvalidValue;
+            *handle = static_cast<cudaEvent_t>(grid->create_event());
+            return cudaSuccess;
+        }
         constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
         if (!handle || flags & ~known) return cudaErrorInvalidValue;
         if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
@@ -43,10 +49,17 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
-    return api([=] { return runtime().events.remove(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+    return api_everywhere([=] {
+        Grid* const grid = Grid::running();
+        const bool is_known = grid ? grid->destroy_event(handle) : runtime().events.remove(handle) != nullptr;
+        return is_known ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    });
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_handle, unsigned flags) {
+    if (Grid* const grid = Grid::running()) {
+        return api_everywhere([=] { return flags ? cudaErrorInvalidValue : grid->record(handle, stream_handle); });
+    }
     return on_event(handle, [=](Event& event) {
         if (flags > cudaEventRecordExternal) return cudaErrorInvalidValue;
         const auto stream = find_stream(stream_handle);
@@ -100,6 +113,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle, 
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_handle, unsigned flags) {
+    if (Grid* const grid = Grid::running()) {
+        return api_everywhere([=] { return flags ? cudaErrorInvalidValue : grid->wait(stream_handle, event_handle); });
+    }
     return on_event(event_handle, [=](Event& event) {
         if (flags > cudaEventWaitExternal) return cudaErrorInvalidValue;
         const auto stream = find_stream(stream_handle);

@@ -11,7 +11,7 @@
 using namespace simt;
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
-    return api([=] {
+    return api_everywhere([=] {
         if (!attributes) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
         *attributes = {};
@@ -51,7 +51,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig) 
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
                                                                    size_t dynamic_shared_bytes, unsigned flags) {
-    return api([=] {
+    return api_everywhere([=] {
         if (!blocks || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
         const bool is_granted = dynamic_shared_bytes <= dynamic_shared_bytes_of(kernel);

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/grid.hpp"
 #include "common/simt/runtime/kernel_facts.hpp"
 #include "common/simt/runtime/kernels.hpp"
 #include "common/simt/runtime/properties.hpp"
@@ -34,14 +34,21 @@ cudaError_t validate(const Launch& launch) {
 }  // namespace
 
 int submit(Launch&& launch, void* stream_handle) {
+    if (Grid* const grid = Grid::running()) {
+        return api_everywhere([&] {
+            const cudaError_t error = validate(launch);
+            return error ? error : grid->launch(std::move(launch), stream_handle);
+        });
+    }
     return api([&] {
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
         if (const cudaError_t error = validate(launch)) return error;
         auto observer = events().launch_submitted(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
-        operation.work = [launch = std::move(launch), observer = std::move(observer)] {
-            return execute(launch, observer.get());
+        Device& device = stream->device();
+        operation.work = [launch = std::move(launch), observer = std::move(observer), &device] {
+            return Grid::run(launch, observer.get(), device);
         };
         return dispatch(*stream, std::move(operation));
     });

@@ -2,6 +2,9 @@
 #include <limits>
 
 #include "common/simt/api/error.hpp"
+#include "common/simt/include/simt/warp_state.hpp"
+
+extern "C" void simt_free(void* pointer);
 
 using namespace simt;
 
@@ -60,7 +63,8 @@ cudaMemoryType memory_type(MemoryKind kind) {
 }  // namespace
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    return api([=] { return allocate(pointer, bytes, MemoryKind::device); });
+    const MemoryKind kind = in_kernel() ? MemoryKind::heap : MemoryKind::device;
+    return api_everywhere([=] { return allocate(pointer, bytes, kind); });
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
@@ -86,7 +90,12 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
     });
 }
 
+// (In a kernel it is free(), which frees memory of the heap.)
 cudaError_t cudaFree(void* pointer) {
+    if (in_kernel()) {
+        simt_free(pointer);
+        return cudaSuccess;
+    }
     return api([=] { return free_memory(pointer, is_device_memory); });
 }
 

@@ -109,7 +109,7 @@ cudaDeviceProp properties_of(int device) {
 }  // namespace simt
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    return simt::api([=] {
+    return simt::api_everywhere([=] {
         if (!properties) return cudaErrorInvalidValue;
         if (!simt::runtime().has_device(device)) return cudaErrorInvalidDevice;
         *properties = simt::properties_of(device);

@@ -3,6 +3,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/grid.hpp"
 #include "common/simt/runtime/properties.hpp"
 
 using namespace simt;
@@ -32,14 +33,25 @@ cudaError_t create_stream(cudaStream_t* handle, unsigned flags, int priority) {
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create_stream(stream, cudaStreamDefault, 0); }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) { return create_stream(stream, flags, 0); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    Grid* const grid = Grid::running();
+    if (!grid) return create_stream(stream, flags, 0);
+    return api_everywhere([=] {
+        if (!stream || flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
+        *stream = static_cast<cudaStream_t>(grid->create_stream());
+        return cudaSuccess;
+    });
+}
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
     return create_stream(stream, flags, priority);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
-    return api([=] {
+    return api_everywhere([=] {
+        if (Grid* const grid = Grid::running()) {
+            return grid->destroy_stream(handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        }
         const auto stream = runtime().streams.remove(handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
         stream->device().forget_stream(stream);

@@ -42,21 +42,42 @@ void refuse_schedule() {
 
 }  // namespace
 
-int execute(const Launch& launch, LaunchObserver* observer) {
+int execute(const Launch& launch, LaunchObserver* observer, LaunchOwner* owner) {
     if (!observer) refuse_schedule();
     WorkerPool& pool = WorkerPool::instance();
-    RunningLaunch running(launch, pool.worker_count(), observer);
+    RunningLaunch running(launch, pool.worker_count(), observer, owner);
     if (observer) observer->began();
     pool.run(running);
+    return result_of(running);
+}
+
+std::unique_ptr<RunningLaunch, void (*)(RunningLaunch*)> prepare(const Launch& launch, LaunchObserver* observer,
+                                                                 LaunchOwner& owner) {
+    auto* running = new RunningLaunch(launch, worker_count(), observer, &owner, false);
+    if (observer) observer->began();
+    return {running, [](RunningLaunch* ended) { delete ended; }};
+}
+
+void start(const std::vector<RunningLaunch*>& launches) { WorkerPool::instance().start(launches); }
+
+int result_of(const RunningLaunch& running) {
     if (running.ran_too_long && !running.timeout_reported) {  // its lanes only ran for short times between waits
         std::fprintf(stderr, "simcc: kernel %s: the launch was ended: its threads waited and went on, but none ended\n",
-                     launch.name);
+                     running.launch.name);
     }
-    const int observed_error = observer ? observer->ended() : 0;
+    const int observed_error = running.observer ? running.observer->ended() : 0;
     return running.error == 0 ? observed_error : running.error.load();
 }
 
 unsigned worker_count() { return WorkerPool::instance().worker_count(); }
+
+void enter_runtime() {
+    if (in_kernel()) Uninterrupted::begin();
+}
+
+void leave_runtime() {
+    if (in_kernel()) Uninterrupted::end();
+}
 
 void fail_lane(const char* message) {
     ResidentBlock* block = ResidentBlock::current();

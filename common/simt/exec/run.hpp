@@ -1,10 +1,16 @@
 // The execution core: runs the blocks of a kernel launch on a pool of threads.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
+
+class LaunchOwner;
+struct RunningLaunch;
 
 // Runs every block of the launch and returns a cudaError_t value when the last has ended:
 //   0    all lanes ran to their end
@@ -16,8 +22,16 @@ namespace simt {
 // After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. Several threads may
 // call it at once: their blocks share the pool, which has SIMCC_THREADS threads (default: one per processor). With one
 // thread, atomic operations of device code are plain ones. The extents must be valid: 1 to 1024 lanes per block, at
-// least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. An observer may be null.
-int execute(const Launch& launch, LaunchObserver* observer = nullptr);
+// least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. Observer and owner may be null.
+int execute(const Launch& launch, LaunchObserver* observer = nullptr, LaunchOwner* owner = nullptr);
+
+// The same without waiting: the owner is told when the blocks have ended, and then asks for the result. Launches that
+// are started together start in this order, before those that wait for a worker already. The launch, its observer and
+// its owner must live until then.
+std::unique_ptr<RunningLaunch, void (*)(RunningLaunch*)> prepare(const Launch& launch, LaunchObserver* observer,
+                                                                 LaunchOwner& owner);
+void start(const std::vector<RunningLaunch*>& launches);
+int result_of(const RunningLaunch& running);
 
 constexpr size_t max_dynamic_shared_bytes = 227 << 10;
 

@@ -58,10 +58,23 @@ private:
     std::atomic<uint64_t> generation_{0};
 };
 
+// Whose launch it is. The core knows nothing else of its owner, which code that runs in the launch may ask for.
+class LaunchOwner {
+public:
+    virtual ~LaunchOwner() = default;
+
+    // The last block of a launch that start() has started has ended: called on the worker that has run it, which does
+    // not touch the launch any more.
+    virtual void blocks_ended() {}
+};
+
 struct RunningLaunch {
-    RunningLaunch(const Launch& launch, unsigned workers, LaunchObserver* observer)
+    RunningLaunch(const Launch& launch, unsigned workers, LaunchObserver* observer, LaunchOwner* owner = nullptr,
+                  bool is_awaited = true)
         : launch(launch),
           observer(observer),
+          owner(owner),
+          is_awaited(is_awaited),
           worker_count(workers),
           block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
           // Few claims per worker for small blocks, yet enough of them to balance the load.
@@ -82,6 +95,8 @@ struct RunningLaunch {
 
     const Launch& launch;
     LaunchObserver* const observer;  // null: not observed
+    LaunchOwner* const owner;        // null: nobody's
+    const bool is_awaited;           // a thread waits for its end; otherwise the owner is told
     const unsigned worker_count;
     const uint64_t block_count;
     const uint64_t blocks_per_claim;

@@ -73,6 +73,17 @@ void WorkerPool::run(RunningLaunch& launch) {
     std::erase(launches_, &launch);
 }
 
+void WorkerPool::start(const std::vector<RunningLaunch*>& launches) {
+    if (launches.empty()) return;
+    const std::lock_guard lock(mutex_);
+    launches_.insert(launches_.begin(), launches.begin(), launches.end());
+    uint64_t blocks = 0;
+    for (const RunningLaunch* launch : launches) blocks += launch->block_count;
+    const uint64_t useful = std::min<uint64_t>(idle_workers_, blocks);
+    for (uint64_t i = 0; i < useful; ++i) work_came_.notify_one();
+    watchdog_needed_.notify_one();
+}
+
 RunningLaunch* WorkerPool::find_unclaimed_work() {
     const auto found = std::find_if(launches_.begin(), launches_.end(),
                                     [](RunningLaunch* launch) { return launch->has_unclaimed_blocks(); });
@@ -92,8 +103,13 @@ RunningLaunch* WorkerPool::join_launch(bool wait) {
 }
 
 void WorkerPool::leave_launch(RunningLaunch& launch) {
-    std::lock_guard lock(mutex_);
-    if (--launch.workers_inside == 0) launch_ended_.notify_all();
+    {
+        const std::lock_guard lock(mutex_);
+        if (--launch.workers_inside > 0) return;
+        if (launch.is_awaited) return launch_ended_.notify_all();
+        std::erase(launches_, &launch);
+    }
+    launch.owner->blocks_ended();
 }
 
 void WorkerPool::run_watchdog() {

@@ -27,6 +27,9 @@ public:
     // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
     void run(RunningLaunch& launch);
 
+    // Puts launches that nobody awaits in front of all others.
+    void start(const std::vector<RunningLaunch*>& launches);
+
     // For workers. Joins a launch that has unclaimed blocks. If there is none, waits for one if `wait`, else returns
     // null.
     RunningLaunch* join_launch(bool wait);

@@ -66,7 +66,7 @@ std::vector<Launch> find_launches(const Source& source);
 void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
 
 /// Errors for code that CUDA forbids and plain C++ allows: kernels that return something or are called like functions,
-/// device functions called on the host. And for launches and waits in device code, which the simulator does not have.
+/// device functions called on the host, functions of the runtime API that kernels do not have.
 void refuse_what_cuda_forbids(const Source& source, const Braces& braces, const Functions& functions,
                               const ExecutionSpaces& spaces, Edits& edits);
 

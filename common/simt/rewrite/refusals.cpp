@@ -19,13 +19,12 @@ public:
 
     void refuse() {
         collect_classes();
-        check_launches();
         for (std::size_t i = 0; i < source_.size(); ++i) {
             if (!source_.is_identifier(i)) continue;
             if (source_[i] == "__global__") {
                 check_return_type(i);
-            } else if (is_for_host_threads(source_[i])) {
-                check_wait(i);
+            } else if (is_for_host(source_[i])) {
+                check_host_function(i);
             } else if (functions_.has_device_declaration(source_[i])) {
                 check_call(i);
             }
@@ -96,32 +95,54 @@ private:
         }
     }
 
-    /// A kernel's thread that waited for the device would wait for itself; nvcc refuses it, too.
-    static bool is_for_host_threads(std::string_view name) {
-        for (const std::string_view function :
-             {"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
-              "cudaLaunchDevice", "cudaLaunchDeviceV2", "cudaLaunchKernel", "cudaLaunchKernelEx", "cudaLaunchKernelExC",
-              "cudaLaunchCooperativeKernel", "cudaGraphLaunch"}) {
+    /// Functions of the runtime that kernels do not have, as far as programs try to call them there: first of all those
+    /// that wait. (Dynamic parallelism has not had them since CUDA 12.)
+    static bool is_for_host(std::string_view name) {
+        for (const std::string_view function : {"cudaDeviceSynchronize",
+                                                "cudaThreadSynchronize",
+                                                "cudaStreamSynchronize",
+                                                "cudaEventSynchronize",
+                                                "cudaStreamQuery",
+                                                "cudaEventQuery",
+                                                "cudaEventElapsedTime",
+                                                "cudaEventCreate",
+                                                "cudaStreamCreate",
+                                                "cudaStreamCreateWithPriority",
+                                                "cudaMemcpy",
+                                                "cudaMemset",
+                                                "cudaMemcpyToSymbol",
+                                                "cudaMemcpyFromSymbol",
+                                                "cudaMallocManaged",
+                                                "cudaMallocHost",
+                                                "cudaMallocAsync",
+                                                "cudaFreeAsync",
+                                                "cudaSetDevice",
+                                                "cudaDeviceReset",
+                                                "cudaDeviceSetLimit",
+                                                "cudaFuncSetAttribute",
+                                                "cudaGetDeviceProperties",
+                                                "cudaLaunchDevice",
+                                                "cudaLaunchDeviceV2",
+                                                "cudaLaunchKernel",
+                                                "cudaLaunchKernelEx",
+                                                "cudaLaunchKernelExC",
+                                                "cudaLaunchCooperativeKernel",
+                                                "cudaLaunchHostFunc",
+                                                "cudaGraphLaunch"}) {
             if (name == function) return true;
         }
         return false;
     }
 
-    void check_wait(std::size_t i) {
+    void check_host_function(std::size_t i) {
         if (source_[i + 1] != "(" || !spaces_.is_device_only(i) || spaces_.is_unevaluated(i)) return;
-        edits_.complain(i, "'" + std::string(source_[i]) +
-                               "' is called in device code: the simulator has no launches by "
-                               "kernels, and nothing in a kernel may wait for one; call it on the host");
-    }
-
-    /// A launch that nobody would wait for.
-    void check_launches() {
-        for (const Launch& launch : find_launches(source_)) {
-            if (!spaces_.is_device_only(launch.open)) continue;
-            edits_.complain(launch.kernel == Source::none ? launch.open : launch.kernel,
-                            "a kernel is launched in device code: the simulator has no launches by kernels (dynamic "
-                            "parallelism); launch it on the host");
-        }
+        if (functions_.has_device_declaration(source_[i])) return;
+        const std::string name(source_[i]);
+        const bool waits = name.find("Synchronize") != std::string::npos;
+        edits_.complain(i, "calling a __host__ function(\"" + name + "\") from device code is not allowed" +
+                               (waits ? ": nothing in a kernel can wait for a launch since CUDA 12; launch what comes "
+                                        "after it into cudaStreamTailLaunch"
+                                      : ": kernels do not have it; call it on the host"));
     }
 
     void check_call(std::size_t i) {

@@ -5,6 +5,7 @@
 
 #include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/runtime/events.hpp"
+#include "common/simt/runtime/grid.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt {
@@ -128,6 +129,10 @@ Work fill_work(const BlockFill& fill) {
 }
 
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream_handle, bool asynchronous) {
+    if (Grid* const grid = Grid::running()) {  // kernels copy between device memory only
+        const cudaError_t error = validate(copy, cudaMemcpyDeviceToDevice);
+        return error ? error : grid->submit(copy_work(copy), stream_handle);
+    }
     if (const cudaError_t error = validate(copy, kind)) return error;
     const auto stream = find_stream(stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
@@ -145,6 +150,7 @@ cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* s
 
 cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool asynchronous) {
     if (const cudaError_t error = validate(fill)) return error;
+    if (Grid* const grid = Grid::running()) return grid->submit(fill_work(fill), stream_handle);
     const auto stream = find_stream(stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     // CUDA's own cudaMemset does not wait either; filling at once saves the switch to another thread.

@@ -40,12 +40,9 @@ std::vector<std::shared_ptr<Stream>> Device::streams() const {
 
 namespace {
 
-// A lane that puts work into a stream, or waits for one, would have it done by workers that wait for the lane.
+// A lane that waits for a stream of the host would wait for itself.
 void refuse_in_kernels() {
-    if (in_kernel()) {
-        fail_lane(
-            "work for the device was submitted or waited for in a kernel: the simulator has no launches by kernels");
-    }
+    if (in_kernel()) fail_lane("a stream of the host was used or waited for in a kernel");
 }
 
 }  // namespace

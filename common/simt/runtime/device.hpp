@@ -38,6 +38,8 @@ public:
     void reset();
     void discard_work();
 
+    std::atomic<size_t> pending_launches{0};  // by kernels, of grids that are not complete
+
     std::mutex order;  // submissions to all streams of the device, one at a time
 
     // Settings that programs may read back.

@@ -21,6 +21,12 @@ struct Launch;
 // The client's note on one of the runtime's objects; the runtime keeps it and hands it back. Null: no note.
 using ClientNote = std::shared_ptr<const void>;
 
+// An operation in one of a grid's own streams: the one with this number there, counted from 1.
+struct LaneOperation {
+    uint64_t stream, number;
+    bool is_in_tail;  // the tail launch stream: after the grid and all its other operations
+};
+
 struct Events {
     // ---- memory; on any thread, also in kernels
     void (*allocated)(const Allocation&) = [](const Allocation&) {};
@@ -42,6 +48,9 @@ struct Events {
     ClientNote (*operation_submitted)(uint64_t stream, uint64_t number, const ClientNote& previous,
                                       const std::vector<ClientNote>& after) =
         [](uint64_t, uint64_t, const ClientNote&, const std::vector<ClientNote>&) -> ClientNote { return nullptr; };
+    // The running lane puts an operation into a stream of its grid, after all of `after`.
+    ClientNote (*operation_of_lane)(const LaneOperation&, const std::vector<ClientNote>& after) =
+        [](const LaneOperation&, const std::vector<ClientNote>&) -> ClientNote { return nullptr; };
     // Called before and after the operation, on the thread that carries it out.
     void (*operation_began)(const ClientNote& operation) = [](const ClientNote&) {};
     void (*operation_ended)() = [] {};

@@ -5,6 +5,7 @@
 
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/shortage.hpp"
+#include "common/simt/runtime/grid.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
 extern "C" __attribute__((weak)) const int simt_null_stream_is_per_thread;
@@ -102,7 +103,10 @@ void SymbolRegistry::hand_over_to(Runtime& started) {
     started_ = &started;
 }
 
-int current_device_index() { return current_device_slot(); }
+int current_device_index() {
+    if (const Grid* const grid = Grid::running()) return grid->device().index();
+    return current_device_slot();
+}
 void set_current_device_index(int index) { current_device_slot() = index; }
 Device& current_device() { return runtime().device(current_device_index()); }
 

@@ -56,7 +56,7 @@ private:
 
 SymbolRegistry& symbol_registry();
 
-// The device that the calling thread chose with cudaSetDevice; 0 at first.
+// The device that the calling thread chose with cudaSetDevice; 0 at first. In a kernel the one that runs it.
 int current_device_index();
 void set_current_device_index(int index);
 Device& current_device();

@@ -20,7 +20,11 @@ std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* s
     check->block = launch.block;
     check->dynamic_shared_bytes = launch.dynamic_shared_bytes;
     check->stream = stream;
-    if (settings().any_check()) check->host_backtrace = host_backtrace();
+    if (current_check) {  // a kernel launches it: on the host both began with the same launch
+        check->host_backtrace = current_check->launch().host_backtrace;
+    } else if (settings().any_check()) {
+        check->host_backtrace = host_backtrace();
+    }
     if (settings().counters) check->counters = std::make_shared<LaunchCounters>();
     return check;
 }

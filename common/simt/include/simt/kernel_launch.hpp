@@ -83,10 +83,25 @@ struct Launch {
     void (*enter_block)(const BlockIdentity& block) = nullptr;
     // Sets threadIdx to this lane, which has its own stack.
     void (*enter_lane)(unsigned x, unsigned y, unsigned z) = nullptr;
+    // The index of the running lane in its block, x fastest.
+    unsigned (*running_lane)() = nullptr;
 };
 
-// Checks the launch against the limits of the current device and appends it to the stream (a cudaStream_t). Returns a
-// cudaError_t value, which is also what cudaGetLastError() will return.
+// The running lane is in the simulator's own code: nothing that happens there is the kernel's. (On the host these do
+// nothing.)
+void enter_runtime();
+void leave_runtime();
+
+class RuntimeSection {
+public:
+    RuntimeSection() { enter_runtime(); }
+    ~RuntimeSection() { leave_runtime(); }
+    RuntimeSection(const RuntimeSection&) = delete;
+    RuntimeSection& operator=(const RuntimeSection&) = delete;
+};
+
+// Checks the launch against the limits of the current device and appends it to the stream (a cudaStream_t), in a kernel
+// to one of the running grid's own. Returns a cudaError_t value, which is also what cudaGetLastError() will return.
 int submit(Launch&& launch, void* stream);
 
 }  // namespace simt

@@ -18,8 +18,6 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, CUstream_st* stream = nullptr) {
-    // (simcc refuses this where it sees it.)
-    if (on_device()) fail_lane("a kernel launches a kernel: the simulator has no dynamic parallelism");
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
 }
 
@@ -112,6 +110,7 @@ void run_lanes(const void* arguments, const LaneRow& row);
 
 SIMT_UNCHECKED void enter_block(const BlockIdentity& block) { block_identity = block; }
 SIMT_UNCHECKED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
+SIMT_UNCHECKED unsigned running_lane() { return thread_rank(); }
 
 // Calls the kernel. In the checked flavour, checked code begins here: the arguments arrive in registers or in the
 // lane's own stack frame, as a GPU kernel finds them in constant memory.
@@ -125,6 +124,12 @@ template <class Kernel, class... P>
 SIMT_INLINE void call(const Kernel& kernel, P&... arguments) {
     kernel(arguments...);
 }
+#endif
+
+#ifdef SIMT_CHECKED
+#define SIMT_LAUNCH __attribute__((noinline, no_sanitize_thread, SIMT_WITHOUT_COVERAGE))
+#else
+#define SIMT_LAUNCH __attribute__((noinline))
 #endif
 
 template <class Kernel>
@@ -145,8 +150,10 @@ public:
     }
 
 private:
+    // (Out of line: a kernel that launches is no larger for it.)
     template <class... P>
-    void start(P... arguments) const {
+    SIMT_LAUNCH void start(P... arguments) const {
+        const RuntimeSection section;
         auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNCHECKED_LAMBDA { call(kernel, arguments...); };
         using Body = decltype(body);
         Launch launch;
@@ -159,6 +166,7 @@ private:
         launch.run_lanes = &run_lanes<Body>;
         launch.enter_block = &enter_block;
         launch.enter_lane = &enter_lane;
+        launch.running_lane = &running_lane;
         launch.checked = is_checked;
         submit(static_cast<Launch&&>(launch), configuration_.stream);
     }
@@ -172,6 +180,8 @@ template <class Kernel>
 Launcher<Kernel> launch(const Kernel& kernel, const char* name, const Configuration& configuration) {
     return {kernel, name, configuration};
 }
+
+#undef SIMT_LAUNCH
 
 // The kernel as a pointer, even where the program computes a reference to it.
 template <class Kernel>

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# Kernels that launch kernels, in programs that simcc builds: what CUDA's programming guide promises of order and
+# visibility holds in fast and in checked builds, with any number of threads.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+load helpers
+
+PATH=${BIN:-$root/bin}:$PATH
+programs=$BATS_TEST_DIRNAME/simcc
+
+# builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM without a word.
+builds() {
+    local program=$1
+    shift
+    if [ "${SANITIZE-}" = thread ] && [[ " $* " == *" -G "* ]]; then skip "no checkers beside ThreadSanitizer"; fi
+    capture once "$program" simcc "$@" "$programs/$program.cu" -o "$program"
+    expect_status 0 && expect_no_errors && expect_output ""
+}
+
+# What device_launches prints but for its last line, the error of a child.
+expected="deepest 24, then cudaErrorLaunchMaxDepthExceeded
+3 13 23 33
+1 11 21 31
+2 12 22 32
+0 after 8 steps
+6 1 1 1 2 2 2 6 1 1 1 2 2 2 
+7 10 0x1010101 0
+cudaErrorInvalidConfiguration
+cudaErrorInvalidConfiguration
+cudaSuccess
+cudaErrorInvalidValue
+cudaErrorInvalidValue
+cudaErrorInvalidValue
+cudaErrorInvalidValue
+cudaErrorInvalidResourceHandle
+cudaErrorInvalidValue
+cudaSuccess
+cudaErrorInvalidValue
+cudaSuccess
+on the host cudaSuccess
+0 1 1024 1 0 43 0
+2048 ran, 952 were refused
+5048 ran, 952 were refused
+26 3 3
+12 13"
+
+@test "children see what was written before their launch, tail launches what children have written, and errors are each thread's own" {
+    # (nvcc needs these options for it.)
+    builds device_launches -Wall -Wextra -rdc=true -arch=sm_90 -lcudadevrt
+    local threads
+    for threads in 1 2 3 16; do
+        capture env SIMCC_THREADS=$threads ./device_launches
+        expect_status 0 && expect_no_errors
+        expect_output "$expected
+cudaErrorIllegalAddress"
+    done
+}
+
+@test "a checked build does the same, and names the place in the child" {
+    builds device_launches -G -O1
+    local threads
+    for threads in 1 3; do
+        capture env SIMCC_THREADS=$threads ./device_launches
+        expect_status 86
+        [ "$(grep -v ==== <<<"$output")" = "$expected
+cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
+        expect_errors_like "Invalid __global__ write of size 4 bytes.*at set\(int\*, int\)\+0x[0-9a-f]* in .*device_launches.cu:65"
+        expect_errors_like "at kernel launch time.* main in .*device_launches.cu"
+        expect_errors_like "ERROR SUMMARY: 2 errors"
+    done
+}
+
+@test "nothing in a stream of the device begins before what it comes after has ended, with all its descendants" {
+    builds device_order
+    local threads
+    for threads in 1 2 3 16; do
+        capture env SIMCC_THREADS=$threads ./device_order 1 60
+        expect_status 0 && expect_output "0 wrong"
+    done
+}
