@@ -64,9 +64,14 @@ BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/nul
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
 LIBRARIES = -lfmt -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
 # nvcc knows where its libraries are, even when it is a wrapper script; the runtime is linked statically.
-LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static,$(CXX))
+# (What of the device's code needs linking has been linked before: see device_launches.cu.)
+LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static --no-device-link,$(CXX))
 
 # ---- what there is to build
+
+# A program whose kernels launch kernels has them in tools/NAME/device_launches.cu, a unit of its own: nvcc compiles it as
+# relocatable device code and links it with the device's runtime, which changes no other kernel.
+LAUNCHING := $(patsubst tools/%/device_launches.cu,%,$(wildcard tools/*/device_launches.cu))
 
 # The programs with the most kernel code first: they take longest to compile, and should not be waited for at the end.
 PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do \
@@ -198,9 +203,22 @@ build/$(1)/tools/timing-test.o: tests/units/timing.cu build/flags-$(1) $(3)
 	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
 	$$(LD) -r --force-group-allocation $$^ -o $$@.all
-	objcopy --keep-global-symbol=_ZN$(2)$(1)7backendEv $$@.all $$@
+	objcopy --wildcard --keep-global-symbol=_ZN$(2)$(1)7backendEv \
+	    --keep-global-symbol='__*_cuda_device_runtime_*' $$@.all $$@
 	@rm -f $$@.all
 endef
+# A program's unit of kernels that launch kernels becomes part of it. PTX cannot be linked: where there is some, for GPUs
+# that are not known yet, this unit has machine code for all generations instead.
+launching = build/$(1)/%.isolated.o: build/$(1)/tools/%/device_launches$(2).o
+$(foreach backend,$(BACKENDS),$(eval $(LAUNCHING:%=build/$(backend)/%.isolated.o): $(call launching,$(backend))))
+ifneq ($(and $(NVCC),$(LAUNCHING)),)
+$(LAUNCHING:%=build/gpu/%.isolated.o): $(call launching,gpu,-linked)
+build/gpu/%/device_launches.o build/gpu/%/device_launches-linked.o: private NVCC_FLAGS += -rdc=true \
+    $(if $(filter ptx%,$(ARCHS)),$(foreach arch,$(filter 75 80 100 120,$(KNOWN)),$(call gencode,$(arch),sm)))
+build/gpu/%/device_launches-linked.o: build/gpu/%/device_launches.o
+	$(NVCC) $(NVCC_FLAGS) -dlink $< -lcudadevrt -o $@
+endif
+
 simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
 # (nvcc waits for simcc, so that from then on the longest compilations of both backends come first.)
 $(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS)))

@@ -61,6 +61,21 @@ expect_right_for() {
     expect_all_verified reduce 5000
 }
 
+@test "the nested variants are right at every number of levels and blocks, with the checkers watching too" {
+    local block threads
+    for block in 32 100 512 1024; do
+        expect_fine reduce -k 'nested*' -b $block -n 0,1,2,3,31,32,33,1000,1024,1025,140000 --op max -w 0 -r 1 --csv
+        [ "$(column verify | sort | uniq -c | tr -s ' ')" = " 33 pass" ] || complain "block $block"
+    done
+    on_simulator || return 0
+    for threads in 1 2 3 16; do
+        capture env SIMCC_THREADS=$threads reduce --check=all -q -k 'nested*' -b 64 -n 1,63,5000 --csv
+        expect_status 0
+        [ "$(column verify | sort | uniq -c | tr -s ' ')" = " 9 pass" ] || complain "$threads threads"
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
 @test "a row shows operation, offset, traffic and launch" {
     expect_fine reduce -k shared-tree -n 1000 --op max --offset 3 -t f64 -b 128 --csv
     [ "$(column p_op) $(column p_offset)" = "max 3" ]
@@ -71,7 +86,7 @@ expect_right_for() {
 @test "sums of data that rounds are the same every time where the page says so" {
     local kernel first
     perl -e 'srand 1; print pack "f<*", map { rand() - 0.5 } 1 .. 100_000' >data
-    for kernel in single-pass tagged sequential multiple-elements neighbored unroll8-complete-static; do
+    for kernel in single-pass tagged sequential multiple-elements neighbored unroll8-complete-static nested nested2; do
         expect_fine reduce data --input-format raw:f32 -k $kernel
         first=$output
         for _ in 1 2 3; do

@@ -8,6 +8,7 @@
 #include "kernels/reduce/in_place.cuh"
 #include "kernels/reduce/in_place_unrolled.cuh"
 #include "kernels/reduce/launch.cuh"
+#include "kernels/reduce/nested_launches.cuh"
 #include "kernels/reduce/shared.cuh"
 #include "kernels/reduce/shared_unrolled.cuh"
 #include "kernels/reduce/single_pass.cuh"
@@ -57,6 +58,11 @@ ReduceVariant in_place_step(const char* name, const char* idea, Launch launch) {
     return {{name, idea, Needs::nothing, "in-place"}, launch, ON_ARGUMENTS(passes_workspace), true};
 }
 
+template <typename Launch>
+ReduceVariant nested_step(const char* name, const char* idea, Launch launch) {
+    return {{name, idea, Needs::nothing, "nested"}, launch, ON_ARGUMENTS(nested_workspace), true};
+}
+
 inline const ReduceVariant reduce_variants[] = {
     {{"cpu", "one core, one running total", Needs::host}, {}, {}, false, ON_ARGUMENTS(reduce_on_one_core)},
     {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, {}, false, ON_ARGUMENTS(reduce_on_all_cores)},
@@ -97,6 +103,12 @@ inline const ReduceVariant reduce_variants[] = {
                   ON_ARGUMENTS(launch_reduce_unroll8_complete)),
     in_place_step("unroll8-complete-static", "the same, block size tested at compile time",
                   ON_ARGUMENTS(launch_reduce_unroll8_complete_static)),
+
+    nested_step("nested", "the book's recursion: blocks launch a child, and a tail launch for when it has ended",
+                [](const auto& arguments) { return launch_reduce_nested(arguments, true); }),
+    nested_step("nested-nosync", "nothing comes after the child: a launch per block and level",
+                [](const auto& arguments) { return launch_reduce_nested(arguments, false); }),
+    nested_step("nested2", "one tail launch per level, for all blocks", ON_ARGUMENTS(launch_reduce_nested_together)),
 
     {{"grid-stride", "a resident grid strides over the input, one shuffle tree per block"},
      ON_ARGUMENTS(launch_reduce_grid_stride)},
