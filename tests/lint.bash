@@ -30,8 +30,12 @@ no_include_goes_up() {
     [ -z "$up" ] || { echo "$up" && return 1; }
 }
 
+# awk takes `print a > b` for a redirection to the file b, whatever follows.
+no_comparison_is_printed() { ! grep -nE "printf? [^(|]*[a-z_0-9\"] >=? [^|;]*\?" tests/*.bash tests/*.bats tests/*/*.bash; }
+
 part "the form of sources: make format" format "$@"
 part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash .ci/run
 part "pages" mandoc -T lint -W warning man/*.[17]
+part "awk: comparisons within print need parentheses" no_comparison_is_printed
 part "rooms: these includes go up (tests/rooms.bash)" no_include_goes_up
 exit $status

@@ -17,7 +17,7 @@ cells() {
 }
 
 row() { printf '%-26s %12s %12s %8s %6s  %s\n' "$@"; }
-verdict() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print ratio >= goal ? "met" : "NOT MET" }'; }
+verdict() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print (ratio >= goal ? "met" : "NOT MET") }'; }
 median() { sort -n | awk '{ of[NR] = $1 } END { print of[int((NR + 1) / 2)] }'; }
 
 echo "-- occupancy: 500 random launches, beside CUDA's"

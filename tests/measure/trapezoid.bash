@@ -30,7 +30,7 @@ while read -r kernel median ratio; do
     goal=- met=-
     case $kernel in
         shuffle | dissemination | block | grid-stride)
-            goal=1.4 met=$(awk -v ratio="$ratio" 'BEGIN { print ratio >= 1.4 ? "yes" : "no" }') ;;
+            goal=1.4 met=$(awk -v ratio="$ratio" 'BEGIN { print (ratio >= 1.4 ? "yes" : "no") }') ;;
     esac
     awk -v ns="$median" -v kernel="$kernel" -v a="${gk20a[$kernel]--}" -v b="${titan_x[$kernel]--}" -v r="$ratio" -v goal=$goal -v met="$met" \
         'BEGIN { printf "%-14s %8.4f %6s %6s %8.2f %5s %s\n", kernel, ns / 1e6, a, b, r, goal, met }'
@@ -56,5 +56,5 @@ for function in 'x^2+1' '1+x^2'; do
     trapezoid -q -d gpu -n 1 -k grid-stride --function "$function" -w 0 -r 1 --csv >/dev/null
     start=$({ TIMEFORMAT=%R; time trapezoid -q -d gpu -n 1 -k grid-stride --function "$function" -w 0 -r 1 --csv >/dev/null; } 2>&1)
     case $function in 'x^2+1') how=before built_in=$per_ns ;; *) how="at run time" ;; esac
-    echo "$function  $how  $per_ns  $start  $(awk -v a="$per_ns" -v b="$built_in" 'BEGIN { printf "%.3f of it: %s", a / b, a >= 0.95 * b ? "met" : "NOT MET" }')"
+    echo "$function  $how  $per_ns  $start  $(awk -v a="$per_ns" -v b="$built_in" 'BEGIN { printf "%.3f of it: %s", a / b, (a >= 0.95 * b ? "met" : "NOT MET") }')"
 done
