@@ -140,8 +140,9 @@ void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
         const bool too_long =
             variant->peer && std::max(shape.rows, shape.columns) > size_t(std::numeric_limits<int>::max());
         if (!launch || too_long) {
-            session.notice(text("{} is left out at {}: {}", variant->name, shape.name(),
-                                launch ? "cuBLAS counts rows and columns in 32 bits" : "cuBLAS is not installed"));
+            session.notice(text(
+                "{} is left out at {}: {}", variant->name, shape.name(),
+                launch ? "cuBLAS counts rows and columns in 32 bits" : "cuBLAS is not installed, or does not start"));
             continue;
         }
         if (!variant->mapping) cases.push_back(device_case<T>(session, *variant, matrices, launch, {}));

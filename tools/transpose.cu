@@ -66,7 +66,9 @@ public:
         if (variant.peer && std::max(shape_.rows, shape_.columns) > largest_int)
             return left_out(variant, "cuBLAS counts rows and columns in 32 bits");
         const auto launch = variant.on_device<Word>();
-        if (!launch) return left_out(variant, text("cuBLAS is not installed, or has no geam for {}", name_of(dtype)));
+        if (!launch)
+            return left_out(variant,
+                            text("cuBLAS is not installed, does not start, or has no geam for {}", name_of(dtype)));
         const bool in_place = variant.result == Result::transpose_in_place;
         if (in_place && shape_.rows != shape_.columns)
             return left_out(variant, "only a square matrix stays in its place");

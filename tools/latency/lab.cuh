@@ -93,7 +93,8 @@ public:
         const Options& options = session_.options;
         const LatencySteps steps{warm_steps, steps_};
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.timeout_s);
-        for (int i = 0; i < session_.warmup() && !options.profile; ++i) sample(variant, run, steps);
+        for (int i = 0; i < session_.warmup() && !options.profile; ++i)
+            if (sample(variant, run, steps).ns.empty()) return {};
         LatencySeries series;
         while (int(series.ns.size()) < session_.samples()) {
             const LatencySeries one = sample(variant, run, steps);

@@ -91,7 +91,7 @@ void transpose_in_panels(const Session& session, const MatrixShape& shape, const
     const auto launch = variant.on_device<Word>();
     if (!launch)
         fail(Exit::unavailable,
-             "{}: cuBLAS is not installed, or has no function for elements of {} bytes; choose "
+             "{}: cuBLAS is not installed, does not start, or has no function for elements of {} bytes; choose "
              "another kernel",
              variant.name, sizeof(Word));
     if (shape.elements() == 0) return;
@@ -99,14 +99,19 @@ void transpose_in_panels(const Session& session, const MatrixShape& shape, const
     const size_t most_rows = std::min(shape.rows, std::max<size_t>(panel_bytes / row_bytes, 1));
     const DeviceBuffer<Word> d_input(most_rows * shape.columns), d_output(most_rows * shape.columns);
     StagedCopier copier;
+    std::vector<std::byte> panel;
     for (size_t first = 0; first < shape.rows; first += most_rows) {
         const size_t rows = std::min(most_rows, shape.rows - first), bytes = rows * row_bytes;
         copier.to_device(d_input.data(), input + first * row_bytes, bytes);
         launch({d_input.data(), d_output.data(), rows, shape.columns, session.options.block, nullptr});
         CHECK(cudaGetLastError());
         if (rows == shape.rows) return copier.to_host(output, d_output.data(), bytes);
-        CHECK(cudaMemcpy2D(output + first * sizeof(Word), output_row_bytes, d_output.data(), rows * sizeof(Word),
-                           rows * sizeof(Word), shape.columns, cudaMemcpyDeviceToHost));
+        // (Not cudaMemcpy2D, whose pitch ends below 2 GiB.)
+        panel.resize(bytes);
+        copier.to_host(panel.data(), d_output.data(), bytes);
+        for (size_t column = 0; column < shape.columns; ++column)
+            std::copy_n(panel.data() + column * rows * sizeof(Word), rows * sizeof(Word),
+                        output + column * output_row_bytes + first * sizeof(Word));
     }
 }
 
