@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
@@ -158,14 +159,17 @@ void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
 // The calculator adds no matrices: what says how would be ignored.
 void refuse_benchmark_options(const Session& session, const char* with) {
     const auto& asked = session.own<MataddOptions>();
-    const char* ignored = asked.shapes.given                                 ? "--size"
-                          : asked.blocks_given                               ? "--blocks"
-                          : !session.options.kernels.empty()                 ? "--kernel"
-                          : !session.options.versus.empty()                  ? "--versus"
-                          : asked.occupancy && asked.launches_to_compare > 0 ? "--against-cuda"
-                                                                             : nullptr;
-    if (ignored)
-        fail(Exit::usage, "{} does not go with {}, which only calculates; leave one of them out", ignored, with);
+    const Options& options = session.options;
+    const std::pair<bool, const char*> ignored[] = {
+        {asked.shapes.given, "--size"},         {asked.blocks_given, "--blocks"},
+        {asked.offset > 0, "--offset"},         {!options.kernels.empty(), "--kernel"},
+        {options.dtype.has_value(), "--dtype"}, {!options.versus.empty(), "--versus"},
+        {options.ladder, "--ladder"},           {options.raw, "--raw"},
+        {options.profile, "--profile"},         {asked.occupancy && asked.launches_to_compare > 0, "--against-cuda"},
+    };
+    for (const auto& [given, name] : ignored)
+        if (given)
+            fail(Exit::usage, "{} does not go with {}, which only calculates; leave one of them out", name, with);
 }
 
 void run(Session& session) {

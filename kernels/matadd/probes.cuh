@@ -44,15 +44,30 @@ __global__ void __launch_bounds__(most_threads) probe_bounded(float* data, unsig
 
 struct OccupancyProbe {
     const void* kernel;
+    unsigned shared_bytes;  // of its own variables
     unsigned most_threads;  // that a block may have
 };
 
+template <unsigned live, unsigned shared_words>
+OccupancyProbe free_probe() {
+    return {address_of(probe_free<live, shared_words>), shared_words * unsigned(sizeof(float)), largest_block};
+}
+template <unsigned live, unsigned shared_words, unsigned most_threads>
+OccupancyProbe bounded_probe() {
+    return {address_of(probe_bounded<live, shared_words, most_threads>), shared_words * unsigned(sizeof(float)),
+            most_threads};
+}
+
 inline const OccupancyProbe occupancy_probes[] = {
-    {address_of(probe_free<4, 1>), largest_block},      {address_of(probe_free<20, 64>), largest_block},
-    {address_of(probe_free<44, 1500>), largest_block},  {address_of(probe_free<100, 31>), largest_block},
-    {address_of(probe_free<200, 4000>), largest_block}, {address_of(probe_bounded<28, 500, 768>), 768},
-    {address_of(probe_bounded<60, 100, 1024>), 1024},   {address_of(probe_bounded<80, 11000, 512>), 512},
-    {address_of(probe_bounded<72, 257, 256>), 256},
+    free_probe<4, 1>(),
+    free_probe<20, 64>(),
+    free_probe<44, 1500>(),
+    free_probe<100, 31>(),
+    free_probe<200, 4000>(),
+    bounded_probe<28, 500, 768>(),
+    bounded_probe<60, 100, 1024>(),
+    bounded_probe<80, 11000, 512>(),
+    bounded_probe<72, 257, 256>(),
 };
 
 }  // namespace BACKEND

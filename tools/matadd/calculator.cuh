@@ -112,6 +112,7 @@ inline ComparedLaunch compare_launch(const MultiprocessorLimits& limits, std::ui
     const OccupancyProbe& probe = occupancy_probes[draw(std::size(occupancy_probes))];
     cudaFuncAttributes attributes{};
     CHECK(cudaFuncGetAttributes(&attributes, probe.kernel));
+    // (CUDA's figure may include what the system keeps of a block's shared memory: a probe says itself what it has.)
     const size_t most_dynamic = limits.most_shared_bytes() - attributes.sharedSizeBytes;
     // As a kernel is that asks for nothing, or opted in to any amount; either way the next launch sets it anew.
     constexpr size_t without_asking = 48 << 10;
@@ -126,7 +127,7 @@ inline ComparedLaunch compare_launch(const MultiprocessorLimits& limits, std::ui
     resources.threads = unsigned(draw(4) == 0 ? draw(probe.most_threads) + 1
                                               : lanes_per_warp * (draw(probe.most_threads / lanes_per_warp) + 1));
     resources.registers = unsigned(attributes.numRegs);
-    resources.static_shared_bytes = attributes.sharedSizeBytes;
+    resources.static_shared_bytes = probe.shared_bytes;
     resources.most_dynamic_shared_bytes = size_t(attributes.maxDynamicSharedSizeBytes);
     resources.dynamic_shared_bytes = draw(3) == 0 ? 0 : draw(draw(2) == 0 ? most_dynamic + 1 : opted_in + 1);
     resources.carveout_percent = attributes.preferredShmemCarveout;
