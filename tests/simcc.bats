@@ -251,6 +251,10 @@ calls_twice 256 96, 8 blocks, 57088 left, 1 0, cudaSuccess
 c_name 20 1024, 8 blocks, 57324 left, 1 0, cudaSuccess
 dynamic 10 1024, 8 blocks, 57334 left, 1 0, cudaSuccess
 large 48000 1024, 4 blocks, 9344 left, 1 0, cudaSuccess
+small 400 1024, 8 blocks, 56944 left, 1 0, cudaSuccess
+big 800 1024, 8 blocks, 56544 left, 1 0, cudaSuccess
+few 12 1024, 8 blocks, 57332 left, 1 0, cudaSuccess
+few 24 1024, 8 blocks, 57320 left, 1 0, cudaSuccess
 4: cudaSuccess
 5: cudaErrorCooperativeLaunchTooLarge
 cudaSuccess"

@@ -65,6 +65,48 @@ __global__ void large(int* p) {
     if (blockIdx.x == 0 && threadIdx.x == 0) *p = tile[3];  // many blocks of it run at once
 }
 
+// Functions and kernels of the same names.
+namespace small {
+template <int size>
+__device__ void fill(int* p) {
+    __shared__ int room[size];
+    room[threadIdx.x % size] = *p;
+    *p = room[0];
+}
+namespace {
+__device__ void fill_few(int* p) {
+    __shared__ int few[3];
+    few[threadIdx.x % 3] = *p;
+    *p = few[0];
+}
+}  // namespace
+template <int size>
+__global__ void fills(int* p) { fill<size>(p); }
+namespace {
+__global__ void fills_few(int* p) { fill_few(p); }
+}  // namespace
+}  // namespace small
+namespace big {
+template <int size>
+__device__ void fill(int* p) {
+    __shared__ double room[size];
+    room[threadIdx.x % size] = *p;
+    *p = static_cast<int>(room[0]);
+}
+namespace {
+__device__ void fill_few(int* p) {
+    __shared__ double few[3];
+    few[threadIdx.x % 3] = *p;
+    *p = static_cast<int>(few[0]);
+}
+}  // namespace
+template <int size>
+__global__ void fills(int* p) { fill<size>(p); }
+namespace {
+__global__ void fills_few(int* p) { fill_few(p); }
+}  // namespace
+}  // namespace big
+
 template <class Kernel>
 void show(const char* name, Kernel* kernel) {
     cudaFuncAttributes attributes;
@@ -90,6 +132,10 @@ int main() {
     show("c_name", c_name);
     show("dynamic", inner::dynamic);
     show("large", large);
+    show("small", small::fills<100>);
+    show("big", big::fills<100>);
+    show("few", small::fills_few);
+    show("few", big::fills_few);
     // Five such blocks would fit without their static shared memory.
     int *p, multiprocessors = 0;
     cudaMalloc(&p, sizeof *p);

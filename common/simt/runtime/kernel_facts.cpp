@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace simt {
@@ -112,23 +113,57 @@ std::string_view template_arguments(std::string_view text, size_t name_end) {
     return "";
 }
 
-// A kernel names the function and not the instance of its template. It is the one with the kernel's own arguments, if
-// there is one, and else the largest.
+// `tools::(anonymous namespace)::` before the name in `void tools::(anonymous namespace)::kernel<4>(float*)`, without
+// what the function returns.
+std::string_view scope_of(std::string_view text, size_t name_begin) {
+    size_t begin = name_begin;
+    for (int depth = 0; begin > 0 && (depth > 0 || text[begin - 1] != ' '); --begin) {
+        const char c = text[begin - 1];
+        depth += c == '>' || c == ')' ? 1 : c == '<' || c == '(' ? -1 : 0;
+    }
+    return text.substr(begin, name_begin - begin);
+}
+
+// The scope and the template arguments of a kernel, by its readable name.
+struct KernelName {
+    std::string_view scope, arguments;
+
+    explicit KernelName(std::string_view text) {
+        size_t end =
+            0;  // of the name: where arguments or parameters begin, but not those of a namespace without a name
+        for (; end < text.size() && text[end] != '<'; ++end) {
+            if (text[end] != '(') continue;
+            if (text.compare(end, 21, "(anonymous namespace)") != 0) break;
+            end += 20;
+        }
+        size_t begin = end;
+        while (begin > 0 && is_part_of_name(text[begin - 1])) --begin;
+        scope = scope_of(text, begin);
+        arguments = template_arguments(text, end);
+    }
+};
+
+// A kernel names the function and neither its scope nor the instance of its template. It is the one in the kernel's own
+// scope, if there is one, and with the kernel's own arguments, if there is one, and else the largest.
 size_t shared_bytes_of_callee(const Symbols& symbols, std::string_view callee, const std::string& kernel) {
     const std::string kernel_text = readable(kernel);
-    const size_t opens = kernel_text.find('<');
-    const std::string_view wanted = opens == kernel_text.npos ? "" : template_arguments(kernel_text, opens);
-    std::map<std::string, size_t> instances;
+    const KernelName caller(kernel_text);
+    std::map<std::pair<std::string, std::string>, size_t> instances;
+    bool has_neighbour = false;
     for (const auto& [name, variable] : symbols.variables) {
         if (!variable.is_shared || name.find(callee) == name.npos) continue;
         const std::string text = readable(name);
         const size_t at = place_of(text, callee);
         if (at == text.npos) continue;
-        instances[std::string(template_arguments(text, at + callee.size()))] += variable.bytes;
+        const std::string_view scope = scope_of(text, at);
+        has_neighbour |= scope == caller.scope;
+        instances[{std::string(scope), std::string(template_arguments(text, at + callee.size()))}] += variable.bytes;
     }
     size_t largest = 0;
-    for (const auto& [arguments, bytes] : instances) {
-        if (!wanted.empty() && arguments == wanted) return bytes;
+    for (const auto& [instance, bytes] : instances) {
+        const auto& [scope, arguments] = instance;
+        if (has_neighbour && scope != caller.scope) continue;
+        if (!caller.arguments.empty() && arguments == caller.arguments) return bytes;
         largest = std::max(largest, bytes);
     }
     return largest;
