@@ -165,7 +165,7 @@ void refuse_benchmark_options(const Session& session, const char* with) {
         {asked.offset > 0, "--offset"},         {!options.kernels.empty(), "--kernel"},
         {options.dtype.has_value(), "--dtype"}, {!options.versus.empty(), "--versus"},
         {options.ladder, "--ladder"},           {options.raw, "--raw"},
-        {options.profile, "--profile"},         {asked.occupancy && asked.launches_to_compare > 0, "--against-cuda"},
+        {options.profile, "--profile"},         {asked.occupancy && asked.launches_to_compare, "--against-cuda"},
     };
     for (const auto& [given, name] : ignored)
         if (given)
@@ -178,9 +178,9 @@ void run(Session& session) {
         refuse_benchmark_options(session, "--occupancy");
         return print_occupancy(session, *asked.occupancy);
     }
-    if (asked.launches_to_compare > 0) {
+    if (asked.launches_to_compare) {
         refuse_benchmark_options(session, "--against-cuda");
-        return compare_with_cuda(session, asked.launches_to_compare);
+        return compare_with_cuda(session, *asked.launches_to_compare);
     }
     Bench bench(session);
     for (const MatrixShape& shape : asked.shapes.on(session.device.simulated)) {

@@ -33,7 +33,7 @@ struct MataddOptions {
     bool blocks_given = false;
     std::size_t offset = 0;
     std::optional<OccupancyQuestion> occupancy;
-    std::size_t launches_to_compare = 0;
+    std::optional<std::size_t> launches_to_compare;
 
     void add_options(OptionTable& table) {
         const auto side = [](const std::vector<MatrixShape>& squares) { return std::to_string(squares.front().rows); };
