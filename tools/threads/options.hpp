@@ -40,7 +40,7 @@ struct ThreadsOptions {
                                               {"block", GroupBy::block},
                                               {"multiprocessor", GroupBy::multiprocessor}};
         table.choice("--by", "WHAT", "what a row stands for", by, groups);
-        table.whole("--work", "STEPS", "steps of arithmetic that each thread takes", steps, 0, 1u << 30);
+        table.whole("--work", "STEPS", "steps of arithmetic that each thread takes", steps, 0, 1u << 28);
         table.flag("--timeline", "draw when blocks ran where, below the human table, else on standard error", timeline);
         table.output_file("--trace", "FILE", "write the same as a trace for Perfetto and chrome://tracing", trace);
     }
