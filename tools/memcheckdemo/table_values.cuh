@@ -84,7 +84,7 @@ inline const std::vector<Plant> value_plants = {
      "Before Volta, and wherever lanes run in lockstep, the loop keeps the lock's owner from running on. Take the "
      "lock, do the work and release it in one branch of the loop.",
      PLANT(barriers, lanes_in_turn), false, true,
-     "Barrier error detected\\. Threads wait for something that never happens"},
+     "Barrier error detected\\. Threads wait for others of their warp"},
     {"cuda-barrier-misuse", "synccheck", "a cuda::barrier is used without init",
      "--tool synccheck", "Barrier error detected\\. Missing init.*", "crash or hang",
      "11.4", 'Y', "synccheck", "",
