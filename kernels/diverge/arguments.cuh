@@ -13,6 +13,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <utility>
 
 namespace BACKEND {
 
@@ -79,16 +80,20 @@ __device__ __forceinline__ unsigned counted_factor(unsigned factor) {
 #endif
 }
 
-/// `operations` of them in a row, without a loop.
+template <unsigned path, unsigned first, unsigned... steps>
+__device__ __forceinline__ unsigned diverge_steps(unsigned value, unsigned word,
+                                                  std::integer_sequence<unsigned, steps...>) {
+    ((value = diverge_step(value, word, path, counted_factor(diverge_factor(path, first + steps)))), ...);
+    return value;
+}
+
+/// `operations` of them in a row, without a loop. (In groups, which compile faster than one by one or all at once.)
 template <unsigned operations, unsigned path, unsigned first = 0>
 __device__ __forceinline__ unsigned diverge_body(unsigned value, unsigned word) {
-    if constexpr (operations == 1) {
-        return diverge_step(value, word, path, counted_factor(diverge_factor(path, first)));
-    } else {
-        constexpr unsigned half = operations / 2;
-        value = diverge_body<half, path, first>(value, word);
-        return diverge_body<operations - half, path, first + half>(value, word);
-    }
+    constexpr unsigned group = operations < 16 ? operations : 16;
+    value = diverge_steps<path, first>(value, word, std::make_integer_sequence<unsigned, group>());
+    if constexpr (operations > group) return diverge_body<operations - group, path, first + group>(value, word);
+    else return value;
 }
 
 /// One round after the other for a thread's own word: round(value, word, place, number of the round). (A Round is a
