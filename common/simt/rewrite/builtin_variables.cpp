@@ -200,8 +200,9 @@ private:
                 const std::size_t first = token == ";" ? j + 1 : j;
                 return source_.is_identifier(first) && !is_expression_keyword(source_[first]) &&
                        source_[first + 1] != "(";
-            } else if (token == "(" || token == "[") {
-                return false;
+            } else if (token == "(" || token == "[" ||
+                       (token == "<" && source_[j - 1] == "<" && source_[j - 2] == "<")) {
+                return false;  // (the last: the configuration of a launch)
             }
         }
         return false;

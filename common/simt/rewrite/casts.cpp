@@ -183,7 +183,19 @@ private:
         std::size_t behind = name + 1;
         while (source_[behind] == "[" && source_.partner(behind) != Source::none) behind = source_.partner(behind) + 1;
         if (behind != i || !source_.is_identifier(name) || !names_.has(source_[name])) return;
+        if (source_[begin - 1] == "," && is_deduced(begin)) return;
         convert(i + 1, end, "::simt::TargetOfType<decltype(" + edits_.join(begin, i) + ")>");
+    }
+
+    /// Whether token i belongs to a list such as `auto a = x, i = y`, in which nothing has a type yet.
+    bool is_deduced(std::size_t i) const {
+        while (i-- > 0) {
+            const std::string_view token = source_[i];
+            if (token == "auto") return true;
+            if (is_one_of(token, {")", "]", "}"}) && source_.partner(i) != Source::none) i = source_.partner(i);
+            else if (is_one_of(token, {";", "(", "{", "}"})) return false;
+        }
+        return false;
     }
 
     /// `return x;` in a function that is known to return an integer.
