@@ -1,0 +1,20 @@
+#pragma once
+// The first example of dynamic parallelism in a book: every thread greets, and one of each block launches the next grid.
+#include "kernels/nested/launches.cuh"
+
+namespace BACKEND {
+
+/// Any block size.
+__global__ void hello(Greeting* greetings, unsigned* count, unsigned depth) {
+    greetings[atomicAdd(count, 1U)] = {depth, blockIdx.x, threadIdx.x, blockDim.x};
+    const unsigned threads = blockDim.x / 2;
+    if (threadIdx.x == 0 && threads > 0) hello<<<1, threads>>>(greetings, count, depth + 1);
+}
+
+LaunchShape launch_hello(Greeting* d_greetings, unsigned* d_count, unsigned threads, cudaStream_t stream) {
+    constexpr unsigned blocks = 2;
+    hello<<<blocks, threads, 0, stream>>>(d_greetings, d_count, 0);
+    return {dim3(blocks), dim3(threads)};
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,77 @@
+#pragma once
+// How the kernels of nested are launched. They launch kernels and are compiled as a unit of their own
+// (tools/nested/device_launches.cu).
+#include "common/cuda/launch_shape.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// What all grids of a family leave behind: each adds its mark to its own place, so that one which has not run, or has
+/// run twice, shows.
+struct NestedArguments {
+    unsigned* d_marks = nullptr;  // one per grid
+    unsigned* d_error = nullptr;  // the last error of a launch by a kernel, a cudaError_t value; set by the caller to 0
+    unsigned count = 0;           // grids, without the parent of all
+    unsigned seed = 0;
+    cudaStream_t stream = nullptr;
+};
+
+__host__ __device__ inline unsigned mark_of(unsigned seed, unsigned i) { return (seed ^ i * 0x9e3779b9U) | 1U; }
+
+enum class NestedStream { null, fire_and_forget, tail_launch };
+
+/// `count` grids of one thread, launched by the host, by one thread of a kernel, by a block each, or by a thread each.
+LaunchShape launch_grids_from_host(const NestedArguments& arguments);
+LaunchShape launch_grids_by_one_thread(const NestedArguments& arguments, NestedStream stream);
+LaunchShape launch_grids_by_blocks(const NestedArguments& arguments);
+LaunchShape launch_grids_by_threads(const NestedArguments& arguments);
+
+/// Grids of one thread, each of which launches the next: the host the first, at depth 0, and so on to depth `count`, so
+/// that there are count + 1 marks. With `tails` each begins when the one before has ended.
+LaunchShape launch_chain(const NestedArguments& arguments, bool tails);
+
+/// Who has greeted: the thread of a block, at this depth.
+struct Greeting {
+    unsigned depth, block, thread, threads;
+};
+
+/// Two blocks of so many threads greet, then one thread of each launches half as many, and so on to one. *d_count
+/// greetings follow each other in d_greetings, in the order in which they were made.
+LaunchShape launch_hello(Greeting* d_greetings, unsigned* d_count, unsigned threads, cudaStream_t stream);
+
+/// The Mandelbrot set on side x side pixels: the number of steps after which each point is known to be outside, at most
+/// `steps`.
+struct MandelbrotImage {
+    unsigned* d_pixels = nullptr;
+    unsigned side = 0, steps = 0;
+};
+
+/// What the grids of an image say of themselves. Set by the caller to 0.
+struct MandelbrotTally {
+    unsigned grids = 0, depth = 0;
+};
+
+struct MandelbrotArguments {
+    MandelbrotImage image;
+    MandelbrotTally* d_tally = nullptr;
+    unsigned block_size = 256;
+    cudaStream_t stream = nullptr;
+};
+
+/// Squares of the first level, and what they are divided into as long as that is worth a launch.
+constexpr unsigned mandelbrot_split = 4, mandelbrot_smallest = 8;
+constexpr unsigned mandelbrot_first_side(unsigned image_side) {
+    unsigned side = 32;
+    while (side < 256 && side * 16 < image_side) side *= 2;
+    return side;
+}
+
+/// A thread per pixel; any block size.
+LaunchShape launch_mandelbrot_pixels(const MandelbrotArguments& arguments);
+/// Mariani and Silver's method; any block size.
+LaunchShape launch_mandelbrot_squares(const MandelbrotArguments& arguments);
+
+}  // namespace BACKEND

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What launches by kernels cost on this machine's GPU, and what they save.
+#     tests/measure/nested.bash [BIN]
+# First nanoseconds per launch, by who launches and how many; then what a level of depth adds, as the slope between the
+# shallowest and the deepest chain; then images by squares against pixel by pixel, and the recursive reductions against
+# the same tree by launches of the host.
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+export PATH=${1:-$root/bin}:$PATH
+
+echo "kernel launches ns_per_launch"
+nested -q -d gpu -k 'host,null-stream,fire-and-forget,tail-launch,per-block,per-thread' -n 64,256,1Ki,4Ki --csv |
+    mlr --icsv --onidx cut -o -f kernel,n,p_ns_per_launch
+
+echo
+echo "kernel depth median_ns ns_per_level"
+nested -q -d gpu -k '*chain' --depth 0,1,2,4,8,16,23,24 --csv |
+    mlr --icsv --onidx cut -o -f kernel,p_depth,median_ns |
+    awk '!($1 in first) { first[$1] = $3 } { print $0, $2 ? ($3 - first[$1]) / $2 : "-" }'
+
+echo
+echo "side steps pixels_ns squares_ns speed_up launches depth differing"
+for side in 1024 2048 4096 8192; do
+    for steps in 128 512 2048; do
+        nested -q -d gpu -k pixels,squares --side $side --steps $steps --csv |
+            mlr --icsv --onidx cut -o -f median_ns,p_launches,p_depth,p_differing |
+            tr '\n' ' ' | awk -v side=$side -v steps=$steps '{ print side, steps, $1, $5, $1 / $5, $6, $7, $8 }'
+    done
+done
+
+echo
+echo "kernel n median_ns"
+reduce -q -d gpu -k 'neighbored,nested*,single-pass' -n 1Mi,16Mi --csv | mlr --icsv --onidx cut -o -f kernel,n,median_ns

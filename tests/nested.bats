@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# What nested promises: every grid runs once, at every depth and by whomever it is launched, and images are right.
+# shellcheck disable=SC2154  # helpers.bash sets $output
+
+load helpers
+
+# The columns of these names, a row per line.
+columns() {
+    local name fields=()
+    for name; do column "$name" >"column.$name" && fields+=("column.$name"); done
+    paste -d ' ' "${fields[@]}"
+}
+
+# Every row of the table is verified, and there are as many as this.
+expect_verified_rows() {
+    expect_status 0 || return
+    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
+    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
+}
+
+@test "nested: every variant that makes launches is right for any number of them" {
+    expect_fine nested -k 'host,null-stream,fire-and-forget,tail-launch,per-block,per-thread' -n 0,1,31,33,100,3000 \
+        -w 0 -r 1 --csv
+    expect_clean_table
+    expect_verified_rows 36
+    # (All of them, the parent included; the host's have none.)
+    [ "$(columns kernel p_launches p_depth | grep 3[0-9][0-9][0-9])" = "\
+host 3000 0
+null-stream 3001 1
+fire-and-forget 3001 1
+tail-launch 3001 1
+per-block 3001 1
+per-thread 3001 1" ]
+}
+
+@test "nested: chains reach the depth that CUDA nests, and say what happened at the next one" {
+    expect_fine nested -k '*chain' --depth 0:24 -w 0 -r 1 --csv
+    expect_verified_rows 50
+    columns kernel p_depth p_launches | awk '$3 != $2 + 1 { print }' >wrong
+    [ ! -s wrong ] || complain "wrong counts: $(cat wrong)"
+    try nested -k '*chain' --depth 25 --csv
+    expect_status 1
+    expect_errors_like "chain: wrong result .* grid 25 of 26 has not run; .*cudaErrorLaunchMaxDepthExceeded"
+    expect_errors_like "tail-chain: wrong result .*cudaErrorLaunchMaxDepthExceeded"
+}
+
+@test "nested: images of any size are those of the host, and squares launch little where there is little to do" {
+    local side
+    for side in 1 2 31 33 100 257; do
+        expect_fine nested -k pixels,squares --side $side --steps 100 -w 0 -r 1 --csv
+        expect_verified_rows 2
+    done
+    for block in 1 33 1024; do
+        expect_fine nested -k pixels,squares --side 50 -b $block -w 0 -r 1 --csv
+        expect_verified_rows 2
+    done
+    # With one step inside and outside have a border like any other's: all squares but those on it are filled.
+    expect_fine nested -k pixels,squares --side 640 --steps 2 -w 0 -r 1 --csv
+    [ "$(columns kernel p_launches p_depth p_differing | head -1)" = "pixels 1 0 0" ]
+    [ "$(column p_launches | tail -1)" -gt 1 ] && [ "$(column p_launches | tail -1)" -lt 101 ]
+}
+
+@test "nested: greetings come from every thread at every depth, parents before children" {
+    expect_fine nested --hello 8 --csv
+    [ "$(column depth | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 16 0, 8 1, 4 2, 2 3," ]
+    # Every depth has greeted before the next one's first.
+    columns depth block thread threads | awk '
+        { ++count[$1] }
+        $1 > 0 && count[$1 - 1] < 1 { print "too early: " $0 }
+        $4 != 8 / 2 ^ $1 || $3 >= $4 || $2 > ($1 == 0) { print }' >wrong
+    [ ! -s wrong ] || complain "wrong greetings: $(cat wrong)"
+    [ "$(columns depth block thread | grep '^0' | sort -u | wc -l)" = 16 ]
+    expect_fine nested --hello 1 -f human
+    expect_output_like "^2 threads in 2 blocks, and half as many at each depth down to 0"
+    expect_output_like "depth +block +thread +of threads"
+}
+
+@test "nested: a GPU has times per launch, and the simulator none" {
+    expect_fine nested -k host,null-stream,chain -n 16 --depth 2 --csv
+    if on_simulator; then
+        [ "$(column p_ns_per_launch | sort -u)" = 0.0 ]
+    else
+        columns median_ns p_launches p_ns_per_launch | awk '!($3 > 0 && ($1 / $2 - $3) ^ 2 < 0.02) { print }' >wrong
+        [ ! -s wrong ] || complain "not the median's share: $(cat wrong)"
+    fi
+}
+
+@test "nested: what is no depth, side or number of threads is refused" {
+    refuses 2 "--depth '33' is not from 0 to 32" nested --depth 33
+    refuses 2 "--side" nested --side 0
+    refuses 2 "--hello" nested --hello 1025
+    refuses 2 "--steps" nested --steps x
+    refuses 2 "unknown kernel 'chains'; did you mean 'chain'" nested -k chains
+    refuses 2 "unknown option '--dtype'" nested --dtype f32
+}
+
+@test "nested: the checked simulator finds nothing, with any number of threads" {
+    on_simulator || skip "its own device"
+    local threads
+    for threads in 1 2 3 16; do
+        capture env SIMCC_THREADS=$threads nested --check=all,leakcheck -q -n 3,70 --depth 5,24 --side 77 --steps 40 --csv
+        expect_verified_rows 18
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "nested: the launches of a block are counted with their kernel's" {
+    on_simulator || skip "its counters"
+    # A mark is an atomic operation of one lane, whoever launches its grid: 4 bytes of a sector.
+    expect_fine nested --counters -q -n 40 -k host,null-stream,per-thread --csv
+    [ "$(columns kernel gatom_requests gatom_sectors)" = "\
+host 40 40
+null-stream 40 40
+per-thread 40 40" ]
+}
+
+@test "nested: what launches save goes through a pipe" {
+    need mlr
+    pipeline 'nested -q -d $device -k pixels,squares --side 64 --steps 64 -w 0 -r 1 --csv |
+        mlr --icsv --ojson cut -f kernel,verify then nest --ivar ";" -f kernel'
+    expect_status 0
+    expect_output_like "pixels;squares"
+}
+
+@test "nested: the examples of its page run" { need mlr datamash && run_examples nested.1; }

@@ -1,0 +1,4 @@
+// The kernels of nested, which launch kernels: see the Makefile's LAUNCHING.
+#include "kernels/nested/grids.cuh"
+#include "kernels/nested/hello.cuh"
+#include "kernels/nested/mandelbrot.cuh"

@@ -1,0 +1,25 @@
+// The options of nested.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "common/cli/option_table.hpp"
+#include "common/cli/sizes.hpp"
+
+struct NestedOptions {
+    std::vector<std::size_t> depths = {1, 4, 16};
+    PerBackend<unsigned> side = {2048, 128};
+    unsigned steps = 512;
+    unsigned hello = 0;
+
+    void add_options(OptionTable& table) {
+        // CUDA nests launches to a depth of 24; more is an error that can be asked for.
+        table.read("--depth", "LIST", "how deep the chains are", "1,4,16", depths,
+                   [](const std::string& list) { return parse_counts(list, "--depth", 0, 32); });
+        table.whole("--side", "PIXELS", "pixels on each side of the Mandelbrot set's image", side, 1, 32768);
+        table.whole("--steps", "N", "steps after which a point counts as inside", steps, 1, 1'000'000);
+        table.whole("--hello", "THREADS",
+                    "greet from 2 blocks of so many threads, then from half as many at each depth", hello, 0, 1024);
+    }
+};
