@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What trapezoid promises: every variant right for every n, block, type and function, any expression, and honest columns.
+# What trapezoid promises: every variant right for every n, block, type and function, any expression, honest columns.
 
 load helpers
 
@@ -10,6 +10,13 @@ expect_right() {
     expect_fine trapezoid -n "${sizes// /,}" -w 0 -r 1 --csv "$@"
     # shellcheck disable=SC2086  # one word per size
     expect_all_verified trapezoid $sizes
+}
+
+# The same as expect_all_verified, for functions that the library's variant does not know.
+expect_ours_verified() {
+    local n kernel
+    diff <(for n; do for kernel in $(variants trapezoid | grep -v cub); do echo "$kernel $n pass"; done; done) \
+        <(paste -d ' ' <(column kernel) <(column n) <(column verify)) >&2 || complain "not every variant is verified"
 }
 
 # Where expressions cannot be compiled for the device there is nothing to test.
@@ -61,12 +68,12 @@ integral_of() {
 @test "every variant is right for every function, forwards, backwards and from a point to itself" {
     local function
     for function in parabola lorentz sin gauss sqrt; do
-        expect_fine trapezoid --function $function -n 1,777 -t f64 -w 0 -r 1 --csv
-        expect_all_verified trapezoid 1 777
-        expect_fine trapezoid --function $function --from 5/2 --to 0 -n 1,777 -w 0 -r 1 --csv
-        expect_all_verified trapezoid 1 777
+        expect_fine trapezoid -q --function $function -n 1,777 -t f64 -w 0 -r 1 --csv
+        expect_ours_verified 1 777
+        expect_fine trapezoid -q --function $function --from 5/2 --to 0 -n 1,777 -w 0 -r 1 --csv
+        expect_ours_verified 1 777
         [ "$(column p_integral | grep -c -v ^-)" -eq 0 ]
-        expect_fine trapezoid --function $function --from 2 --to 2 -n 3 -w 0 -r 1 --csv
+        expect_fine trapezoid -q --function $function --from 2 --to 2 -n 3 -w 0 -r 1 --csv
         [ "$(column p_integral | sort -u)" = 0.00000000 ]
     done
 }
@@ -75,7 +82,9 @@ integral_of() {
     local n=1048577
     expect_fine trapezoid -n $n -t f64 -k 'cpu*,block,grid-stride' -w 0 -r 1 --csv
     [ "$(column verify)" = "$(printf 'pass\n%.0s' 1 2 3 4)" ]
-    on_simulator || expect_right -n $n,33554435 -t f32
+    on_simulator && return
+    expect_fine trapezoid -n $n,33554435 -w 0 -r 1 --csv
+    expect_all_verified trapezoid $n 33554435
 }
 
 # Beyond 2^24 floats do not count by ones, and the grid's stride goes on from another origin.
@@ -141,14 +150,23 @@ integral_of() {
 @test "a block's additions are ceil(log2 block) + 1, and the simulator counts the atomics" {
     expect_fine trapezoid -n 1024 -b 1024 -k atomic,block -t f64 -w 0 -r 1 --csv
     [ "$(column p_steps | paste -sd ' ')" = "1024 11" ]
-    expect_fine trapezoid -n 1024 -b 32 -w 0 -r 1 --csv
-    [ "$(paste -d : <(column kernel) <(column p_block_steps) <(column p_steps) | tail -n 4 | head -n 3 | paste -sd ' ')" = \
-        "shuffle:6:37 dissemination:6:37 block:6:37" ]
+    expect_fine trapezoid -n 1024 -b 32 -k shuffle,dissemination,block -w 0 -r 1 --csv
+    [ "$(paste -d : <(column p_block_steps) <(column p_steps) | sort -u)" = 6:37 ]
     on_simulator || return 0
     capture trapezoid --counters -n 4Ki -b 256 -k 'atomic,shuffle,dissemination,block' --csv
     expect_status 0
     # All on one address: one for each trapezoid, for each warp, for each block.
     [ "$(column gatom_lanes | paste -sd ' ')" = "4096 128 128 16" ]
+}
+
+@test "the peer does the default function, and is left out of others" {
+    on_simulator && skip "a library for GPUs"
+    expect_fine trapezoid -k cub,grid-stride -n 1000 --versus cub --csv
+    [ "$(column verify | paste -sd ' ')" = "pass pass" ] || skip "this toolkit's CUB has no such function"
+    try trapezoid -k cub,grid-stride --function sin -n 1000 --csv
+    expect_status 0
+    expect_errors_like "trapezoid: cub is left out: it integrates the parabola only"
+    refuses 77 "" trapezoid -k cub --function sin -n 1000 2>/dev/null || expect_status 77
 }
 
 @test "a row says what is integrated and how it is launched" {
@@ -173,8 +191,8 @@ integral_of() {
     need_compiler
     local dtype
     for dtype in f32 f64; do
-        expect_fine trapezoid --function 'exp(-x*x)*sin(3*x)' --to 2 -n 1,1000 -t $dtype -w 0 -r 1 --csv
-        expect_all_verified trapezoid 1 1000
+        expect_fine trapezoid -q --function 'exp(-x*x)*sin(3*x)' --to 2 -n 1,1000 -t $dtype -w 0 -r 1 --csv
+        expect_ours_verified 1 1000
     done
     [ "$(column p_function | sort -u)" = "exp(-x*x)*sin(3*x)" ]
     [[ $(column p_integral | tail -n 1) = 0.427220* ]]
@@ -275,9 +293,8 @@ integral_of() {
     # The place is the first one, and a part of the function counts.
     refuses 4 "log\(x-0.5\) is nan at x = 0: choose" trapezoid --function 'min(1,log(x-0.5))' -k cpu -n 4
     refuses 4 "1/\(x-0.75\) is inf at x = 0.75: choose" trapezoid --function '1/(1/(x-0.75))' -k cpu -n 8
-    refuses 4 "exp\(x\) is 1.5160033644705e\+39 at x = 90.2.*, beyond the range of f32: choose other bounds, or use -t f64" \
-        trapezoid --function 'exp(x)' --from 0 --to 90.21691 -k cpu -n 1 ||
-        expect_errors_like "exp\(x\) is 1\.[0-9]*e\+39 at x = 90\.2.* beyond the range of f32"
+    refuses 4 "exp\(x\) is 1\.[0-9]*e\+39 at x = 90, beyond the range of f32: choose other bounds, or use -t f64" \
+        trapezoid --function 'exp(x)' --to 90 -k cpu -n 1
     expect_fine trapezoid --function 'exp(x)' --to 90 -k cpu -n 1 -t f64 --csv
     refuses 4 "cpu: the sum of 1/x is inf" trapezoid --function 1/x -k cpu -n 4 --no-verify
 }
@@ -324,7 +341,7 @@ integral_of() {
 
 @test "a table of integrals goes into a pipeline, and a pipe may close early" {
     need mlr datamash
-    pipeline 'trapezoid -q -d $device -n 16,64 -k block -t f64 | mlr --icsv --ojson cut -f p_off_closed_form | grep -c off'
+    pipeline 'trapezoid -q -d $device -n 16,64 -k block | mlr --icsv --ojson cut -f p_order | grep -c p_order'
     expect_status 0
     expect_output 2
     pipeline 'trapezoid -q -d $device -n 1:200 -k cpu | datamash -t , --header-in count n'

@@ -1,7 +1,7 @@
 // trapezoid: the integral of a function by the trapezoidal rule, by every way of adding that many heights up.
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <memory>
 
 #include "common/cli/registration.cuh"
@@ -13,23 +13,13 @@
 namespace BACKEND {
 namespace {
 
-constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-// A variant's integral by n trapezoids, and its distance from the reference.
-struct Result {
-    double integral, off_reference;
-};
-
-// The results so far of each variant, by n: what extrapolation and the order of convergence follow from.
-using History = std::map<const Variant*, std::map<size_t, Result>>;
-
 // One function, number of trapezoids and element type on one device, and the variants as cases over it.
 template <typename T>
 class Summation {
 public:
     Summation(Session& session, const Integral& integral, const CompiledIntegrand<T>* compiled, size_t n,
-              History& history)
-        : session_(session), integral_(integral), history_(history), d_result_(1) {
+              Convergence& convergence)
+        : session_(session), integral_(integral), convergence_(convergence), d_result_(1) {
         const double from = T(integral.from), to = T(integral.to);
         width_ = n == 0 ? 0 : (to - from) / double(n);
         rule_ = {n, from, to, double(T(width_))};
@@ -74,15 +64,16 @@ public:
         const auto sum = variant.needs == Needs::host ? std::function<T()>([this] { return h_result_; })
                                                       : std::function<T()>([this] { return download(); });
         one.check = [=] { return check(sum()); };
-        one.own_cells = [this, &variant, shape, sum](double) {
-            return cells_of(trapezoid_columns, cells(variant, *shape, sum()));
-        };
+        one.own_cells = [this, &variant, shape, sum](double) { return cells_of(cells(variant, *shape, sum())); };
         return one;
     }
 
-    // The integral of |f|, or of f if there is no reference.
-    double magnitude(const Result& result) const {
-        return session_.options.verify ? reference_.magnitude * std::fabs(width_) : std::fabs(result.integral);
+    // Whether the last doubling has changed a variant's integral by no more than so many times the integral of |f|, or
+    // of f if there is no reference.
+    bool has_settled(const Variant& variant, double tolerance) const {
+        const double magnitude = session_.options.verify ? reference_.magnitude * std::fabs(width_)
+                                                         : std::fabs(convergence_.richardson(variant, rule_.n));
+        return std::fabs(convergence_.change(variant, rule_.n)) <= tolerance * magnitude;
     }
 
 private:
@@ -123,19 +114,10 @@ private:
                  "{}: the sum of {} is {}: choose --from and --to so that the function is finite from "
                  "end to end{}",
                  variant.name, integral_.function.printed(), sum, remedy());
+        constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
         const double off_reference =
             session_.options.verify ? double(std::fabs(sum - reference_.sum)) * std::fabs(width_) : unknown;
-        std::map<size_t, Result>& results = history_[&variant];
-        results[n] = {integral, off_reference};
-        const auto earlier = [&](size_t divisor) {
-            const auto found = n % divisor == 0 ? results.find(n / divisor) : results.end();
-            return found == results.end() ? Result{unknown, unknown} : found->second;
-        };
-        const Result half = earlier(2), quarter = earlier(4);
-        const double change = integral - half.integral;
-        // What rounding makes of a change says nothing about the order.
-        const bool is_rounding = std::fabs(change) < 8 * (off_reference + half.off_reference) || change == 0;
-        const double ratio = is_rounding ? unknown : (half.integral - quarter.integral) / change;
+        convergence_.add(variant, n, integral, off_reference);
         return {integral_.function.printed(),
                 integral_.from,
                 integral_.to,
@@ -143,14 +125,14 @@ private:
                 integral,
                 integral_.known ? integral - double(integral_.closed_form()) : unknown,
                 off_reference,
-                integral + change / 3,
-                ratio > 0 ? std::log2(ratio) : unknown,
+                convergence_.richardson(variant, n),
+                convergence_.order(variant, n),
                 variant.steps(n, shape)};
     }
 
     Session& session_;
     const Integral& integral_;
-    History& history_;
+    Convergence& convergence_;
     HostRule rule_;
     double width_ = 0;  // of a trapezoid, not rounded to T
     Reference reference_;
@@ -161,34 +143,40 @@ private:
 
 using Variants = std::vector<const TrapezoidVariant*>;
 
-// Whether the last doubling has changed a variant's integral little enough.
-template <typename T>
-bool has_settled(const Summation<T>& summation, const std::map<size_t, Result>& results, size_t n, double tolerance) {
-    const auto now = results.find(n), before = results.find(n / 2);
-    if (now == results.end() || before == results.end()) return false;
-    return std::fabs(now->second.integral - before->second.integral) <= tolerance * summation.magnitude(now->second);
-}
-
 // Doubles n for those variants that have not settled yet.
 template <typename T, typename Run>
-void run_until_settled(Session& session, size_t n, Variants variants, History& history, Run run_size) {
-    const size_t most = session.device.simulated ? size_t{1} << 20 : size_t{1} << 32;
+void run_until_settled(Session& session, size_t n, Variants variants, const Convergence& convergence, Run run_size) {
+    const size_t most = session.device.simulated ? size_t{1} << 20 : size_t{1} << 31;
     for (; !variants.empty() && n <= most; n *= 2) {
         const std::unique_ptr<Summation<T>> summation = run_size(n, variants);
-        Variants restless;
-        for (const TrapezoidVariant* variant : variants) {
-            const auto& results = history[variant];
-            const bool is_right = results.count(n) > 0;
-            if (is_right && !has_settled(*summation, results, n, session.own<TrapezoidOptions>().settle))
-                restless.push_back(variant);
-        }
-        variants = restless;
+        const auto is_done = [&](const TrapezoidVariant* variant) {  // a wrong result has been reported
+            return !convergence.has(*variant, n) ||
+                   summation->has_settled(*variant, session.own<TrapezoidOptions>().settle);
+        };
+        variants.erase(std::remove_if(variants.begin(), variants.end(), is_done), variants.end());
     }
     for (const TrapezoidVariant* variant : variants) {
         session.complain(text("{}: the integral has not settled at n = {}: allow a larger change by --settle{}",
                               variant->name, n / 2, std::is_same_v<T, float> ? ", or use -t f64" : ""));
         session.exit_with(Exit::wrong_result);
     }
+}
+
+// The variants that can do it; what is left out is said.
+template <typename T>
+Variants able_variants(const Session& session, const Integral& integral, const std::vector<size_t>& sizes) {
+    const bool is_default = integral.known == size_t{0};
+    const bool is_large = std::any_of(sizes.begin(), sizes.end(), [](size_t n) { return n >= size_t{1} << 32; });
+    Variants able;
+    for (const TrapezoidVariant* variant : session.selected<TrapezoidVariant>()) {
+        const char* obstacle = "";
+        if (variant->needs != Needs::host && !variant->launch.get<T>()) obstacle = "this build's toolkit lacks it";
+        else if (variant->only_default && !is_default) obstacle = "it integrates the parabola only";
+        else if (variant->only_default && is_large) obstacle = "it adds fewer than 2^32 trapezoids";
+        else able.push_back(variant);
+        if (*obstacle != 0) session.notice(text("{} is left out: {}", variant->name, obstacle));
+    }
+    return able;
 }
 
 void refuse_sizes(const Session& session, const std::vector<size_t>& sizes) {
@@ -211,23 +199,23 @@ void run_type(Session& session, const Integral& integral) {
         fail(Exit::usage, "--settle doubles one number of trapezoids, and --size names {}; name one", sizes.size());
     if (settles && sizes.front() == 0) fail(Exit::usage, "--settle doubles --size, and twice 0 is 0: name at least 1");
     refuse_sizes(session, sizes);
-    const Variants variants = session.selected<TrapezoidVariant>();
+    const Variants variants = able_variants<T>(session, integral, sizes);
     const auto needs_device = [](const TrapezoidVariant* variant) { return variant->needs != Needs::host; };
     std::unique_ptr<CompiledIntegrand<T>> compiled;
     if (!integral.known && std::any_of(variants.begin(), variants.end(), needs_device)) {
         session.begin_step("compiling " + integral.function.printed());
         compiled = std::make_unique<CompiledIntegrand<T>>(session, integral);
     }
-    History history;
+    Convergence convergence;
     Bench bench(session);
     const auto run_size = [&](size_t n, const Variants& chosen) {
-        auto summation = std::make_unique<Summation<T>>(session, integral, compiled.get(), n, history);
+        auto summation = std::make_unique<Summation<T>>(session, integral, compiled.get(), n, convergence);
         std::vector<Case> cases;
         for (const TrapezoidVariant* variant : chosen) cases.push_back(summation->case_of(*variant));
         bench.run(cases);
         return summation;
     };
-    if (settles) return run_until_settled<T>(session, sizes.front(), variants, history, run_size);
+    if (settles) return run_until_settled<T>(session, sizes.front(), variants, convergence, run_size);
     for (size_t n : sizes) run_size(n, variants);
 }
 

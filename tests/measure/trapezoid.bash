@@ -1,60 +1,73 @@
 #!/usr/bin/env bash
-# Measures trapezoid on a GPU, beside what was published and beside its own limits.
-#     bash tests/measure/trapezoid.bash [BIN]     a minute; BIN is bin/ unless it is given
-# First the textbook's table, 2^20 trapezoids in blocks of 32: milliseconds, published on a GK20A and a Titan X, ours, and
-# how much faster the step is than one atomic per thread. Then large sizes: each variant's trapezoids per nanosecond and
-# its ratio to atomic, which it is sampled in turns with. Then what expressions cost that are compiled at run time: the
-# same function in both ways, and how long a start takes. The GPU should be idle.
+# Measures trapezoid on a GPU, beside what was published and beside CUB.
+#     bash tests/measure/trapezoid.bash [BIN]     a minute or two; BIN is bin/ unless it is given
+# First the textbook's table, 2^20 trapezoids in blocks of 32: ours in milliseconds, the published times of a GK20A and
+# a Titan X, and how many times as fast as one atomic per thread. Then our best beside CUB, sampled in turns, from small
+# sizes to large ones. Then trapezoids per nanosecond of every variant and function. Then what it costs to compile the
+# function at run time: the same one in both ways, and how long a start takes. The GPU should be idle.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 export PATH=${1:-$root/bin}:$PATH
-trapezoid -q -d gpu -k block -n 1 -w 0 -r 1 --csv >/dev/null || { echo "trapezoid.bash: no GPU to measure on" >&2 && exit 77; }
+trapezoid -q -d gpu -k block -n 1 -w 0 -r 1 --csv >/dev/null ||
+    { echo "trapezoid.bash: no GPU to measure on" >&2 && exit 77; }
 
-# rows FIELD... OPTION...: those fields of a run's rows, separated by blanks. -- separates the two.
+# rows FIELDS OPTION...: those fields of a run's rows, separated by blanks.
 rows() {
-    local fields=""
-    while [ "$1" != -- ]; do
-        fields+=${fields:+,}$1
-        shift
-    done
+    local fields=$1
     shift
     trapezoid -q -d gpu --csv "$@" | mlr --icsv --onidx cut -o -f "$fields"
 }
 
-echo "variant  ours_ms  GK20A_ms  Titan_X_ms  times_atomic  goal met   (f32, 2^20 trapezoids, blocks of 32)"
+# scaled NUMBER DIVISOR
+scaled() { awk -v number="$1" -v divisor="$2" 'BEGIN { printf "%.4f", number / divisor }'; }
+
+# met RATIO GOAL
+met() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print (ratio >= goal ? "met" : "NOT MET") }'; }
+
+echo "f32, 2^20 trapezoids, blocks of 32: the published steps gain 14.7 and 15.0 times on the Titan X, 1.4 on the GK20A"
+echo "variant ours_ms GK20A_ms Titan_X_ms times_atomic goal met"
 declare -A gk20a=([atomic]=20.7 [shuffle]=14.4 [dissemination]=15.0)
 declare -A titan_x=([atomic]=3.08 [shuffle]=0.210 [dissemination]=0.206)
 while read -r kernel median ratio; do
-    # The published steps gain 14.7 and 15.0 times on the Titan X, 1.4 on the GK20A.
-    goal=- met=-
+    goal=- verdict=-
     case $kernel in
-        shuffle | dissemination | block | grid-stride)
-            goal=1.4 met=$(awk -v ratio="$ratio" 'BEGIN { print (ratio >= 1.4 ? "yes" : "no") }') ;;
+        shuffle | dissemination | block | grid-stride) goal=1.4 verdict=$(met "$ratio" 1.4) ;;
     esac
-    awk -v ns="$median" -v kernel="$kernel" -v a="${gk20a[$kernel]--}" -v b="${titan_x[$kernel]--}" -v r="$ratio" -v goal=$goal -v met="$met" \
-        'BEGIN { printf "%-14s %8.4f %6s %6s %8.2f %5s %s\n", kernel, ns / 1e6, a, b, r, goal, met }'
-done < <(rows kernel median_ns versus_ratio -- -b 32 -n 1Mi --versus atomic)
+    echo "$kernel $(scaled "$median" 1e6) ${gk20a[$kernel]--} ${titan_x[$kernel]--}" \
+        "$ratio $goal $verdict"
+done < <(rows kernel,median_ns,versus_ratio -b 32 -n 1Mi --versus atomic)
 
 echo
-echo "type  n  variant  trapezoids_per_ns  times_atomic"
+echo "type n ours_us times_cub from to goal met"
 for dtype in f32 f64; do
-    for n in 1Mi 64Mi; do
-        rows dtype n kernel median_ns versus_ratio -- -t $dtype -n $n -k 'atomic,shuffle,dissemination,block,grid-stride' --versus atomic |
-            awk '{ printf "%s %11d %-14s %9.2f %9.2f\n", $1, $2, $3, $2 / $4, $5 }'
-    done
-    for function in parabola lorentz sin gauss sqrt; do
-        rows dtype n kernel median_ns p_function -- -t $dtype -n 1Gi -k grid-stride --function $function --no-verify |
-            awk '{ printf "%s %11d %-14s %9.2f         - %s\n", $1, $2, $3, $2 / $4, $5 }'
-    done
+    while read -r kernel n median ratio low high; do
+        [ "$kernel" = grid-stride ] || continue
+        echo "$dtype $n $(scaled "$median" 1e3) $ratio $low $high 1.0 $(met "$ratio" 1)"
+    done < <(rows kernel,n,median_ns,versus_ratio,versus_low,versus_high -t $dtype -k grid-stride,cub --versus cub \
+        -n 1Ki,16Ki,256Ki,1Mi,16Mi,256Mi,1Gi --no-verify)
 done
 
 echo
-echo "function  compiled  trapezoids_per_ns  start_s   (f32, 2^28 trapezoids, grid-stride; goal: at least 0.95 of the built-in one)"
+echo "type n variant function trapezoids_per_ns"
+for dtype in f32 f64; do
+    for size in 1Mi 64Mi; do
+        rows dtype,n,kernel,p_function,median_ns -t $dtype -n $size -k 'atomic,shuffle,dissemination,block,grid-stride'
+    done
+    for function in parabola lorentz sin gauss sqrt; do
+        rows dtype,n,kernel,p_function,median_ns -t $dtype -n 1Gi -k grid-stride --function $function --no-verify
+    done
+done | awk '{ printf "%s %s %s %s %.2f\n", $1, $2, $3, $4, $2 / $5 }'
+
+echo
+echo "f32, 2^28 trapezoids: compiled with the program, and at run time"
+echo "function trapezoids_per_ns start_s ratio goal met"
+TIMEFORMAT=%R
 for function in 'x^2+1' '1+x^2'; do
-    per_ns=$(rows n median_ns -- -n 256Mi -k grid-stride --function "$function" --from -3 --to 3 --no-verify | awk '{ printf "%.2f", $1 / $2 }')
-    trapezoid -q -d gpu -n 1 -k grid-stride --function "$function" -w 0 -r 1 --csv >/dev/null
-    start=$({ TIMEFORMAT=%R; time trapezoid -q -d gpu -n 1 -k grid-stride --function "$function" -w 0 -r 1 --csv >/dev/null; } 2>&1)
-    case $function in 'x^2+1') how=before built_in=$per_ns ;; *) how="at run time" ;; esac
-    echo "$function  $how  $per_ns  $start  $(awk -v a="$per_ns" -v b="$built_in" 'BEGIN { printf "%.3f of it: %s", a / b, (a >= 0.95 * b ? "met" : "NOT MET") }')"
+    per_ns=$(rows n,median_ns -n 256Mi -k grid-stride --function "$function" --from -3 --to 3 --no-verify |
+        awk '{ printf "%.2f", $1 / $2 }')
+    start=$({ time rows n -n 1 -k grid-stride --function "$function" -w 0 -r 1 >/dev/null; } 2>&1)
+    built_in=${built_in-$per_ns}
+    ratio=$(awk -v ours="$per_ns" -v built_in="$built_in" 'BEGIN { printf "%.3f", ours / built_in }')
+    echo "$function $per_ns $start $ratio 0.95 $(met "$ratio" 0.95)"
 done

@@ -20,8 +20,8 @@ struct Node {
 
 class Expression {
 public:
-    // Reads an expression. Failure(usage) says what is wrong with it, shows it and marks the place; `option` is where it
-    // comes from.
+    // Reads an expression. Failure(usage) says what is wrong with it, shows it and marks the place; `option` is where
+    // it comes from.
     static Expression parse(const std::string& text, const std::string& option);
 
     // Every node comes after its operands; the last one is the whole.

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "common/cli/program.hpp"
 #include "common/measure/parallel.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/trapezoid/launch.cuh"
+#include "tools/trapezoid/columns.hpp"
 #include "tools/trapezoid/options.hpp"
 #include "tools/trapezoid/reference.hpp"
+#ifndef __SIMCC__
+#include "kernels/trapezoid/cub.cuh"
+#endif
 
 namespace BACKEND {
 
@@ -43,12 +46,7 @@ T add_on_all_cores(const HostWork<T>& work) {
         [](T a, T b) { return a + b; });
 }
 
-// The longest chain of additions of which each waits for the one before; adding 0 for what is not there does not count.
-struct Steps {
-    size_t in_block;  // until a block's heights are in its sum, or in the total; 0 where there are no blocks
-    size_t in_all;    // until all heights are in the total
-};
-
+// Each says how many additions wait for each other (Steps) for n trapezoids.
 inline size_t log2_up(size_t n) {
     size_t log = 0;
     while ((size_t{1} << log) < n) ++log;
@@ -80,6 +78,9 @@ inline Steps steps_of_grid_stride(size_t n, const LaunchShape& shape) {
     return {in_block, grid == 1 ? in_block : in_block + divide_up(grid - 1, block) + in_tree};
 }
 
+// The library's own affair; certainly no more than this.
+inline Steps steps_unknown(size_t n, const LaunchShape&) { return {0, n}; }
+
 // All on f32 and f64.
 template <typename T>
 using AddOnDevice = LaunchShape(const TrapezoidArguments<T>&);
@@ -95,6 +96,7 @@ struct TrapezoidVariant : Variant {
     ForBothTypes<AddOnDevice> launch = {};
     ForBothTypes<WorkspaceBytes> workspace = {};  // none: it needs no workspace
     ForBothTypes<AddOnHost> on_host = {};         // of those that need the host
+    bool only_default = false;                    // it knows the default function and fewer than 2^32 trapezoids
 };
 
 inline const TrapezoidVariant trapezoid_variants[] = {
@@ -120,50 +122,18 @@ inline const TrapezoidVariant trapezoid_variants[] = {
      steps_of_grid_stride,
      ON_ARGUMENTS(launch_trapezoid_grid_stride),
      ON_ARGUMENTS(grid_stride_workspace)},
+    {{"cub", "the peer: CUB's DeviceReduce over counted indices, for the parabola", Needs::gpu, "", true},
+     steps_unknown,
+#if HAVE_CUB_TRANSFORM_REDUCE
+     ON_ARGUMENTS(launch_trapezoid_cub),
+     ON_ARGUMENTS(trapezoid_cub_workspace),
+#else
+     {},
+     {},
+#endif
+     {},
+     true},
 };
-
-// What the program's own columns say about a measurement. What is not known is nan.
-struct TrapezoidCells {
-    std::string function;
-    double from, to;
-    int digits;  // that the type holds
-    double integral, off_closed_form, off_reference, richardson, order;
-    Steps steps;
-};
-
-// A number with so many significant digits, in fixed point.
-inline Cell significant(double value, int digits) {
-    constexpr int most_places = 60;
-    const int first = value == 0 || !std::isfinite(value) ? 0 : int(std::floor(std::log10(std::fabs(value))));
-    return Fixed{value, std::clamp(digits - 1 - first, 0, most_places)};
-}
-
-// A number with as many digits as tell it from all others, in fixed point.
-inline Cell in_full(double value) {
-    constexpr int most_places = 60;
-    int places = 0;
-    while (places < most_places && std::stod(text("{:.{}f}", value, places)) != value) ++places;
-    return Fixed{value, places};
-}
-
-// clang-format off
-inline const ColumnOf<TrapezoidCells> trapezoid_columns[] = {
-    {{"p_function"}, [](const TrapezoidCells& of) -> Cell { return of.function; }},
-    {{"p_from"}, [](const TrapezoidCells& of) { return in_full(of.from); }},
-    {{"p_to"}, [](const TrapezoidCells& of) { return in_full(of.to); }},
-    {{"p_integral", "integral", 1, 9, 13}, [](const TrapezoidCells& of) { return significant(of.integral, of.digits); }},
-    {{"p_off_closed_form", "off closed form", 1, 12, 15, 5},
-     [](const TrapezoidCells& of) { return significant(of.off_closed_form, 4); }},
-    {{"p_off_reference", "off reference", 1, 12, 15, 6},
-     [](const TrapezoidCells& of) { return significant(of.off_reference, 4); }},
-    {{"p_richardson", "richardson", 1, 9, 13, 7},
-     [](const TrapezoidCells& of) { return significant(of.richardson, of.digits); }},
-    {{"p_order", "order", 1, 3, 6, 4}, [](const TrapezoidCells& of) -> Cell { return Fixed{of.order, 4}; }},
-    {{"p_block_steps", "steps in a block", 1, 0, 0, 3},
-     [](const TrapezoidCells& of) { return whole_if_any(of.steps.in_block); }},
-    {{"p_steps", "in all", 1, 0, 9, 2}, [](const TrapezoidCells& of) -> Cell { return whole(of.steps.in_all); }},
-};
-// clang-format on
 
 inline std::vector<std::string> trapezoid_words(const std::string& option) {
     std::vector<std::string> words;
@@ -181,7 +151,7 @@ inline const Program trapezoid_program = {
     .simulator_sizes = "64Ki",
     .variants = variants_of(trapezoid_variants),
     .options = own_options<TrapezoidOptions>,
-    .columns = columns_of(trapezoid_columns),
+    .columns = trapezoid_columns(),
     .words = trapezoid_words,
 };
 
