@@ -29,3 +29,4 @@ void fuzz_globs(std::string_view input);
 void fuzz_options(std::string_view input);
 void fuzz_simcc_options(std::string_view input);
 void fuzz_rewrite(std::string_view input);
+void fuzz_expression(std::string_view input);

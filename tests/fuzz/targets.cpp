@@ -13,6 +13,7 @@ const Target targets[] = {
     {"options", fuzz_options},
     {"simcc_options", fuzz_simcc_options},
     {"rewrite", fuzz_rewrite},
+    {"expression", fuzz_expression},
 };
 const int target_count = static_cast<int>(std::size(targets));
 
