@@ -302,13 +302,20 @@ integral_of() {
 @test "without a compiler for expressions the exit status is 77" {
     on_simulator || skip "NVRTC is found in too many ways"
     cp "$root/bin/trapezoid" alone
-    try env PATH=/nowhere ./alone -d sim --function 'x+2' -n 1
     capture env PATH=/nowhere ./alone -d sim --function 'x+2' -n 1
     expect_status 77
     expect_errors_like "cannot start simcc, which compiles --function for the simulator: .*; install it"
     capture env CXX=/nowhere/g++ trapezoid -q -d sim --function 'x+2' -n 1
     expect_status 77
     expect_errors_like "simcc could not compile --function for the simulator: .*; it needs g\+\+"
+    # Installed under other names, they go together.
+    mv alone g-trapezoid
+    printf '#!/bin/sh\n>asked\nexec "%s/bin/simcc" "$@"\n' "$root" >g-simcc
+    chmod +x g-simcc
+    capture ./g-trapezoid -q -d sim --function 'x+2' -n 1 -k block --csv
+    expect_status 0
+    [ -e asked ]
+    rm g-simcc && mv g-trapezoid alone
     # The host's variants, and known functions, need none.
     capture env PATH=/nowhere ./alone -q -d sim --function 'x+2' -n 1 -k 'cpu*' --csv
     expect_status 0
