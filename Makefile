@@ -329,7 +329,8 @@ test-packages:
 
 toolkit:
 	python3 -m pip install --quiet --target build/toolkit 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' \
-	    'nvidia-nvvm==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cccl==13.0.*' 'nvidia-nvtx==13.0.*'
+	    'nvidia-nvvm==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cccl==13.0.*' 'nvidia-nvtx==13.0.*' \
+	    'nvidia-cuda-nvrtc==13.0.*'
 	@echo "make: nvcc is $(TOOLKIT)/bin/nvcc; make all uses it from now on"
 
 # ---- the user's commands

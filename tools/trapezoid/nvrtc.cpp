@@ -1,6 +1,7 @@
 #include "tools/trapezoid/nvrtc.hpp"
 
 #include <dlfcn.h>
+#include <glob.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,37 +11,55 @@
 
 namespace {
 
-// Folders that hold a toolkit: where the environment says, that of the nvcc in PATH, and the usual places.
-std::vector<std::string> toolkits() {
-    std::vector<std::string> found;
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-        if (const char* const folder = std::getenv(name)) found.emplace_back(folder);
-    std::error_code error;
+// The folders above those of a program in PATH, links followed: of /usr/local/cuda/bin/nvcc it is /usr/local/cuda-13.0.
+std::vector<std::string> homes_of(const char* program) {
+    std::vector<std::string> homes;
     const char* const path = std::getenv("PATH");
     for (const std::string& folder : split(path != nullptr ? path : "", ':')) {
-        const std::filesystem::path nvcc = std::filesystem::canonical(folder + "/nvcc", error);
-        if (!error) found.push_back(nvcc.parent_path().parent_path().string());
+        std::error_code error;
+        const std::filesystem::path place = std::filesystem::canonical(folder + "/" + program, error);
+        if (!error) homes.push_back(place.parent_path().parent_path().string());
     }
-    found.insert(found.end(), {"/usr/local/cuda", "/opt/cuda"});
-    for (const auto& one : std::filesystem::directory_iterator("/usr/local", error))
-        if (matches_glob("cuda-*", one.path().filename().string())) found.push_back(one.path().string());
-    return found;
+    return homes;
+}
+
+// Shell patterns of the folders in which it may be: of toolkits, and of Python packages, the one that `make toolkit`
+// fetches among them.
+std::vector<std::string> library_patterns() {
+    std::vector<std::string> toolkits = homes_of("nvcc"), python = homes_of("python3"), patterns;
+    toolkits.insert(toolkits.end(), {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*"});
+    for (const char* name : {"CUDA_PATH", "CUDA_HOME"})
+        if (const char* const folder = std::getenv(name)) toolkits.insert(toolkits.begin(), folder);
+    for (const char* name : {"HOME", "VIRTUAL_ENV"})
+        if (const char* const folder = std::getenv(name))
+            python.insert(python.begin(), folder + std::string(name == std::string("HOME") ? "/.local" : ""));
+    for (const std::string& toolkit : toolkits)
+        for (const char* folder : {"/lib64/", "/lib/", "/targets/*/lib/"}) patterns.push_back(toolkit + folder);
+    for (const std::string& home : python)
+        for (const char* package : {"cu13", "cuda_nvrtc"})
+            patterns.push_back(home + "/lib/python3*/*-packages/nvidia/" + package + "/lib/");
+    std::error_code error;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+    patterns.push_back(self.parent_path().parent_path().string() + "/build/toolkit/nvidia/cu13/lib/");
+    return patterns;
 }
 
 void* open_library() {
     const char* const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
-    for (const char* name : names)
-        if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-    for (const std::string& toolkit : toolkits())
-        for (const char* folder : {"/lib64/", "/lib/", "/targets/x86_64-linux/lib/", "/targets/sbsa-linux/lib/"})
-            for (const char* name : names)
-                if (void* const library = dlopen((toolkit + folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))
-                    return library;
+    std::vector<std::string> folders = {""};  // where the dynamic linker looks
+    for (const std::string& pattern : library_patterns()) {
+        glob_t found{};
+        if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
+            folders.insert(folders.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+        globfree(&found);
+    }
+    for (const std::string& folder : folders)
+        for (const char* name : names)
+            if (void* const library = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     fail(Exit::unavailable,
          "--function needs NVIDIA's run-time compiler for this expression, and there is no libnvrtc.so.13, .12 or "
-         ".11.2; "
-         "install the CUDA toolkit, set CUDA_HOME to its folder or LD_LIBRARY_PATH to that of the library, or use -d "
-         "sim");
+         ".11.2; install the CUDA toolkit or Python's nvidia-cuda-nvrtc, set CUDA_HOME to the toolkit's folder or "
+         "LD_LIBRARY_PATH to that of the library, or use -d sim");
 }
 
 // The library. The declarations repeat nvrtc.h, which a toolkit may lack; they are the same from CUDA 11.1 to 13.
