@@ -78,3 +78,44 @@ cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
         expect_status 0 && expect_output "0 wrong"
     done
 }
+
+# cases FIRST LAST: the names of the cases of race_children between these two comments of its source.
+cases() { sed -n "/^\/\/ ---- $1/,/^\/\/ ---- $2/s/^__global__ void \([a-z_]*\)(int\* p).*/\1/p" check/race_children.cu; }
+
+@test "what launches, streams, events and tail launches order is no race between parents, children and siblings" {
+    programs=$BATS_TEST_DIRNAME/check builds race_children -G -O1
+    ln -s "$BATS_TEST_DIRNAME/check" check
+    export SIMCC_CHECK=all
+    local threads names
+    names=$(cases right wrong)
+    [ "$(wc -w <<<"$names")" = 7 ] || complain "cases: $names"
+    for threads in 1 2 3 16; do
+        # shellcheck disable=SC2086  # names
+        capture env SIMCC_THREADS=$threads ./race_children $names
+        expect_status 0
+        [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
+    done
+    # Nor are random streams and events of the device.
+    builds device_order -G -O1
+    capture env SIMCC_THREADS=3 ./device_order 1 5
+    expect_status 0 && expect_output "0 wrong"
+    [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
+}
+
+@test "parents and children that nothing orders race, and so do siblings; each finding names its lines" {
+    programs=$BATS_TEST_DIRNAME/check builds race_children -G -O1
+    ln -s "$BATS_TEST_DIRNAME/check" check
+    export SIMCC_CHECK=all
+    local name line
+    for name in $(cases wrong end); do
+        capture ./race_children "$name"
+        expect_status 86 || { echo "case: $name" >&2; return 1; }
+        case $name in
+        *_pointer) expect_errors_like "Pointer to __${name%_pointer}__ memory passed to a kernel" ;;
+        *) expect_errors_like "Race reported between" && expect_errors_like "ERROR SUMMARY: 1 error" ;;
+        esac
+        for line in $(grep -n "@$name\>" check/race_children.cu | cut -d : -f 1); do
+            expect_errors_like "race_children.cu:$line([^0-9]|$)" || { echo "case: $name" >&2; return 1; }
+        done
+    done
+}

@@ -111,6 +111,11 @@ bool BlockCheck::stack_overflowed(uintptr_t instruction, const uintptr_t* stack)
     return true;
 }
 
+void BlockCheck::passes(uintptr_t pointer, const void* pc) {
+    const Space space = space_of(pointer);
+    if (memory_ && (space == Space::shared || space == Space::local)) memory_->invalid_argument(pointer, space, pc);
+}
+
 bool BlockCheck::polls_again(unsigned lane) const { return synchronization_ && synchronization_->polls_again(lane); }
 
 const char* BlockCheck::warp_function_of(unsigned lane) const {

@@ -70,7 +70,8 @@ public:
     void block_entered(const void* pc);                    // a basic block
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(check::Reach reach);
-    void set_polling(bool polls);  // the running lane is in a loop that only waits
+    void passes(uintptr_t pointer, const void* pc);  // to a kernel that the running lane launches
+    void set_polling(bool polls);                    // the running lane is in a loop that only waits
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
 

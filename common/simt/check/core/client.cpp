@@ -5,6 +5,7 @@
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/memory/events.hpp"
 #include "common/simt/check/memory/leaks.hpp"
+#include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/streams.hpp"
 #include "common/simt/runtime/events.hpp"
@@ -30,6 +31,7 @@ void ask_for_memory_events(Events& events) {
 void ask_for_order(Events& events) {
     events.orders_operations = true;
     events.operation_submitted = order_operation;
+    events.operation_of_lane = operation_of_lane;
     events.operation_began = [](const ClientNote& operation) { begin_operation(order_of(operation)); };
     events.operation_ended = end_operation;
     events.host_function_began = [] { host_waited_for(current_operation()); };

@@ -75,4 +75,11 @@ void use(const volatile void* object) {
     if (check && check->races()) check->races()->use(reinterpret_cast<uintptr_t>(object), __builtin_return_address(0));
 }
 
+void passes(const volatile void* pointer) {
+    BlockCheck* const check = current_check;
+    if (!check) return;
+    const Uninterrupted section;
+    check->passes(reinterpret_cast<uintptr_t>(pointer), __builtin_return_address(0));
+}
+
 }  // namespace simt::check

@@ -9,8 +9,6 @@
 namespace simt::check {
 namespace {
 
-using StreamClock = std::vector<std::pair<uint64_t, uint64_t>>;
-
 void join(StreamClock& clock, uint64_t stream, uint64_t sequence) {
     const auto found = std::lower_bound(clock.begin(), clock.end(), std::pair(stream, uint64_t{0}));
     if (found == clock.end() || found->first != stream) {
@@ -23,12 +21,6 @@ void join(StreamClock& clock, uint64_t stream, uint64_t sequence) {
 uint64_t last_in(const StreamClock& clock, uint64_t stream) {
     const auto found = std::lower_bound(clock.begin(), clock.end(), std::pair(stream, uint64_t{0}));
     return found == clock.end() || found->first != stream ? 0 : found->second;
-}
-
-void join(StreamClock& clock, const OrderPointer& operation) {
-    if (!operation) return;
-    for (const auto& [stream, sequence] : operation->after) join(clock, stream, sequence);
-    join(clock, operation->stream, operation->sequence);
 }
 
 constexpr uint64_t host_stream = 0;  // those of the device have other numbers
@@ -47,14 +39,47 @@ HostClock& host_clock() {
     return clock;
 }
 
-OrderPointer& current_slot() {
-    static thread_local OrderPointer order;
-    return order;
+// A stream's operation may start others on the way.
+std::vector<OrderPointer>& current_operations() {
+    static thread_local std::vector<OrderPointer> orders = {nullptr};
+    return orders;
 }
 
 }  // namespace
 
+void join(StreamClock& clock, const OrderPointer& operation) {
+    if (!operation) return;
+    for (const auto& [stream, sequence] : operation->after) join(clock, stream, sequence);
+    join(clock, operation->stream, operation->sequence);
+}
+
 uint64_t OperationOrder::last_before(uint64_t other_stream) const { return last_in(after, other_stream); }
+
+// Of two operations of the host, or two of the same grid. The parts of one operation of the host that are not in one
+// grid are the nodes of a graph, and come in order.
+bool OperationOrder::comes_after_beside(const OperationOrder& other) const {
+    if (is_in_tail && !other.is_in_tail) return true;
+    if (other.is_in_tail && !is_in_tail) return false;
+    if (stream == other.stream && sequence == other.sequence) return true;
+    return last_before(other.stream) >= other.sequence;
+}
+
+bool OperationOrder::comes_after(const OperationOrder& other) const {
+    const OperationOrder *later = this, *earlier = &other, *child = this;
+    for (; earlier->depth > later->depth; earlier = earlier->parent.get()) {}
+    for (; later->depth > earlier->depth; later = later->parent.get()) child = later;
+    if (later == earlier) return depth <= other.depth || child->is_in_tail;
+    for (; later->parent != earlier->parent; later = later->parent.get(), earlier = earlier->parent.get()) {}
+    return later->comes_after_beside(*earlier);
+}
+
+bool OperationOrder::is_ancestor_of(const OperationOrder& other) const {
+    const OperationOrder* one = &other;
+    while (one->depth > depth) one = one->parent.get();
+    return one == this && other.depth > depth;
+}
+
+const OperationOrder& OperationOrder::of_host() const { return parent ? parent->of_host() : *this; }
 
 bool orders_operations() { return settings().racecheck; }
 
@@ -87,12 +112,14 @@ void host_waited_for(const OrderPointer& operation) {
 }
 
 OrderPointer host_operation() {
-    if (current_slot()) return current_slot();  // a host function, in its place among the operations of its stream
+    if (current_operation())
+        return current_operation();  // a host function, in its place among the operations of its stream
     HostClock& host = host_clock();
     if (!host.is_behind) return nullptr;
     const std::lock_guard lock(host.mutex);
     if (!host.operation) {
-        host.operation = std::make_shared<OperationOrder>(OperationOrder{host_stream, ++host.operations, host.clock});
+        host.operation = std::make_shared<OperationOrder>(
+            OperationOrder{host_stream, ++host.operations, host.clock, nullptr, 0, false, nullptr, 0});
         join(host.clock, host_stream, host.operations);
     }
     return host.operation;
@@ -107,10 +134,10 @@ void host_may_have_synchronized() {
     host.is_behind = false;
 }
 
-const OrderPointer& current_operation() { return current_slot(); }
+const OrderPointer& current_operation() { return current_operations().back(); }
 
-void begin_operation(OrderPointer order) { current_slot() = std::move(order); }
+void begin_operation(OrderPointer order) { current_operations().push_back(std::move(order)); }
 
-void end_operation() { current_slot().reset(); }
+void end_operation() { current_operations().pop_back(); }
 
 }  // namespace simt::check

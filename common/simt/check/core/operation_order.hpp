@@ -4,6 +4,10 @@
 // operation has a vector clock over the streams, which says how far it comes after each of them. The clock follows from
 // what the program asked for when it submitted the operation, not from how the run happened to go. What one host thread
 // has waited for counts for all host threads, since the order among them is not visible here.
+//
+// The operations that a grid starts have a clock over the grid's own streams. They are part of the grid's operation: to
+// others they come where it comes. They come after the grid itself as far as the launching lane knew its accesses, but
+// for those in the tail launch stream, which come after all of it.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +19,38 @@
 
 namespace simt::check {
 
+struct OperationOrder;
+using OrderPointer = std::shared_ptr<const OperationOrder>;
+
 struct OperationOrder {
     uint64_t stream = 0;
     uint64_t sequence = 0;                             // 1 for the stream's first
     std::vector<std::pair<uint64_t, uint64_t>> after;  // by stream, the last operation before this one
+    // Of an operation of a grid: the grid's order, how deep it nests, and what the launching lane knew (LogRanges).
+    OrderPointer parent;
+    unsigned depth = 0;
+    bool is_in_tail = false;
+    std::shared_ptr<const void> known;
+    uint32_t first_block = 0;  // of a launch's execution: the number of its first block
 
     uint64_t last_before(uint64_t other_stream) const;
-    // The parts of one operation, which are the nodes of a graph, come in order.
-    bool comes_after(const OperationOrder& other) const {
-        return (stream == other.stream && sequence == other.sequence) || last_before(other.stream) >= other.sequence;
-    }
+    bool comes_after(const OperationOrder& other) const;
+    bool is_ancestor_of(const OperationOrder& other) const;
+    // The operation of the host that this one is part of.
+    const OperationOrder& of_host() const;
+
+private:
+    bool comes_after_beside(const OperationOrder& other) const;
 };
-using OrderPointer = std::shared_ptr<const OperationOrder>;
 
 // The runtime keeps the order as a note with each operation.
 inline OrderPointer order_of(const ClientNote& operation) {
     return std::static_pointer_cast<const OperationOrder>(operation);
 }
+
+// A clock comes after this operation and all that it comes after.
+using StreamClock = std::vector<std::pair<uint64_t, uint64_t>>;
+void join(StreamClock& clock, const OrderPointer& operation);
 
 // Whether the order is needed.
 bool orders_operations();

@@ -227,6 +227,17 @@ void MemoryCheck::invalid_free(const void* pointer, const void* pc) {
     check_.drop_running_lane(launch_failure);
 }
 
+void MemoryCheck::invalid_argument(uintptr_t pointer, Space space, const void* pc) {
+    if (!settings().memcheck) return;
+    Access access{pointer, 1, check_.running_lane(), space, true};
+    access.pc = pc;
+    const std::string memory = space == Space::shared ? "__shared__" : "__local__";
+    Finding finding = finding_of(check_, access, Tool::memcheck, "Pointer to " + memory + " memory passed to a kernel");
+    finding.details = {"Address " + hexadecimal(pointer) + " means something else in the grid that is launched"};
+    report(std::move(finding));
+    check_.drop_running_lane(launch_failure);
+}
+
 void MemoryCheck::uninitialised(const Access& access) {
     if (check_.has_lost_lanes()) return;
     repeated_.report(number_of(access, Tool::initcheck), place_of(access), access.lane,

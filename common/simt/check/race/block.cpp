@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -19,13 +20,18 @@ RaceCheck::RaceCheck(BlockCheck& check)
 void RaceCheck::begin_block() {
     launch_ = check_.launch().races;
     order_.begin_block(launch_, check_.block_index(), check_.lane_count());
-    published_.begin_block(check_.lane_count());
+    published_.begin_block(check_.lane_count(), known_at_start(launch_->order()));
     reporter_.begin_block(launch_, check_.launch().kernel);
     named_.assign(check_.lane_count(), ~0u);
     polled_ = 0;
     flags_.clear();
     has_deferred_ = false;
     has_foreign_ = launch_->has_foreign_ranges();
+}
+
+std::shared_ptr<const LogRanges> RaceCheck::publish_to_operation(unsigned lane) {
+    settle();
+    return published_.publish_to_operation(lane);
 }
 
 // ---- any access

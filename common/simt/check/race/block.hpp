@@ -47,6 +47,9 @@ public:
     void block_ended();
     // The worker leaves the block, perhaps for good and in the middle of any operation.
     void leave();
+    // The lane starts an operation of its grid, which comes after all that the lane knows now: that is the result.
+    std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
+    const OrderPointer& launch_order() const { return launch_->order(); }
 
 private:
     ShadowRecord record_of(unsigned lane, const void* pc, AccessKind kind) const {

@@ -105,13 +105,15 @@ Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint3
     return side;
 }
 
-RaceLaunch::RaceLaunch(const LaunchCheck& launch, OrderPointer order)
+RaceLaunch::RaceLaunch(const LaunchCheck& launch, const OrderPointer& order)
     : launch_(launch),
-      order_(std::move(order)),
+      own_order_(order ? std::make_shared<OperationOrder>(*order) : nullptr),
+      order_(own_order_),
       block_count_(block_count_of(launch)),
       execution_(LaunchHistory::instance().next_execution()) {
     ordered_below_ = LaunchHistory::instance().ordered_below(order_);
     const uint32_t first = first_block(0);
+    if (own_order_) own_order_->first_block = first;
     if (ordered_below_ == 0 || ordered_below_ > first) ordered_below_ = first;
 }
 
@@ -218,7 +220,7 @@ uint32_t LaunchHistory::take_numbers(BlockNumbers numbers) {
     }
     numbers.first = next_;
     next_ += numbers.count;
-    if (numbers.order) {
+    if (numbers.order && !numbers.order->parent) {
         auto& of_stream = of_stream_[numbers.order->stream];
         of_stream.emplace_back(numbers.order->sequence, numbers.first);
         if (of_stream.size() > remembered_executions) of_stream.pop_front();
@@ -233,13 +235,15 @@ uint32_t LaunchHistory::ordered_below(const OrderPointer& order) const {
     const std::lock_guard lock(mutex_);
     uint32_t lowest = next_;
     if (!order) return lowest;
+    const OperationOrder& of_host = order->of_host();
     for (const auto& [stream, launches] : of_stream_) {
-        const uint64_t last = stream == order->stream ? order->sequence : order->last_before(stream);
+        const uint64_t last = stream == of_host.stream ? of_host.sequence : of_host.last_before(stream);
         for (auto launch = launches.rbegin(); launch != launches.rend() && launch->first > last; ++launch) {
             lowest = std::min(lowest, launch->second);
         }
     }
-    return lowest;
+    // Of a child: its ancestors, and whatever they have started.
+    return order->parent ? std::min(lowest, of_host.first_block) : lowest;
 }
 
 BlockNumbers LaunchHistory::numbers_of(uint32_t owner) { return instance().find(owner).value_or(BlockNumbers()); }
@@ -264,13 +268,15 @@ std::vector<BlockNumbers> LaunchHistory::unordered_with(const OrderPointer& orde
 
 void LaunchHistory::began(RaceLaunch& launch) {
     const std::lock_guard lock(mutex_);
+    // (What children learn from variables that their ancestors have published in must stay until then.)
+    const bool is_of_host = !launch.order() || !launch.order()->parent;
+    if (running_.empty() && is_of_host) race_memory().sync_variables.forget();
     running_.push_back(&launch);
 }
 
 void LaunchHistory::ended(RaceLaunch& launch) {
     const std::lock_guard lock(mutex_);
     std::erase(running_, &launch);
-    if (running_.empty()) race_memory().sync_variables.forget();
 }
 
 void LaunchHistory::warn_running(const OrderPointer& order, const ForeignRange& range) {

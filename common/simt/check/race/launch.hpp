@@ -85,7 +85,7 @@ struct ForeignRange {
 
 class RaceLaunch {
 public:
-    RaceLaunch(const LaunchCheck& launch, OrderPointer order);
+    RaceLaunch(const LaunchCheck& launch, const OrderPointer& order);
 
     // The number of the launch's first block after `generation` grid barriers.
     uint32_t first_block(unsigned generation);
@@ -116,6 +116,7 @@ private:
     void forget_races_of_flags();
 
     const LaunchCheck& launch_;
+    const std::shared_ptr<OperationOrder> own_order_;  // an execution's own, for those of what it launches
     const OrderPointer order_;
     const uint32_t block_count_;
     uint64_t execution_ = 0;

@@ -6,7 +6,8 @@
 
 namespace simt::check {
 
-void Publication::begin_block(unsigned lanes) {
+void Publication::begin_block(unsigned lanes, std::shared_ptr<const LogRanges> known_before) {
+    known_before_ = std::move(known_before);
     learned_.resize(lanes);
     unfenced_.resize(lanes);
     shared_logs_.clear();
@@ -14,10 +15,11 @@ void Publication::begin_block(unsigned lanes) {
 }
 
 void Publication::forget() {
-    std::fill(learned_.begin(), learned_.end(), nullptr);
+    std::fill(learned_.begin(), learned_.end(), known_before_);
     std::fill(unfenced_.begin(), unfenced_.end(), nullptr);
     fenced_.clear();
-    has_learned_ = fenced_since_barrier_ = false;
+    has_learned_ = known_before_ != nullptr;
+    fenced_since_barrier_ = false;
     fenced_warps_ = 0;
 }
 
@@ -68,6 +70,15 @@ void Publication::publish_by_volatile(const Access& access) {
     const auto log =
         has_fenced(access.lane) ? new_log_of(access.address, access.space) : log_of(access.address, access.space);
     if (log) publish_fenced(*log, access.lane, check::Reach::device, true);
+}
+
+std::shared_ptr<const LogRanges> Publication::publish_to_operation(unsigned lane) {
+    const auto log = std::make_shared<SyncLog>();
+    log->publish(knowledge_of(lane), check::Reach::device, true);
+    clocks_.advance(lane);
+    auto ranges = std::make_shared<LogRanges>();
+    add_range(*ranges, log->range(log, clocks_.owner(), check::Reach::device));
+    return ranges;
 }
 
 std::unique_lock<SyncVariables::Stripe> Publication::locked(uintptr_t address, Space space) {

@@ -20,7 +20,8 @@ class Publication {
 public:
     explicit Publication(LaneClocks& clocks) : clocks_(clocks), memory_(race_memory()) {}
 
-    void begin_block(unsigned lanes);
+    // `known_before`: what all lanes know when they begin; may be null.
+    void begin_block(unsigned lanes, std::shared_ptr<const LogRanges> known_before);
     // Everything the block did comes before what it does now, so nothing else needs to be known.
     void forget();
     // The worker leaves the block, perhaps for good and in the middle of an atomic operation.
@@ -50,6 +51,8 @@ public:
     void publish_by_atomic(const Access& access);
     void learn_of_volatile(uintptr_t address, Space space, unsigned lane);
     void publish_by_volatile(const Access& access);
+    // What the lane knows now, and has learned, for an operation that it starts.
+    std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
 
 private:
     using RangesByLane = std::vector<std::shared_ptr<const LogRanges>>;
@@ -75,6 +78,7 @@ private:
     LaneClocks& clocks_;
     RaceMemory& memory_;
     bool has_learned_ = false;
+    std::shared_ptr<const LogRanges> known_before_;
     RangesByLane learned_;
     RangesByLane unfenced_;       // what its next fence lets a lane learn
     std::vector<Fenced> fenced_;  // by lane; empty before the first fence

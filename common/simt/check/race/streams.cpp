@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
 #include "common/simt/runtime/state.hpp"
@@ -83,6 +84,7 @@ void compare_with_kernels(const Operation& operation) {
     const auto compare = [&](const ShadowRecord& record) {
         for (const BlockNumbers& launch : launches) {
             if (record.empty() || !launch.contains(record.owner())) continue;
+            if (launch.order->is_ancestor_of(*operation.order) && was_known_at_start(operation.order, record)) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
             finding.title = foreign(operation).title;

@@ -69,5 +69,8 @@ void access_surface(const volatile void* texel, unsigned bytes, bool is_write, c
 // this by something other than the object itself.
 void use(const volatile void* object);
 
+// The running lane passes a pointer to a kernel that it launches: it must not be one to local or shared memory.
+void passes(const volatile void* pointer);
+
 }  // namespace check
 }  // namespace simt

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "identity.hpp"
+#include "simt/check.hpp"
 #include "simt/kernel_launch.hpp"
 #include "simt/kernel_parameter.hpp"
 #include "simt/warp_state.hpp"
@@ -126,6 +127,19 @@ SIMT_INLINE void call(const Kernel& kernel, P&... arguments) {
 }
 #endif
 
+// An argument of a launch, if it is a pointer.
+template <class T>
+struct PassedPointer {
+    template <class A>
+    static void tell(const A&) {}
+};
+template <class T>
+struct PassedPointer<T*> {
+    static void tell(const volatile void* pointer) { check::passes(pointer); }
+};
+template <class R, class... P>
+struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
+
 #ifdef SIMT_CHECKED
 #define SIMT_LAUNCH __attribute__((noinline, no_sanitize_thread, SIMT_WITHOUT_COVERAGE))
 #else
@@ -140,6 +154,7 @@ public:
 
     template <class... A>
     void operator()(A&&... arguments) const {
+        if constexpr (is_checked) (PassedPointer<kept_type<A>>::tell(arguments), ...);
         if constexpr (accepts<Kernel, kept_type<A>...>(0)) {
             start<kept_type<A>...>(static_cast<A&&>(arguments)...);
         } else {
