@@ -27,7 +27,7 @@ size_t default_limit(cudaLimit limit) {
         case cudaLimitPrintfFifoSize: return 1 << 20;
         case cudaLimitMallocHeapSize: return 8 << 20;
         case cudaLimitDevRuntimeSyncDepth: return 2;
-        case cudaLimitDevRuntimePendingLaunchCount: return 2048;
+        case cudaLimitDevRuntimePendingLaunchCount: return default_pending_launches;
         case cudaLimitMaxL2FetchGranularity: return 64;
         case cudaLimitPersistingL2CacheSize: return 0;
     }

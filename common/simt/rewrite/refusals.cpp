@@ -11,6 +11,40 @@
 namespace simcc {
 namespace {
 
+/// Functions of the runtime that kernels do not have, as far as programs try to call them there: first of all those that
+/// wait. (Dynamic parallelism has not had them since CUDA 12.)
+constexpr std::string_view for_host[] = {"cudaDeviceSynchronize",
+                                         "cudaThreadSynchronize",
+                                         "cudaStreamSynchronize",
+                                         "cudaEventSynchronize",
+                                         "cudaStreamQuery",
+                                         "cudaEventQuery",
+                                         "cudaEventElapsedTime",
+                                         "cudaEventCreate",
+                                         "cudaStreamCreate",
+                                         "cudaStreamCreateWithPriority",
+                                         "cudaMemcpy",
+                                         "cudaMemset",
+                                         "cudaMemcpyToSymbol",
+                                         "cudaMemcpyFromSymbol",
+                                         "cudaMallocManaged",
+                                         "cudaMallocHost",
+                                         "cudaMallocAsync",
+                                         "cudaFreeAsync",
+                                         "cudaSetDevice",
+                                         "cudaDeviceReset",
+                                         "cudaDeviceSetLimit",
+                                         "cudaFuncSetAttribute",
+                                         "cudaGetDeviceProperties",
+                                         "cudaLaunchDevice",
+                                         "cudaLaunchDeviceV2",
+                                         "cudaLaunchKernel",
+                                         "cudaLaunchKernelEx",
+                                         "cudaLaunchKernelExC",
+                                         "cudaLaunchCooperativeKernel",
+                                         "cudaLaunchHostFunc",
+                                         "cudaGraphLaunch"};
+
 class Refusals {
 public:
     Refusals(const Source& source, const Braces& braces, const Functions& functions, const ExecutionSpaces& spaces,
@@ -23,7 +57,7 @@ public:
             if (!source_.is_identifier(i)) continue;
             if (source_[i] == "__global__") {
                 check_return_type(i);
-            } else if (is_for_host(source_[i])) {
+            } else if (is_one_of(source_[i], for_host)) {
                 check_host_function(i);
             } else if (functions_.has_device_declaration(source_[i])) {
                 check_call(i);
@@ -93,45 +127,6 @@ private:
             const bool is_alias = source_[i] == "using" || (source_.is_identifier(i) && source_[i + 2] == ";");
             if (is_parameter || is_alias) classes_.erase(source_[i + 1]);
         }
-    }
-
-    /// Functions of the runtime that kernels do not have, as far as programs try to call them there: first of all those
-    /// that wait. (Dynamic parallelism has not had them since CUDA 12.)
-    static bool is_for_host(std::string_view name) {
-        for (const std::string_view function : {"cudaDeviceSynchronize",
-                                                "cudaThreadSynchronize",
-                                                "cudaStreamSynchronize",
-                                                "cudaEventSynchronize",
-                                                "cudaStreamQuery",
-                                                "cudaEventQuery",
-                                                "cudaEventElapsedTime",
-                                                "cudaEventCreate",
-                                                "cudaStreamCreate",
-                                                "cudaStreamCreateWithPriority",
-                                                "cudaMemcpy",
-                                                "cudaMemset",
-                                                "cudaMemcpyToSymbol",
-                                                "cudaMemcpyFromSymbol",
-                                                "cudaMallocManaged",
-                                                "cudaMallocHost",
-                                                "cudaMallocAsync",
-                                                "cudaFreeAsync",
-                                                "cudaSetDevice",
-                                                "cudaDeviceReset",
-                                                "cudaDeviceSetLimit",
-                                                "cudaFuncSetAttribute",
-                                                "cudaGetDeviceProperties",
-                                                "cudaLaunchDevice",
-                                                "cudaLaunchDeviceV2",
-                                                "cudaLaunchKernel",
-                                                "cudaLaunchKernelEx",
-                                                "cudaLaunchKernelExC",
-                                                "cudaLaunchCooperativeKernel",
-                                                "cudaLaunchHostFunc",
-                                                "cudaGraphLaunch"}) {
-            if (name == function) return true;
-        }
-        return false;
     }
 
     void check_host_function(std::size_t i) {

@@ -130,6 +130,7 @@ Work fill_work(const BlockFill& fill) {
 
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream_handle, bool asynchronous) {
     if (Grid* const grid = Grid::running()) {  // kernels copy between device memory only
+        if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
         const cudaError_t error = validate(copy, cudaMemcpyDeviceToDevice);
         return error ? error : grid->submit(copy_work(copy), stream_handle);
     }

@@ -4,14 +4,10 @@
 
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"
+#include "common/simt/runtime/properties.hpp"
 
 namespace simt {
 namespace {
-
-// CUDA's limit: a launch by the host has depth 0.
-constexpr unsigned most_depth = 24;
-
-constexpr size_t default_pending_launches = 2048;
 
 bool may_wait_for_events(const void* stream) {
     return stream != cudaStreamFireAndForget && stream != cudaStreamTailLaunch;
@@ -97,13 +93,13 @@ cudaError_t Grid::append(TaskPointer task, const void* stream_handle, const Grid
 }
 
 cudaError_t Grid::launch(Launch&& launch, const void* stream) {
-    if (depth_ == most_depth) return cudaErrorLaunchMaxDepthExceeded;
+    if (depth_ == most_nested_launches) return cudaErrorLaunchMaxDepthExceeded;
     const size_t most = device().limit(cudaLimitDevRuntimePendingLaunchCount)->value_or(default_pending_launches);
     if (device().pending_launches.fetch_add(1) >= most) {
         --device().pending_launches;
         return cudaErrorLaunchPendingCountExceeded;
     }
-    auto observer = simt::events().launch_submitted(launch, stream);
+    auto observer = events().launch_submitted(launch, stream);
     auto task = std::make_shared<GridTask>();
     task->grid = this;
     task->child = std::make_unique<Grid>(std::move(launch), *this, *task);
@@ -160,9 +156,9 @@ int Grid::run(const Launch& launch, LaunchObserver* observer, Device& device) {
 
 // Starts the child's blocks, once the caller hands the launch to the workers.
 RunningLaunch* Grid::start() {
-    simt::events().operation_began(task_->note);
+    events().operation_began(task_->note);
     blocks_ = prepare(launch_, observer_.get(), *this);
-    simt::events().operation_ended();
+    events().operation_ended();
     return blocks_.get();
 }
 
@@ -239,9 +235,9 @@ void Grid::start_all(GridTree& tree, Next& next) {
 // A copy or fill, or nothing.
 int Grid::perform(GridTask& task) {
     if (!task.work) return 0;
-    simt::events().operation_began(task.note);
+    events().operation_began(task.note);
     const int error = task.work();
-    simt::events().operation_ended();
+    events().operation_ended();
     return error;
 }
 

@@ -19,8 +19,10 @@ constexpr size_t shared_bytes_per_block = 48 << 10;  // without cudaFuncSetAttri
 constexpr size_t shared_bytes_per_block_optin = 227 << 10;
 constexpr size_t shared_bytes_per_multiprocessor = 228 << 10;
 constexpr size_t reserved_shared_bytes_per_block = 1 << 10;
-constexpr size_t shared_granularity = 128;  // a block's part is a multiple of these bytes
-constexpr int registers_per_thread = 32;    // assumed of every kernel: g++ does not allocate GPU registers
+constexpr size_t shared_granularity = 128;     // a block's part is a multiple of these bytes
+constexpr int registers_per_thread = 32;       // assumed of every kernel: g++ does not allocate GPU registers
+constexpr unsigned most_nested_launches = 24;  // a launch by the host has depth 0
+constexpr size_t default_pending_launches = 2048;
 constexpr int greatest_stream_priority = -5, least_stream_priority = 0;
 
 // What textures read from: of linear memory the address and the distance of two rows are multiples of these bytes.
