@@ -101,7 +101,9 @@ inline Case case_of_grids(const Session& session, const NestedVariant& variant, 
 }
 
 inline Case case_of_chain(const Session& session, const NestedVariant& variant, size_t depth) {
-    return case_of_marks(session, variant, depth, depth + 1, variant.chain, depth + 1, depth);
+    Case one = case_of_marks(session, variant, depth, depth + 1, variant.chain, depth + 1, variant.by_host ? 0 : depth);
+    if (variant.by_host) time_on_host(one, session.device.simulated);
+    return one;
 }
 
 }  // namespace BACKEND

@@ -25,6 +25,12 @@ LaunchShape launch_chain_of(const NestedArguments& arguments) {
     return launch_chain(arguments, tails);
 }
 
+inline LaunchShape launch_chain_from_host(const NestedArguments& arguments) {
+    NestedArguments all = arguments;
+    ++all.count;
+    return launch_grids_from_host(all);
+}
+
 // clang-format off
 inline const NestedVariant nested_variants[] = {
     {{"host", "the host makes each launch", Needs::nothing, "launches"}, launch_grids_from_host, {}, {}, true},
@@ -37,6 +43,7 @@ inline const NestedVariant nested_variants[] = {
     {{"per-block", "a block for each launch, with its own null stream", Needs::nothing, "launches"}, launch_grids_by_blocks},
     {{"per-thread", "a thread for each launch, fire-and-forget", Needs::nothing, "launches"}, launch_grids_by_threads},
 
+    {{"host-chain", "the host launches as many, one after the other", Needs::nothing, "chain"}, {}, launch_chain_from_host, {}, true},
     {{"chain", "each grid launches the next", Needs::nothing, "chain"}, {}, launch_chain_of<false>},
     {{"tail-chain", "each grid launches the next to begin after it", Needs::nothing, "chain"}, {}, launch_chain_of<true>},
 
