@@ -42,7 +42,8 @@ on the host cudaSuccess
 2048 ran, 952 were refused
 5048 ran, 952 were refused
 26 3 3
-12 13"
+12 13
+1"
 
 @test "children see what was written before their launch, tail launches what children have written, and errors are each thread's own" {
     # (nvcc needs these options for it.)
@@ -77,6 +78,31 @@ cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
         capture env SIMCC_THREADS=$threads ./device_order 1 60
         expect_status 0 && expect_output "0 wrong"
     done
+}
+
+@test "a child that waits for ever ends with its name, and with it all that was still to come" {
+    cat >waits.cu <<'CU'
+#include <cstdio>
+__global__ void waits(volatile int* flag) { while (*flag == 0) {} }
+__global__ void set(int* p) { *p = 1; }
+__global__ void parent(int* p) {
+    waits<<<1, 1>>>(p);
+    set<<<1, 1>>>(p + 1);
+    set<<<1, 1, 0, cudaStreamTailLaunch>>>(p + 2);
+}
+int main() {
+    int* p;
+    cudaMallocManaged(&p, 3 * sizeof(int));
+    parent<<<1, 1>>>(p);
+    const cudaError_t error = cudaDeviceSynchronize();
+    printf("%s %d %d\n", cudaGetErrorName(error), p[1], p[2]);
+}
+CU
+    capture simcc waits.cu -o waits
+    expect_status 0
+    capture env SIMCC_TIMEOUT=0.5 SIMCC_THREADS=2 ./waits
+    expect_output "cudaErrorLaunchTimeout 0 0"
+    expect_errors_like "kernel waits, block \(0,0,0\): no progress"
 }
 
 # cases FIRST LAST: the names of the cases of race_children between these two comments of its source.

@@ -140,6 +140,16 @@ __global__ void launches_a_fault(int* c) {
     set<<<1, 1>>>(c, 1);  // never runs
 }
 
+// Children of different streams are there at the same time.
+__global__ void waits_or_sets(volatile int* flag, bool sets) {
+    if (sets) *flag = 1;
+    while (*flag == 0) {}
+}
+__global__ void together(int* c) {
+    waits_or_sets<<<1, 1, 0, cudaStreamFireAndForget>>>(c, false);
+    waits_or_sets<<<1, 1, 0, cudaStreamFireAndForget>>>(c, true);
+}
+
 // A lambda and a template as children, launched by a member of a class.
 template <int depth>
 __global__ void counted(int* c) {
@@ -234,6 +244,11 @@ int main() {
         cudaGraphLaunch(run, stream);
         cudaStreamSynchronize(stream);
         printf("%d %d\n", c.read()[9], c.read()[13]);
+    }
+    {
+        Cells c;
+        together<<<1, 1>>>(c.d);
+        printf("%d\n", c.read()[0]);
     }
     {
         Cells c;
