@@ -24,7 +24,7 @@ expect_verified_rows() {
     expect_clean_table
     expect_verified_rows 36
     # (All of them, the parent included; the host's have none.)
-    [ "$(columns kernel p_launches p_depth | grep 3[0-9][0-9][0-9])" = "\
+    [ "$(columns kernel p_launches p_depth | grep '3[0-9][0-9][0-9]')" = "\
 host 3000 0
 null-stream 3001 1
 fire-and-forget 3001 1

@@ -16,7 +16,7 @@ nested -q -d gpu -k 'host,null-stream,fire-and-forget,tail-launch,per-block,per-
 echo
 echo "kernel depth median_ns ns_per_level"
 nested -q -d gpu -k '*chain' --depth 0,1,2,4,8,16,23,24 --csv |
-    mlr --icsv --onidx cut -o -f kernel,p_depth,median_ns |
+    mlr --icsv --onidx cut -o -f kernel,n,median_ns |
     awk '!($1 in first) { first[$1] = $3 } { print $0, $2 ? ($3 - first[$1]) / $2 : "-" }'
 
 echo
