@@ -67,9 +67,7 @@ Context* ResidentBlock::next_in_step() {
     Warp& warp = *current_warp;
     const auto index = static_cast<unsigned>(current_warp - warps_.data());
     unsigned behind = observer_->furthest_behind(index, warp.paused | warp.yielded);
-    const bool only_wait = behind & warp.yielded & observer_->waiting_loop_lanes(index);
-    launch_->holds_back_lanes.store(only_wait, std::memory_order_relaxed);
-    if (only_wait) return next_in_another_warp();
+    if (behind & warp.yielded & observer_->waiting_loop_lanes(index)) return next_in_another_warp();
     if (!(behind & warp.paused)) behind = observer_->furthest_behind(index, warp.paused);
     warp.ready = behind;
     warp.paused &= ~behind;

@@ -90,6 +90,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     values_of_turn_ = 0;
     is_first_of_worker_ = progress.steps == 0;
     async_copies.clear();
+    held_back_.clear();
     current_warp = nullptr;
     run_lanes_ = launch.launch.run_lanes;
     arguments_ = launch.launch.arguments.get();
@@ -124,6 +125,7 @@ Pause ResidentBlock::run() {
     if (has_hit_guard_) tell_overflow();
     has_hit_guard_ = false;
     if ((pause_ == Pause::ended || pause_ == Pause::at_grid) && stacks_.overflowed()) report_overflow();
+    if (pause_ == Pause::polling && schedule_ == Schedule::lockstep) note_held_back();
     const bool is_abandoned = pause_ == Pause::failed || pause_ == Pause::deadlocked;
     if (is_abandoned) forget_frames(reinterpret_cast<void*>(stacks_.begin()), stacks_.bytes());
     if (observer_) observer_->left();

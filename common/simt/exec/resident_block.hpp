@@ -105,6 +105,7 @@ private:
     bool is_random() const { return __builtin_expect(schedule_ == Schedule::random, 0); }
     [[gnu::cold]] Context* take_any_lane(Warp& warp);
     bool polls_again(const Warp& warp, unsigned lane) const;
+    void note_held_back();
     unsigned held_back(const Warp& warp) const;
 
     // The choices when a warp has stalled, in the order in which they are tried.
@@ -143,6 +144,7 @@ private:
     uint64_t values_of_turn_ = 0;  // the sum over what polling lanes have seen since the worker resumed the block
     uint64_t awaited_generation_ = 0;
     unsigned steps_in_turn_ = 0;                   // in lockstep
+    std::vector<uint32_t> held_back_;              // the same: lanes of each warp when the block last paused
     std::unique_ptr<BlockObserver> own_observer_;  // null until a launch provides one
     BlockObserver* observer_ = nullptr;            // the same if this launch is observed, else null
     Schedule schedule_ = Schedule::independent;    // chosen by the observer; independent without one

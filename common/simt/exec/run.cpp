@@ -65,6 +65,12 @@ int result_of(const RunningLaunch& running) {
         std::fprintf(stderr, "simcc: kernel %s: the launch was ended: its threads waited and went on, but none ended\n",
                      running.launch.name);
     }
+    if (running.error == error_timeout && !running.ran_too_long && !running.timeout_reported) {
+        std::fprintf(stderr,
+                     "simcc: kernel %s: the launch was ended: its threads waited for others of their warp, which "
+                     "lockstep held back\n",
+                     running.launch.name);
+    }
     const int observed_error = running.observer ? running.observer->ended() : 0;
     return running.error == 0 ? observed_error : running.error.load();
 }

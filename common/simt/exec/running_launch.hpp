@@ -107,7 +107,8 @@ struct RunningLaunch {
     std::atomic<bool> has_long_lanes{false};     // a lane may run for so long that each must count as progress
     std::atomic<bool> timeout_reported{false}, overflow_reported{false};
     std::atomic<bool> ran_too_long{false};  // it was ended because its lanes went on and on, not because they waited
-    // In lockstep: lanes wait, and keep others of their warp from going on. Most likely they wait for those.
+    // In lockstep: since something last happened, a block has paused in which lanes that wait keep others of their warp
+    // from going on. Most likely they wait for those.
     std::atomic<bool> holds_back_lanes{false};
     // Guarded by the pool's mutex:
     unsigned workers_inside = 0;

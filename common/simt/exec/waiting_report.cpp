@@ -59,12 +59,17 @@ bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
     return (warp.paused | (lets_others_run ? 0 : warp.ready)) >> lane & 1;
 }
 
-// The lanes of a warp that could go on, but are ahead of others that only wait and are to leave their loop first.
+// Called when only polling lanes can run and each has just looked: all that could go on otherwise are ahead of others that
+// only wait and are to leave their loop first.
+void ResidentBlock::note_held_back() {
+    held_back_.assign(warp_count_, 0);
+    for (size_t i = 0; i < warp_count_; ++i) {
+        if (observer_->waiting_loop_lanes(static_cast<unsigned>(i)) & warps_[i].ready) held_back_[i] = warps_[i].paused;
+    }
+}
+
 unsigned ResidentBlock::held_back(const Warp& warp) const {
-    if (schedule_ != Schedule::lockstep || !observer_) return 0;
-    const auto index = static_cast<unsigned>(&warp - warps_.data());
-    const unsigned behind = observer_->furthest_behind(index, warp.paused | warp.yielded | warp.ready);
-    return behind & observer_->waiting_loop_lanes(index) ? warp.paused & ~behind : 0;
+    return held_back_.empty() ? 0 : held_back_[static_cast<size_t>(&warp - warps_.data())] & warp.paused;
 }
 
 bool ResidentBlock::holds_back_lanes() const {

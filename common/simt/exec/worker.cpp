@@ -126,6 +126,8 @@ void Worker::run(Block block) {
     RunningLaunch& launch = block->running_launch();
     switch (block->run()) {
         case Pause::polling:
+            if (block->holds_back_lanes()) launch.holds_back_lanes = true;
+            [[fallthrough]];
         case Pause::at_grid:
             window_owner_ = block.get();
             suspended_.push_back(std::move(block));
@@ -162,7 +164,9 @@ void Worker::end_deadlocked(ResidentBlock& block) {
 void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
     const bool has_waited = launch.error == error_timeout && !launch.ran_too_long;
-    const bool timed_out = has_waited && !launch.timeout_reported.exchange(true);
+    // Other blocks may wait for one whose lanes are held back: that one knows why.
+    const bool knows_why = !launch.holds_back_lanes || block->holds_back_lanes();
+    const bool timed_out = has_waited && knows_why && !launch.timeout_reported.exchange(true);
     const bool is_reported = timed_out && block->observer() && block->observer()->timed_out();
     if (timed_out && !is_reported && block->holds_back_lanes()) {
         std::fprintf(stderr,

@@ -134,7 +134,10 @@ void WorkerPool::look_at_launches(LaunchWatch::Duration elapsed) {
         counts &= launch->watch.has_gone_round() && !launch->has_unclaimed_blocks();
         if (launch->watch.worked() > long_work) launch->has_long_lanes = true;
     }
-    for (RunningLaunch* launch : launches_) launch->watch.pass(elapsed, is_quiet, counts);
+    for (RunningLaunch* launch : launches_) {
+        launch->watch.pass(elapsed, is_quiet, counts);
+        if (launch->watch.waited() == LaunchWatch::Duration{0}) launch->holds_back_lanes = false;
+    }
 }
 
 void WorkerPool::end_if_stuck(RunningLaunch& launch) const {
