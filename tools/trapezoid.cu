@@ -59,7 +59,9 @@ public:
             const double bound = session_.options.tolerance >= 0
                                      ? session_.options.tolerance * std::fabs(double(reference_.sum))
                                      : reference_.allowed_error(variant.steps(rule_.n, *shape).in_all, dtype_of<T>);
-            return compare_value(sum, reference_.sum, bound);
+            // A message shows integrals; where all of them are 0, it shows the sums.
+            const long double width = width_ == 0 ? 1 : width_;
+            return compare_value(sum * width, reference_.sum * width, bound * std::fabs(width));
         };
         const auto sum = variant.needs == Needs::host ? std::function<T()>([this] { return h_result_; })
                                                       : std::function<T()>([this] { return download(); });
@@ -147,6 +149,7 @@ using Variants = std::vector<const TrapezoidVariant*>;
 template <typename T, typename Run>
 void run_until_settled(Session& session, size_t n, Variants variants, const Convergence& convergence, Run run_size) {
     const size_t most = session.device.simulated ? size_t{1} << 20 : size_t{1} << 31;
+    if (n > most) fail(Exit::usage, "--settle doubles --size up to {} here: begin with fewer than {}", most, n);
     for (; !variants.empty() && n <= most; n *= 2) {
         const std::unique_ptr<Summation<T>> summation = run_size(n, variants);
         const auto is_done = [&](const TrapezoidVariant* variant) {  // a wrong result has been reported
@@ -204,6 +207,7 @@ void run_type(Session& session, const Integral& integral) {
     std::unique_ptr<CompiledIntegrand<T>> compiled;
     if (!integral.known && std::any_of(variants.begin(), variants.end(), needs_device)) {
         session.begin_step("compiling " + integral.function.printed());
+        session.detail("the device computes " + integral.function.source(dtype_of<T>));
         compiled = std::make_unique<CompiledIntegrand<T>>(session, integral);
     }
     Convergence convergence;

@@ -200,6 +200,10 @@ Reference reference_in(const Expression& expression, const HostRule& rule) {
         });
     Share all = ends;
     all.add(inner);
+    if (all.escaped.empty() && !(all.magnitude <= std::numeric_limits<T>::max())) {
+        all.escaped = text("{} heights of {} add up to {:.4g}", rule.n, expression.printed(), all.magnitude);
+        all.escaped_type = true;
+    }
     return {all.sum.sum + all.sum.rest, all.magnitude, all.error, all.escaped, all.escaped_type};
 }
 
