@@ -218,7 +218,7 @@ integral_of() {
     all=$(tr -d ' \n' <<<"$all")
     local dtype
     for dtype in f32 f64; do
-        expect_fine trapezoid --function "$all" --from 0.5 --to 1.5 -n 500 -t $dtype -k 'cpu,block' -w 0 -r 1 --csv
+        expect_fine trapezoid --function "$all" --from 0.5 --to 1.5 -n 500 -b 1024 -t $dtype -k 'cpu,block' -w 0 -r 1 --csv
         [ "$(column verify | paste -sd ' ')" = "pass pass" ]
     done
     # What is printed says the same when it is read again.

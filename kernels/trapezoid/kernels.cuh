@@ -10,7 +10,8 @@
 //                             says they have arrived
 // All: any n, any grid that has a thread for each trapezoid, or for the last one any grid. The first four add to
 // *result, which is 0 before, in an order that is not fixed: the last bits differ from run to run. The last one's order
-// follows from n, block and grid.
+// follows from n, block and grid. Blocks of 1024 threads must be possible whatever the function is, so the compiler is
+// told to make do with 64 registers.
 //
 // This file, and all that it includes, is also compiled at run time: no header of the standard library's is needed.
 #include "common/cuda/block_reduction.cuh"
@@ -42,21 +43,22 @@ __device__ T own_height(const Trapezoids<T>& rule, const Chosen& integrand) {
 
 /// Any block size.
 template <typename T, typename Chosen>
-__global__ void trapezoid_atomic(Trapezoids<T> rule, Chosen integrand, T* result) {
+__global__ void __launch_bounds__(largest_block, 1) trapezoid_atomic(Trapezoids<T> rule, Chosen integrand, T* result) {
     const T value = own_height(rule, integrand);
     if (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x < rule.n) atomicAdd(result, value);
 }
 
 /// Block size a multiple of 32.
 template <typename T, typename Chosen>
-__global__ void trapezoid_shuffle(Trapezoids<T> rule, Chosen integrand, T* result) {
+__global__ void __launch_bounds__(largest_block, 1) trapezoid_shuffle(Trapezoids<T> rule, Chosen integrand, T* result) {
     const T sum = warp_reduce(Addition<T>{}, own_height(rule, integrand));
     if (threadIdx.x % lanes_per_warp == 0) atomicAdd(result, sum);
 }
 
 /// Block size a multiple of 32; dynamic shared memory for one T per thread.
 template <typename T, typename Chosen>
-__global__ void trapezoid_dissemination(Trapezoids<T> rule, Chosen integrand, T* result) {
+__global__ void __launch_bounds__(largest_block, 1)
+    trapezoid_dissemination(Trapezoids<T> rule, Chosen integrand, T* result) {
     T* values = dynamic_shared<T>() + threadIdx.x / lanes_per_warp * lanes_per_warp;
     const unsigned lane = threadIdx.x % lanes_per_warp;
     T sum = own_height(rule, integrand);
@@ -73,7 +75,7 @@ __global__ void trapezoid_dissemination(Trapezoids<T> rule, Chosen integrand, T*
 
 /// Block size a multiple of 32.
 template <typename T, typename Chosen>
-__global__ void trapezoid_block(Trapezoids<T> rule, Chosen integrand, T* result) {
+__global__ void __launch_bounds__(largest_block, 1) trapezoid_block(Trapezoids<T> rule, Chosen integrand, T* result) {
     const T sum = block_reduce(Addition<T>{}, own_height(rule, integrand));
     if (threadIdx.x == 0) atomicAdd(result, sum);
 }
