@@ -33,9 +33,13 @@ struct SectorTile {
         return row % unit_words * (rows_read / unit_words) + row / unit_words;
     }
 
-    /// How many words of the unit lie before `word`.
+    /// How many words of its unit lie before a word. (Of a word's number the last bits are enough.)
     __device__ static unsigned words_before(const Word* word) {
-        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(word) / sizeof(Word) % unit_words);
+        return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(word) / sizeof(Word)) % unit_words;
+    }
+    __device__ static unsigned words_before(const WordMatrix<const Word>& matrix, size_t row, size_t column) {
+        const auto before_row = static_cast<unsigned>(row) * static_cast<unsigned>(matrix.columns);
+        return (words_before(matrix.data) + before_row + static_cast<unsigned>(column)) % unit_words;
     }
 
     /// Row 0 of the tile is `sector_words` above row `first_row` of the matrix. All loads are under way before the first
@@ -43,17 +47,30 @@ struct SectorTile {
     __device__ void load(const WordMatrix<const Word>& input, size_t first_row, size_t first_column) {
         const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
         const Word* const end = input.data + input.rows * input.columns;
+        const auto row_of = [&](unsigned i) {
+            return first_row + (warp + i * warps) - sector_words;
+        };  // or wraps around
+        const auto unit_of = [&](size_t row) {
+            return &input.at(row, first_column) - words_before(input, row, first_column) + lane * unit_words;
+        };
         Unit held[rows_read / warps] = {};
 #pragma unroll
         for (unsigned i = 0; i < rows_read / warps; ++i) {
-            const size_t row = first_row + (warp + i * warps) - sector_words;  // above the matrix it wraps around
-            if (row >= input.rows) continue;
-            const Word* const row_begin = &input.at(row, first_column);
-            const Word* const unit = row_begin - words_before(row_begin) + lane * unit_words;
-            if (unit >= input.data + (row + 1) * input.columns) continue;
-            if (unit >= input.data && unit + unit_words <= end) {
+            const size_t row = row_of(i);
+            const Word* const unit = unit_of(row);
+            if (row < input.rows && unit >= input.data && unit + unit_words <= end &&
+                first_column + lane * unit_words < input.columns + unit_words)
                 held[i] = *reinterpret_cast<const Unit*>(unit);
-            } else {  // at an end of the matrix
+        }
+        // The units that the two ends of the matrix cut, word by word.
+        if (unit_words > 1 && (first_row == 0 || first_row + rows >= input.rows)) {
+#pragma unroll
+            for (unsigned i = 0; i < rows_read / warps; ++i) {
+                const size_t row = row_of(i);
+                if (row > 0 && row + 1 < input.rows) continue;
+                if (row >= input.rows) continue;
+                const Word* const unit = unit_of(row);
+                if (unit >= input.data && unit + unit_words <= end) continue;
                 for (unsigned k = 0; k < unit_words; ++k)
                     if (unit + k >= input.data && unit + k < end) put_word(held[i], k, unit[k]);
             }
@@ -63,31 +80,39 @@ struct SectorTile {
     }
 
     /// Writes the tile's columns as rows, from the sector that holds their first word to the one before their last.
+    /// (Where words lie within sectors and units depends on the last bits of their numbers alone, for which 32 are enough.)
     __device__ void store_transposed(const WordMatrix<const Word>& input, const WordMatrix<Word>& output,
                                      size_t first_row, size_t first_column) const {
         const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
-        for (unsigned column = warp; column < columns && first_column + column < input.columns; column += warps) {
-            Word* const target = &output.at(first_column + column, first_row);  // of the tile's row sector_words
-            const auto words_into_sector = [](const Word* word) {
-                return static_cast<int>(reinterpret_cast<std::uintptr_t>(word) % sector_bytes / sizeof(Word));
-            };
-            const int begin = first_row == 0 ? 0 : -words_into_sector(target);
-            const int end = input.rows - first_row <= rows ? static_cast<int>(input.rows - first_row)
-                                                           : static_cast<int>(rows) - words_into_sector(target + rows);
-            const int first_unit = begin - static_cast<int>(words_before(target + begin));
-            for (int at = first_unit + static_cast<int>(lane * unit_words); at < end;
-                 at += static_cast<int>(lanes_per_warp * unit_words)) {
-                if (at >= begin && at + static_cast<int>(unit_words) <= end) {
+        const size_t rows_left = input.rows - first_row;
+        Word* target = &output.at(first_column + warp, first_row);  // of row sector_words of the tile's column
+        auto number = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(target) / sizeof(Word));
+        const unsigned begins =
+            words_before(input, first_row - sector_words, first_column);  // row 0 of the tile, in its unit
+#pragma unroll(unit_words == 1 ? 4 : 1)
+        for (unsigned column = warp; column < columns; column += warps) {
+            if (first_column + column >= input.columns) break;
+            // Rows of the tile from `begin` to `end`, which fill units from `first` on.
+            const unsigned begin = first_row == 0 ? sector_words : sector_words - number % sector_words;
+            const unsigned end = rows_left <= rows ? sector_words + static_cast<unsigned>(rows_left)
+                                                   : rows_read - (number + rows) % sector_words;
+            const unsigned first = begin - (number + begin) % unit_words;
+#pragma unroll
+            for (unsigned k = 0; k < rows_read / unit_words / lanes_per_warp; ++k) {
+                const unsigned at = first + (lane + k * lanes_per_warp) * unit_words;
+                if (at >= begin && at + unit_words <= end) {
                     Unit unit = 0;
 #pragma unroll
-                    for (unsigned k = 0; k < unit_words; ++k)
-                        put_word(unit, k, word_at(input, first_row, first_column, at + static_cast<int>(k), column));
-                    *reinterpret_cast<Unit*>(target + at) = unit;
-                } else {  // at an end of the row
-                    for (int i = at < begin ? begin : at; i < at + static_cast<int>(unit_words) && i < end; ++i)
-                        target[i] = word_at(input, first_row, first_column, i, column);
+                    for (unsigned j = 0; j < unit_words; ++j)
+                        put_word(unit, j, word_at(at + j, column, begins, input.columns));
+                    *reinterpret_cast<Unit*>(target - sector_words + at) = unit;
+                } else if (unit_words > 1) {  // at an end of the row
+                    for (unsigned i = at < begin ? begin : at; i < at + unit_words && i < end; ++i)
+                        target[static_cast<int>(i - sector_words)] = word_at(i, column, begins, input.columns);
                 }
             }
+            target += warps * input.rows;
+            number += warps * static_cast<unsigned>(input.rows);
         }
     }
 
@@ -96,14 +121,10 @@ private:
         unit |= static_cast<Unit>(word) << (place * sizeof(Word) % sizeof(Unit) * 8);
     }
 
-    /// Of row first_row + `row` of the matrix, which may be negative.
-    __device__ Word word_at(const WordMatrix<const Word>& input, size_t first_row, size_t first_column, int row,
-                            unsigned column) const {
-        const Word* const row_begin =
-            &input.at(first_row + static_cast<size_t>(static_cast<std::int64_t>(row)), first_column);
-        const unsigned place = words_before(row_begin) + column;
-        return reinterpret_cast<const Word*>(
-            units[slot(static_cast<unsigned>(row + static_cast<int>(sector_words)))])[place];
+    /// Of a row of the tile. Its first row begins `begins` words into a unit.
+    __device__ Word word_at(unsigned row, unsigned column, unsigned begins, size_t row_words) const {
+        const unsigned place = (begins + row * static_cast<unsigned>(row_words)) % unit_words + column;
+        return reinterpret_cast<const Word*>(units[slot(row)])[place];
     }
 };
 
