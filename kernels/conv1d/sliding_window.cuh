@@ -17,14 +17,15 @@ using Window = Vector<T>[vectors + 1];
 /// there to `end`, and for `count` of them at most.
 template <unsigned vectors, unsigned first, unsigned end, typename T>
 __device__ __forceinline__ void add_taps(WindowSums<T, vectors>& sums, const Window<T, vectors>& window, const T* taps,
-                                         unsigned count) {
+                                         unsigned count = end - first) {
     constexpr unsigned length = Vector<T>::length;
 #pragma unroll
     for (unsigned j = first; j < end; ++j) {
-        if (j - first >= count) break;
+        if (j - first < count) {
 #pragma unroll
-        for (unsigned r = 0; r < vectors * length; ++r)
-            sums[r] += taps[j - first] * window[(r + j) / length].values[(r + j) % length];
+            for (unsigned r = 0; r < vectors * length; ++r)
+                sums[r] += taps[j - first] * window[(r + j) / length].values[(r + j) % length];
+        }
     }
 }
 
@@ -53,22 +54,22 @@ __device__ __forceinline__ void slide_window(WindowSums<T, vectors>& sums, const
         if (shift == 3) add_taps<vectors, 3, length>(sums, window, taps, width);
         move_window<vectors>(window);
         const unsigned added = width < length - shift ? width : length - shift;
-        taps += added;
         width -= added;
+        taps += added;
     }
     const unsigned steps = width / length, rest = width % length;
     // Unrolled, so that most vectors need not be moved.
 #pragma unroll 4
     for (unsigned step = 0; step < steps; ++step) {
         window[vectors] = *tile++;
-        add_taps<vectors, 0, length>(sums, window, taps, length);
-        move_window<vectors>(window);
+        add_taps<vectors, 0, length>(sums, window, taps);
         taps += length;
+        move_window<vectors>(window);
     }
     if (rest > 1) window[vectors] = *tile;
-    if (rest == 1) add_taps<vectors, 0, 1>(sums, window, taps, 1);
-    if (rest == 2) add_taps<vectors, 0, 2>(sums, window, taps, 2);
-    if (rest == 3) add_taps<vectors, 0, 3>(sums, window, taps, 3);
+    if (rest == 1) add_taps<vectors, 0, 1>(sums, window, taps);
+    if (rest == 2) add_taps<vectors, 0, 2>(sums, window, taps);
+    if (rest == 3) add_taps<vectors, 0, 3>(sums, window, taps);
 }
 
 }  // namespace BACKEND

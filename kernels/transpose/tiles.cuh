@@ -91,8 +91,9 @@ __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
 }
 
 template <typename Layout, unsigned side = 32, typename Word>
-LaunchShape launch_transpose_tile(const TransposeArguments<Word>& arguments) {
-    const TileGrid grid(arguments.rows, arguments.columns, side, side, TileOrder::along_input_rows);
+LaunchShape launch_transpose_tile(const TransposeArguments<Word>& arguments,
+                                  TileOrder order = TileOrder::along_input_rows) {
+    const TileGrid grid(arguments.rows, arguments.columns, side, side, order);
     if (grid.tiles() == 0) return {};
     const dim3 block(lanes_per_warp, tile_block_rows);
     transpose_tile<Layout, side>
