@@ -41,7 +41,7 @@ show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 
 echo
 echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, the third neither:"
 show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
-    cut -d, -f 3,51,55,72"
+    cut -d, -f 3,54,58,75"
 
 echo
 echo "Which words a warp touches decides what memory must move: the lecture's formula, and what was counted:"

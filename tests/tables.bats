@@ -3,10 +3,10 @@
 
 load helpers
 
-common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device,device_uuid,timer,cache,warmup,samples,min_ns,p25_ns,median_ns,p75_ns,max_ns,mean_ns,gbyte_per_s,gflop_per_s,sm_clock_mhz,throttled,verify
+common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device,device_uuid,timer,cache,warmup,samples,min_ns,p25_ns,median_ns,p75_ns,max_ns,mean_ns,gbyte_per_s,gflop_per_s,sm_clock_mhz,throttled,verify,driver_version,host_name,run_utc
 
 # The columns of --counters, as the header has them.
-counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' | grep -v -e '^p_' | tail -n +28 | paste -sd ,; }
+counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' | grep -v -e '^p_' | tail -n +31 | paste -sd ,; }
 
 @test "CSV has the header of the schema, then only the program's own columns" {
     local program header counters
@@ -21,7 +21,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         [[ $header == "$common_header",* || $header == "$common_header" ]] || complain "header: $header"
         [ -z "$(tr , '\n' <<<"${header#"$common_header"}" | grep -v -e '^p_' -e '^$')" ]
         [ "$(column tool | sort -u)" = "$program" ]
-        [ "$(column schema | sort -u)" = 1 ]
+        [ "$(column schema | sort -u)" = 2 ]
     done
 }
 
@@ -61,8 +61,23 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     done
 }
 
+@test "every row says where and when its run was: driver, machine and one time in UTC" {
+    local program before after
+    for program in reduce vecadd; do
+        before=$(date -u +%FT%TZ)
+        TZ=UTC-5 expect_fine "$program" -n 1,100 -r 3 --csv
+        after=$(date -u +%FT%TZ)
+        [ "$(column host_name | sort -u)" = "$(uname -n)" ]
+        [ "$(column run_utc | sort -u | wc -l)" -eq 1 ]
+        [[ ! $(column run_utc | tail -1) < $before && ! $(column run_utc | tail -1) > $after ]] || complain "not between $before and $after"
+        # What ran on the host, or in the simulator, met no driver.
+        paste -d ' ' <(column timer) <(column driver_version) | grep -v -x -E '(host|sim) none|event [0-9]+(\.[0-9]+)+' >wrong || continue
+        complain "timers and drivers: $(cat wrong)"
+    done
+}
+
 @test "tables of several programs have the same first columns and concatenate" {
-    pipeline '{ reduce -d $device -n 100 --csv; vecadd -d $device -n 100 --csv --no-header; } | cut -d , -f 1-27'
+    pipeline '{ reduce -d $device -n 100 --csv; vecadd -d $device -n 100 --csv --no-header; } | cut -d , -f 1-30'
     expect_status 0
     expect_clean_table
     [ "$(column tool | uniq | paste -sd ' ')" = "reduce vecadd" ]

@@ -22,9 +22,9 @@ static std::string extent_text(const dim3& extent) {
 
 Bench::Bench(Run& run)
     : run_(run),
+      clocks_(run.device.simulated ? "" : run.device.uuid),
       report_(run),
-      stopwatch_(run.settings.cold_cache && !run.settings.profile, run.device.l2_bytes),
-      clocks_(run.device.simulated ? "" : run.device.uuid) {}
+      stopwatch_(run.settings.cold_cache && !run.settings.profile, run.device.l2_bytes) {}
 
 bool Bench::verify(Case& one, FirstLaunch& first) {
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));

@@ -61,9 +61,9 @@ private:
     void collect(Case& one, Case* peer, Measurement& result);
 
     Run& run_;
+    ClockMonitor clocks_;  // the first, since it holds NVML open for those that ask it briefly
     Report report_;
     Stopwatch stopwatch_;
-    ClockMonitor clocks_;
 };
 
 }  // namespace BACKEND

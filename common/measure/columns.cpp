@@ -1,6 +1,7 @@
 #include "common/measure/columns.hpp"
 
 #include "common/measure/counter_columns.hpp"
+#include "common/measure/origin.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     const bool simulated = device.simulated;
     const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
     const double time_scale = simulated ? 1e-6 : 1e-3;
+    const Origin origin = origin_of_rows(device);
     const auto gpu_only = [&](const char* heading) { return simulated ? "" : heading; };
     // clang-format off
     return {
@@ -66,6 +68,9 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"sm_clock_mhz"}, [](const Of& of) { return whole_if_any(of.measurement.sm_clock_mhz); }},
         {{"throttled"}, [](const Of& of) { return whole(of.measurement.throttled); }},
         {{"verify", "verify", 1, 0, 0, 1}, [](const Of& of) { return of.measurement.verify; }},
+        {{"driver_version"}, [origin](const Of& of) { return on_host(of) ? "none" : origin.driver_version; }},
+        {{"host_name"}, [origin](const Of&) { return origin.host_name; }},
+        {{"run_utc"}, [origin](const Of&) { return origin.run_utc; }},
     };
     // clang-format on
 }

@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <array>
+
 // The few constants of NVML's stable C interface that are used here (nvml.h need not be installed).
 constexpr int nvml_success = 0;
 constexpr int nvml_clock_sm = 1, nvml_clock_memory = 2;
@@ -24,6 +26,13 @@ ClockMonitor::ClockMonitor(const std::string& uuid) {
 ClockMonitor::~ClockMonitor() {
     if (const auto shutdown = reinterpret_cast<int (*)()>(symbol("nvmlShutdown"))) shutdown();
     if (library_) dlclose(library_);
+}
+
+std::string ClockMonitor::driver_version() const {
+    const auto read = reinterpret_cast<int (*)(char*, unsigned)>(symbol("nvmlSystemGetDriverVersion"));
+    std::array<char, 80> version{};  // the longest that NVML gives
+    if (!device_ || !read || read(version.data(), unsigned(version.size())) != nvml_success) return "";
+    return version.data();
 }
 
 int ClockMonitor::clock(int domain) const {

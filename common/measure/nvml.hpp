@@ -1,4 +1,4 @@
-// Clocks and throttle reasons of a GPU through the driver's management library, loaded at run time:
+// Clocks and throttle reasons of a GPU, and its driver's version, through the driver's management library, loaded at run time:
 // nothing is linked, and where the library is missing every answer is "unknown".
 #pragma once
 
@@ -13,8 +13,9 @@ public:
     ClockMonitor(const ClockMonitor&) = delete;
     ClockMonitor& operator=(const ClockMonitor&) = delete;
 
-    int sm_clock_mhz() const;      // 0 if unknown
-    int memory_clock_mhz() const;  // 0 if unknown
+    std::string driver_version() const;  // "580.65.06"; "" if unknown
+    int sm_clock_mhz() const;            // 0 if unknown
+    int memory_clock_mhz() const;        // 0 if unknown
     // True while the clocks are held down by power, heat or an external brake (not by idleness or a user's setting).
     bool throttled() const;
 

@@ -44,7 +44,7 @@ struct Measurement {
     std::vector<simt::check::KernelCounters> kernels;  // --counters: of the kernels that it launched
 };
 
-constexpr long long table_schema = 1;  // the first column of every row
+constexpr long long table_schema = 2;  // the first column of every row
 
 // The medians that --ladder compares with; 0 if there is none yet.
 struct LadderTimes {

@@ -1,0 +1,28 @@
+#include "common/measure/origin.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+
+#include "common/measure/nvml.hpp"
+
+// A name may be as long as the buffer, and then it has no end.
+static std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 && name.front() != '\0' ? name.data() : "none";
+}
+
+static std::string utc_text(std::time_t time) {
+    std::tm utc{};
+    std::array<char, 32> written{};
+    gmtime_r(&time, &utc);
+    std::strftime(written.data(), written.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return written.data();
+}
+
+Origin origin_of_rows(const DeviceInfo& device) {
+    static const std::string run_utc = utc_text(std::time(nullptr));
+    const std::string driver = device.simulated ? "" : ClockMonitor(device.uuid).driver_version();
+    return {driver.empty() ? "none" : driver, host_name(), run_utc};
+}
