@@ -1,0 +1,176 @@
+// A line of JSON Lines as cells. What our programs write, flat objects with plain strings, numbers and lists of numbers, is
+// read here, since a million rows are to take no more than a second or two; nlohmann's parser reads the rest, and it says
+// what is wrong with a line.
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/io/table_reader.hpp"
+#include "common/io/text.hpp"
+
+namespace {
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+// Reads a flat object; gives up at whatever else there is.
+class FlatObject {
+public:
+    FlatObject(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order)
+        : at_(line.data()), end_(line.data() + line.size()), builder_(builder), order_(order) {}
+
+    bool read() {
+        if (!take('{')) return false;
+        if (take('}')) return is_at_end();
+        for (std::size_t position = 0;; ++position) {
+            std::string_view key;
+            if (!take_string(key) || !take(':') || !take_value(column_of(key, position))) return false;
+            if (take('}')) return is_at_end();
+            if (!take(',')) return false;
+        }
+    }
+
+private:
+    void skip_blanks() {
+        while (at_ < end_ && (*at_ == ' ' || *at_ == '\t')) ++at_;
+    }
+    bool is_at_end() {
+        skip_blanks();
+        return at_ == end_;
+    }
+    bool take(char wanted) {
+        skip_blanks();
+        if (at_ == end_ || *at_ != wanted) return false;
+        ++at_;
+        return true;
+    }
+    bool take_word(std::string_view word) {
+        if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, word.size()) != word) return false;
+        at_ += word.size();
+        return true;
+    }
+    bool take_string(std::string_view& text) {
+        if (!take('"')) return false;
+        const char* const begin = at_;
+        for (; at_ < end_ && *at_ != '"'; ++at_)
+            if (*at_ == '\\' || static_cast<unsigned char>(*at_) < ' ') return false;
+        if (at_ == end_) return false;
+        text = std::string_view(begin, static_cast<std::size_t>(at_++ - begin));
+        return true;
+    }
+    // A number as JSON writes it: 1, -1.5e3, but not .5, 01 or inf.
+    bool take_number_text(std::string_view& text) {
+        skip_blanks();
+        const char* const begin = at_;
+        if (at_ < end_ && *at_ == '-') ++at_;
+        if (at_ == end_ || *at_ < '0' || *at_ > '9') return false;
+        if (*at_ == '0' && at_ + 1 < end_ && at_[1] >= '0' && at_[1] <= '9') return false;
+        const auto belongs = [](char c) {
+            return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
+        };
+        while (at_ < end_ && belongs(*at_)) ++at_;
+        text = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
+        return text.back() >= '0' && text.back() <= '9';
+    }
+    static bool to_number(std::string_view text, double& number) {
+        const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        return error == std::errc() && stopped == text.data() + text.size();
+    }
+    bool take_list(TableColumn* column) {
+        list_.clear();
+        if (!take(']')) {
+            do {
+                std::string_view text;
+                double number = no_number;
+                skip_blanks();
+                if (!take_word("null") && !(take_number_text(text) && to_number(text, number))) return false;
+                if (builder_.keeps_lists()) list_.push_back(number);
+            } while (take(','));
+            if (!take(']')) return false;
+        }
+        if (column && builder_.keeps_lists()) column->add_list(list_);
+        return true;
+    }
+    bool take_value(TableColumn* column) {
+        skip_blanks();
+        if (at_ == end_) return false;
+        std::string_view text;
+        if (*at_ == '"') {
+            if (!take_string(text)) return false;
+        } else if (take('[')) {
+            return take_list(column);
+        } else if (take_word("null")) {
+            if (column) column->add_empty();
+            return true;
+        } else if (take_word("true")) {
+            text = "true";
+        } else if (take_word("false")) {
+            text = "false";
+        } else if (double number = 0; !take_number_text(text) || !to_number(text, number)) {
+            return false;
+        }
+        if (column) column->add_text(text);
+        return true;
+    }
+    // Most lines have the columns of the line before, in its order.
+    TableColumn* column_of(std::string_view key, std::size_t position) {
+        if (position < order_.size() && builder_.name_of(order_[position]) == key)
+            return builder_.open(order_[position]);
+        const std::size_t index = builder_.index_of(key);
+        if (position < order_.size()) order_[position] = index;
+        else if (position == order_.size()) order_.push_back(index);
+        return builder_.open(index);
+    }
+
+    const char* at_;
+    const char* const end_;
+    TableBuilder& builder_;
+    std::vector<std::size_t>& order_;
+    std::vector<double> list_;
+};
+
+void add_members(const nlohmann::json& object, const std::string& prefix, TableBuilder& builder) {
+    for (const auto& [key, value] : object.items()) {
+        if (value.is_object()) {
+            add_members(value, prefix + key + ".", builder);
+            continue;
+        }
+        std::vector<double> numbers;
+        bool is_list = value.is_array();
+        if (is_list)
+            for (const nlohmann::json& one : value) {
+                is_list &= one.is_number() || one.is_null();
+                numbers.push_back(one.is_number() ? one.get<double>() : no_number);
+            }
+        if (value.is_array() && !(is_list && builder.keeps_lists())) continue;
+        TableColumn* const column = builder.open(builder.index_of(prefix + key));
+        if (!column) continue;
+        if (is_list) column->add_list(numbers);
+        else if (value.is_number()) column->add_number(value.get<double>());
+        else if (value.is_null()) column->add_empty();
+        else column->add_text(value.is_string() ? value.get_ref<const std::string&>() : value.dump());
+    }
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, column 9: ... - unexpected ','; expected ..." without its beginning.
+std::string words_of(const nlohmann::json::parse_error& error) {
+    std::string words = error.what();
+    const std::size_t reason = words.find(": ");
+    return text("is not a JSON object, at byte {}: {}", error.byte,
+                reason == words.npos ? words : words.substr(reason + 2));
+}
+
+}  // namespace
+
+std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order) {
+    if (FlatObject(line, builder, order).read()) return "";
+    try {
+        const nlohmann::json object = nlohmann::json::parse(line);
+        if (!object.is_object()) return "is not a JSON object: expected one per line";
+        add_members(object, "", builder);
+    } catch (const nlohmann::json::parse_error& error) {
+        return words_of(error);
+    } catch (const nlohmann::json::out_of_range&) {
+        return "has a number that is too large for a double";
+    }
+    return "";
+}

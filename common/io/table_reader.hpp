@@ -1,0 +1,107 @@
+// Tables of any program: CSV, TSV and JSON Lines, column by column. A header is enough; which of the three it is shows in
+// the first line. Rows of other tables below, as `(reduce; vecadd) | plot` gives them, join by the names of their columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+// A cell is empty, a number, a word, or (in JSON Lines) a list of numbers. null and nan are empty.
+class TableColumn {
+public:
+    explicit TableColumn(const std::string& name) : name_(name) {}
+
+    const std::string& name() const { return name_; }
+    std::size_t rows() const { return rows_; }
+    // Whether there are numbers and no words.
+    bool is_numeric() const { return has_numbers_ && words_.empty(); }
+    // nan for a cell that is no number.
+    double number(std::size_t row) const;
+    // A cell as text, a number as short as it can be; "" for an empty one.
+    std::string word(std::size_t row) const;
+    // The numbers of a list, such as samples_ns; empty for other cells.
+    std::span<const double> list(std::size_t row) const;
+    bool has_lists() const { return !list_begins_.empty(); }
+    bool is_empty(std::size_t row) const { return cell(row) == empty_cell; }
+    // The same for two cells of this column that say the same, and for no others; a list equals only itself.
+    std::uint64_t key(std::size_t row) const { return cell(row); }
+
+    // For readers: each adds a row.
+    void add_empty() { add(empty_cell); }
+    void add_text(std::string_view text);
+    void add_number(double number);
+    void add_list(const std::vector<double>& numbers);
+
+private:
+    // A number's bits, or those of a nan that no computation yields: it holds the index of a word or of a list.
+    static constexpr std::uint64_t empty_cell = 0x7ff8'0000'0000'0000, word_cell = 0xfffc'0000'0000'0000,
+                                   list_cell = 0xfffe'0000'0000'0000, kind_mask = 0xffff'0000'0000'0000;
+
+    struct Hash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>()(word); }
+    };
+
+    std::uint64_t cell(std::size_t row) const { return cells_.empty() ? constant_ : cells_[row]; }
+    void add(std::uint64_t cell);
+    std::uint64_t cell_of(std::string_view text);
+
+    std::string name_;
+    std::size_t rows_ = 0;
+    bool has_numbers_ = false;
+    std::uint64_t constant_ = empty_cell;  // every cell, as long as they are all the same: most columns of a sweep are
+    std::vector<std::uint64_t> cells_;
+    std::string last_text_;  // and the cell it gave: neighbours are often the same
+    std::uint64_t last_cell_ = empty_cell;
+    std::vector<std::string> words_;
+    std::unordered_map<std::string, std::uint64_t, Hash, std::equal_to<>> index_of_word_;
+    std::vector<std::size_t> list_begins_;
+    std::vector<double> list_values_;
+};
+
+struct DataTable {
+    std::string name;  // of the file, or "standard input"
+    std::vector<TableColumn> columns;
+    std::vector<std::size_t> lines;  // of each row, the line in the file where it begins
+
+    std::size_t rows() const { return lines.size(); }
+    // nullptr if there is none.
+    const TableColumn* find(std::string_view column) const;
+    // Failure(bad_input) with the nearest name if there is none.
+    const TableColumn& column(std::string_view column) const;
+    std::vector<std::string> names() const;
+};
+
+// Lists take most of a file's memory: who does not need them leaves them out.
+enum class Lists { keep, skip };
+
+// Reads a file, or standard input for "-". Failure(bad_input) names the file, the line and what was expected there.
+DataTable read_table(const std::string& path, Lists lists = Lists::keep);
+
+// Where a reader of rows puts their cells. Columns come into being when they are first named.
+class TableBuilder {
+public:
+    TableBuilder(DataTable& table, Lists lists) : table_(table), lists_(lists) {}
+
+    bool keeps_lists() const { return lists_ == Lists::keep; }
+    void begin_row(std::size_t line) { table_.lines.push_back(line); }
+    std::size_t index_of(std::string_view column);
+    const std::string& name_of(std::size_t column) const { return table_.columns[column].name(); }
+    // The column, if it has no cell in this row yet: what is said twice counts as it was said first.
+    TableColumn* open(std::size_t column);
+    void end_row();  // cells that were not given are empty
+
+private:
+    DataTable& table_;
+    Lists lists_;
+    std::unordered_map<std::string, std::size_t> index_;
+};
+
+// Adds the cells of one line of JSON Lines. Members of an object within it are columns with a dot, "gpu.name"; lists of
+// anything but numbers are left out. `order` remembers which columns the last line had, in its order. Returns what is
+// wrong with the line, "" if nothing is.
+std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order);
