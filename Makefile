@@ -5,6 +5,7 @@
 #     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
 #     build/checked tools/NAME.cu        namespace checked: bin/simcc --check, where every load and store is checked
+# A program without kernels, tools/NAME.cpp, has the first part alone.
 # Nothing that is added to a room needs a line here: tools/NAME.cu, its kernels and what lies in common/ are found.
 
 PREFIX ?= /usr/local
@@ -78,10 +79,12 @@ PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do
     echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | \
     sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
+# Those that are programs without kernels; simcc shares less with the others.
+HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
 # what has flags of its own are left out. build/host/common/io.cpp includes common/io/*.cpp.
 HOST_ROOMS := common/io common/cli common/measure common/simt/driver common/simt/rewrite
-ALONE_IN_ROOM := common/cli/main.cpp common/cli/options.cpp
+ALONE_IN_ROOM := common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
 ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o) \
     $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
@@ -250,6 +253,11 @@ $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/
         build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
 	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
+
+# (Without their sections that nothing uses, rooms need neither a backend nor the simulator.)
+$(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build/flags-link
+	@mkdir -p bin
+	$(CXX) -Wl,--gc-sections $(filter %.o %.a,$^) -lfmt -lz -lpthread -o $@
 
 bin/simcc: build/host/tools/simcc.o $(SIMCC) build/flags-files | build/libsimt.a
 	@mkdir -p bin

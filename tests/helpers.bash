@@ -151,6 +151,12 @@ programs() {
     for file in "$root"/tools/*.cu; do basename "$file" .cu; done
 }
 
+# Those without kernels; simcc shares less with the others.
+host_programs() {
+    local file
+    for file in "$root"/tools/*.cpp; do basename "$file" .cpp; done | grep -v -x simcc || true
+}
+
 benchmarks() {
     local program
     for program in $(programs); do

@@ -12,12 +12,12 @@ installed() { (cd image && find . ! -type d | sort); }
     local program
     make_quietly install
     expect_status 0
-    for program in $(programs) simcc; do
+    for program in $(programs) $(host_programs) simcc; do
         [ -x "image/usr/bin/gu-$program" ] || complain "no gu-$program"
         [ -f "image/usr/share/man/man1/gu-$program.1" ] || complain "no page of $program"
     done
     [ -f image/usr/share/man/man7/gridutils.7 ]
-    for program in $(programs); do
+    for program in $(programs) $(host_programs); do
         grep -q "complete .* gu-$program\$" "image/usr/share/bash-completion/completions/gu-$program"
         [ "$(grep -c @NAME@ "image/usr/share/bash-completion/completions/gu-$program")" -eq 0 ]
         bash -n "image/usr/share/bash-completion/completions/gu-$program"

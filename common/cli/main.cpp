@@ -2,12 +2,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <exception>
-#include <new>
 #include <string>
-#include <system_error>
 
 #include "common/cli/devices.hpp"
+#include "common/cli/host_program.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
 #include "common/cli/session.hpp"
@@ -95,35 +93,10 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     return exit;
 }
 
-// Only starting a thread fails in this way.
-static const char* remedy_for(const std::exception& error) {
-    const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
-    const bool no_thread = of_system && of_system->code() == std::errc::resource_unavailable_try_again;
-    return no_thread ? "; no thread could be started: raise the limit of processes (ulimit -u)" : "";
-}
-
-static Exit run_to_its_end(const Program& program, int argc, char** argv) {
-    Options options;
-    const auto failed = [&](const std::string& message, Exit exit) {
-        print_message(program.name, message, options.color, Weight::error);
-        return exit;
-    };
-    try {
-        return run(program, argc, argv, options);
-    } catch (const Failure& failure) {
-        return failed(failure.what(), failure.exit());
-    } catch (const std::bad_alloc&) {
-        const bool is_filter = !options.operands.empty();
-        return failed(
-            is_filter ? "not enough host memory for the input" : "not enough host memory; choose a smaller size",
-            Exit::cuda_error);
-    } catch (const std::exception& error) {
-        return failed(text("unexpected: {}{}", error.what(), remedy_for(error)), Exit::cuda_error);
-    }
-}
-
 // A defect that was found explains what else went wrong: its exit status takes precedence.
 int main(int argc, char** argv) {
-    const Exit exit = run_to_its_end(*sim::backend().program, argc, argv);
+    const Program& program = *sim::backend().program;
+    Options options;
+    const Exit exit = run_to_its_end(program, options, [&] { return run(program, argc, argv, options); });
     return static_cast<int>(simt::check::finish() > 0 ? Exit::findings : exit);
 }

@@ -19,13 +19,16 @@
 namespace {
 
 // The common options that apply to a program, then its own.
-OptionTable option_table(const Program& program, Options& options) {
+OptionTable option_table(const Program& program, Options& options, void (*add_checks)(Options&, OptionTable&)) {
     OptionTable table;
     table.add({"-h,--help", "", "print this help and exit", "", [](const std::string&) {}});
     table.add({"-V,--version", "", "print the version and exit", "", [](const std::string&) {}});
+    if (program.has_kernels) options.add_device_options(table);
+    if (program.prints_table) options.add_table_options(table);
     options.add_basic_options(table);
+    if (add_checks) add_checks(options, table);
     if (program.benchmark) options.add_benchmark_options(table, program);
-    if (program.most_operands > 0 && program.input_files) options.add_input_option(table);
+    if (program.has_kernels && program.most_operands > 0 && program.input_files) options.add_input_option(table);
     if (program.options) program.options(options.own, table);
     return table;
 }
@@ -54,9 +57,10 @@ std::string help_of(const Program& program, const OptionTable& table, const Opti
         else help += fmt::format("  {:<26} {}\n", flags, wrapped(words, width, help_column, help_column));
     }
     const std::string codes = fmt::format(
-        "Exit codes: 0 fine, 1 wrong result, 2 usage, 3 CUDA error, 4 bad input, 5 output not written, "
-        "77 no such device, 86 findings of --check. See {}(1) and gridutils(7).",
-        program.name);
+        "Exit codes: 0 fine, 1 wrong result, 2 usage, 3 {}, 4 bad input, 5 output not written{}. See {}(1) and "
+        "gridutils(7).",
+        program.has_kernels ? "CUDA error" : "out of memory",
+        program.has_kernels ? ", 77 no such device, 86 findings of --check" : "", program.name);
     return help + '\n' + wrapped(codes, std::min<std::size_t>(width, 100)) + '\n';
 }
 
@@ -155,7 +159,7 @@ void complete(const std::set<std::string>& given, Options& options) {
     checks.counters |= options.by_line || options.annotate;
     // An option that only says how to check asks for all checks.
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
-    if (implied && !checks.any_check() && !checks.counters) parse_checks("", checks);
+    if (implied && !checks.any_check() && !checks.counters) options.choose_all_checks(checks);
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
 }
@@ -237,9 +241,10 @@ void print_to_standard_output(const std::string& words) {
 
 }  // namespace
 
-bool parse_options(const Program& program, int argc, char** argv, Options& options) {
+bool parse_options(const Program& program, int argc, char** argv, Options& options,
+                   void (*add_checks)(Options&, OptionTable&)) {
     if (program.benchmark) options.sizes = {parse_sizes(program.sizes), parse_sizes(program.simulator_sizes)};
-    const OptionTable table = option_table(program, options);
+    const OptionTable table = option_table(program, options, add_checks);
     if (argc > 1 && argv[1] == std::string("--complete")) {
         std::string lines;
         for (const Candidate& candidate : completions(program, table, {argv + 2, argv + argc}))

@@ -27,25 +27,39 @@ struct Options : MeasureSettings {
     std::optional<DType> dtype;
     std::optional<InputFormat> input_format;  // none: detected from the input
     std::vector<std::string> operands;
-    bool is_bare = false;  // no word was typed after the program's name
-    std::any own;          // the program's own options: its struct
+    bool is_bare = false;                                         // no word was typed after the program's name
+    std::any own;                                                 // the program's own options: its struct
+    void (*choose_all_checks)(simt::check::Settings&) = nullptr;  // with the rows of --check
 
     // The rows of the option table. (Templates, so that only the parser compiles them.)
     template <typename Table>
-    void add_basic_options(Table& table) {
+    void add_device_options(Table& table) {
         table.text("-d,--device", "DEVICE", "auto, gpu, all, sim, N, N,M, UUID or PCI id", device);
         table.flag("-l,--list", "list the variants, or the devices, and exit", list);
+    }
+
+    template <typename Table>
+    void add_table_options(Table& table) {
         table.read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format,
                    parse_format);
         table.flag("--csv", "the same as --format csv", format, Format::csv);
         table.flag("--tsv", "the same as --format tsv", format, Format::tsv);
         table.flag("--json", "the same as --format jsonl", format, Format::jsonl);
         table.flag("--no-header", "leave the header line out", header);
+    }
+
+    template <typename Table>
+    void add_basic_options(Table& table) {
         table.output_file("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
         table.flag("-q,--quiet", "no notices on standard error", quiet);
         table.flag("-v,--verbose", "more notices on standard error", verbose);
         table.choice("--color", "WHEN", "colour on standard error", color, whens);
         table.choice("--progress", "WHEN", "progress on standard error", progress, whens);
+    }
+
+    template <typename Table>
+    void add_check_options(Table& table) {
+        choose_all_checks = [](simt::check::Settings& settings) { parse_checks("", settings); };
         // parse_checks() knows which checks --check without a list means, and says what is wrong with a list.
         const auto refuse = [](const std::string& wrong) {
             if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
@@ -80,7 +94,11 @@ struct Options : MeasureSettings {
     }
 };
 
+// The rows of --check and what belongs to it. They need the simulator, which a program without kernels does without.
+void add_check_rows(Options& options, OptionTable& table);
+
 // Reads the command line into `options`; its color is set even if something else is wrong. --help and --version print
 // to standard output. Returns whether there is anything left to do. Throws Failure(usage) with one message that names
 // the nearest option for a misspelt one.
-bool parse_options(const Program& program, int argc, char** argv, Options& options);
+bool parse_options(const Program& program, int argc, char** argv, Options& options,
+                   void (*add_checks)(Options&, OptionTable&) = add_check_rows);

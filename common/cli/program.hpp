@@ -22,6 +22,8 @@ struct Program {
     const char* summary;        // one sentence, for --help
     const char* operands = "";  // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
+    bool has_kernels = true;                    // else there are no devices and nothing to check: see host_program.hpp
+    bool prints_table = true;                   // --format and the like apply
     bool benchmark = true;                      // has variants, samples and timings, and so their common options
     std::vector<DType> dtypes = {DType::f32};   // the element types it knows, the default first; none: words
     const char* unit = "elements";              // of -n

@@ -305,8 +305,9 @@ char separator_of(std::string_view header) {
 
 }  // namespace
 
-DataTable read_table(const std::string& path, Lists lists) {
+DataTable read_table(const std::string& path, Lists lists, StepCount* count) {
     InputFile file(path);
+    if (count) file.count_into(*count);
     DataTable table;
     table.name = file.name();
     TableBuilder builder(table, lists);

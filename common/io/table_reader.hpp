@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/io/step_count.hpp"
+
 // A cell is empty, a number, a word, or (in JSON Lines) a list of numbers. null and nan are empty.
 class TableColumn {
 public:
@@ -79,8 +81,9 @@ struct DataTable {
 // Lists take most of a file's memory: who does not need them leaves them out.
 enum class Lists { keep, skip };
 
-// Reads a file, or standard input for "-". Failure(bad_input) names the file, the line and what was expected there.
-DataTable read_table(const std::string& path, Lists lists = Lists::keep);
+// Reads a file, or standard input for "-". Failure(bad_input) names the file, the line and what was
+// expected there. `count`, if given, says how many bytes have been read.
+DataTable read_table(const std::string& path, Lists lists = Lists::keep, StepCount* count = nullptr);
 
 // Where a reader of rows puts their cells. Columns come into being when they are first named.
 class TableBuilder {
