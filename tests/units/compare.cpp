@@ -1,0 +1,198 @@
+// The statistics of compare: against recorded p of another implementation, and on samples whose difference is known.
+// With - as its argument it prints the p of each line of standard input: numbers, a semicolon, numbers.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/compare/statistics.hpp"
+
+namespace {
+
+using namespace compare;
+
+struct Recorded {
+    std::vector<double> before, after;
+    double p;
+};
+
+const Recorded recorded[] = {
+#include "tests/units/mann_whitney.inc"
+};
+
+int failures = 0;
+
+void expect(bool right, const char* what, double seen) {
+    if (right) return;
+    std::printf("wrong: %s: %.17g\n", what, seen);
+    ++failures;
+}
+
+void check_recorded() {
+    for (const Recorded& one : recorded) {
+        const double p = mann_whitney_p(one.before, one.after);
+        expect(std::abs(p - one.p) <= 1e-9, "p of a recorded case", p);
+        expect(std::abs(mann_whitney_p(one.after, one.before) - p) <= 1e-15, "p with the sides exchanged", p);
+    }
+    for (const std::size_t n : {1, 3, 5, 8}) {  // samples that do not overlap
+        std::vector<double> low(n, 0), high(n, 0);
+        for (std::size_t i = 0; i < n; ++i) low[i] = double(i), high[i] = double(n + i);
+        expect(std::abs(mann_whitney_p(low, high) - smallest_p(n, n)) < 1e-15, "the smallest p", smallest_p(n, n));
+    }
+    expect(std::abs(smallest_p(3, 3) - 0.1) < 1e-15, "the smallest p of three samples", smallest_p(3, 3));
+    expect(std::size(recorded) == 60, "the number of recorded cases", double(std::size(recorded)));
+}
+
+void check_correction() {
+    // The example of Benjamini and Hochberg's paper: of 15 p the first four are below 0.05.
+    const std::vector<double> corrected =
+        corrected_for_number({1.0, 0.0001, 0.0019, 0.0004, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
+                              0.4262, 0.5719, 0.6528, 0.7590});
+    expect(std::count_if(corrected.begin(), corrected.end(), [](double p) { return p < 0.05; }) == 4, "rejected", 0);
+    expect(std::abs(corrected[1] - 0.0015) < 1e-12, "the least corrected p", corrected[1]);
+    expect(std::abs(corrected[4] - 0.0095 * 15 / 4) < 1e-12, "the fourth corrected p", corrected[4]);
+    expect(std::abs(geometric_mean({0.5, 2, 4}) - std::cbrt(4.0)) < 1e-12, "geometric mean",
+           geometric_mean({0.5, 2, 4}));
+}
+
+// Times as a GPU has them: noise of one percent, and now and then a launch that took longer.
+class Source {
+public:
+    std::vector<double> samples(std::size_t count, double median, bool has_outliers) {
+        std::vector<double> drawn(count);
+        for (double& value : drawn) {
+            value = median * (1 + 0.01 * noise_(random_));
+            if (has_outliers && noise_(random_) > 1.3) value *= 1 + 0.05 * std::abs(noise_(random_));
+        }
+        return drawn;
+    }
+
+private:
+    std::mt19937_64 random_{1947};
+    std::normal_distribution<double> noise_;
+};
+
+struct Found {
+    double alarmed_tables = 0, faster = 0, slower = 0, same = 0, covered = 0;  // shares
+};
+
+Found experiment(std::size_t tables, std::size_t rows, std::size_t samples, double effect, double margin,
+                 bool outliers) {
+    Source source;
+    MedianRatio bootstrap;
+    Found found;
+    for (std::size_t table = 0; table < tables; ++table) {
+        std::vector<Comparison> compared;
+        for (std::size_t row = 0; row < rows; ++row)
+            compared.push_back(compare_samples(source.samples(samples, 100, outliers),
+                                               source.samples(samples, 100 * (1 + effect), outliers), bootstrap));
+        judge(compared, {0.05, margin, false});
+        bool alarmed = false;
+        for (const Comparison& row : compared) {
+            found.faster += row.verdict == Verdict::faster;
+            found.slower += row.verdict == Verdict::slower;
+            found.same += row.verdict == Verdict::same;
+            found.covered += row.ratio_interval.low <= 1 + effect && 1 + effect <= row.ratio_interval.high;
+            alarmed |= row.verdict == Verdict::faster || row.verdict == Verdict::slower;
+        }
+        found.alarmed_tables += alarmed;
+    }
+    for (double* share : {&found.faster, &found.slower, &found.same, &found.covered}) *share /= double(tables * rows);
+    found.alarmed_tables /= double(tables);
+    return found;
+}
+
+void check_known_effects() {
+    for (const bool outliers : {false, true}) {
+        // Nothing changed: no table of any size gives a false alarm more often than one time in twenty.
+        for (const std::size_t samples : {5, 30}) {
+            const Found alone = experiment(3000, 1, samples, 0, 0, outliers);
+            const Found many = experiment(600, 20, samples, 0, 0, outliers);
+            std::printf("no change, %zu samples: %.3f of tables of 1 row, %.3f of tables of 20 rows; interval %.3f\n",
+                        samples, alone.alarmed_tables, many.alarmed_tables, alone.covered);
+            expect(alone.alarmed_tables <= 0.05, "false alarms in tables of one row", alone.alarmed_tables);
+            expect(many.alarmed_tables <= 0.05, "false alarms in tables of 20 rows", many.alarmed_tables);
+            if (samples == 30) expect(alone.covered >= 0.93, "the interval's coverage", alone.covered);
+        }
+        const Found slower = experiment(50, 20, 30, 0.03, 0.01, outliers),
+                    faster = experiment(50, 20, 30, -0.03, 0.01, outliers);
+        std::printf("3 %% slower: found in %.3f of rows; 3 %% faster: %.3f\n", slower.slower, faster.faster);
+        expect(slower.slower >= 0.95 && slower.faster == 0, "3 % slower, found", slower.slower);
+        expect(faster.faster >= 0.95 && faster.slower == 0, "3 % faster, found", faster.faster);
+        const Found same = experiment(50, 20, 200, 0, 0.01, outliers);
+        std::printf("no change, 200 samples: the same in %.3f of rows\n", same.same);
+        expect(same.same >= 0.95, "the same, found", same.same);
+    }
+}
+
+// Who takes as many samples as were asked for has a verdict.
+void check_samples_needed() {
+    Source source;
+    MedianRatio bootstrap;
+    std::size_t unknown = 0, decided = 0;
+    for (int i = 0; i < 300; ++i) {
+        const double after = 100 + i % 3;
+        std::vector<Comparison> row = {
+            compare_samples(source.samples(12, 100, false), source.samples(12, after, false), bootstrap)};
+        judge(row, {});
+        if (row[0].verdict != Verdict::unknown) continue;
+        ++unknown;
+        const std::size_t needed = row[0].samples_needed;
+        expect(needed > 12 && needed < 10'000, "samples needed", double(needed));
+        row = {compare_samples(source.samples(needed, 100, false), source.samples(needed, after, false), bootstrap)};
+        judge(row, {});
+        decided += row[0].verdict != Verdict::unknown;
+    }
+    std::printf("%zu of %zu unknown rows have a verdict with the samples that were needed\n", decided, unknown);
+    expect(unknown > 50, "rows without a verdict", double(unknown));
+    expect(double(decided) >= 0.9 * double(unknown), "rows with a verdict then", double(decided));
+}
+
+void check_corner_cases() {
+    MedianRatio bootstrap;
+    const std::vector<double> constant(30, 7.0), few = {1, 1, 1}, slow = {2, 2, 2};
+    std::vector<Comparison> rows = {
+        compare_samples(constant, constant, bootstrap), compare_samples(few, slow, bootstrap),
+        compare_samples({-1, 2, 3}, {1, 2, 3}, bootstrap), compare_medians(0, 5), compare_medians(2, 3)};
+    judge(rows, {});
+    expect(rows[0].verdict == Verdict::same && rows[0].p == 1, "equal values", rows[0].p);
+    expect(rows[1].verdict == Verdict::unknown && rows[1].samples_needed >= 6, "three samples", rows[1].p);
+    expect(rows[2].verdict == Verdict::unknown && rows[2].ratio_interval.high == 0, "negative values", rows[2].p);
+    expect(rows[3].verdict == Verdict::none && rows[3].ratio == 0, "a median of 0", rows[3].ratio);
+    expect(rows[4].verdict == Verdict::none && rows[4].ratio == 1.5 && rows[4].corrected_p == 1, "medians",
+           rows[4].ratio);
+    std::vector<double> many(1'000'000);
+    for (std::size_t i = 0; i < many.size(); ++i) many[i] = 100 + double(i % 1000) / 100;
+    rows = {compare_samples(few, few, bootstrap), compare_samples(many, many, bootstrap)};
+    judge(rows, {0.05, 0.01, true});
+    expect(rows[1].verdict == Verdict::same, "a million samples", rows[1].ratio);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count == 1) {
+        check_recorded();
+        check_correction();
+        check_known_effects();
+        check_samples_needed();
+        check_corner_cases();
+        std::printf("%d wrong\n", failures);
+        return failures > 0;
+    }
+    if (arguments[1] != std::string("-")) return 2;
+    std::string line;
+    while (std::getline(std::cin, line)) {
+        std::vector<double> before, after, *side = &before;
+        std::istringstream words(line);
+        for (std::string word; words >> word;) {
+            if (word == ";") side = &after;
+            else side->push_back(std::stod(word));
+        }
+        std::printf("%.17g\n", mann_whitney_p(before, after));
+    }
+}
