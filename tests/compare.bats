@@ -12,3 +12,289 @@ load helpers
     expect_status 0
     [[ $output == *$'\n0 wrong' ]] || complain "what is wrong"
 }
+
+# rows FILE [FACTOR [COUNT [KERNEL...]]]: a table as our programs write it, in JSON Lines, with samples of 1 % noise whose
+# medians are FACTOR as long; more fields of each row in $fields.
+rows() {
+    local file=$1 factor=${2-1} count=${3-30}
+    shift $(($# < 3 ? $# : 3))
+    perl -e 'my ($factor, $count, $fields, @kernels) = @ARGV;
+        srand(7 * $count + 1000 * $factor);
+        sub noise { my $sum = -6; $sum += rand() for 1 .. 12; return $sum }
+        for my $kernel (@kernels) {
+            my @samples = map { sprintf("%.1f", 1000 * $factor * (1 + 0.01 * noise())) } 1 .. $count;
+            my @sorted = sort { $a <=> $b } @samples;
+            my $samples = join(",", @samples);
+            print "{\"schema\":2,\"tool\":\"reduce\",\"kernel\":\"$kernel\",\"dtype\":\"f32\",\"n\":1024,\"block\":\"256\"," .
+                "\"device\":\"A GPU\",\"timer\":\"event\",\"cache\":\"cold\",\"median_ns\":$sorted[@sorted / 2],$fields" .
+                "\"verify\":\"pass\",\"samples_ns\":[$samples]}\n";
+        }' "$factor" "$count" "${fields-}" "${@:-tree}" >"$file"
+}
+
+# raw <JSON LINES: the same as CSV with a row per sample.
+raw() {
+    perl -ne 'BEGIN { print "schema,tool,kernel,dtype,n,block,device,timer,cache,median_ns,verify,sample\n" }
+        /"kernel":"([^"]*)".*"samples_ns":\[(.*)\]/ or next;
+        my ($kernel, $i) = ($1, 0);
+        print "2,reduce,$kernel,f32,1024,256,A GPU,event,cold,$_,pass," . $i++ . "\n" for split /,/, $2;'
+}
+
+@test "compare: says of each row whether it is faster, slower or the same, or how many samples it takes to know" {
+    rows old 1 60 fast slow like
+    { rows new 0.95 60 fast && cat new && rows new 1.05 60 slow && cat new && rows new 1 60 like && cat new; } >changed
+    rows few 1 4 few && cat few >>old
+    rows few 1.02 4 few && cat few >>changed
+    capture compare old changed
+    expect_status 0
+    expect_clean_table
+    [ "$(paste -d ' ' <(column kernel) <(column verdict) | paste -sd ,)" = "fast faster,slow slower,like same,few unknown" ]
+    [ "$(column ratio | awk '{ printf "%.2f ", $1 }')" = "0.95 1.05 1.00 1.03 " ] || complain "ratios"
+    # A verdict needs no samples more. Without one it takes more than there are.
+    [ "$(column samples_needed | head -3 | sort -u)" = 0 ]
+    [ "$(column samples_needed | tail -1)" -gt 4 ]
+    paste -d ' ' <(column ratio_low) <(column ratio) <(column ratio_high) <(column p) <(column corrected_p) |
+        awk '!($1 <= $2 && $2 <= $3 && $4 <= $5 && $5 <= 1)' >wrong
+    [ ! -s wrong ] || complain "intervals and p: $(cat wrong)"
+    capture compare old changed -f human
+    expect_output_like 'kernel +before us +after us +change % +95 % from +to +p +verdict'
+    expect_output_like 'few .*unknown: takes [0-9]+ samples'
+    expect_output_like '4 rows: 1 faster, 1 slower, 1 same and 1 unknown; the geometric mean of the ratios is 1\.00[0-9]*, \+0\.[0-9] %\.'
+    capture compare old changed --summary
+    expect_clean_table
+    [ "$(tail -1 <<<"$output" | cut -d , -f 1-9)" = "old,changed,4,1,1,1,1,0,0" ]
+}
+
+@test "compare: rows of --raw and lists of samples say the same, in CSV, TSV and JSON Lines, and so does standard input" {
+    local form
+    rows old 1 30 a b && rows new 1.04 30 a b
+    capture compare old new
+    cut -d , -f 3- stdout >expected
+    [ "$(column verdict | paste -sd ' ')" = "slower slower" ]
+    raw <old >old.csv && raw <new >new.csv && tr , '\t' <new.csv >new.tsv
+    for form in "old.csv new.csv" "old new.csv" "old.csv new" "old new.tsv"; do
+        # shellcheck disable=SC2086  # two words
+        capture compare $form
+        expect_status 0
+        cut -d , -f 3- stdout | diff expected - >&2 || complain "$form"
+    done
+    capture compare old - <new.tsv
+    cut -d , -f 3- stdout | diff expected - >&2
+    refuses_here 2 'read once' compare - -
+}
+
+# refuses_here STATUS PATTERN COMMAND...: as refuses, for a program without devices.
+refuses_here() {
+    local expected=$1 pattern=$2
+    shift 2
+    capture "$@"
+    expect_status "$expected" && expect_refusal "$1" "$pattern"
+}
+
+@test "compare: medians alone give ratios without a verdict" {
+    printf 'schema,tool,kernel,n,median_ns\n1,x,a,1,100\n1,x,b,1,100\n' >old
+    printf 'schema,tool,kernel,n,median_ns\n1,x,b,1,400\n1,x,a,1,100\n' >new
+    capture compare old new
+    expect_status 0
+    expect_clean_table
+    [ "$(paste -d ' ' <(column kernel) <(column ratio) <(column verdict) <(column p) | paste -sd ,)" = \
+        "a 1.00000 none 1.000000000,b 4.00000 none 1.000000000" ]
+    capture compare old new -f human
+    expect_output_like '2 rows: 2 of medians alone, without a verdict; the geometric mean of the ratios is 2\.0000'
+    refuses_here 4 'medians alone: write the tables with --json or --raw' compare old new --fail-if slower:3%
+}
+
+@test "compare: --fail-if exits with 1 for what it names, and for nothing else" {
+    local condition
+    rows old 1 30 a b && rows new 1.05 30 a && rows like 1 200 a b && rows old200 1 200 a b
+    for condition in slower slower:3% slower:3 missing faster,slower:4.5%; do
+        capture compare old new --fail-if "$condition" -q
+        expect_status 1
+        expect_errors_like '^compare: 1 row is (slower( by [0-9.]+ % or more)?|missing)$'
+        [ "$(column verdict)" = slower ] || complain "the table is there all the same"
+    done
+    for condition in slower:6% faster:1% unknown; do
+        capture compare old new --fail-if "$condition" -q
+        expect_status 0
+        expect_no_errors
+    done
+    capture compare new old -q --fail-if slower
+    expect_status 0
+    capture compare old200 like --fail-if slower,faster,unknown,missing
+    expect_status 0
+    rows few 1 3 a b
+    capture compare old few --fail-if unknown -q
+    expect_status 1
+    for condition in slowly slower:much slower:-3% unknown:3% ,; do
+        refuses_here 2 "--fail-if" compare old new --fail-if "$condition"
+    done
+}
+
+@test "compare: rows join by what they are, whatever their order, and what was measured is no key" {
+    # p_stride tells rows apart; p_registers and p_cycles follow from them and differ; p_mode is the same everywhere.
+    printf 'schema,tool,kernel,n,median_ns,p_stride,p_registers,p_cycles,p_useful,p_mode\n%s\n' \
+        2,x,k,8,100,1,30,7,0.51,m 2,x,k,8,200,2,30,9,0.52,m >old
+    printf 'schema,tool,kernel,n,median_ns,p_stride,p_registers,p_cycles,p_useful,p_mode\n%s\n' \
+        2,x,k,8,220,2,30,8,0.53,m 2,x,k,8,90,1,32,7,0.54,m >new
+    capture compare old new
+    [ "$(paste -d ' ' <(column p_stride) <(column ratio) | paste -sd ,)" = "1 0.90000,2 1.10000" ] || complain "not by p_stride"
+    [ "$(head -1 stdout | cut -d , -f 3-8)" = tool,kernel,n,p_stride,p_mode,base_median_ns ]
+    [ "$errors" = "compare: p_registers differs between old and new, and tells no rows apart: they join without it" ]
+    # The same from JSON Lines, where what does not apply is null rather than none or 0.
+    printf '{"schema":2,"tool":"x","kernel":"k","n":8,"median_ns":90,"p_stride":%s,"p_mode":%s}\n' 1 '"m"' null null >new
+    printf 'schema,tool,kernel,n,median_ns,p_stride,p_mode\n%s\n' 2,x,k,8,100,0,none 2,x,k,8,100,1,m >old
+    capture compare old new
+    [ "$(column p_stride | paste -sd ' ') $errors" = "0 1 " ]
+    # Rows without a partner are said; --by joins by other columns, and says which there are.
+    sed -i 's/"kernel":"k","n":8/"kernel":"k","n":9/' new && echo 2,x,k,9,100,1,m >>old
+    capture compare old new --csv
+    expect_errors_like '2 rows of old have no partner in new: x, k, 8'
+    capture compare old new --csv --by kernel
+    [ "$(column kernel)" = k ] || complain "one row"
+    refuses_here 4 "no column 'p_strid'; did you mean 'p_stride'" compare old new --by p_strid
+    refuses_here 4 "no row of new is in old: none agrees in median_ns" compare old new --by median_ns
+}
+
+@test "compare: rows that are there several times are samples of the same thing" {
+    rows one 1 10 && rows two 1.001 11 && rows three 1.05 21
+    cat one two >old
+    capture compare old three
+    [ "$(column base_samples) $(column other_samples) $(column verdict)" = "21 21 slower" ]
+}
+
+@test "compare: warns of other devices, drivers, clocks and machines, of throttled and of unverified rows" {
+    local fields
+    fields='"device_uuid":"GPU-1","driver_version":"570.1","host_name":"alpha","run_utc":"2026-01-02T00:00:00Z","sm_clock_mhz":1980,"throttled":0,' rows old
+    fields='"device_uuid":"GPU-2","driver_version":"580.2","host_name":"beta","run_utc":"2026-01-01T00:00:00Z","sm_clock_mhz":1755,"throttled":1,' rows new
+    sed -i 's/"verify":"pass"/"verify":"skipped"/; s/"cache":"cold"/"cache":"warm"/' new
+    capture compare old new
+    expect_status 0
+    diff - stderr <<'END'
+compare: warning: 1 row of new measured while power or heat held the clocks down
+compare: warning: 1 row of new not verified
+compare: warning: the GPUs differ, though not in their name: GPU-1 in old, GPU-2 in new
+compare: warning: drivers differ: 570.1 in old, 580.2 in new
+compare: warning: machines differ: alpha in old, beta in new
+compare: warning: caches differ: cold in old, warm in new
+compare: warning: clocks differ by more than 2 % in 1 row: 1980 MHz in old, 1755 MHz in new
+compare: warning: old is newer than new: the first table is the one before
+END
+    sed -i 's/A GPU/Another GPU/' new
+    capture compare old new
+    expect_errors_like 'devices differ: A GPU in old, Another GPU in new'
+    [[ $errors != *"though not"* ]] || complain "the UUIDs of other models differ anyway"
+    [ "$(column verdict)" != none ] || complain "they are compared all the same"
+    capture compare old new -q
+    expect_no_errors
+    # Clocks that wander by a percent, and rows of schema 1, which does not know the driver, are nothing to warn of.
+    sed 's/1980/1965/; s/"driver_version":"570.1","host_name":"alpha","run_utc":"[^"]*",//; s/"schema":2/"schema":1/' old >near
+    capture compare old near
+    expect_no_errors
+}
+
+@test "compare: --peers compares the kernels of a table with one of them" {
+    rows one 1 30 ours && rows two 1.1 30 library && rows three 1.3 30 textbook
+    sed -i 's/"block":"256"/"block":null/; s/A GPU/host/; s/"timer":"event"/"timer":"host"/' three
+    cat one two three >table
+    capture compare --peers table --base library
+    expect_status 0
+    expect_no_errors
+    expect_clean_table
+    [ "$(paste -d ' ' <(column base) <(column other) <(column verdict) | paste -sd ,)" = \
+        "library ours faster,library textbook slower" ]
+    capture compare --peers table --base library -f human
+    expect_output_like 'kernel +library us +us +x library'
+    refuses_here 2 "no such kernel; it has ours, library and textbook" compare --peers table --base cublas
+    refuses_here 2 "needs --base" compare --peers table
+    refuses_here 2 "--base names a kernel for --peers" compare table table --base library
+    refuses_here 2 "compares the kernels of one table" compare --peers table table --base library
+    refuses_here 2 "nothing to compare with" compare table
+    refuses_here 4 "no kernel but ours" compare --peers one --base ours
+}
+
+@test "compare: takes tables of anybody, and of rates more is faster" {
+    { echo task,threads,seconds && seq 100 129 | sed 's/^/parse,4,0./' && seq 300 329 | sed 's/^/sort,4,0./'; } >old.csv
+    { echo task,threads,seconds && seq 110 139 | sed 's/^/parse,4,0./' && seq 200 229 | sed 's/^/sort,4,0./'; } >new.csv
+    capture compare --value seconds old.csv new.csv
+    expect_no_errors
+    [ "$(paste -d ' ' <(column task) <(column threads) <(column verdict) | paste -sd ,)" = "parse 4 slower,sort 4 faster" ]
+    for file in old new; do sed 's/seconds/gbyte_per_s/' "$file.csv" >"$file.rates"; done
+    capture compare --value gbyte_per_s old.rates new.rates --fail-if faster:3%
+    expect_status 1
+    [ "$(column verdict | paste -sd ' ')" = "faster slower" ]
+    capture compare --value seconds --more-is-faster old.csv new.csv
+    [ "$(column verdict | paste -sd ' ')" = "faster slower" ]
+    capture compare --value seconds --margin 30 old.csv new.csv
+    [ "$(column verdict | paste -sd ' ')" = "same faster" ]
+    refuses_here 4 'no column median_ns; --value names the column to compare: task, threads or seconds' compare old.csv new.csv
+    refuses_here 4 'task is no column of numbers' compare --value task old.csv new.csv
+    refuses_here 4 "no column 'second'; did you mean 'seconds'" compare --value second old.csv new.csv
+}
+
+@test "compare: tables without rows, of equal, negative and missing values get a verdict or a clear message" {
+    printf 'kernel,median_ns\n' >empty
+    printf 'kernel,median_ns\na,5\n' >one
+    refuses_here 4 'empty: there are no rows' compare one empty
+    refuses_here 4 'empty: there are no rows' compare empty one
+    sed 's/^a/b/' one >other
+    refuses_here 4 'no row of other is in one: none agrees in kernel' compare one other
+    { echo kernel,median_ns && yes a,7 | head -20; } >equal
+    capture compare equal equal
+    [ "$(column ratio) $(column verdict)" = "1.00000 same" ]
+    { echo kernel,median_ns && seq -30 -1 | sed 's/^/a,/'; } >negative
+    capture compare equal negative
+    expect_status 0
+    expect_clean_table
+    [ "$(column ratio) $(column verdict)" = "0.00000 unknown" ]
+    printf 'kernel,median_ns\na,nan\nb,5\n' >nan
+    printf 'kernel,median_ns\na,6\nb,5\n' >number
+    capture compare nan number
+    [ "$(column kernel)" = b ]
+    expect_errors_like '1 pair of rows is without a number in median_ns'
+    refuses_here 4 'median_ns is no column of numbers' compare <(head -2 nan) number
+}
+
+@test "compare: prints CSV, TSV, JSON Lines and Markdown, which other programs read" {
+    need jq mlr
+    rows old 1 30 a b && rows new 1.05 30 a b
+    capture compare old new --json
+    jq -e -s 'length == 2 and all(.[]; .verdict == "slower" and .ratio > 1.03 and .base_samples == 30 and .n == 1024)' <stdout >/dev/null
+    capture compare old new --tsv
+    expect_clean_table $'\t'
+    pipeline 'compare old new | mlr --icsv --onidx --ofs , filter "\$verdict == \"slower\"" then cut -f kernel,other'
+    expect_output $'new,a\nnew,b'
+    capture compare old new -f md
+    [[ $(head -2 stdout | tail -1) =~ ^\|(-+:?\|)+$ ]] || complain "no table in Markdown"
+    [[ $(tail -2 stdout) == $'\n2 rows: 2 slower; '* ]] || complain "no sentence below it"
+    capture compare old new new -f human
+    expect_output_like 'table +kernel'
+    [ "$(grep -c '^new: 2 rows' stdout)" -eq 2 ]
+    capture compare old new -o table.csv
+    [ "$(wc -l <table.csv) $output" = "3 " ]
+    capture bash -c 'compare old new >/dev/full'
+    expect_status 5
+    expect_errors_like '^compare: .*standard output'
+    pipeline 'compare old new -f human | true' && [ "$status" -eq 0 ] || [ "$status" -eq 141 ] || complain "a closed pipe"
+    refuses_here 2 "unknown option '--peer'; did you mean '--peers'" compare --peer old
+    refuses_here 4 'missing' compare old missing
+    printf 'kernel,median_ns\na,1,2\n' >torn
+    refuses_here 4 'torn: line 2: has 3 fields, and the header names 2' compare old torn
+}
+
+@test "compare: two runs of a program join row by row" {
+    reduce -d "$device" -q -k 'cpu,shared-tree' -n 100,200 -r 8 --max-ci 0 --raw >old.csv
+    reduce -d "$device" -q -k 'cpu,shared-tree' -n 100,200 -r 8 --max-ci 0 --json >new.jsonl
+    capture compare old.csv new.jsonl -q
+    expect_status 0
+    expect_clean_table
+    [ "$(paste -d ' ' <(column kernel) <(column n) <(column base_samples) <(column other_samples) | paste -sd ,)" = \
+        "cpu 100 8 8,shared-tree 100 8 8,cpu 200 8 8,shared-tree 200 8 8" ]
+    [ "$(column verdict | grep -c -x -E 'faster|slower|same|unknown')" -eq 4 ]
+}
+
+@test "compare: three hundred thousand rows take a second or two of the processor and 500 MB" {
+    awk 'BEGIN { print "schema,tool,kernel,n,median_ns,sample"
+                 for (n = 1; n <= 10000; ++n) for (i = 0; i < 30; ++i) print "2,reduce,tree," n "," 1000 + (i * n) % 17 "," i }' >table
+    capture bash -c 'ulimit -t 6 -v 500000; exec compare table table --summary'
+    expect_status 0
+    [ "$(tail -1 stdout)" = table,table,10000,0,0,10000,0,0,0,1.00000 ]
+}

@@ -134,28 +134,24 @@ const char* name_of(Verdict verdict) {
     }
 }
 
-Comparison compare_medians(double before, double after) {
-    Comparison row;
-    row.before = before;
-    row.after = after;
-    if (before > 0 && after > 0) row.ratio = after / before;
-    return row;
-}
-
 static double median_of_sorted(const std::vector<double>& sorted) {
     const std::size_t above = sorted.size() / 2;
     return sorted.size() % 2 != 0 ? sorted[above] : (sorted[above - 1] + sorted[above]) / 2;
 }
 
-Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio& bootstrap) {
+Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio* bootstrap) {
     std::sort(before.begin(), before.end());
     std::sort(after.begin(), after.end());
-    Comparison row = compare_medians(median_of_sorted(before), median_of_sorted(after));
+    Comparison row;
+    row.before = median_of_sorted(before);
+    row.after = median_of_sorted(after);
+    if (row.before > 0 && row.after > 0) row.ratio = row.after / row.before;
+    if (!bootstrap) return row;
     row.before_samples = before.size();
     row.after_samples = after.size();
     // (With ties the normal distribution may promise more than so few samples can.)
     row.p = std::max(mann_whitney_p(before, after), smallest_p(before.size(), after.size()));
-    if (before.front() > 0 && after.front() > 0) row.ratio_interval = bootstrap.interval(before, after);
+    if (before.front() > 0 && after.front() > 0) row.ratio_interval = bootstrap->interval(before, after);
     row.verdict = Verdict::unknown;
     return row;
 }

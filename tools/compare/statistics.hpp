@@ -66,9 +66,9 @@ struct Judgement {
     bool more_is_faster = false;
 };
 
-// Without a verdict: that takes all rows.
-Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio& bootstrap);
-Comparison compare_medians(double before, double after);
+// Without a verdict: that takes all rows. Neither side may be empty. Without a bootstrap the values are no samples, and
+// their medians are all there is.
+Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio* bootstrap);
 
 // Corrects the rows' p for their number and gives each its verdict. A row is faster or slower if the samples differ, by
 // their p and by an interval of the ratio without 1, and the medians do so by more than the margin; the same if they

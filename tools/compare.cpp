@@ -1,0 +1,120 @@
+// compare: whether tables of timings differ, by how much and how surely: a verdict for each row, and one for all.
+#include <algorithm>
+
+#include "common/cli/host_program.hpp"
+#include "common/io/text.hpp"
+#include "tools/compare/conditions.hpp"
+#include "tools/compare/report.hpp"
+#include "tools/compare/rows.hpp"
+
+using namespace compare;
+
+static const Program program = {
+    .name = "compare",
+    .summary =
+        "Compares tables of timings with the first, or with --peers the kernels of one table: a verdict per row.",
+    .operands = "BASE OTHER...",
+    .most_operands = 100,
+    .has_kernels = false,
+    .benchmark = false,
+    .options = own_options<Settings>,
+};
+
+static std::vector<std::string> files_of(const Session& session) {
+    const Settings& settings = session.own<Settings>();
+    const std::vector<std::string>& files = session.options.operands;
+    if (std::count(files.begin(), files.end(), "-") > 1)
+        fail(Exit::usage, "- is standard input, which is read once: name one of the tables by its file");
+    if (settings.peers && files.size() != 1)
+        fail(Exit::usage, "--peers compares the kernels of one table, and {} are named", files.size());
+    if (settings.peers && settings.base.empty())
+        fail(Exit::usage, "--peers needs --base KERNEL, with which the others are compared");
+    if (!settings.peers && !settings.base.empty())
+        fail(Exit::usage, "--base names a kernel for --peers; of several tables the first is the base");
+    if (!settings.peers && files.size() < 2)
+        fail(Exit::usage, "there is nothing to compare with: name two tables, the first before and the second after");
+    return files;
+}
+
+static std::vector<Side> sides_of_tables(const std::vector<DataTable>& tables) {
+    std::vector<Side> sides;
+    for (const DataTable& table : tables) {
+        sides.push_back({table.name, &table, {}});
+        for (std::size_t row = 0; row < table.rows(); ++row) sides.back().rows.push_back(row);
+    }
+    return sides;
+}
+
+// The base first, then the other kernels as they come.
+static std::vector<Side> sides_of_kernels(const DataTable& table, const std::string& base) {
+    const TableColumn& kernel = table.column("kernel");
+    std::vector<Side> sides = {{base, &table, {}}};
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const std::string name = kernel.word(row);
+        const auto is_it = [&](const Side& side) { return side.name == name; };
+        auto side = std::find_if(sides.begin(), sides.end(), is_it);
+        if (side == sides.end()) side = sides.insert(sides.end(), {name, &table, {}});
+        side->rows.push_back(row);
+    }
+    std::vector<std::string> names;
+    for (const Side& side : sides) names.push_back(side.name);
+    names.erase(names.begin());
+    if (sides.front().rows.empty())
+        fail(Exit::usage, "--base {}: {} has no such kernel; it has {}", base, table.name,
+             names.empty() ? "none" : printable(list_text(names, "and"), 400));
+    if (sides.size() == 1) fail(Exit::bad_input, "{}: there is no kernel but {} to compare", table.name, base);
+    return sides;
+}
+
+static bool fails(const Row& row, const FailIf& condition, const Settings& settings) {
+    if (condition.missing || row.comparison.verdict != condition.verdict) return false;
+    const double slower = percent_slower(row.comparison, settings);
+    return condition.verdict == Verdict::unknown ||
+           (condition.verdict == Verdict::slower ? slower : -slower) >= condition.change_percent;
+}
+
+static void apply_fail_if(Session& session, const Compared& compared) {
+    const Settings& settings = session.own<Settings>();
+    for (const FailIf& condition : settings.fail_if) {
+        std::size_t rows = 0;
+        for (const Row& row : compared.rows) rows += fails(row, condition, settings);
+        for (const Join& join : compared.joins) rows += condition.missing ? join.base_alone.size() : 0;
+        if (rows == 0) continue;
+        const std::string kind = condition.missing ? "missing" : name_of(condition.verdict);
+        const std::string size = condition.change_percent > 0 ? text(" by {} % or more", condition.change_percent) : "";
+        session.complain(text("{} {} {}{}", rows, rows == 1 ? "row is" : "rows are", kind, size));
+        session.exit_with(Exit::wrong_result);
+    }
+}
+
+// Whoever asks for a failure would otherwise take the lack of a verdict for success.
+static void refuse_medians(const Session& session, const Compared& compared) {
+    const Settings& settings = session.own<Settings>();
+    const auto needs_verdict = [](const FailIf& condition) { return !condition.missing; };
+    if (std::none_of(settings.fail_if.begin(), settings.fail_if.end(), needs_verdict)) return;
+    for (const Row& row : compared.rows)
+        if (row.comparison.verdict == Verdict::none)
+            fail(Exit::bad_input,
+                 "--fail-if needs samples, and {} or {} has medians alone: write the tables with --json or --raw",
+                 row.base->name, row.other->name);
+}
+
+static void run(Session& session) {
+    const Settings& settings = session.own<Settings>();
+    std::vector<DataTable> tables;
+    for (const std::string& file : files_of(session))
+        tables.push_back(read_table(file, Lists::keep, &session.begin_step("reading " + file, StepUnit::bytes)));
+    session.begin_step("comparing");
+    const std::vector<Side> sides =
+        settings.peers ? sides_of_kernels(tables.front(), settings.base) : sides_of_tables(tables);
+    const Compared compared = compare_sides(sides, settings);
+    session.end_step();
+    for (const std::string& warning : warnings(sides, compared, settings)) session.notice("warning: " + warning);
+    for (const std::string& remark : remarks(sides, compared, settings)) session.notice(remark);
+    refuse_medians(session, compared);
+    if (settings.summary) print_summary(session, sides, compared);
+    else print_rows(session, sides, compared);
+    apply_fail_if(session, compared);
+}
+
+int main(int argc, char** argv) { return run_host_program(program, run, argc, argv); }

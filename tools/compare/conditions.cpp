@@ -1,0 +1,157 @@
+#include "tools/compare/conditions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/io/text.hpp"
+
+namespace compare {
+
+std::string word_of(const Side& side, const char* column, std::size_t row) {
+    const TableColumn* const found = side.table->find(column);
+    const std::string word = found ? found->word(row) : "";
+    return word.empty() ? "none" : word;
+}
+
+namespace {
+
+using Words = std::set<std::string>;
+
+// With these a difference is no surprise once it is known. `of_both`: only rows that have it on both sides.
+struct Circumstance {
+    const char* column;
+    const char* what;
+};
+constexpr Circumstance circumstances[] = {
+    {"device", "devices differ"},         {"device_uuid", "the GPUs differ, though not in their name"},
+    {"driver_version", "drivers differ"}, {"host_name", "machines differ"},
+    {"timer", "timers differ"},           {"cache", "caches differ"},
+};
+
+std::string text_of(const Words& words) {
+    std::vector<std::string> shown(words.begin(), words.end());
+    if (shown.size() > 3) shown = {shown[0], shown[1], text("{} more", shown.size() - 2)};
+    return printable(list_text(shown, "and"), 120);
+}
+
+// Between a kernel and a variant that runs on the processor there is nothing to warn of: it has no device.
+bool ran_on_host(const Side& side, std::size_t row) { return word_of(side, "timer", row) == "host"; }
+
+template <typename Visit>
+void for_rows(const Compared& compared, const Side& other, Visit visit) {
+    for (const Row& row : compared.rows)
+        if (row.other == &other) visit(row);
+}
+
+void warn_of_differences(const Side& base, const Side& other, const Compared& compared, std::vector<std::string>& to) {
+    bool devices_differ = false;
+    for (const auto& [column, what] : circumstances) {
+        if (!base.table->find(column) || !other.table->find(column)) continue;
+        Words of_base, of_other;
+        for_rows(compared, other, [&](const Row& row) {
+            if (ran_on_host(base, row.base_row) || ran_on_host(other, row.other_row)) return;
+            const std::string before = word_of(base, column, row.base_row),
+                              after = word_of(other, column, row.other_row);
+            if (before == after) return;
+            of_base.insert(before);
+            of_other.insert(after);
+        });
+        if (of_base.empty() || (devices_differ && column == std::string("device_uuid"))) continue;
+        devices_differ |= column == std::string("device");
+        to.push_back(text("{}: {} in {}, {} in {}", what, text_of(of_base), base.name, text_of(of_other), other.name));
+    }
+}
+
+void warn_of_clocks(const Side& base, const Side& other, const Compared& compared, std::vector<std::string>& to) {
+    constexpr double much = 0.02;
+    const TableColumn *const before = base.table->find("sm_clock_mhz"), *const after =
+                                                                            other.table->find("sm_clock_mhz");
+    if (!before || !after) return;
+    std::size_t rows = 0;
+    double largest = 0, of_base = 0, of_other = 0;
+    for_rows(compared, other, [&](const Row& row) {
+        const double one = before->number(row.base_row), another = after->number(row.other_row);
+        if (!(one > 0 && another > 0)) return;
+        const double apart = std::abs(another / one - 1);
+        rows += apart > much;
+        if (apart <= largest) return;
+        largest = apart;
+        of_base = one;
+        of_other = another;
+    });
+    if (rows > 0)
+        to.push_back(text("clocks differ by more than 2 % in {} {}: {:.0f} MHz in {}, {:.0f} MHz in {}", rows,
+                          rows == 1 ? "row" : "rows", of_base, base.name, of_other, other.name));
+}
+
+void warn_of_state(const Side& side, std::vector<std::string>& to) {
+    const TableColumn *const throttled = side.table->find("throttled"), *const verify = side.table->find("verify");
+    const auto count = [&](auto is_so) {
+        return std::size_t(std::count_if(side.rows.begin(), side.rows.end(), is_so));
+    };
+    const auto rows = [](std::size_t n) { return text("{} {}", n, n == 1 ? "row" : "rows"); };
+    if (const std::size_t n = throttled ? count([&](std::size_t row) { return throttled->number(row) > 0; }) : 0; n > 0)
+        to.push_back(text("{} of {} measured while power or heat held the clocks down", rows(n), side.name));
+    if (const std::size_t n = verify ? count([&](std::size_t row) { return verify->word(row) != "pass"; }) : 0; n > 0)
+        to.push_back(text("{} of {} not verified", rows(n), side.name));
+}
+
+void warn_of_order(const Side& base, const Side& other, std::vector<std::string>& to) {
+    if (!base.table->find("run_utc") || !other.table->find("run_utc") || base.rows.empty() || other.rows.empty())
+        return;
+    const std::string before = word_of(base, "run_utc", base.rows.front()),
+                      after = word_of(other, "run_utc", other.rows.front());
+    if (before != "none" && after != "none" && before > after)
+        to.push_back(text("{} is newer than {}: the first table is the one before", base.name, other.name));
+}
+
+std::string row_text(const Side& side, std::size_t row, const Join& join) {
+    std::string words;
+    for (const std::string& column : join.by) words += (words.empty() ? "" : ", ") + word_of(side, column.c_str(), row);
+    return printable(words, 100);
+}
+
+void remark_alone(const Side& side, const Side& partner, const std::vector<std::size_t>& alone, const Join& join,
+                  std::vector<std::string>& to) {
+    if (alone.empty()) return;
+    to.push_back(text("{} {} of {} {} no partner in {}: {}{}", alone.size(), alone.size() == 1 ? "row" : "rows",
+                      side.name, alone.size() == 1 ? "has" : "have", partner.name, row_text(side, alone.front(), join),
+                      alone.size() == 1 ? "" : ", ..."));
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const std::vector<Side>& sides, const Compared& compared, const Settings& settings) {
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        warn_of_state(sides[i], found);
+        if (i == 0) continue;
+        warn_of_differences(sides[0], sides[i], compared, found);
+        warn_of_clocks(sides[0], sides[i], compared, found);
+        if (!settings.peers) warn_of_order(sides[0], sides[i], found);
+    }
+    return found;
+}
+
+std::vector<std::string> remarks(const std::vector<Side>& sides, const Compared& compared, const Settings& settings) {
+    std::vector<std::string> found;
+    for (std::size_t i = 1; i < sides.size(); ++i) {
+        const Join& join = compared.joins[i - 1];
+        remark_alone(sides[0], sides[i], join.base_alone, join, found);
+        remark_alone(sides[i], sides[0], join.other_alone, join, found);
+        for (const std::string& column : settings.peers ? std::vector<std::string>{} : join.differs) {
+            const auto is_warned_of = [&](const Circumstance& one) { return one.column == column; };
+            if (std::any_of(std::begin(circumstances), std::end(circumstances), is_warned_of)) continue;
+            found.push_back(text("{} differs between {} and {}, and tells no rows apart: they join without it", column,
+                                 sides[0].name, sides[i].name));
+        }
+    }
+    if (compared.without_value > 0)
+        found.push_back(text("{} {} without a number in {}", compared.without_value,
+                             compared.without_value == 1 ? "pair of rows is" : "pairs of rows are",
+                             value_of(settings)));
+    return found;
+}
+
+}  // namespace compare

@@ -1,0 +1,38 @@
+#include "tools/compare/options.hpp"
+
+#include <charconv>
+
+#include "common/io/text.hpp"
+
+namespace compare {
+
+static double percent(const std::string& word, const std::string& whole) {
+    std::string_view digits = word;
+    if (digits.ends_with('%')) digits.remove_suffix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < 1e6))
+        fail(Exit::usage, "--fail-if {}: '{}' is no percentage; write it as in slower:3%", whole, word);
+    return value;
+}
+
+std::vector<FailIf> parse_fail_if(const std::string& list) {
+    std::vector<FailIf> conditions;
+    for (const std::string& word : split(list, ',')) {
+        const std::size_t colon = word.find(':');
+        const std::string name = word.substr(0, colon);
+        FailIf condition;
+        condition.missing = name == "missing";
+        for (const Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::unknown})
+            if (name == name_of(verdict)) condition.verdict = verdict;
+        const bool has_size = condition.verdict == Verdict::slower || condition.verdict == Verdict::faster;
+        if ((condition.verdict == Verdict::none && !condition.missing) || (colon != word.npos && !has_size))
+            fail(Exit::usage, "--fail-if {}: '{}' is none of slower:PCT%, faster:PCT%, unknown and missing", list,
+                 word);
+        if (colon != word.npos) condition.change_percent = percent(word.substr(colon + 1), list);
+        conditions.push_back(condition);
+    }
+    return conditions;
+}
+
+}  // namespace compare

@@ -1,0 +1,46 @@
+// What compare's own options say.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/cli/option_table.hpp"
+#include "tools/compare/statistics.hpp"
+
+namespace compare {
+
+// What --fail-if names: rows of this kind fail. `missing`: of the base, which another side lacks.
+struct FailIf {
+    Verdict verdict = Verdict::none;
+    bool missing = false;
+    double change_percent = 0;  // slower and faster: at least
+};
+
+// "slower:3%,unknown"; Failure(usage) for another word.
+std::vector<FailIf> parse_fail_if(const std::string& list);
+
+struct Settings {
+    std::vector<std::string> by;
+    std::string value;  // "": median_ns, with all samples where the table has them
+    bool more_is_faster = false, peers = false, summary = false;
+    std::string base;
+    double margin_percent = 1;
+    double level = 0.05;
+    std::vector<FailIf> fail_if;
+
+    void add_options(OptionTable& table) {
+        table.list("--by", "COLUMNS", "join rows that say the same in these columns; chosen by default", by);
+        table.text("--value", "COLUMN", "compare this column, by default samples_ns or median_ns", value);
+        table.flag("--more-is-faster", "of two values the larger is the faster: the default for ..._per_s",
+                   more_is_faster);
+        table.flag("--peers", "compare the kernels of one table with one of them", peers);
+        table.text("--base", "KERNEL", "with --peers: the kernel that the others are compared with", base);
+        table.number("--margin", "PCT", "a change within this many percent is none", margin_percent, 0, 99);
+        table.number("--level", "P", "how likely a verdict on equal rows may be", level, 1e-12, 0.5);
+        table.read("--fail-if", "LIST", "exit with 1 if a row is slower:PCT% or more, faster:PCT%, unknown or missing",
+                   "", fail_if, parse_fail_if);
+        table.flag("--summary", "a row per table instead: how many of each verdict, and the geometric mean", summary);
+    }
+};
+
+}  // namespace compare

@@ -1,0 +1,12 @@
+// What compare prints: a row for each pair of partners, or one for each side, and for people a closing sentence.
+#pragma once
+
+#include "common/cli/session.hpp"
+#include "tools/compare/rows.hpp"
+
+namespace compare {
+
+void print_rows(Session& session, const std::vector<Side>& sides, const Compared& compared);
+void print_summary(Session& session, const std::vector<Side>& sides, const Compared& compared);
+
+}  // namespace compare

@@ -1,0 +1,35 @@
+// From sides to compared rows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/compare/join.hpp"
+#include "tools/compare/options.hpp"
+#include "tools/compare/statistics.hpp"
+
+namespace compare {
+
+struct Row {
+    const Side *base, *other;
+    std::size_t base_row, other_row;  // the first of each
+    Comparison comparison;
+};
+
+struct Compared {
+    std::vector<Join> joins;  // one for each side but the base
+    std::vector<Row> rows;    // of one join after the other, judged
+    std::size_t without_value = 0;
+};
+
+// What is compared: --value, or median_ns.
+std::string value_of(const Settings& settings);
+bool more_is_faster(const Settings& settings);
+
+// All others with the first. Failure(bad_input) if a table has not got the column to compare, or if no rows join.
+Compared compare_sides(const std::vector<Side>& sides, const Settings& settings);
+
+// How much slower (or faster, if below 0) a row is, in percent of the base; 0 without a ratio.
+double percent_slower(const Comparison& comparison, const Settings& settings);
+
+}  // namespace compare
