@@ -185,6 +185,9 @@ END
     [ "$(column verdict)" != none ] || complain "they are compared all the same"
     capture compare old new -q
     expect_no_errors
+    sed 's/"timer":"event"/"timer":"sim"/' old >simulated
+    capture compare simulated simulated
+    [ "$(sort -u stderr)" = "compare: warning: 1 row of simulated timed in the simulator: on this or another CPU, not on a GPU" ]
     # Clocks that wander by a percent, and rows of schema 1, which does not know the driver, are nothing to warn of.
     sed 's/1980/1965/; s/"driver_version":"570.1","host_name":"alpha","run_utc":"[^"]*",//; s/"schema":2/"schema":1/' old >near
     capture compare old near

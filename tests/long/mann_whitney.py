@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Compares the p of tests/units/compare.cpp with scipy's mannwhitneyu on 1000 random pairs of samples; needs scipy.
+"""Compares the p of tools/compare with scipy's mannwhitneyu on 1000 random pairs of samples; needs scipy.
 
-    python3 tests/long/mann_whitney.py PROGRAM       PROGRAM is tests/units/compare.cpp, compiled
+    python3 tests/long/mann_whitney.py               compiles tests/units/compare.cpp and compares
     python3 tests/long/mann_whitney.py --record      prints tests/units/mann_whitney.inc
 """
 
+import os
 import random
 import subprocess
 import sys
+import tempfile
 
 from scipy.stats import mannwhitneyu
 
@@ -43,19 +45,29 @@ def record():
         print(wrapped(f"    {{{shown[0]}, {shown[1]}, {p_of(*sides)!r}}},"))
 
 
-def compare(program):
+def compiled(folder):
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    program = os.path.join(folder, "compare")
+    sources = ["tests/units/compare.cpp", "tools/compare/statistics.cpp", "common/measure/statistics.cpp"]
+    compiler = os.environ.get("CXX", "g++")
+    subprocess.run([compiler, "-std=c++20", "-O1", "-I.", *sources, "-o", program], cwd=root, check=True)
+    return program
+
+
+def compare():
     draw = random.Random(1000)
     pairs = [pair(draw, 200) for _ in range(1000)]
     lines = "\n".join(" ".join(map(repr, before)) + " ; " + " ".join(map(repr, after)) for before, after in pairs)
-    seen = subprocess.run([program, "-"], input=lines, text=True, capture_output=True, check=True).stdout.split()
-    apart = [abs(float(p) - p_of(*one)) for p, one in zip(seen, pairs)]
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([compiled(folder), "-"], input=lines, text=True, capture_output=True, check=True)
+    apart = [abs(float(p) - p_of(*one)) for p, one in zip(run.stdout.split(), pairs)]
     print(f"{len(apart)} pairs of samples, largest difference {max(apart):.1e}")
     return 0 if len(apart) == 1000 and max(apart) <= 1e-9 else 1
 
 
 if sys.argv[1:] == ["--record"]:
     record()
-elif len(sys.argv) == 2:
-    sys.exit(compare(sys.argv[1]))
+elif len(sys.argv) == 1:
+    sys.exit(compare())
 else:
     sys.exit(__doc__)

@@ -93,6 +93,9 @@ void warn_of_state(const Side& side, std::vector<std::string>& to) {
     const auto rows = [](std::size_t n) { return text("{} {}", n, n == 1 ? "row" : "rows"); };
     if (const std::size_t n = throttled ? count([&](std::size_t row) { return throttled->number(row) > 0; }) : 0; n > 0)
         to.push_back(text("{} of {} measured while power or heat held the clocks down", rows(n), side.name));
+    const TableColumn* const timer = side.table->find("timer");
+    if (const std::size_t n = timer ? count([&](std::size_t row) { return timer->word(row) == "sim"; }) : 0; n > 0)
+        to.push_back(text("{} of {} timed in the simulator: on this or another CPU, not on a GPU", rows(n), side.name));
     if (const std::size_t n = verify ? count([&](std::size_t row) { return verify->word(row) != "pass"; }) : 0; n > 0)
         to.push_back(text("{} of {} not verified", rows(n), side.name));
 }
