@@ -76,6 +76,18 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     done
 }
 
+@test "the driver's version is what NVML says; without NVML, or of a device that it does not know, there is none" {
+    local sources=("$root/tests/units/origin.cpp" "$root"/common/measure/{origin,nvml}.cpp)
+    "${CXX:-g++}" -std=c++20 -I "$root" "${sources[@]}" -ldl -o origin
+    "${CXX:-g++}" -std=c++20 -I "$root" -DAS_NVML -shared -fPIC "${sources[0]}" -o libnvidia-ml.so.1
+    capture env LD_LIBRARY_PATH=. ./origin
+    expect_output $'580.65.06\nnone\nnone\n1'
+    if ! ldconfig -p | grep -q libnvidia-ml; then
+        capture ./origin
+        expect_output $'none\nnone\nnone\n1'
+    fi
+}
+
 @test "tables of several programs have the same first columns and concatenate" {
     pipeline '{ reduce -d $device -n 100 --csv; vecadd -d $device -n 100 --csv --no-header; } | cut -d , -f 1-30'
     expect_status 0
