@@ -266,7 +266,8 @@ END
     pipeline 'compare old new | mlr --icsv --onidx --ofs , filter "\$verdict == \"slower\"" then cut -f kernel,other'
     expect_output $'new,a\nnew,b'
     capture compare old new -f md
-    [[ $(head -2 stdout | tail -1) =~ ^\|(-+:?\|)+$ ]] || complain "no table in Markdown"
+    [ "$(head -1 stdout)" = "new compared with old, reduce, f32, n 1024, block 256, A GPU, cache cold" ]
+    [[ $(sed -n 2p stdout) == "" && $(sed -n 4p stdout) =~ ^\|(-+:?\|)+$ ]] || complain "no table in Markdown"
     [[ $(tail -2 stdout) == $'\n2 rows: 2 slower; '* ]] || complain "no sentence below it"
     capture compare old new new -f human
     expect_output_like 'table +kernel'

@@ -177,10 +177,12 @@ void print_rows(Session& session, const std::vector<Side>& sides, const Compared
     append_names(session, sides, compared, columns);
     append_figures(session, sides, columns);
     Table table(session.output, session.format(), session.options.header, columns_of(columns));
-    for (const Row& row : compared.rows) table.add(cells_of(columns, row));
-    table.flush(title_of(session, sides, compared));
-    if (session.format() != Format::human && session.format() != Format::markdown) return;
     const bool is_markdown = session.format() == Format::markdown;
+    const std::string title = title_of(session, sides, compared);
+    if (is_markdown) session.output.write(title + "\n\n");  // its tables have none
+    for (const Row& row : compared.rows) table.add(cells_of(columns, row));
+    table.flush(title);
+    if (session.format() != Format::human && !is_markdown) return;
     for (std::size_t i = 1; i < sides.size(); ++i) {
         const Summary summary = summary_of(sides[0], sides[i], compared, compared.joins[i - 1]);
         const std::string sentence = sentence_of(summary, session.own<Settings>(), sides.size() > 2);
