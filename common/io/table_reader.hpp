@@ -21,6 +21,7 @@ public:
     std::size_t rows() const { return rows_; }
     // Whether there are numbers and no words.
     bool is_numeric() const { return has_numbers_ && words_.empty(); }
+    bool has_words() const { return !words_.empty(); }
     // nan for a cell that is no number.
     double number(std::size_t row) const;
     // A cell as text, a number as short as it can be; "" for an empty one.

@@ -17,6 +17,12 @@ std::size_t line_width(int descriptor) {
     return size.ws_col;
 }
 
+std::size_t line_count(int descriptor) {
+    winsize size{};
+    if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return no_limit;
+    return size.ws_row;
+}
+
 bool is_dumb_terminal() {
     const char* terminal = std::getenv("TERM");
     return terminal && std::strcmp(terminal, "dumb") == 0;

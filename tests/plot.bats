@@ -1,0 +1,278 @@
+#!/usr/bin/env bats
+# What plot draws, of which tables, and what it says of those that it cannot draw.
+# shellcheck disable=SC2016  # jq's and awk's own variables
+
+load helpers
+
+# (plot looks for no device: `try` and what is built on it do not apply.)
+# draws [ARGUMENT]...: exits 0 without a word on standard error. The table is on standard input.
+draws() { capture plot "$@" && expect_status 0 && expect_no_errors; }
+
+# rejects STATUS PATTERN [ARGUMENT]...: one line on standard error, nothing on standard output.
+rejects() {
+    local expected=$1 pattern=$2
+    shift 2
+    capture plot "$@"
+    expect_status "$expected" && expect_refusal plot "$pattern"
+}
+
+# The elements of class CLASS in FILE.
+count() { grep -c -E "class=\"$1\"" "$2" || true; }
+
+# A table as our programs print it: measured KERNEL N MEDIAN GBYTE_PER_S [SAMPLE].
+header=schema,tool,kernel,dtype,n,device,timer,cache,samples,p25_ns,median_ns,p75_ns,gbyte_per_s,gflop_per_s
+measured() { awk -v k="$1" -v n="$2" -v t="$3" -v r="$4" -v more="${5-}" 'BEGIN {
+    printf "1,reduce,%s,f32,%d,NVIDIA H200,event,cold,30,%.1f,%.1f,%.1f,%.3f,%.3f%s\n", k, n, t * 0.9, t, t * 1.2, r, r / 4, more }'; }
+
+sweep() {
+    echo $header
+    for n in 1024 4096 16384 65536; do measured tagged $n $((n / 10)) $((n / 100)) && measured cub $n $((n / 8)) $((n / 110)); done
+}
+
+ladder() {
+    echo $header,step_speedup,cumulative_speedup
+    measured naive 1048576 90000 46 ,0,1 && measured better 1048576 3000 1398 ,30,30 && measured best 1048576 2000 2097 ,1.5,45
+}
+
+raw() {
+    echo $header,sample
+    for i in 0 1 2 3 4 5 6 7 8 9; do measured tagged 1024 $((1000 + i * i)) 4 ",$i" && measured cub 1024 $((1100 + i * i)) 4 ",$i"; done
+}
+
+# ---- what it chooses
+
+@test "a sweep is lines on logarithmic axes with a band for the quartiles" {
+    sweep >sweep.csv
+    draws sweep.csv -o sweep.svg
+    [ "$(count series sweep.svg) $(count band sweep.svg) $(count point sweep.svg)" = "2 2 8" ]
+    grep -q 'class="lines"' sweep.svg
+    grep -q '>16Ki</text>' sweep.svg
+    grep -q '>100 GB/s</text>' sweep.svg
+    # Sizes grow by the same factor, so points stand at the same distance, and higher rates are higher up.
+    sed -n -E 's/.*class="point" cx="([0-9.]+)" cy="([0-9.]+)".*/\1 \2/p' sweep.svg | head -4 >points
+    awk 'NR > 1 { step = $1 - x; if (NR > 2 && (step - last > 0.2 || last - step > 0.2)) exit 1; last = step; if ($2 >= y) exit 1 }
+        { x = $1; y = $2 }' points || complain "points: $(cat points)"
+}
+
+@test "the band of a rate is that of its times" {
+    sweep | grep -e schema -e tagged,f32,1024, -e tagged,f32,4096, >two.csv
+    draws two.csv -o two.svg --log none
+    # At 4096: 40 GB/s at the median, 40 / 1.2 at p75, 40 / 0.9 at p25.
+    sed -n -E 's/.*class="band" d="M[0-9.]+ [0-9.]+ L[0-9.]+ ([0-9.]+) L[0-9.]+ ([0-9.]+) L.*/\1 \2/p' two.svg >band
+    sed -n -E 's/.*class="point" cx="[0-9.]+" cy="([0-9.]+)".*/\1/p' two.svg >points
+    cat points band | paste -sd ' ' | awk '{ scale = ($1 - $2) / 30; up = ($2 - $3) / scale; down = ($4 - $2) / scale
+        exit !(up > 4.3 && up < 4.6 && down > 6.5 && down < 6.8) }' || complain "$(cat points band)"
+}
+
+@test "a ladder is ascending bars with the gains written on them" {
+    ladder >ladder.csv
+    draws ladder.csv --size 80x24
+    [ "$(sed -n '3,5s/ *|.*//p' stdout | paste -sd ' ')" = "naive better best" ]
+    expect_output_like 'best +\|#+ 2\.1 TB/s  x45  \(step x1\.5\)'
+    draws ladder.csv -o ladder.svg
+    [ "$(count bar ladder.svg)" = 3 ]
+    # Lengths are as the rates: bars begin at 0.
+    sed -n -E 's/.*<rect x="[0-9.]+" y="[0-9.]+" width="([0-9.]+)".*/\1/p' ladder.svg | paste -sd ' ' |
+        awk '{ exit !(NF == 3 && $3 / $2 > 1.49 && $3 / $2 < 1.51 && $3 / $1 > 44 && $3 / $1 < 47) }' || complain "lengths"
+}
+
+@test "one size is bars, the best at the top: the largest rate, the smallest time" {
+    sweep | grep -e schema -e ,65536, >one.csv
+    draws one.csv --size 60x12
+    expect_output_like $'\ntagged \|.*\ncub '
+    draws one.csv --size 60x12 -y median_ns
+    expect_output_like $'\ntagged \|.*\ncub '
+    draws one.csv --size 60x12 -y p75_ns --where 'kernel=cub'
+    [[ $output != *tagged* ]]
+}
+
+@test "samples are a histogram that counts each of them once" {
+    raw >raw.csv
+    draws raw.csv -o raw.svg
+    grep -q 'class="histogram"' raw.svg
+    for kernel in tagged cub; do
+        [ "$(sed -n -E "s/.*$kernel: .*: ([0-9]+) of 10<.*/\1/p" raw.svg | paste -sd +  | bc)" = 10 ] || complain "$kernel"
+    done
+    printf '{"kernel":"a","median_ns":2,"samples_ns":[1,2,3,4,5]}\n' | draws --kind histogram -y median_ns -o lists.svg
+    [ "$(sed -n -E 's/.*: ([0-9]+) of 5<.*/\1/p' lists.svg | paste -sd + | bc)" = 5 ]
+}
+
+@test "two files are laid over each other" {
+    sweep >before.csv && sweep | sed 's/tagged/tagged/' >after.csv
+    draws before.csv after.csv -o both.svg
+    [ "$(count series both.svg)" = 4 ]
+    grep -q 'data-name="after, cub"' both.svg
+    # The same kernel has the same color, in another dash.
+    [ "$(grep -o 'data-name="[a-z]*, tagged" stroke="[^"]*"' both.svg | grep -o '#.*' | sort -u | wc -l)" = 1 ]
+    [ "$(grep -A 1 'data-name="before, tagged"' both.svg | grep -c dasharray)" = 0 ]
+    [ "$(grep -A 2 'data-name="after, tagged"' both.svg | grep -c dasharray)" = 1 ]
+}
+
+@test "a foreign table needs a header, no more" {
+    draws --size 60x12 < <(printf 'city;inhabitants\nUlm;126000\nBonn;330000\n')
+    expect_output_like $'Bonn \|#+ 330k\nUlm +\|#+ 126k\n'
+    printf 'when\thow much\n1\t2\n2\t4\n3\t8\n' | draws -o tabs.svg
+    [ "$(count point tabs.svg)" = 3 ]
+    printf '{"a":1,"b":{"c":5}}\n{"a":2,"b":{"c":6}}\n' | draws -x a -y b.c -o nested.svg
+    [ "$(count point nested.svg)" = 2 ]
+}
+
+# ---- what the options choose
+
+@test "--where takes numbers with suffixes, patterns and alternatives" {
+    sweep >sweep.csv
+    draws sweep.csv --where 'n>=4Ki,kernel=tag*' -o some.svg
+    [ "$(count point some.svg)" = 3 ]
+    draws sweep.csv --where 'n=1024|65536,kernel!=cub' -o some.svg
+    [ "$(count point some.svg)" = 2 ]
+    rejects 2 "'kernel' is not a condition" sweep.csv --where kernel
+    rejects 2 "'x' is none" sweep.csv --where 'n<x'
+    rejects 4 "no column 'kernle'; did you mean 'kernel'\?" sweep.csv --where kernle=cub
+    rejects 4 "no rows.*--where" sweep.csv --where kernel=nothing
+}
+
+@test "-x, -y, --by, --log, --title and --annotate do what they say" {
+    sweep >sweep.csv
+    draws sweep.csv -x n -y median_ns --by tool --title 'A <title> & more' --annotate samples --log none -o own.svg
+    [ "$(count series own.svg)" = 1 ]
+    grep -q '>A &lt;title&gt; &amp; more</text>' own.svg
+    [ "$(count note own.svg)" = 4 ]
+    grep -q '>20k</text>' own.svg
+    rejects 4 "no column 'm'" sweep.csv -y m
+    rejects 2 "'pie' is not one of" sweep.csv --kind pie
+    rejects 2 "WIDTHxHEIGHT" sweep.csv --size 80
+}
+
+@test "what is neither a picture nor text is refused before anything is read" {
+    rejects 2 "its name has to end in" nowhere.csv -o picture.jpg
+    [ ! -e picture.jpg ]
+}
+
+# ---- in the terminal
+
+@test "a drawing is as wide as it may be, and pure ASCII where nothing else is shown" {
+    local width
+    sweep >sweep.csv
+    for width in 40 80 133; do
+        COLUMNS=$width draws sweep.csv
+        [ "$(wc -L <stdout)" -le "$width" ] || complain "wider than $width"
+        [ "$(wc -L <stdout)" -ge $((width - 3)) ] || complain "narrower than $width"
+        [ "$(wc -l <stdout)" -le 24 ]
+        ! grep -q -P '[^\x20-\x7e]' stdout || complain "not ASCII"
+    done
+    TERM=dumb LC_ALL=C.UTF-8 draws sweep.csv
+    ! grep -q -P '[^\x20-\x7e]' stdout || complain "not ASCII in a dumb terminal"
+    LC_ALL=C.UTF-8 draws sweep.csv
+    [ "$(grep -c -P '\xe2[\xa0-\xa3]' stdout)" -ge 5 ]
+    LC_ALL=C.UTF-8 draws sweep.csv --characters blocks
+    [ "$(grep -c -P '\xe2\x96' stdout)" -ge 5 ]
+}
+
+@test "a terminal gets colors and its whole height, unless NO_COLOR or --color never says otherwise" {
+    need script
+    sweep >sweep.csv
+    on_terminal 70 "plot sweep.csv" >screen.txt
+    grep -q $'\033\\[38;5;32m' screen.txt
+    [ "$(grep -c . screen.txt)" -ge 20 ]
+    on_terminal 70 "NO_COLOR=1 plot sweep.csv; plot sweep.csv --color never; TERM=dumb plot sweep.csv" >screen.txt
+    ! grep -q $'\033' screen.txt || complain "colors"
+    draws sweep.csv --color always
+    grep -q $'\033\\[38;5;32m' stdout
+}
+
+@test "words from a table cannot steer the terminal, and stay well-formed in a picture" {
+    printf 'name,v\n\033[31mred\007,1\n"\xff<&"">",2\n\xc3\xa9,3\n' >odd.csv
+    LC_ALL=C.UTF-8 draws odd.csv
+    ! grep -q $'[\033\007]' stdout || complain "control characters"
+    draws odd.csv -o odd.svg
+    grep -q '?&lt;&amp;&quot;&gt;' odd.svg
+    if command -v python3 >/dev/null; then python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' odd.svg; fi
+}
+
+# ---- tables at the edge
+
+@test "few, equal, negative and missing numbers are a picture" {
+    local table
+    for table in 'a\n5' 'a,b\n1,2' 'a,b\n1,2\n2,2\n3,2' 'a,b\n-1,-2\n-2,-3' 'a,b\n1,3\n2,nan\n3,7' 'a\n1\n1\n1' 'a,b\nx,-5\ny,7' \
+        'a,b\nx,0\ny,0' 'n,t_ns\n1,inf\n2,3' 'a\n-3\n-1' 'a,b\n1,1e300\n2,-1e300' 'a,b\n1,1e-300\n2,2e-300'; do
+        printf "$table\n" >edge.csv
+        draws edge.csv && draws edge.csv --log xy || complain "$table" || { [[ $errors == *"above 0"* ]] && status=0; } || return
+        draws edge.csv -o edge.svg || complain "$table" || return
+        ! grep -q -E '[ "](-?nan|-?inf)[ "]' edge.svg || complain "$table: nan in the picture" || return
+    done
+}
+
+@test "a table that cannot be drawn is refused with the reason" {
+    printf '' | rejects 4 'standard input: is empty'
+    printf 'a,b\n' | rejects 4 'standard input: there are no rows'
+    printf 'a,b\nx,y\n' | rejects 4 'no column has numbers alone: name one with -y'
+    printf 'a,b\nx,y\n' | rejects 4 "no row has a number in 'b'" -y b --kind bars
+    printf 'a,b\n1,2\n3\n' | rejects 4 'standard input: line 3: has 1 field, and the header names 2 columns'
+    printf '1,2\n3,4\n' | rejects 4 'line 1: has numbers alone: expected a header'
+    printf 'a,a\n' | rejects 4 "names the column 'a' twice"
+    printf 'a,b\n1,"2\n' | rejects 4 'line 2: a quote is opened and never closed'
+    printf '{"a":1}\n{"a":}\n' | rejects 4 'line 2: is not a JSON object, at byte 6'
+    printf '{"a":1}\n3\n' | rejects 4 'line 2: is not a JSON object'
+    printf '[{"a":1}]\n' | rejects 4 "jq -c '.\[\]'"
+    rejects 4 'nowhere.csv: cannot read' nowhere.csv
+    rejects 4 'is a directory' .
+    head -c 2000 "$root/bin/plot" | rejects 4 'line 1: is not text'
+    printf 'kernel,flop,bytes,gflop_per_s\na,x,y,z\n' | rejects 4 'no row has flop, bytes and gflop_per_s' --kind roofline
+    printf 'kernel,flop,bytes,gflop_per_s\na,4,2,1\n' | rejects 4 'peaks are in no row: add devquery' --kind roofline
+    printf 'lane,begin_ns,end_ns\na,4,2\n' | rejects 4 'no row has a span'
+}
+
+@test "quotes, blank lines, CRLF, a byte order mark and tables below tables are read as they are meant" {
+    printf '\xef\xbb\xbfname,"rate, all"\r\n"a ""b""",1\r\n\r\n"c\nd",2\r\n' >quoted.csv
+    draws quoted.csv -o quoted.svg
+    grep -q '>a &quot;b&quot;</text>' quoted.svg
+    grep -q '>c?d</text>\|>c$' quoted.svg
+    { echo name,size,rate && echo a,1,5 && echo name,size,more,rate && echo b,2,0,7; } | draws -x size -y rate --by name -o both.svg
+    [ "$(count series both.svg)" = 2 ]
+    grep -q 'rate: 7' both.svg
+}
+
+@test "a million rows are drawn within seconds and 500 MB" {
+    awk 'BEGIN { print "kernel,n,median_ns"; for (i = 0; i < 1000000; ++i) printf "k%d,%d,%.1f\n", i % 3, i, 1000 + (i * 7919) % 1000 }' >many.csv
+    # Processor time, as a busy machine does not change it.
+    capture bash -c 'ulimit -v 1000000 -t 10; plot many.csv -o many.svg'
+    expect_status 0
+    [ "$(count series many.svg)" = 3 ]
+    [ "$(stat -c %s many.svg)" -lt 3000000 ]
+    draws many.csv --kind histogram --size 80x24
+}
+
+# ---- as every program
+
+@test "help, version, unknown options, full disks and closed pipes are as in every program" {
+    local program
+    for program in $(host_programs); do
+        capture "$program" --help
+        expect_status 0 && expect_no_errors && expect_output_like "^Usage: $program "
+        [[ $output != *--device* && $output != *--check* ]]
+        capture "$program" --version
+        expect_status 0 && expect_output_like "^$program \(gridutils\) "
+        capture "$program" --quite
+        expect_status 2 && expect_refusal "$program" "unknown option '--quite'; did you mean '--quiet'\?"
+        capture "$program" -o ''
+        expect_status 2 && expect_refusal "$program" ' is empty: give it a value'
+        capture "$program" --color maybe
+        expect_status 2 && expect_refusal "$program" "'maybe' is not one of auto, always, never"
+    done
+    sweep >sweep.csv
+    capture bash -c 'plot sweep.csv >/dev/full'
+    expect_status 5 && expect_refusal plot 'No space left on device'
+    pipeline 'yes "$(cat sweep.csv)" | head -100000 | plot | head -1'
+    [ "$status" -eq 0 ] || [ "$status" -eq 141 ] || complain "a closed pipe"
+    capture plot sweep.csv -o missing/sweep.svg
+    expect_status 5 && expect_refusal plot 'missing/sweep.svg'
+    [ "$(plot --complete --ki)" = "--kind"$'\t'"$(plot --help | sed -n 's/.*--kind KIND *//p' | sed 's/ \[.*//')" ] ||
+        [[ $(plot --complete --ki) == --kind* ]]
+    [ "$(plot --complete --kind h | cut -f 1)" = histogram ]
+}
+
+@test "a pipeline from a benchmark to a drawing" {
+    pipeline 'reduce -q -d $device -k cpu,tagged -n 1Ki:4Ki:x2 -r 2 | plot --size 70x20'
+    expect_status 0
+    expect_output_like 'a cpu   b tagged'
+}

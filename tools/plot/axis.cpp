@@ -1,0 +1,197 @@
+#include "tools/plot/axis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace plot {
+namespace {
+
+struct Suffix {
+    const char* text;
+    Quantity quantity;
+    const char* noun;  // what the words before it lack
+};
+
+const std::array<Suffix, 14>& suffixes() {
+    static const std::array<Suffix, 14> all = {{{"gbyte_per_s", {"B/s", 1e9}, "throughput"},
+                                                {"mbyte_per_s", {"B/s", 1e6}, "throughput"},
+                                                {"byte_per_s", {"B/s", 1}, "throughput"},
+                                                {"tflop_per_s", {"FLOP/s", 1e12}, "arithmetic throughput"},
+                                                {"gflop_per_s", {"FLOP/s", 1e9}, "arithmetic throughput"},
+                                                {"_percent", {"%", 1, false}, ""},
+                                                {"_bytes", {"B", 1}, ""},
+                                                {"_mhz", {"Hz", 1e6}, ""},
+                                                {"_ns", {"s", 1e-9}, "time"},
+                                                {"_us", {"s", 1e-6}, "time"},
+                                                {"_ms", {"s", 1e-3}, "time"},
+                                                {"_seconds", {"s", 1}, "time"},
+                                                {"_s", {"s", 1}, "time"},
+                                                {"_ratio", {"", 1, false}, "ratio"}}};
+    return all;
+}
+
+const Suffix* suffix_of(const std::string& column) {
+    for (const Suffix& suffix : suffixes()) {
+        const std::string text = suffix.text;
+        if (column.size() >= text.size() && column.compare(column.size() - text.size(), text.size(), text) == 0)
+            return &suffix;
+    }
+    return nullptr;
+}
+
+// Without an exponent where that is short, and without zeros at the end.
+std::string digits_of(double value, int digits) {
+    char text[64];
+    const double size = std::abs(value);
+    if (size != 0 && (size >= 1e6 || size < 1e-4)) {
+        std::snprintf(text, sizeof text, "%.3g", value);
+        return text;
+    }
+    const int whole = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size)));
+    std::snprintf(text, sizeof text, "%.*f", std::clamp(digits - 1 - whole, 0, 7), value);
+    std::string shown = text;
+    if (shown.find('.') != shown.npos) {
+        shown.erase(shown.find_last_not_of('0') + 1);
+        if (shown.back() == '.') shown.pop_back();
+    }
+    return shown == "-0" ? "0" : shown;
+}
+
+struct Prefix {
+    double factor;
+    const char* text;
+};
+
+// 4Ki of 4096; "" where it is not exact.
+std::string binary_text(double value, const std::string& unit) {
+    constexpr const char* prefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
+    std::size_t power = 0;
+    while (power < 5 && value >= 1024 && std::fmod(value, 1024) == 0) value /= 1024, ++power;
+    if (value != std::trunc(value) || value >= 1e6) return "";
+    return digits_of(value, 6) + (unit.empty() ? "" : " ") + prefixes[power] + unit;
+}
+
+std::string shown_with(double value, const Quantity& quantity, int digits) {
+    constexpr Prefix prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"},  {1e6, "M"}, {1e3, "k"},
+                                   {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+    const double base = value * quantity.scale, size = std::abs(base);
+    const std::string space = quantity.unit.empty() ? "" : " ";
+    if (base == 0) return "0";
+    const bool plain = !quantity.prefixes || !std::isfinite(base);
+    if (plain) return digits_of(base, digits) + space + quantity.unit;
+    for (const Prefix& prefix : prefixes) {
+        if (size < prefix.factor * (1 - 1e-9)) continue;
+        // There are no kiloseconds, and no thousandths of a count.
+        if (prefix.factor > 1 && quantity.unit == "s") continue;
+        if (prefix.factor < 1 && quantity.unit != "s") break;
+        return digits_of(base / prefix.factor, digits) + space + prefix.text + quantity.unit;
+    }
+    if (quantity.unit == "s") return digits_of(base / 1e-9, digits) + " ns";
+    return digits_of(base, digits) + space + quantity.unit;
+}
+
+}  // namespace
+
+Quantity quantity_of(const std::string& column) {
+    const Suffix* suffix = suffix_of(column);
+    return suffix ? suffix->quantity : Quantity{};
+}
+
+std::string label_of(const std::string& column) {
+    const Suffix* suffix = suffix_of(column);
+    std::string words = column;
+    if (suffix) words.erase(column.size() - std::string(suffix->text).size());
+    if (words.compare(0, 2, "p_") == 0) words.erase(0, 2);
+    while (!words.empty() && words.back() == '_') words.pop_back();
+    std::replace(words.begin(), words.end(), '_', ' ');
+    const std::string noun = suffix ? suffix->noun : "";
+    if (words.empty() || noun.empty()) return words.empty() ? (noun.empty() ? column : noun) : words;
+    return words + " " + noun;
+}
+
+std::string shown(double value, const Quantity& quantity, bool binary) {
+    if (!std::isfinite(value)) return std::isnan(value) ? "-" : value > 0 ? "inf" : "-inf";
+    if (binary)
+        if (const std::string exact = binary_text(value * quantity.scale, quantity.unit); !exact.empty()) return exact;
+    return shown_with(value, quantity, 3);
+}
+
+double Axis::position(double value) const {
+    if (!log) return (value - low) / (high - low);
+    return value <= 0 ? 0 : std::log(value / low) / std::log(high / low);
+}
+
+void Axis::include(double value) {
+    if (!std::isfinite(value) || (log && value <= 0)) return;
+    low = is_empty_ ? value : std::min(low, value);
+    high = is_empty_ ? value : std::max(high, value);
+    is_empty_ = false;
+}
+
+void Axis::finish(bool from_zero, double margin) {
+    if (is_empty_) low = log ? 1 : 0, high = log ? 10 : 1;
+    if (log) {
+        if (low == high) low /= 2, high *= 2;
+        const double room = std::pow(high / low, margin);
+        low /= from_zero ? std::max(room, 1.2) : room;
+        high *= room;
+        return;
+    }
+    if (from_zero) low = std::min(low, 0.0), high = std::max(high, 0.0);
+    if (low == high) {
+        const double half = low == 0 ? 1 : std::abs(low) / 2;
+        low -= half, high += half;
+    }
+    const double room = (high - low) * margin;
+    if (!(from_zero && low == 0)) low -= room;
+    if (!(from_zero && high == 0)) high += room;
+}
+
+std::vector<Tick> Axis::log_ticks(std::size_t most) const {
+    std::vector<Tick> ticks;
+    const double base = binary ? 2 : 10;
+    // (In the base unit, so that 1000 ns is a tick.)
+    const double scale = quantity.scale;
+    const int first = static_cast<int>(std::ceil(std::log(low * scale) / std::log(base) - 1e-9));
+    const int last = static_cast<int>(std::floor(std::log(high * scale) / std::log(base) + 1e-9));
+    if (last < first + 1) return {};
+    const auto powers = static_cast<std::size_t>(last - first + 1);
+    const auto add = [&](double value) {
+        const double at = value / scale;
+        if (at >= low * (1 - 1e-9) && at <= high * (1 + 1e-9)) ticks.push_back({at, shown(at, quantity, binary)});
+    };
+    if (!binary && powers <= 3 && most >= 3 * powers) {
+        for (int power = first - 1; power <= last; ++power)
+            for (const double digit : {1.0, 2.0, 5.0}) add(digit * std::pow(10.0, power));
+        return ticks;
+    }
+    const int step = static_cast<int>((powers + most - 1) / most);
+    for (int power = first; power <= last; power += step) add(std::pow(base, power));
+    return ticks;
+}
+
+std::vector<Tick> Axis::ticks(std::size_t most) const {
+    most = std::max<std::size_t>(most, 2);
+    if (log)
+        if (std::vector<Tick> ticks = log_ticks(most); !ticks.empty()) return ticks;
+    // Steps of 1, 2 or 5 in the base unit.
+    const double scale = quantity.scale, span = (high - low) * scale;
+    double step = std::pow(10, std::floor(std::log10(span / static_cast<double>(most))));
+    for (const double factor : {2.0, 2.5, 2.0, 2.0})
+        if (span / step > static_cast<double>(most)) step *= factor;
+    std::vector<Tick> ticks;
+    const double first = std::ceil(low * scale / step - 1e-9);
+    for (double i = first; i * step <= high * scale + 1e-9 * step; ++i) {
+        const double value = i * step;
+        // As many digits as neighbours need to differ.
+        const double digits =
+            value == 0 ? 1 : std::floor(std::log10(std::abs(value))) - std::floor(std::log10(step)) + 2;
+        ticks.push_back(
+            {value / scale, shown_with(value / scale, quantity, std::clamp(static_cast<int>(digits), 1, 15))});
+    }
+    return ticks;
+}
+
+}  // namespace plot

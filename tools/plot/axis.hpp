@@ -1,0 +1,51 @@
+// Axes: which values they show, where, and how these are written: 4Ki, 10 us, 1.5 GB/s.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace plot {
+
+// What the numbers of a column are: a base unit, and how many of it one is.
+struct Quantity {
+    std::string unit = {};  // "s", "B", "B/s", "FLOP/s", "Hz", "%"; "" for a count or a ratio
+    double scale = 1;
+    bool prefixes = true;  // k, M, G; n, u, m
+};
+
+// By the suffix of the column's name: _ns, _us, _ms, _s, _bytes, gbyte_per_s, gflop_per_s, _mhz, _percent.
+Quantity quantity_of(const std::string& column);
+
+// The words before that suffix, for an axis: "p25_ns" is "p25 time", "gbyte_per_s" "throughput".
+std::string label_of(const std::string& column);
+
+// "4.6 TB/s", "10 us", "1024": about three digits. `binary`: 4Ki, 1 MiB, where that is exact.
+std::string shown(double value, const Quantity& quantity, bool binary = false);
+
+struct Tick {
+    double value;
+    std::string text;
+};
+
+struct Axis {
+    std::string label;
+    Quantity quantity = {};
+    bool log = false;
+    bool binary = false;  // powers of two
+    double low = 0, high = 1;
+
+    // From 0, at low, to 1, at high.
+    double position(double value) const;
+    // Takes the value into its range. On a logarithmic axis only what is above 0 counts.
+    void include(double value);
+    // After the last include(): room at the ends, a range where all values are the same. `from_zero` for bars.
+    void finish(bool from_zero, double margin);
+    // At most so many, in ascending order.
+    std::vector<Tick> ticks(std::size_t most) const;
+
+private:
+    std::vector<Tick> log_ticks(std::size_t most) const;
+    bool is_empty_ = true;
+};
+
+}  // namespace plot

@@ -1,0 +1,111 @@
+// Bars: one for each group, the best at the bottom of a ladder and at the top of all else.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "common/io/text.hpp"
+#include "tools/plot/figures.hpp"
+
+namespace plot {
+namespace {
+
+constexpr std::size_t most_bars = 200;
+
+struct Bar {
+    std::string name;
+    std::vector<std::string> words;
+    RowOf row;
+    Quartiles value;
+    double step = nothing, cumulative = nothing;  // of a ladder: the gain over the rung before, and over the first
+};
+
+bool is_gain(double gain) { return std::isfinite(gain) && gain > 0; }
+
+std::string gains_of(const Bar& bar) {
+    std::string words;
+    if (is_gain(bar.cumulative) && bar.cumulative != 1) words += "  x" + shown(bar.cumulative, {"", 1, false});
+    if (is_gain(bar.step) && bar.step != 1) words += "  (step x" + shown(bar.step, {"", 1, false}) + ")";
+    return words;
+}
+
+}  // namespace
+
+Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings) {
+    Figure figure;
+    figure.kind = "bars";
+    const Field y = data.needed(chosen.y), step = data.field("step_speedup"),
+                cumulative = data.field("cumulative_speedup");
+    std::vector<Field> by;
+    for (const std::string& name : chosen.by) by.push_back(data.needed(name));
+    const Band band(data, chosen.y);
+    std::vector<Bar> bars;
+    std::size_t without = 0;
+    for (const Group& group : groups_of(data, by, 10000)) {
+        std::vector<double> numbers;
+        for (const RowOf row : group.rows)
+            if (const double number = y.number(row); std::isfinite(number) && (!chosen.log_y || number > 0))
+                numbers.push_back(number);
+        if (numbers.empty()) {
+            ++without;
+            continue;
+        }
+        const RowOf row = group.rows.front();
+        Bar bar{name_of(group), group.words, row, band.of(row), step.number(row), cumulative.number(row)};
+        if (numbers.size() > 1) bar.value = quartiles_of(numbers);
+        bars.push_back(std::move(bar));
+    }
+    if (bars.empty())
+        fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", chosen.log_y ? " above 0" : "",
+             chosen.y);
+    const bool is_ladder = step.exists();
+    const bool ascending = is_ladder == is_better_when_larger(chosen.y);
+    std::stable_sort(bars.begin(), bars.end(), [&](const Bar& a, const Bar& b) {
+        return ascending ? a.value.middle < b.value.middle : a.value.middle > b.value.middle;
+    });
+    if (bars.size() > most_bars) {
+        figure.subtitle = text("{} of {} bars; choose others with --where", most_bars, bars.size());
+        bars.resize(most_bars);
+    }
+    figure.x.log = chosen.log_y;
+    figure.x.label = label_of(chosen.y);
+    figure.x.quantity = quantity_of(chosen.y);
+    // Files, where there are some, have a color each.
+    std::map<std::string, std::size_t> colors;
+    const bool of_files = data.is_of_files() && !chosen.by.empty() && chosen.by.front() == "file";
+    if (of_files) {
+        const auto same = [&](const Bar& bar) {
+            return std::vector<std::string>(bar.words.begin() + 1, bar.words.end());
+        };
+        // Bars of the same kernel stand together, where the best of them is.
+        std::map<std::vector<std::string>, std::size_t> place;
+        for (const Bar& bar : bars) place.try_emplace(same(bar), place.size());
+        std::map<std::string, std::size_t> order;
+        for (const DataTable& table : data.tables())
+            order.try_emplace(table.columns.back().rows() ? table.columns.back().word(0) : "", order.size());
+        std::stable_sort(bars.begin(), bars.end(), [&](const Bar& a, const Bar& b) {
+            const std::size_t first = place[same(a)], second = place[same(b)];
+            return first != second ? first < second : order[a.words[0]] < order[b.words[0]];
+        });
+    }
+    for (const Bar& bar : bars) {
+        std::size_t color = 0;
+        if (of_files) {
+            const auto [place, is_new] = colors.try_emplace(bar.words.front(), colors.size());
+            if (is_new) figure.colors.push_back(bar.words.front());
+            color = place->second % color_count;
+        }
+        Box box{figure.rows.size(), 0, bar.value.middle, color, bar.value.low, bar.value.high};
+        box.label = shown(bar.value.middle, figure.x.quantity) + gains_of(bar);
+        if (!settings.annotate.empty()) box.label += "  " + note_of(data, settings.annotate, bar.row);
+        box.hover = hover_of(data, bar.row);
+        if (!std::isnan(box.low)) figure.band = "whiskers: quartiles";
+        for (const double value : {box.end, box.low, box.high}) figure.x.include(value);
+        figure.rows.push_back(bar.name.empty() ? label_of(chosen.y) : bar.name);
+        figure.boxes.push_back(std::move(box));
+    }
+    figure.x.finish(true, 0.02);
+    for (Box& box : figure.boxes) box.begin = figure.x.log ? figure.x.low : 0;
+    return figure;
+}
+
+}  // namespace plot

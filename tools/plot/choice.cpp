@@ -1,0 +1,221 @@
+#include "tools/plot/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/io/text.hpp"
+#include "tools/plot/axis.hpp"
+
+namespace plot {
+namespace {
+
+constexpr std::size_t most_series = 64;
+
+bool ends_with(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// A table of one of our programs.
+bool is_ours(const Data& data) { return data.has("tool") && data.has("kernel") && data.has("median_ns"); }
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// What says how the rows came about, rather than what was measured or with what.
+bool is_circumstance(const std::string& column) {
+    static const std::set<std::string> names = {"schema",    "device_uuid", "warmup", "samples", "sm_clock_mhz",
+                                                "throttled", "verify",      "sample", "timer",   "smem_bytes",
+                                                "grid",      "bytes",       "flop"};
+    return names.count(column) > 0;
+}
+
+// The columns among which x and series are looked for, the likeliest first.
+std::vector<std::string> settings_of(const Data& data) {
+    std::vector<std::string> columns;
+    if (!is_ours(data)) {
+        for (const std::string& name : data.names())
+            if (name != "file") columns.push_back(name);
+        return columns;
+    }
+    for (const char* name : {"kernel", "n", "dtype", "tool", "device", "cache", "block"})
+        if (data.has(name)) columns.push_back(name);
+    for (const std::string& name : data.names())
+        if (name.compare(0, 2, "p_") == 0) columns.push_back(name);
+    return columns;
+}
+
+// The largest number in the column, or 0.
+double largest(const Data& data, const std::string& column) {
+    const Field field = data.field(column);
+    double most = 0;
+    for (const RowOf row : data.rows()) most = std::max(most, std::isnan(field.number(row)) ? 0 : field.number(row));
+    return most;
+}
+
+bool says(const Data& data, const std::string& column, const std::string& word) {
+    const Field field = data.field(column);
+    return std::any_of(data.rows().begin(), data.rows().end(), [&](RowOf row) { return field.word(row) == word; });
+}
+
+// Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: where there are counts they
+// are what it is about, and else its own time.
+std::string measure_of(const Data& data) {
+    if (says(data, "timer", "sim")) {
+        for (const char* name : {"gld_sectors_per_request", "sld_wavefronts_per_request", "tex_sectors_per_request"})
+            if (data.has(name) && data.varies(data.field(name))) return name;
+        return "median_ns";
+    }
+    const double bytes = largest(data, "gbyte_per_s"), operations = largest(data, "gflop_per_s");
+    if (bytes == 0 && operations == 0) return "median_ns";
+    return operations > 4 * bytes ? "gflop_per_s" : "gbyte_per_s";
+}
+
+bool varies_within(const Data& data, const std::string& x, const std::vector<std::string>& by) {
+    std::vector<Field> fields;
+    for (const std::string& name : by) fields.push_back(data.field(name));
+    const Field field = data.field(x);
+    for (const Group& group : groups_of(data, fields, SIZE_MAX)) {
+        const double first = field.number(group.rows.front());
+        for (const RowOf row : group.rows)
+            if (field.number(row) != first) return true;
+    }
+    return false;
+}
+
+// The first column of numbers that differ for one and the same kernel.
+std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
+    for (const std::string& name : settings_of(data)) {
+        const Field field = data.field(name);
+        if (!field.is_numeric() || contains(by, name) || ends_with(name, "_ns") || !data.varies(field)) continue;
+        if (!is_ours(data) || varies_within(data, name, by)) return name;
+    }
+    return "";
+}
+
+// Columns until no two rows of a series have the same x; what varies no further is left out.
+std::vector<std::string> series_of(const Data& data, const std::string& x, const std::string& y) {
+    std::vector<std::string> by;
+    if (data.is_of_files()) by.push_back("file");
+    const auto is_enough = [&] {
+        std::vector<Field> fields;
+        for (const std::string& name : by) fields.push_back(data.field(name));
+        if (data.has(x)) fields.push_back(data.field(x));
+        return data.tell_apart(fields);
+    };
+    const bool ours = is_ours(data);
+    for (const std::string& name : settings_of(data)) {
+        const Field field = data.field(name);
+        if (name == x || name == y || (ours && is_circumstance(name)) || !data.varies(field)) continue;
+        // A word that every row has for itself makes no series, and a number is what is measured.
+        if (!ours && (field.is_numeric() || data.distinct(field, most_series + 1) > most_series)) continue;
+        if (name != "kernel" && (by.size() >= 4 || is_enough())) continue;
+        by.push_back(name);
+    }
+    return by;
+}
+
+// Of a table that is not ours: the column of words that names the rows, if no two have the same.
+std::string names_of_rows(const Data& data) {
+    constexpr std::size_t most_bars = 10000;
+    if (data.rows().size() > most_bars) return "";
+    for (const std::string& name : data.names()) {
+        const Field field = data.field(name);
+        if (name != "file" && !field.is_numeric() && data.distinct(field, data.rows().size()) == data.rows().size())
+            return name;
+    }
+    return "";
+}
+
+std::vector<std::string> numbers_of(const Data& data) {
+    std::vector<std::string> names;
+    for (const std::string& name : data.names())
+        if (data.field(name).is_numeric()) names.push_back(name);
+    return names;
+}
+
+void choose_columns(const Data& data, Choices& chosen, const Settings& settings) {
+    const bool ours = is_ours(data);
+    if (chosen.y.empty() && ours) chosen.y = measure_of(data);
+    const std::vector<std::string> numbers = numbers_of(data);
+    if (chosen.y.empty()) {
+        const bool second = chosen.x.empty() ? numbers.size() > 1 : numbers.size() > 1 && numbers[0] == chosen.x;
+        if (!numbers.empty()) chosen.y = numbers[second ? 1 : 0];
+    }
+    const bool wants_sweep = chosen.kind == Kind::automatic || chosen.kind == Kind::lines;
+    if (chosen.x.empty() && wants_sweep && ours) {
+        std::vector<std::string> kernels = {"tool", "kernel"};
+        if (data.is_of_files()) kernels.push_back("file");
+        chosen.x = sweep_of(data, kernels);
+    } else if (chosen.x.empty() && wants_sweep && (chosen.kind == Kind::lines || names_of_rows(data).empty())) {
+        for (const std::string& name : numbers)
+            if (name != chosen.y && chosen.x.empty() && data.varies(data.field(name))) chosen.x = name;
+    }
+    if (!settings.by.empty()) chosen.by = settings.by;
+}
+
+Kind kind_of(const Data& data, const Choices& chosen, const Settings& settings) {
+    if (settings.x.empty() && settings.y.empty() && data.has("begin_ns") && data.has("end_ns") && data.has("lane"))
+        return Kind::timeline;
+    if (settings.x.empty() && data.has("sample") && data.varies(data.field("sample"))) return Kind::histogram;
+    if (settings.x.empty() && settings.y.empty() && says(data, "tool", "matmul") && largest(data, "p_peak_percent") > 0)
+        return Kind::roofline;
+    if (!chosen.x.empty()) return data.field(chosen.x).is_numeric() ? Kind::lines : Kind::bars;
+    const bool alone = !is_ours(data) && names_of_rows(data).empty() && chosen.by.empty();
+    return alone ? Kind::histogram : Kind::bars;
+}
+
+// Powers and wide ranges are shown on a logarithmic axis.
+bool is_wide(const Data& data, const std::string& column) {
+    const Field field = data.field(column);
+    double low = INFINITY, high = 0;
+    for (const RowOf row : data.rows()) {
+        const double number = field.number(row);
+        if (number <= 0) return false;
+        if (std::isfinite(number)) low = std::min(low, number), high = std::max(high, number);
+    }
+    return high > low * 30;
+}
+
+}  // namespace
+
+bool is_better_when_larger(const std::string& column) { return quantity_of(column).unit != "s"; }
+
+Choices choose(const Data& data, const Settings& settings) {
+    if (data.rows().empty())
+        fail(Exit::bad_input, "{}there are no rows to draw{}",
+             data.tables().size() == 1 ? data.tables()[0].name + ": " : "",
+             settings.where.empty() ? "" : ": --where left none over");
+    Choices chosen{settings.kind, settings.x, settings.y, settings.by};
+    for (const std::string& name : {settings.x, settings.y})
+        if (!name.empty()) data.needed(name);
+    for (const std::string& name : settings.by) data.needed(name);
+    const bool with_axes = chosen.kind == Kind::automatic || chosen.kind == Kind::lines || chosen.kind == Kind::bars ||
+                           chosen.kind == Kind::histogram;
+    if (with_axes) choose_columns(data, chosen, settings);
+    if (chosen.kind == Kind::automatic) chosen.kind = kind_of(data, chosen, settings);
+    if (chosen.kind == Kind::histogram && settings.y.empty() && is_ours(data)) chosen.y = "median_ns";
+    if (chosen.kind == Kind::bars && !chosen.x.empty() && chosen.by.empty()) chosen.by = {chosen.x};
+    if (chosen.kind != Kind::lines) chosen.x.clear();
+    if (chosen.kind == Kind::timeline || chosen.kind == Kind::roofline) return chosen;
+    if (chosen.y.empty()) fail(Exit::bad_input, "no column has numbers alone: name one with -y");
+    if (chosen.by.empty()) {
+        const std::string name = chosen.kind == Kind::bars && !is_ours(data) ? names_of_rows(data) : "";
+        if (!name.empty()) chosen.by = {name};
+        else if (chosen.kind == Kind::histogram && is_ours(data)) chosen.by = series_of(data, "sample", chosen.y);
+        else chosen.by = series_of(data, chosen.x, chosen.y);
+    }
+    const LogAxes log = settings.log;
+    chosen.log_x = log == LogAxes::x || log == LogAxes::xy;
+    chosen.log_y = log == LogAxes::y || log == LogAxes::xy;
+    if (log == LogAxes::automatic) {
+        chosen.log_x = chosen.kind == Kind::lines && is_wide(data, chosen.x);
+        // A bar has to begin at 0 to be read; only times that span decades would leave nothing to see.
+        const bool begins_at_zero = chosen.kind == Kind::bars && is_better_when_larger(chosen.y);
+        chosen.log_y = !begins_at_zero && is_wide(data, chosen.y);
+    }
+    return chosen;
+}
+
+}  // namespace plot

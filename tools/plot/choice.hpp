@@ -1,0 +1,24 @@
+// What a person would draw from these rows, where the options leave it open.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/plot/data.hpp"
+#include "tools/plot/options.hpp"
+
+namespace plot {
+
+struct Choices {
+    Kind kind;
+    std::string x, y;             // columns; "" where the kind has no such axis
+    std::vector<std::string> by;  // of a series or a bar
+    bool log_x = false, log_y = false;
+};
+
+Choices choose(const Data& data, const Settings& settings);
+
+// Whether the largest number is the best, as of all that is no time.
+bool is_better_when_larger(const std::string& column);
+
+}  // namespace plot

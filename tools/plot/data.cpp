@@ -1,0 +1,154 @@
+#include "tools/plot/data.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "common/io/text.hpp"
+
+namespace plot {
+namespace {
+
+// The finalizer of SplitMix64.
+std::uint64_t mixed(std::uint64_t bits) {
+    bits += 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+}
+
+}  // namespace
+
+Field::Field(std::string name, const std::vector<DataTable>& tables)
+    : name_(std::move(name)), nan_(std::numeric_limits<double>::quiet_NaN()) {
+    bool has_words = false;
+    for (const DataTable& table : tables) {
+        of_.push_back(table.find(name_));
+        if (!of_.back()) continue;
+        exists_ = true;
+        numeric_ |= of_.back()->is_numeric();
+        has_words |= of_.back()->has_words();
+    }
+    numeric_ &= !has_words;
+}
+
+std::span<const double> Field::list(RowOf at) const {
+    return of_[at.table] ? of_[at.table]->list(at.row) : std::span<const double>();
+}
+
+Data::Data(std::vector<DataTable> tables) {
+    for (DataTable& table : tables) {
+        const bool of_devquery =
+            tables.size() > 1 && table.find("property") && table.find("value") && !table.find("kernel");
+        (of_devquery ? devices_ : tables_).push_back(std::move(table));
+    }
+    if (tables_.empty()) tables_.swap(devices_);
+    std::size_t total = 0;
+    for (const DataTable& table : tables_) total += table.rows();
+    rows_.reserve(total);
+    std::set<std::string> taken;
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+        DataTable& table = tables_[i];
+        for (std::size_t row = 0; row < table.rows(); ++row)
+            rows_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(row)});
+        if (tables_.size() == 1 || table.find("file")) continue;
+        // "before" for "runs/before.csv", unless another file is called so, too.
+        std::string name = std::filesystem::path(table.name).stem().string();
+        if (!taken.insert(name).second) name = table.name;
+        TableColumn& file = table.columns.emplace_back("file");
+        for (std::size_t row = 0; row < table.rows(); ++row) file.add_text(name);
+    }
+}
+
+std::vector<std::string> Data::names() const {
+    std::vector<std::string> names;
+    std::set<std::string> seen;
+    for (const DataTable& table : tables_)
+        for (const TableColumn& column : table.columns)
+            if (seen.insert(column.name()).second) names.push_back(column.name());
+    return names;
+}
+
+Field Data::needed(const std::string& name) const {
+    Field found = field(name);
+    if (!found.exists()) tables_.front().column(name);  // which says what there is
+    return found;
+}
+
+double Data::property(const std::string& name) const {
+    for (const DataTable& table : devices_)
+        for (std::size_t row = 0; row < table.rows(); ++row)
+            if (table.column("property").word(row) == name && table.column("value").number(row) > 0)
+                return table.column("value").number(row);
+    return 0;
+}
+
+bool Data::varies(const Field& field) const { return distinct(field, 2) == 2; }
+
+std::size_t Data::distinct(const Field& field, std::size_t most) const {
+    std::set<std::string> words;
+    std::uint64_t last_key = 0;
+    std::uint32_t last_table = UINT32_MAX;
+    for (const RowOf row : rows_) {
+        const std::uint64_t key = field.key(row);
+        if (key == last_key && row.table == last_table) continue;
+        last_key = key, last_table = row.table;
+        const std::string word = field.word(row);
+        if (!word.empty()) words.insert(word);
+        if (words.size() >= most) return most;
+    }
+    return words.size();
+}
+
+bool Data::tell_apart(const std::vector<Field>& fields) const {
+    std::unordered_set<std::uint64_t> seen;
+    seen.reserve(std::min<std::size_t>(rows_.size(), 1024));
+    for (const RowOf row : rows_) {
+        std::uint64_t hash = row.table;  // (a million rows collide once in ten million tables)
+        for (const Field& field : fields) hash = mixed(hash ^ field.key(row));
+        if (!seen.insert(hash).second) return false;
+    }
+    return true;
+}
+
+std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most) {
+    std::vector<Group> groups;
+    std::map<std::vector<std::string>, std::size_t> of_words;
+    // Within a table keys are enough, and neighbours are often of one group.
+    std::unordered_map<std::string, std::size_t> of_keys;
+    std::vector<std::uint64_t> keys(by.size() + 1), last;
+    std::size_t current = 0;
+    for (const RowOf row : data.rows()) {
+        for (std::size_t i = 0; i < by.size(); ++i) keys[i] = by[i].key(row);
+        keys.back() = row.table;
+        if (keys != last) {
+            last = keys;
+            const std::string bytes(reinterpret_cast<const char*>(keys.data()), keys.size() * sizeof keys[0]);
+            const auto known = of_keys.find(bytes);
+            if (known != of_keys.end()) {
+                current = known->second;
+            } else {
+                std::vector<std::string> words;
+                for (const Field& field : by) words.push_back(field.word(row));
+                const auto [place, is_new] = of_words.try_emplace(words, groups.size());
+                if (is_new && groups.size() == most) {
+                    std::vector<std::string> names;
+                    for (const Field& field : by) names.push_back(field.name());
+                    fail(Exit::bad_input, "more than {} series by {}: choose rows with --where or columns with --by",
+                         most, list_text(names, "and"));
+                }
+                if (is_new) groups.push_back({words, {}});
+                current = of_keys[bytes] = place->second;
+            }
+        }
+        groups[current].rows.push_back(row);
+    }
+    return groups;
+}
+
+}  // namespace plot

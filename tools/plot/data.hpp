@@ -1,0 +1,76 @@
+// The rows of all inputs, and their columns by name wherever they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/io/table_reader.hpp"
+
+namespace plot {
+
+struct RowOf {
+    std::uint32_t table, row;
+};
+
+// A column in each of the tables, where they have it.
+class Field {
+public:
+    Field(std::string name, const std::vector<DataTable>& tables);
+
+    const std::string& name() const { return name_; }
+    bool exists() const { return exists_; }
+    // Numbers alone, in at least one of the tables.
+    bool is_numeric() const { return numeric_; }
+    double number(RowOf at) const { return of_[at.table] ? of_[at.table]->number(at.row) : nan_; }
+    std::string word(RowOf at) const { return of_[at.table] ? of_[at.table]->word(at.row) : ""; }
+    // The same for two rows of one table that say the same.
+    std::uint64_t key(RowOf at) const { return of_[at.table] ? of_[at.table]->key(at.row) : 0; }
+    std::span<const double> list(RowOf at) const;
+
+private:
+    std::string name_;
+    std::vector<const TableColumn*> of_;
+    bool exists_ = false, numeric_ = false;
+    double nan_;
+};
+
+class Data {
+public:
+    // Tables of devquery say what the device can do; of others more than one gets a column "file".
+    explicit Data(std::vector<DataTable> tables);
+
+    const std::vector<RowOf>& rows() const { return rows_; }
+    const std::vector<DataTable>& tables() const { return tables_; }
+    bool is_of_files() const { return tables_.size() > 1; }
+    Field field(const std::string& name) const { return {name, tables_}; }
+    // Failure(bad_input) if no table has it.
+    Field needed(const std::string& name) const;
+    bool has(const std::string& name) const { return field(name).exists(); }
+    std::vector<std::string> names() const;
+    // A property of devquery's that is a number; 0 if there is none.
+    double property(const std::string& name) const;
+    // Whether the rows say at least two things; empty cells say nothing.
+    bool varies(const Field& field) const;
+    // How many things they say, counted up to `most`.
+    std::size_t distinct(const Field& field, std::size_t most) const;
+    // Whether no two rows of a table say the same in all of these columns.
+    bool tell_apart(const std::vector<Field>& fields) const;
+    // Leaves only the rows of which "kernel=cub|cub-*,n>=1Ki" holds. Failure(usage) if that cannot be read.
+    void keep(const std::string& condition);
+
+private:
+    std::vector<DataTable> tables_, devices_;
+    std::vector<RowOf> rows_;
+};
+
+// Rows that say the same in some columns.
+struct Group {
+    std::vector<std::string> words;  // of these columns
+    std::vector<RowOf> rows;
+};
+
+// In the order in which they first appear. Failure(bad_input) if there are more than `most`.
+std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most);
+
+}  // namespace plot

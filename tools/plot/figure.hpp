@@ -1,0 +1,66 @@
+// A picture without its medium: what svg, the terminal and gnuplot draw.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tools/plot/axis.hpp"
+
+namespace plot {
+
+constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+
+struct Point {
+    double x, y;
+    double low = nothing, high = nothing;  // the band around y, if there is one
+    std::string hover = {};                // the row it stands for
+    std::string note = {};                 // written beside it
+};
+
+enum class Mark { line, steps, roof };  // points joined by a line; the outline of a histogram; a limit, dashed
+
+struct Series {
+    std::string name;
+    Mark mark = Mark::line;
+    std::size_t color = 0;
+    std::size_t dash = 0;
+    std::vector<Point> points = {};
+};
+
+// A bar in a row, from `begin` to `end`.
+struct Box {
+    std::size_t row;
+    double begin, end;
+    std::size_t color = 0;
+    double low = nothing, high = nothing;  // a whisker around `end`
+    std::string label = {};                // written behind it
+    std::string hover = {};
+};
+
+// Either series over two axes, or rows of boxes over x.
+struct Figure {
+    std::string kind;  // "lines"
+    std::string title, subtitle;
+    Axis x, y;
+    std::vector<Series> series = {};
+    std::vector<std::string> rows = {};  // the names of rows, from the top; then y means nothing
+    std::vector<Box> boxes = {};
+    std::vector<std::string> colors = {};  // of rows: what each color stands for, if it means anything
+    std::string band;                      // what the band or the whiskers show
+
+    bool has_rows() const { return !rows.empty(); }
+};
+
+// Okabe and Ito's colors, which people with any color vision tell apart, without their yellow, which white paper swallows.
+struct Color {
+    const char* hex;
+    int terminal;  // the nearest of 256
+};
+constexpr Color palette[] = {{"#0072b2", 32},  {"#e69f00", 214}, {"#009e73", 36}, {"#d55e00", 166},
+                             {"#cc79a7", 175}, {"#56b4e9", 75},  {"#000000", 244}};
+constexpr std::size_t color_count = sizeof palette / sizeof palette[0];
+constexpr std::size_t dash_count = 4;  // beyond the colors, lines differ by their dashes
+
+}  // namespace plot

@@ -1,0 +1,154 @@
+#include "tools/plot/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "common/io/text.hpp"
+
+namespace plot {
+namespace {
+
+// The one word that all rows have in the column, or "".
+std::string only_word(const Data& data, const std::string& column) {
+    const Field field = data.field(column);
+    if (!field.exists() || data.rows().empty() || data.varies(field)) return "";
+    for (const RowOf row : data.rows())
+        if (const std::string word = field.word(row); !word.empty()) return word;
+    return "";
+}
+
+// The device behind the rows: those of the host beside it are for comparison.
+std::string device_of(const Data& data) {
+    const Field field = data.field("device");
+    std::string device;
+    if (!field.exists()) return "";
+    for (const RowOf row : data.rows()) {
+        const std::string word = field.word(row);
+        if (word == "host" || word == device) continue;
+        if (!device.empty()) return "";
+        device = word;
+    }
+    return device;
+}
+
+// What is the same in all rows is said once.
+std::string subtitle_of(const Data& data, const Choices& chosen) {
+    std::vector<std::string> parts;
+    if (const std::string device = device_of(data); !device.empty())
+        parts.push_back(device == "SIMT simulator" && chosen.y.find("_ns") != chosen.y.npos
+                            ? "SIMT simulator: times of the simulation, not a GPU's"
+                            : device);
+    const auto is_used = [&](const std::string& name) {
+        return chosen.x == name || std::find(chosen.by.begin(), chosen.by.end(), name) != chosen.by.end();
+    };
+    if (const std::string kernel = only_word(data, "kernel"); !kernel.empty() && !is_used("kernel"))
+        parts.push_back(kernel);
+    const std::string n = only_word(data, "n"), type = only_word(data, "dtype"), cache = only_word(data, "cache");
+    if (!n.empty() && n != "0" && !is_used("n")) parts.push_back("n = " + n);
+    if (!type.empty() && type != "none" && !is_used("dtype")) parts.push_back(type);
+    if (cache == "cold" || cache == "warm") parts.push_back(cache + " cache");
+    std::string all;
+    for (const std::string& part : parts) all += (all.empty() ? "" : ", ") + part;
+    return all;
+}
+
+std::string title_of(const Data& data, const Choices& chosen, const Figure& figure) {
+    std::string tool = only_word(data, "tool");
+    if (tool.empty() && !data.tables().empty() && !data.is_of_files()) tool = data.tables().front().name;
+    if (tool == "standard input") tool.clear();
+    const std::string measure = figure.has_rows() ? figure.x.label : chosen.y.empty() ? "" : label_of(chosen.y);
+    if (tool.empty() || measure.empty()) return tool + measure;
+    return tool + ": " + measure;
+}
+
+}  // namespace
+
+std::string name_of(const Group& group) {
+    std::string name;
+    for (const std::string& word : group.words) name += (name.empty() ? "" : ", ") + (word.empty() ? "none" : word);
+    return name;
+}
+
+std::string hover_of(const Data& data, RowOf row) {
+    std::string text;
+    for (const TableColumn& column : data.tables()[row.table].columns) {
+        const std::string word = column.word(row.row);
+        const bool says_something = !word.empty() && word != "none" && word != "0";
+        if (!says_something || column.name() == "schema" || column.name() == "device_uuid") continue;
+        text += (text.empty() ? "" : "\n") + column.name() + ": " + printable(word, 80);
+    }
+    return text;
+}
+
+std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row) {
+    std::string note;
+    for (const std::string& column : columns) {
+        const Field field = data.needed(column);
+        const double number = field.number(row);
+        const Quantity quantity = quantity_of(column);
+        const std::string word =
+            std::isnan(number) || quantity.unit.empty() ? field.word(row) : shown(number, quantity);
+        if (!word.empty()) note += (note.empty() ? "" : ", ") + word;
+    }
+    return note;
+}
+
+Quartiles quartiles_of(std::vector<double> numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    const auto quantile = [&](double share) {
+        const double at = share * static_cast<double>(numbers.size() - 1), whole = std::floor(at);
+        const auto i = static_cast<std::size_t>(whole);
+        return i + 1 < numbers.size() ? numbers[i] + (at - whole) * (numbers[i + 1] - numbers[i]) : numbers[i];
+    };
+    return {quantile(0.25), quantile(0.5), quantile(0.75)};
+}
+
+Band::Band(const Data& data, const std::string& y)
+    : y_(data.field(y)), p25_(data.field("p25_ns")), median_(data.field("median_ns")), p75_(data.field("p75_ns")) {
+    if (!p25_.exists() || !median_.exists() || !p75_.exists()) return;
+    if (y == "median_ns") kind_ = Of::time;
+    else if (y == "gbyte_per_s" || y == "gflop_per_s") kind_ = Of::rate;
+}
+
+// A rate is the same work in another time.
+Quartiles Band::of(RowOf row) const {
+    const double y = y_.number(row), low = p25_.number(row), high = p75_.number(row), median = median_.number(row);
+    if (kind_ == Of::time) return {low, y, high};
+    if (kind_ == Of::rate && low > 0 && high > 0) return {y * median / high, y, y * median / low};
+    return {nothing, y, nothing};
+}
+
+void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, bool of_files) {
+    std::map<std::vector<std::string>, std::size_t> of_words;
+    std::map<std::string, std::size_t> of_file;
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        std::vector<std::string> words = groups[i].words;
+        std::size_t dash = 0;
+        if (of_files) {
+            dash = of_file.try_emplace(words.front(), of_file.size()).first->second;
+            words.erase(words.begin());
+        }
+        const std::size_t color = of_words.try_emplace(words, of_words.size()).first->second;
+        series[i].color = color % color_count;
+        series[i].dash = (dash + color / color_count) % dash_count;
+    }
+}
+
+Figure figure_of(const Data& data, const Choices& chosen, const Settings& settings) {
+    Figure figure = [&] {
+        switch (chosen.kind) {
+            case Kind::bars: return bars_of(data, chosen, settings);
+            case Kind::histogram: return histogram_of(data, chosen);
+            case Kind::timeline: return timeline_of(data, settings);
+            case Kind::roofline: return roofline_of(data, settings);
+            default: return lines_of(data, chosen, settings);
+        }
+    }();
+    if (figure.subtitle.empty()) figure.subtitle = subtitle_of(data, chosen);
+    if (figure.title.empty()) figure.title = title_of(data, chosen, figure);
+    if (!settings.title.empty()) figure.title = settings.title;
+    return figure;
+}
+
+}  // namespace plot

@@ -1,0 +1,48 @@
+// From rows to a figure, one function for each kind.
+#pragma once
+
+#include "tools/plot/choice.hpp"
+#include "tools/plot/figure.hpp"
+
+namespace plot {
+
+// Failure(bad_input) if there is nothing that can be drawn.
+Figure figure_of(const Data& data, const Choices& chosen, const Settings& settings);
+
+Figure lines_of(const Data& data, const Choices& chosen, const Settings& settings);
+Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings);
+Figure histogram_of(const Data& data, const Choices& chosen);
+Figure timeline_of(const Data& data, const Settings& settings);
+Figure roofline_of(const Data& data, const Settings& settings);
+
+// ---- what they share
+
+constexpr std::size_t most_series = 64;
+
+// The words of a group as the name of a series: "tagged, f64".
+std::string name_of(const Group& group);
+// "kernel: tagged", a line for each column that says something.
+std::string hover_of(const Data& data, RowOf row);
+// What these columns say, for --annotate.
+std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row);
+// Where half of the numbers are, and a quarter of them on either side.
+struct Quartiles {
+    double low, middle, high;
+};
+Quartiles quartiles_of(std::vector<double> numbers);
+// The quartiles of a measurement, from the columns beside it; nan where there are none.
+class Band {
+public:
+    Band(const Data& data, const std::string& y);
+    bool exists() const { return kind_ != Of::none; }
+    Quartiles of(RowOf row) const;
+
+private:
+    enum class Of { none, time, rate } kind_ = Of::none;
+    Field y_, p25_, median_, p75_;
+};
+
+// Two colors are the same color of two dashes: files are told apart by dashes, series by colors.
+void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, bool of_files);
+
+}  // namespace plot

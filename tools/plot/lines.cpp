@@ -1,0 +1,111 @@
+// Lines: a series for each group, its points by x, with the band of the quartiles where there are some.
+#include <algorithm>
+#include <cmath>
+
+#include "common/io/text.hpp"
+#include "tools/plot/figures.hpp"
+
+namespace plot {
+namespace {
+
+constexpr std::size_t most_points = 2000, most_hovers = 2000;  // of a series; of the picture
+
+// As many as can be told apart: the lowest and the highest of each of some stretches.
+std::vector<RowOf> thinned(const std::vector<RowOf>& rows, const Field& y) {
+    if (rows.size() <= most_points) return rows;
+    std::vector<RowOf> kept;
+    constexpr std::size_t stretches = most_points / 2;
+    for (std::size_t i = 0; i < stretches; ++i) {
+        const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(i * rows.size() / stretches);
+        const auto end = rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * rows.size() / stretches);
+        auto [lowest, highest] =
+            std::minmax_element(begin, end, [&](RowOf a, RowOf b) { return y.number(a) < y.number(b); });
+        if (lowest > highest) std::swap(lowest, highest);
+        kept.push_back(*lowest);
+        if (highest != lowest) kept.push_back(*highest);
+    }
+    return kept;
+}
+
+bool is_power_of_two(double value) {
+    int exponent = 0;
+    return value >= 1 && std::frexp(value, &exponent) == 0.5;
+}
+
+// Most are powers of two, or whole multiples of 1024.
+bool looks_binary(const std::vector<Series>& series) {
+    std::size_t binary = 0, all = 0;
+    for (const Series& one : series)
+        for (const Point& point : one.points) {
+            ++all;
+            binary += is_power_of_two(point.x) || (point.x >= 1024 && std::fmod(point.x, 1024) == 0);
+        }
+    return 2 * binary > all;
+}
+
+}  // namespace
+
+Figure lines_of(const Data& data, const Choices& chosen, const Settings& settings) {
+    Figure figure;
+    figure.kind = "lines";
+    const Field x = data.needed(chosen.x), y = data.needed(chosen.y);
+    std::vector<Field> by;
+    for (const std::string& name : chosen.by) by.push_back(data.needed(name));
+    std::vector<Group> groups = groups_of(data, by, most_series);
+    const Band band(data, chosen.y);
+    figure.x.log = chosen.log_x, figure.y.log = chosen.log_y;
+    std::size_t hovers = 0;
+    const auto is_shown = [&](double value, const Axis& axis) {
+        return std::isfinite(value) && (!axis.log || value > 0);
+    };
+    for (Group& group : groups) {
+        std::vector<RowOf>& rows = group.rows;
+        const auto is_missing = [&](RowOf row) {
+            return !is_shown(x.number(row), figure.x) || !is_shown(y.number(row), figure.y);
+        };
+        rows.erase(std::remove_if(rows.begin(), rows.end(), is_missing), rows.end());
+        std::stable_sort(rows.begin(), rows.end(), [&](RowOf a, RowOf b) { return x.number(a) < x.number(b); });
+        Series series;
+        series.name = name_of(group);
+        // Several rows at one x are one point, with the quartiles of these rows.
+        bool is_one_each = true;
+        for (std::size_t i = 1; i < rows.size(); ++i) is_one_each &= x.number(rows[i]) != x.number(rows[i - 1]);
+        const std::vector<RowOf> drawn = is_one_each ? thinned(rows, y) : rows;
+        for (std::size_t begin = 0, end; begin < drawn.size(); begin = end) {
+            const double at = x.number(drawn[begin]);
+            std::vector<double> numbers;
+            for (end = begin; end < drawn.size() && x.number(drawn[end]) == at; ++end)
+                numbers.push_back(y.number(drawn[end]));
+            const RowOf row = drawn[begin];
+            Quartiles quartiles = band.of(row);
+            if (numbers.size() > 1) quartiles = quartiles_of(numbers);
+            Point point{at, quartiles.middle, quartiles.low, quartiles.high};
+            if (numbers.size() == 1 && ++hovers <= most_hovers) point.hover = hover_of(data, row);
+            if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, row);
+            if (!std::isnan(point.low)) figure.band = "band: quartiles";
+            series.points.push_back(std::move(point));
+        }
+        figure.series.push_back(std::move(series));
+    }
+    set_colors(figure.series, groups, data.is_of_files() && !chosen.by.empty() && chosen.by.front() == "file");
+    figure.series.erase(std::remove_if(figure.series.begin(), figure.series.end(),
+                                       [](const Series& series) { return series.points.empty(); }),
+                        figure.series.end());
+    if (figure.series.empty())
+        fail(Exit::bad_input, "no row has numbers{} in '{}' and '{}'; choose columns with -x and -y",
+             figure.x.log || figure.y.log ? " above 0" : "", chosen.x, chosen.y);
+    if (chosen.by.empty() || figure.series.size() == 1) figure.subtitle = "";
+    figure.x.label = label_of(chosen.x), figure.y.label = label_of(chosen.y);
+    figure.x.quantity = quantity_of(chosen.x), figure.y.quantity = quantity_of(chosen.y);
+    figure.x.binary = looks_binary(figure.series) && (figure.x.quantity.unit.empty() || figure.x.quantity.unit == "B");
+    for (const Series& series : figure.series)
+        for (const Point& point : series.points) {
+            figure.x.include(point.x);
+            for (const double value : {point.y, point.low, point.high}) figure.y.include(value);
+        }
+    figure.x.finish(false, 0.02);
+    figure.y.finish(!figure.y.log && figure.y.low >= 0 && figure.y.low < figure.y.high / 2, 0.05);
+    return figure;
+}
+
+}  // namespace plot

@@ -1,0 +1,35 @@
+#include "tools/plot/options.hpp"
+
+#include "common/cli/sizes.hpp"
+#include "common/io/text.hpp"
+
+namespace plot {
+namespace {
+
+Size parse_size(const std::string& words) {
+    const std::size_t cross = words.find('x');
+    const auto extent = [&](const std::string& word) {
+        const std::size_t count = parse_count(word, "--size", 10000);
+        if (count < 10) fail(Exit::usage, "--size '{}' is too small: at least 10x10", words);
+        return count;
+    };
+    if (cross == words.npos) fail(Exit::usage, "--size '{}' is not WIDTHxHEIGHT, as in 800x500", words);
+    return {extent(words.substr(0, cross)), extent(words.substr(cross + 1))};
+}
+
+}  // namespace
+
+void Settings::add_options(OptionTable& table) {
+    table.choice("--kind", "KIND", "what to draw; auto goes by the columns", kind, kinds);
+    table.text("-x,--x", "COLUMN", "what goes to the right", x);
+    table.text("-y,--y", "COLUMN", "what goes up, or is a bar's length", y);
+    table.list("--by", "COLUMNS", "a series, or a bar, for each word in these columns", by);
+    table.text("--where", "CONDITIONS", "rows to draw, as in 'kernel=cub|shared-*,n>=1Ki'", where);
+    table.choice("--log", "AXES", "which axes are logarithmic", log, log_axes);
+    table.text("--title", "TEXT", "the title, instead of one made from the rows", title);
+    table.list("--annotate", "COLUMNS", "write what these columns say beside points and bars", annotate);
+    table.choice("--characters", "KIND", "what a drawing in the terminal is made of", made_of, characters);
+    table.read("--size", "WxH", "its size: in characters, or of a picture in pixels", "", size, parse_size);
+}
+
+}  // namespace plot

@@ -1,0 +1,43 @@
+// What plot's own options say.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cli/option_table.hpp"
+
+namespace plot {
+
+enum class Kind { automatic, lines, bars, histogram, timeline, roofline };
+constexpr Choice<Kind> kinds[] = {{"auto", Kind::automatic},    {"lines", Kind::lines},
+                                  {"bars", Kind::bars},         {"histogram", Kind::histogram},
+                                  {"timeline", Kind::timeline}, {"roofline", Kind::roofline}};
+
+enum class LogAxes { automatic, x, y, xy, none };
+constexpr Choice<LogAxes> log_axes[] = {
+    {"auto", LogAxes::automatic}, {"x", LogAxes::x}, {"y", LogAxes::y}, {"xy", LogAxes::xy}, {"none", LogAxes::none}};
+
+// What a drawing in a terminal is made of.
+enum class Characters { automatic, braille, blocks, ascii };
+constexpr Choice<Characters> characters[] = {{"auto", Characters::automatic},
+                                             {"braille", Characters::braille},
+                                             {"blocks", Characters::blocks},
+                                             {"ascii", Characters::ascii}};
+
+struct Size {
+    std::size_t width, height;
+};
+
+struct Settings {
+    std::string x, y, where, title;
+    std::vector<std::string> by, annotate;
+    Kind kind = Kind::automatic;
+    LogAxes log = LogAxes::automatic;
+    Characters made_of = Characters::automatic;
+    std::optional<Size> size;  // in characters, or in pixels
+
+    void add_options(OptionTable& table);
+};
+
+}  // namespace plot

@@ -1,0 +1,81 @@
+// Rooflines (Williams, Waterman, Patterson 2009): what a kernel does per second over what it does per byte, below the two
+// limits of the device. Peaks come from the rows (p_peak_percent), or from a table of devquery among the files.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "common/io/text.hpp"
+#include "tools/plot/figures.hpp"
+
+namespace plot {
+Figure roofline_of(const Data& data, const Settings& settings) {
+    Figure figure;
+    figure.kind = "roofline";
+    const Field flop = data.needed("flop"), bytes = data.needed("bytes"), rate = data.needed("gflop_per_s");
+    const Field percent = data.field("p_peak_percent"), type = data.field("dtype"),
+                throughput = data.field("gbyte_per_s");
+    std::vector<Field> by;
+    for (const std::string& name : settings.by) by.push_back(data.needed(name));
+    if (by.empty())
+        for (const char* name : {"file", "kernel", "dtype"})
+            if (data.has(name) && data.varies(data.field(name))) by.push_back(data.field(name));
+    const Band band(data, "gflop_per_s");
+    std::map<std::string, double> peaks;  // of a type, in GFLOP/s
+    double memory = data.property("peak_memory_gbyte_per_s"), fastest = 0;
+    std::vector<Group> drawn;
+    figure.x.log = figure.y.log = true;
+    for (Group& group : groups_of(data, by, most_series)) {
+        Series series;
+        series.name = name_of(group);
+        for (const RowOf row : group.rows) {
+            const double x = flop.number(row) / bytes.number(row), y = rate.number(row);
+            if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) continue;
+            if (percent.number(row) > 0) {
+                double& peak = peaks[type.word(row)];
+                peak = std::max(peak, y / (percent.number(row) / 100));
+            }
+            if (throughput.number(row) > fastest) fastest = throughput.number(row);
+            const Quartiles quartiles = band.of(row);
+            Point point{x, y, quartiles.low, quartiles.high, hover_of(data, row)};
+            if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, row);
+            figure.x.include(x), figure.y.include(y);
+            series.points.push_back(std::move(point));
+        }
+        if (series.points.empty()) continue;
+        std::sort(series.points.begin(), series.points.end(), [](const Point& a, const Point& b) { return a.x < b.x; });
+        drawn.push_back(group);
+        figure.series.push_back(std::move(series));
+    }
+    if (figure.series.empty())
+        fail(Exit::bad_input, "no row has flop, bytes and gflop_per_s above 0, which a roofline is made of");
+    set_colors(figure.series, drawn, !by.empty() && by.front().name() == "file");
+    for (const auto& [words, property] :
+         {std::pair{"f32", "peak_f32_tflop_per_s"}, std::pair{"f64", "peak_f64_tflop_per_s"}})
+        if (const double peak = data.property(property); peak > 0 && peaks.empty()) peaks[words] = 1000 * peak;
+    if (peaks.empty())
+        fail(Exit::bad_input,
+             "the device's peaks are in no row: add devquery's table, as in"
+             " plot rows.csv <(devquery --csv)");
+    double highest = 0;
+    for (const auto& [words, peak] : peaks) highest = std::max(highest, peak), figure.y.include(peak);
+    const bool is_known = memory > 0;
+    if (!is_known) memory = fastest;
+    figure.x.include(highest / memory * 2), figure.x.include(highest / memory / 8);
+    figure.y.include(memory * figure.x.low);
+    figure.x.finish(false, 0.05), figure.y.finish(false, 0.05);
+    const auto add_roof = [&](const std::string& name, std::vector<Point> points) {
+        figure.series.push_back({name, Mark::roof, color_count - 1, 0, std::move(points)});
+    };
+    const Quantity per_second = quantity_of("gflop_per_s"), bytes_per_second = quantity_of("gbyte_per_s");
+    for (const auto& [words, peak] : peaks)
+        add_roof(text("{} peak {}", words, shown(peak, per_second)), {{peak / memory, peak}, {figure.x.high, peak}});
+    add_roof(text("memory{} {}", is_known ? "" : ", fastest seen", shown(memory, bytes_per_second)),
+             {{figure.x.low, figure.x.low * memory}, {highest / memory, highest}});
+    figure.x.label = "operations per byte";
+    figure.y.label = label_of("gflop_per_s");
+    figure.y.quantity = per_second;
+    figure.title = "roofline";
+    return figure;
+}
+
+}  // namespace plot

@@ -1,0 +1,60 @@
+// Timelines: a row for each lane, a box for each span of it. A trace of streams or threads has the columns timeline, lane,
+// name, category, begin_ns and end_ns; any table with lane, begin_ns and end_ns will do.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "common/io/text.hpp"
+#include "tools/plot/figures.hpp"
+
+namespace plot {
+
+Figure timeline_of(const Data& data, const Settings& settings) {
+    Figure figure;
+    figure.kind = "timeline";
+    const Field lane = data.needed("lane"), begin = data.needed("begin_ns"), end = data.needed("end_ns");
+    const Field timeline = data.field("timeline"), category = data.field("category"), name = data.field("name");
+    std::vector<Field> by;
+    if (data.is_of_files()) by.push_back(data.field("file"));
+    if (timeline.exists() && data.varies(timeline)) by.push_back(timeline);
+    by.push_back(lane);
+    constexpr std::size_t most_lanes = 200, most_boxes = 20000;
+    // Each timeline begins at its own first span.
+    std::map<std::string, double> first;
+    const auto timeline_of_row = [&](RowOf row) { return text("{} {}", row.table, timeline.word(row)); };
+    for (const RowOf row : data.rows()) {
+        if (!std::isfinite(begin.number(row)) || !(end.number(row) >= begin.number(row))) continue;
+        const auto [place, is_new] = first.try_emplace(timeline_of_row(row), begin.number(row));
+        if (!is_new) place->second = std::min(place->second, begin.number(row));
+    }
+    figure.x.quantity = quantity_of("begin_ns");
+    std::map<std::string, std::size_t> colors;
+    for (const Group& group : groups_of(data, by, most_lanes)) {
+        for (const RowOf row : group.rows) {
+            if (!std::isfinite(begin.number(row)) || !(end.number(row) >= begin.number(row))) continue;
+            const auto [place, is_new] = colors.try_emplace(category.word(row), colors.size());
+            if (is_new) figure.colors.push_back(category.word(row));
+            const double from = first[timeline_of_row(row)];
+            Box box{figure.rows.size(), begin.number(row) - from, end.number(row) - from, place->second % color_count};
+            box.hover = text("{}\n{} from {}", name.word(row), shown(box.end - box.begin, figure.x.quantity),
+                             shown(box.begin, figure.x.quantity));
+            if (!settings.annotate.empty()) box.label = note_of(data, settings.annotate, row);
+            figure.x.include(box.begin), figure.x.include(box.end);
+            figure.boxes.push_back(std::move(box));
+        }
+        figure.rows.push_back(name_of(group));
+    }
+    if (figure.boxes.empty())
+        fail(Exit::bad_input, "no row has a span: numbers in begin_ns and end_ns, the second no smaller");
+    if (figure.boxes.size() > most_boxes)
+        fail(Exit::bad_input, "{} spans are too many for a picture, at most {}: choose some with --where",
+             figure.boxes.size(), most_boxes);
+    if (!category.exists()) figure.colors.clear();
+    figure.x.label = "time";
+    figure.x.finish(true, 0.01);
+    const Field one = timeline.exists() ? timeline : lane;
+    figure.title = timeline.exists() && !data.varies(timeline) ? timeline.word(data.rows().front()) : "timeline";
+    return figure;
+}
+
+}  // namespace plot

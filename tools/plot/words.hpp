@@ -1,0 +1,19 @@
+// Words from a file as they may be shown: in a terminal, in XML.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace plot {
+
+// Valid UTF-8 without control characters: what is neither becomes a question mark. At most `most` characters.
+std::string clean(std::string_view text, std::size_t most = 10000);
+// How many characters.
+std::size_t width_of(std::string_view text);
+// For an attribute or the text of an element; the ends of lines stay.
+std::string xml(std::string_view text);
+// Padded with blanks to so many characters.
+std::string padded(const std::string& text, std::size_t width, bool to_the_right = false);
+
+}  // namespace plot
