@@ -316,7 +316,7 @@ compile_commands:
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
 BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev $(BOOST:%=lib%-context-dev)
-TEST_PACKAGES := bats miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
+TEST_PACKAGES := bats gnuplot-nox miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
 
 define install_packages
 	@missing=; for package in $(1); do \

@@ -1,10 +1,10 @@
 // plot: draws the tables of these programs, or of any, in the terminal or as a picture.
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "common/cli/host_program.hpp"
 #include "common/io/output.hpp"
@@ -12,22 +12,26 @@
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"
+#include "tools/plot/gnuplot.hpp"
+#include "tools/plot/html.hpp"
 #include "tools/plot/svg.hpp"
 #include "tools/plot/terminal.hpp"
 
 namespace plot {
 namespace {
 
-enum class Medium { terminal, svg };
+enum class Medium { characters, svg, html, png, pdf, script };
 
-Medium medium_of(const std::string& path) {
-    const std::string suffix = std::filesystem::path(path).extension();
-    if (suffix == ".svg") return Medium::svg;
-    const std::string_view known[] = {"", ".txt"};
-    // (Devices and pipes have any name.)
-    if (std::find(std::begin(known), std::end(known), suffix) == std::end(known) && path.compare(0, 5, "/dev/") != 0)
-        fail(Exit::usage, "cannot draw '{}': its name has to end in .svg, or in .txt for characters", path);
-    return Medium::terminal;
+Medium medium_of(const std::string& path, const Settings& settings) {
+    if (settings.gnuplot) return Medium::script;
+    static const std::map<std::string, Medium> known = {{"", Medium::characters}, {".txt", Medium::characters},
+                                                        {".svg", Medium::svg},    {".html", Medium::html},
+                                                        {".png", Medium::png},    {".pdf", Medium::pdf}};
+    const auto found = known.find(std::filesystem::path(path).extension());
+    if (found != known.end()) return found->second;
+    if (path.compare(0, 5, "/dev/") == 0) return Medium::characters;  // a device or a pipe
+    fail(Exit::usage, "cannot draw '{}': its name has to end in .svg, .html, .png or .pdf, or in .txt for characters",
+         path);
 }
 
 Data data_of(Session& session, const Settings& settings) {
@@ -60,18 +64,34 @@ Screen screen_of(const Session& session, const Settings& settings) {
     return {made_of, color == When::always || (color == When::automatic && may_color)};
 }
 
+std::string characters_of(const Session& session, const Settings& settings, const Figure& figure) {
+    const std::size_t width = line_width(STDOUT_FILENO), height = line_count(STDOUT_FILENO);
+    // (The last line is for the prompt.)
+    const Size whole = {width == no_limit ? 80 : width, height == no_limit ? 24 : height - 1};
+    return drawn(figure, settings.size.value_or(whole), screen_of(session, settings));
+}
+
+std::string picture_in(Medium medium, const Session& session, const Settings& settings, const Figure& figure) {
+    switch (medium) {
+        case Medium::svg: return svg_of(figure, settings.size);
+        case Medium::html: return html_of(figure, settings.size);
+        case Medium::png: return picture_of(figure, "pngcairo", settings.size);
+        case Medium::pdf: return picture_of(figure, "pdfcairo", settings.size);
+        case Medium::script: return gnuplot_script_of(figure);
+        default: return characters_of(session, settings, figure);
+    }
+}
+
 void run(Session& session) {
     const Settings& settings = session.own<Settings>();
-    const Medium medium = medium_of(session.options.output_path);
+    const Medium medium = medium_of(session.options.output_path, settings);
     Data data = data_of(session, settings);
     if (!settings.where.empty()) data.keep(settings.where);
-    const Choices chosen = choose(data, settings);
-    const Figure figure = figure_of(data, chosen, settings);
-    if (medium == Medium::svg) return session.output.write(svg_of(figure, settings.size));
-    const Size whole = {line_width(STDOUT_FILENO), line_count(STDOUT_FILENO)};
-    const Size size = settings.size.value_or(
-        Size{whole.width == no_limit ? 80 : whole.width, whole.height == no_limit ? 24 : whole.height - 1});
-    session.output.write(drawn(figure, size, screen_of(session, settings)));
+    const Figure figure = figure_of(data, choose(data, settings), settings);
+    if (figure.left_out > 0)
+        session.notice(text("{} of {} rows are left out: they have no number that can be shown", figure.left_out,
+                            data.rows().size()));
+    session.output.write(picture_in(medium, session, settings, figure));
 }
 
 const Program program = [] {

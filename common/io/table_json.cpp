@@ -1,8 +1,10 @@
 // A line of JSON Lines as cells. What our programs write, flat objects with plain strings, numbers and lists of numbers, is
 // read here, since a million rows are to take no more than a second or two; nlohmann's parser reads the rest, and it says
 // what is wrong with a line.
+#include <algorithm>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/io/table_reader.hpp"
@@ -155,11 +157,57 @@ void add_members(const nlohmann::json& object, const std::string& prefix, TableB
 std::string words_of(const nlohmann::json::parse_error& error) {
     std::string words = error.what();
     const std::size_t reason = words.find(": ");
-    return text("is not a JSON object, at byte {}: {}", error.byte,
-                reason == words.npos ? words : words.substr(reason + 2));
+    return text("is not JSON, at byte {}: {}", error.byte, reason == words.npos ? words : words.substr(reason + 2));
 }
 
 }  // namespace
+
+std::string add_trace(const std::string& text, TableBuilder& builder) {
+    struct Event {
+        std::pair<std::size_t, std::size_t> lane;
+        const nlohmann::json* json;
+    };
+    using Number = std::pair<std::string, std::string>;  // of a process and a thread, in which "" is the process itself
+    try {
+        const nlohmann::json trace = nlohmann::json::parse(text);
+        if (!trace.is_object() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array())
+            return "is one JSON document over several lines: expected an object per line, which jq -c . writes";
+        std::map<Number, std::pair<std::size_t, std::string>> lanes;  // and their names, in their order
+        const auto lane_of = [&](const nlohmann::json& event, const char* thread) {
+            const Number number = {event.value("pid", nlohmann::json()).dump(),
+                                   thread ? event.value(thread, nlohmann::json()).dump() : ""};
+            return lanes.try_emplace(number, lanes.size(), thread ? number.second : number.first).first;
+        };
+        std::vector<Event> events;
+        for (const nlohmann::json& event : trace["traceEvents"]) {
+            const std::string phase = event.value("ph", "");
+            const bool of_process = phase == "M" && event.value("name", "") == "process_name";
+            if (of_process || (phase == "M" && event.value("name", "") == "thread_name"))
+                lane_of(event, of_process ? nullptr : "tid")->second.second = event.at("args").value("name", "");
+            if (phase == "X")
+                events.push_back(
+                    {{lane_of(event, nullptr)->second.first, lane_of(event, "tid")->second.first}, &event});
+        }
+        std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.lane < b.lane; });
+        for (const Event& event : events) {
+            const nlohmann::json& json = *event.json;
+            const double begin = 1e3 * json.at("ts").get<double>();
+            builder.begin_row(1);
+            builder.open(builder.index_of("timeline"))->add_text(lane_of(json, nullptr)->second.second);
+            builder.open(builder.index_of("lane"))->add_text(lane_of(json, "tid")->second.second);
+            builder.open(builder.index_of("name"))->add_text(json.value("name", ""));
+            builder.open(builder.index_of("category"))->add_text(json.value("cat", ""));
+            builder.open(builder.index_of("begin_ns"))->add_number(begin);
+            builder.open(builder.index_of("end_ns"))->add_number(begin + 1e3 * json.value("dur", 0.0));
+            builder.end_row();
+        }
+        return events.empty() ? "is a trace without complete events (\"ph\":\"X\")" : "";
+    } catch (const nlohmann::json::parse_error& error) {
+        return words_of(error);
+    } catch (const nlohmann::json::exception& error) {
+        return "is a trace with an event that lacks what it must have: " + printable(error.what(), 200);
+    }
+}
 
 std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order) {
     if (FlatObject(line, builder, order).read()) return "";

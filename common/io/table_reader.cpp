@@ -318,6 +318,13 @@ DataTable read_table(const std::string& path, Lists lists, StepCount* count) {
     if (line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     if (trimmed(line).front() == '[')
         source.fail("is a JSON array: expected an object per line; jq -c '.[]' makes them of it");
+    if (trimmed(line) == "{" || line.find("\"traceEvents\"") != line.npos) {
+        std::string whole(line);
+        while (source.next(line, false)) (whole += '\n') += line;
+        const std::string wrong = add_trace(whole, builder);
+        if (!wrong.empty()) file.fail("{}", wrong);
+        return table;
+    }
     if (trimmed(line).front() == '{') {
         std::vector<std::size_t> order;
         do {

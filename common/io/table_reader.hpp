@@ -1,5 +1,5 @@
 // Tables of any program: CSV, TSV and JSON Lines, column by column. A header is enough; which of the three it is shows in
-// the first line. Rows of other tables below, as `(reduce; vecadd) | plot` gives them, join by the names of their columns.
+// the first line; a trace of streams or threads is a table, too. Rows of other tables below, as `(reduce; vecadd) | plot` gives them, join by the names of their columns.
 #pragma once
 
 #include <cstddef>
@@ -104,6 +104,10 @@ private:
     Lists lists_;
     std::unordered_map<std::string, std::size_t> index_;
 };
+
+// Adds the complete events of a trace in the Trace Event Format, which streams and threads write: a row for each, with the
+// columns timeline, lane, name, category, begin_ns and end_ns, lane by lane. Returns what is wrong with it.
+std::string add_trace(const std::string& text, TableBuilder& builder);
 
 // Adds the cells of one line of JSON Lines. Members of an object within it are columns with a dot, "gpu.name"; lists of
 // anything but numbers are left out. `order` remembers which columns the last line had, in its order. Returns what is

@@ -39,16 +39,13 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     for (const std::string& name : chosen.by) by.push_back(data.needed(name));
     const Band band(data, chosen.y);
     std::vector<Bar> bars;
-    std::size_t without = 0;
     for (const Group& group : groups_of(data, by, 10000)) {
         std::vector<double> numbers;
         for (const RowOf row : group.rows)
             if (const double number = y.number(row); std::isfinite(number) && (!chosen.log_y || number > 0))
                 numbers.push_back(number);
-        if (numbers.empty()) {
-            ++without;
-            continue;
-        }
+        figure.left_out += group.rows.size() - numbers.size();
+        if (numbers.empty()) continue;
         const RowOf row = group.rows.front();
         Bar bar{name_of(group), group.words, row, band.of(row), step.number(row), cumulative.number(row)};
         if (numbers.size() > 1) bar.value = quartiles_of(numbers);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,9 @@ struct Figure {
     std::vector<Series> series = {};
     std::vector<std::string> rows = {};  // the names of rows, from the top; then y means nothing
     std::vector<Box> boxes = {};
+    std::set<std::size_t> headings = {};   // rows without boxes: the names of those below
     std::vector<std::string> colors = {};  // of rows: what each color stands for, if it means anything
+    std::size_t left_out = 0;              // rows without numbers that the axes can show
     std::string band;                      // what the band or the whiskers show
 
     bool has_rows() const { return !rows.empty(); }

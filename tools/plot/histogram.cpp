@@ -38,10 +38,9 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
     const bool log = chosen.log_y;
     std::vector<std::vector<double>> numbers(groups.size());
     double low = INFINITY, high = -INFINITY, width = INFINITY;
-    std::size_t left_out = 0;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         for (const RowOf row : groups[i].rows) take(y, samples, row, log, numbers[i]);
-        if (!samples.exists()) left_out += groups[i].rows.size() - numbers[i].size();
+        if (!samples.exists()) figure.left_out += groups[i].rows.size() - numbers[i].size();
         if (numbers[i].empty()) continue;
         const auto [lowest, highest] = std::minmax_element(numbers[i].begin(), numbers[i].end());
         low = std::min(low, *lowest), high = std::max(high, *highest);
@@ -87,8 +86,6 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
     figure.x.finish(false, 0.02);
     figure.y.label = data.has("sample") || samples.exists() ? "samples" : "rows";
     figure.y.finish(true, 0.05);
-    if (left_out > 0)
-        figure.subtitle = text("{} rows without a number{} are left out", left_out, log ? " above 0" : "");
     return figure;
 }
 

@@ -63,7 +63,9 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
         const auto is_missing = [&](RowOf row) {
             return !is_shown(x.number(row), figure.x) || !is_shown(y.number(row), figure.y);
         };
+        const std::size_t all = rows.size();
         rows.erase(std::remove_if(rows.begin(), rows.end(), is_missing), rows.end());
+        figure.left_out += all - rows.size();
         std::stable_sort(rows.begin(), rows.end(), [&](RowOf a, RowOf b) { return x.number(a) < x.number(b); });
         Series series;
         series.name = name_of(group);

@@ -30,6 +30,7 @@ void Settings::add_options(OptionTable& table) {
     table.list("--annotate", "COLUMNS", "write what these columns say beside points and bars", annotate);
     table.choice("--characters", "KIND", "what a drawing in the terminal is made of", made_of, characters);
     table.read("--size", "WxH", "its size: in characters, or of a picture in pixels", "", size, parse_size);
+    table.flag("--gnuplot", "print the script from which gnuplot draws it", gnuplot);
 }
 
 }  // namespace plot

@@ -36,6 +36,7 @@ struct Settings {
     LogAxes log = LogAxes::automatic;
     Characters made_of = Characters::automatic;
     std::optional<Size> size;  // in characters, or in pixels
+    bool gnuplot = false;      // print the script
 
     void add_options(OptionTable& table);
 };

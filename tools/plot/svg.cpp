@@ -26,7 +26,9 @@ public:
             top_ + 60 + 18 * static_cast<double>(std::max(figure.series.size(), figure.colors.size()));
         height_ = size ? static_cast<double>(size->height)
                        : std::max(figure.has_rows() ? needed : 420.0, has_legend ? legend : 0.0);
-        for (const std::string& row : figure.rows) left_ = std::max(left_, std::min(text_width(row), 300.0) + 24);
+        for (std::size_t row = 0; row < figure.rows.size(); ++row)
+            if (figure.headings.count(row) == 0)
+                left_ = std::max(left_, std::min(text_width(figure.rows[row]), 300.0) + 24);
         if (figure.has_rows()) {
             double label = 0;
             for (const Box& box : figure.boxes) label = std::max(label, text_width(box.label));
@@ -165,7 +167,9 @@ private:
         const auto middle_of = [&](std::size_t row) { return top_ + height * (static_cast<double>(row) + 0.5); };
         const auto most_letters = static_cast<std::size_t>((left_ - 12) / letter);
         for (std::size_t row = 0; row < figure_.rows.size(); ++row)
-            write("row", left_ - 6, middle_of(row) + 4, clean(figure_.rows[row], most_letters), "end");
+            if (figure_.headings.count(row) > 0)
+                write("heading", left_ + 4, middle_of(row) + 5, figure_.rows[row], "start", "font-weight=\"bold\"");
+            else write("row", left_ - 6, middle_of(row) + 4, clean(figure_.rows[row], most_letters), "end");
         for (const Box& box : figure_.boxes) {
             const double from = x_of(std::min(box.begin, box.end)), to = x_of(std::max(box.begin, box.end));
             const double middle = middle_of(box.row), half = std::min(height * 0.36, 14.0);

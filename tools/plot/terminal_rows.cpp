@@ -20,12 +20,19 @@ std::string bar_of(double length, bool ascii) {
     return bar + eighths[parts % 8];
 }
 
+// Cut where it is too wide.
+std::string fitting(const std::string& words, std::size_t width) {
+    const std::string whole = clean(words);
+    return width_of(whole) <= width ? whole : clean(words, width > 3 ? width - 3 : 1);
+}
+
 }  // namespace
 
 std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& screen) {
     const bool ascii = screen.made_of == Characters::ascii;
     std::size_t name_width = 1, label_width = 0;
-    for (const std::string& row : figure.rows) name_width = std::max(name_width, width_of(clean(row)));
+    for (std::size_t row = 0; row < figure.rows.size(); ++row)
+        if (figure.headings.count(row) == 0) name_width = std::max(name_width, width_of(clean(figure.rows[row])));
     name_width = std::min(name_width, width / 3);
     for (const Box& box : figure.boxes) label_width = std::max(label_width, width_of(clean(box.label)) + 1);
     label_width = std::min(label_width, width / 2);
@@ -38,6 +45,10 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
                                              [&](const Box& box) { return figure.x.position(box.begin) <= 1e-9; });
     std::string picture;
     for (std::size_t row = 0; row < figure.rows.size(); ++row) {
+        if (figure.headings.count(row) > 0) {
+            picture += fitting(figure.rows[row], width) + '\n';
+            continue;
+        }
         std::string bar, label;
         Canvas line(room, 1, {Characters::ascii, screen.colors});
         for (const Box& box : figure.boxes) {
@@ -62,12 +73,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
                 line.put(i, 0, named ? std::string(1, letter_of(box.color)) : ascii ? "#" : "█", color);
         }
         if (!at_left) bar = line.row(0), label = label.empty() ? "" : "  " + label;
-        picture +=
-            padded(clean(figure.rows[row], name_width > 3 ? name_width - 3 : 1).size() < figure.rows[row].size() &&
-                           width_of(clean(figure.rows[row])) > name_width
-                       ? clean(figure.rows[row], name_width > 3 ? name_width - 3 : 1)
-                       : clean(figure.rows[row]),
-                   name_width);
+        picture += padded(fitting(figure.rows[row], name_width), name_width);
         picture += std::string(" ") + (ascii ? "|" : "│") + bar + label + '\n';
     }
     const std::string left(name_width + 1, ' ');

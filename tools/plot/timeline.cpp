@@ -29,7 +29,11 @@ Figure timeline_of(const Data& data, const Settings& settings) {
     }
     figure.x.quantity = quantity_of("begin_ns");
     std::map<std::string, std::size_t> colors;
+    std::string heading;
     for (const Group& group : groups_of(data, by, most_lanes)) {
+        const std::string above = name_of({{group.words.begin(), group.words.end() - 1}, {}});
+        if (above != heading) figure.headings.insert(figure.rows.size()), figure.rows.push_back(above);
+        heading = above;
         for (const RowOf row : group.rows) {
             if (!std::isfinite(begin.number(row)) || !(end.number(row) >= begin.number(row))) continue;
             const auto [place, is_new] = colors.try_emplace(category.word(row), colors.size());
@@ -42,7 +46,7 @@ Figure timeline_of(const Data& data, const Settings& settings) {
             figure.x.include(box.begin), figure.x.include(box.end);
             figure.boxes.push_back(std::move(box));
         }
-        figure.rows.push_back(name_of(group));
+        figure.rows.push_back(group.words.back());
     }
     if (figure.boxes.empty())
         fail(Exit::bad_input, "no row has a span: numbers in begin_ns and end_ns, the second no smaller");
@@ -52,7 +56,6 @@ Figure timeline_of(const Data& data, const Settings& settings) {
     if (!category.exists()) figure.colors.clear();
     figure.x.label = "time";
     figure.x.finish(true, 0.01);
-    const Field one = timeline.exists() ? timeline : lane;
     figure.title = timeline.exists() && !data.varies(timeline) ? timeline.word(data.rows().front()) : "timeline";
     return figure;
 }
