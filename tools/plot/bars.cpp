@@ -47,7 +47,7 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
         figure.left_out += group.rows.size() - numbers.size();
         if (numbers.empty()) continue;
         const RowOf row = group.rows.front();
-        Bar bar{name_of(group), group.words, row, band.of(row), step.number(row), cumulative.number(row)};
+        Bar bar{group.name, group.words, row, band.of(row), step.number(row), cumulative.number(row)};
         if (numbers.size() > 1) bar.value = quartiles_of(numbers);
         bars.push_back(std::move(bar));
     }

@@ -31,6 +31,19 @@ bool is_circumstance(const std::string& column) {
     return names.count(column) > 0;
 }
 
+// Whether a column may say what was asked for: words, or whole numbers without a unit but bytes. The rest is measured.
+bool may_be_setting(const Data& data, const std::string& name) {
+    const Field field = data.field(name);
+    const std::string unit = quantity_of(name).unit;
+    if (!unit.empty() && unit != "B") return false;
+    if (name.find("_per_") != name.npos || ends_with(name, "efficiency")) return false;
+    if (!field.is_numeric()) return true;
+    return std::all_of(data.rows().begin(), data.rows().end(), [&](RowOf row) {
+        const double number = field.number(row);
+        return std::isnan(number) || number == std::trunc(number);
+    });
+}
+
 // The columns among which x and series are looked for, the likeliest first.
 std::vector<std::string> settings_of(const Data& data) {
     std::vector<std::string> columns;
@@ -42,7 +55,7 @@ std::vector<std::string> settings_of(const Data& data) {
     for (const char* name : {"kernel", "n", "dtype", "tool", "device", "cache", "block"})
         if (data.has(name)) columns.push_back(name);
     for (const std::string& name : data.names())
-        if (name.compare(0, 2, "p_") == 0) columns.push_back(name);
+        if (name.compare(0, 2, "p_") == 0 && may_be_setting(data, name)) columns.push_back(name);
     return columns;
 }
 
@@ -84,14 +97,18 @@ bool varies_within(const Data& data, const std::string& x, const std::vector<std
     return false;
 }
 
-// The first column of numbers that differ for one and the same kernel.
+// The column of numbers that differ for one and the same kernel: sizes, or else the one with the most of them.
 std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
+    std::string best;
+    std::size_t most = 1;
     for (const std::string& name : settings_of(data)) {
         const Field field = data.field(name);
-        if (!field.is_numeric() || contains(by, name) || ends_with(name, "_ns") || !data.varies(field)) continue;
-        if (!is_ours(data) || varies_within(data, name, by)) return name;
+        if (!field.is_numeric() || contains(by, name)) continue;
+        const std::size_t count = data.distinct(field, 1000);
+        if (count <= most || !varies_within(data, name, by)) continue;
+        best = name, most = name == "n" ? SIZE_MAX : count;
     }
-    return "";
+    return best;
 }
 
 // Columns until no two rows of a series have the same x; what varies no further is left out.

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "common/io/text.hpp"
+#include "tools/plot/axis.hpp"
 
 namespace plot {
 namespace {
@@ -20,6 +21,21 @@ std::uint64_t mixed(std::uint64_t bits) {
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
     bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
     return bits ^ (bits >> 31);
+}
+
+// The words; a number says what it counts.
+std::string name_of(const std::vector<Field>& by, const std::vector<std::string>& words, RowOf row) {
+    std::string name;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+        const double number = by[i].number(row);
+        std::string part = words[i].empty() ? "none" : words[i];
+        if (by[i].is_numeric() && !std::isnan(number)) {
+            const Quantity quantity = quantity_of(by[i].name());
+            part = label_of(by[i].name()) + ' ' + (quantity.unit.empty() ? part : shown(number, quantity));
+        }
+        name += (name.empty() ? "" : ", ") + part;
+    }
+    return name;
 }
 
 }  // namespace
@@ -142,7 +158,7 @@ std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std
                     fail(Exit::bad_input, "more than {} series by {}: choose rows with --where or columns with --by",
                          most, list_text(names, "and"));
                 }
-                if (is_new) groups.push_back({words, {}});
+                if (is_new) groups.push_back({words, name_of(by, words, row), {}});
                 current = of_keys[bytes] = place->second;
             }
         }

@@ -67,6 +67,7 @@ private:
 // Rows that say the same in some columns.
 struct Group {
     std::vector<std::string> words;  // of these columns
+    std::string name;                // for people: "tagged, word 4 B"
     std::vector<RowOf> rows;
 };
 

@@ -64,12 +64,6 @@ std::string title_of(const Data& data, const Choices& chosen, const Figure& figu
 
 }  // namespace
 
-std::string name_of(const Group& group) {
-    std::string name;
-    for (const std::string& word : group.words) name += (name.empty() ? "" : ", ") + (word.empty() ? "none" : word);
-    return name;
-}
-
 std::string hover_of(const Data& data, RowOf row) {
     std::string text;
     for (const TableColumn& column : data.tables()[row.table].columns) {

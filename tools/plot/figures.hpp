@@ -19,8 +19,6 @@ Figure roofline_of(const Data& data, const Settings& settings);
 
 constexpr std::size_t most_series = 64;
 
-// The words of a group as the name of a series: "tagged, f64".
-std::string name_of(const Group& group);
 // "kernel: tagged", a line for each column that says something.
 std::string hover_of(const Data& data, RowOf row);
 // What these columns say, for --annotate.

@@ -64,7 +64,7 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
         for (const double number : numbers[i])
             ++counts[std::min(count - 1, static_cast<std::size_t>((number - low) / (high - low) * bins))];
         Series series;
-        series.name = name_of(groups[i]);
+        series.name = groups[i].name;
         series.mark = Mark::steps;
         // A point for each bin, at its beginning; the last has no height.
         for (std::size_t bin = 0; bin <= count; ++bin) {

@@ -68,7 +68,7 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
         figure.left_out += all - rows.size();
         std::stable_sort(rows.begin(), rows.end(), [&](RowOf a, RowOf b) { return x.number(a) < x.number(b); });
         Series series;
-        series.name = name_of(group);
+        series.name = group.name;
         // Several rows at one x are one point, with the quartiles of these rows.
         bool is_one_each = true;
         for (std::size_t i = 1; i < rows.size(); ++i) is_one_each &= x.number(rows[i]) != x.number(rows[i - 1]);

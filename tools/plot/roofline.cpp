@@ -26,7 +26,7 @@ Figure roofline_of(const Data& data, const Settings& settings) {
     figure.x.log = figure.y.log = true;
     for (Group& group : groups_of(data, by, most_series)) {
         Series series;
-        series.name = name_of(group);
+        series.name = group.name;
         for (const RowOf row : group.rows) {
             const double x = flop.number(row) / bytes.number(row), y = rate.number(row);
             if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) continue;

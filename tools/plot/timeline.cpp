@@ -31,7 +31,7 @@ Figure timeline_of(const Data& data, const Settings& settings) {
     std::map<std::string, std::size_t> colors;
     std::string heading;
     for (const Group& group : groups_of(data, by, most_lanes)) {
-        const std::string above = name_of({{group.words.begin(), group.words.end() - 1}, {}});
+        const std::string above = list_text({group.words.begin(), group.words.end() - 1}, "of");
         if (above != heading) figure.headings.insert(figure.rows.size()), figure.rows.push_back(above);
         heading = above;
         for (const RowOf row : group.rows) {
