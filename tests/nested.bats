@@ -39,6 +39,8 @@ per-thread 3001 1" ]
     columns kernel n p_depth p_launches | awk '$4 != $2 + 1 || $3 != ($1 == "host-chain" ? 0 : $2) { print }' >wrong
     [ ! -s wrong ] || complain "wrong counts: $(cat wrong)"
     try nested -k '*chain' --depth 25 --csv
+    # (A GPU's driver may nest deeper than the guide says.)
+    if ! on_simulator && [ "$status" -eq 0 ]; then expect_verified_rows 3 && return; fi
     expect_status 1
     [ "$(column kernel)" = host-chain ]
     expect_errors_like "chain: wrong result .* grid 25 of 26 has not run; .*cudaErrorLaunchMaxDepthExceeded"

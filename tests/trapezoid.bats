@@ -16,7 +16,7 @@ expect_right() {
 expect_ours_verified() {
     local n kernel
     diff <(for n; do for kernel in $(variants trapezoid | grep -v cub); do echo "$kernel $n pass"; done; done) \
-        <(paste -d ' ' <(column kernel) <(column n) <(column verify)) >&2 || complain "not every variant is verified"
+        <(paste -d ' ' <(column kernel) <(column n) <(column verify) | grep -v '^cub ') >&2 || complain "not every variant is verified"
 }
 
 # Where expressions cannot be compiled for the device there is nothing to test.
@@ -299,7 +299,7 @@ integral_of() {
 
 @test "a function that is not finite is refused with the place" {
     refuses 4 "1/x is inf at x = 0: choose --from and --to" trapezoid --function 1/x -k cpu -n 4
-    refuses 4 "sqrt\(x\) is nan at x = -1: choose" trapezoid --function sqrt --from=-1 -n 4
+    refuses 4 "sqrt\(x\) is nan at x = -1: choose" trapezoid -q --function sqrt --from=-1 -n 4
     # The place is the first one, and a part of the function counts.
     refuses 4 "log\(x-0.5\) is nan at x = 0: choose" trapezoid --function 'min(1,log(x-0.5))' -k cpu -n 4
     refuses 4 "1/\(x-0.75\) is inf at x = 0.75: choose" trapezoid --function '1/(1/(x-0.75))' -k cpu -n 8
