@@ -111,6 +111,7 @@ help:
 	@echo "make demo        install what is missing, build, and show the programs at work"
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
+	@echo "make bench       run the standard set, write build/bench/results.jsonl and report.html; BASE=old.jsonl compares"
 	@echo "make test-aarch64    cross-compile for AArch64 and run all tests under qemu; TESTS=\"vecadd check\" chooses"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev; never installs"
 	@echo "make new NAME=x  write a small program that works, verified and tested, as a start for your own"
@@ -351,6 +352,13 @@ test: test-packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all bin/rewrite-test
 	@bash tests/run.bash sim
 
+# The standard set. compare is needed for BASE alone.
+DEVICE ?= auto
+RESULTS ?= build/bench
+BENCHED := reduce vecadd matmul transpose transfer streams devquery plot $(filter compare,$(HOST_PROGRAMS))
+bench: $(BENCHED:%=bin/%)
+	@bash tests/bench.bash '$(DEVICE)' '$(RESULTS)' '$(BASE)'
+
 test-gpu: all bin/timing-test
 	@bash tests/run.bash gpu
 
@@ -402,7 +410,7 @@ uninstall:
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc with-headers headers compile_commands build-packages test-packages cross-packages toolkit demo test \
+.PHONY: all help without-nvcc with-headers headers compile_commands build-packages test-packages cross-packages toolkit demo test bench \
     test-gpu test-aarch64 new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash

@@ -335,6 +335,43 @@ raw() {
     draws many.csv --kind histogram --size 80x24
 }
 
+# ---- make bench, and the README
+
+@test "make bench writes results with their samples, and one report with all pictures" {
+    on_simulator || skip "on a GPU it takes minutes"
+    need jq
+    capture bash "$root/tests/bench.bash" sim "$scratch/bench"
+    expect_status 0
+    expect_output_like 'bench/results.jsonl: [0-9]+ rows'
+    [ "$(jq -r .tool bench/results.jsonl | sort -u | paste -sd ' ')" = "matmul reduce streams transfer transpose vecadd" ]
+    [ "$(jq -r 'select(.samples_ns | length < 2) | .kernel' bench/results.jsonl)" = "" ]
+    [ "$(grep -c '<svg' bench/report.html)" = 9 ]
+    [ "$(grep -c 'class="timeline"' bench/report.html)" = 2 ]
+    ! grep -q -E '(src|href)=|@import' bench/report.html || complain "it loads something"
+    # A base that is not there, or a program that is not, is said before anything runs.
+    capture bash "$root/tests/bench.bash" sim "$scratch/bench" nowhere.jsonl
+    expect_status 2 && expect_errors_like '^make bench: BASE=nowhere.jsonl is not there'
+    cp bench/results.jsonl base.jsonl
+    capture bash "$root/tests/bench.bash" sim "$scratch/again" "$scratch/base.jsonl"
+    if [ -x "$root/bin/compare" ]; then
+        expect_output_like 'reduce' && grep -q '<h2>Since the base</h2>' again/report.html
+    else
+        expect_status 2 && expect_errors_like '^make bench: compare is not built' && [ ! -e again ]
+    fi
+}
+
+@test "the README's pictures are what the commands beside them draw" {
+    local command picture
+    sed -n -E 's/^    \$ (.*\| plot .*-o ([a-z]+\.svg))$/\2 \1/p' "$root/README.md" >commands
+    [ "$(wc -l <commands)" -ge 2 ]
+    while read -r picture command; do
+        CUDA_VISIBLE_DEVICES='' bash -o pipefail -c "$command" 2>stderr || complain "$command: $(cat stderr)" || return
+        # (Titles hold the row, and so times.)
+        diff <(sed 's/<title>.*//; /^[a-z0-9_]*: /d' "$root/tests/pictures/$picture") \
+            <(sed 's/<title>.*//; /^[a-z0-9_]*: /d' "$picture") || complain "tests/pictures/$picture is another" || return
+    done <commands
+}
+
 # ---- as every program
 
 @test "help, version, unknown options, full disks and closed pipes are as in every program" {

@@ -90,9 +90,12 @@ bool varies_within(const Data& data, const std::string& x, const std::vector<std
     for (const std::string& name : by) fields.push_back(data.field(name));
     const Field field = data.field(x);
     for (const Group& group : groups_of(data, fields, SIZE_MAX)) {
-        const double first = field.number(group.rows.front());
-        for (const RowOf row : group.rows)
-            if (field.number(row) != first) return true;
+        double first = std::nan("");
+        for (const RowOf row : group.rows) {
+            const double number = field.number(row);
+            if (std::isnan(first)) first = number;
+            if (!std::isnan(number) && number != first) return true;
+        }
     }
     return false;
 }
@@ -183,16 +186,19 @@ Kind kind_of(const Data& data, const Choices& chosen, const Settings& settings) 
     return alone ? Kind::histogram : Kind::bars;
 }
 
-// Powers and wide ranges are shown on a logarithmic axis.
-bool is_wide(const Data& data, const std::string& column) {
+// Wide ranges, and powers of two along x, are shown on a logarithmic axis.
+bool is_wide(const Data& data, const std::string& column, bool is_of_powers) {
     const Field field = data.field(column);
     double low = INFINITY, high = 0;
+    bool powers = is_of_powers;
     for (const RowOf row : data.rows()) {
         const double number = field.number(row);
         if (number <= 0) return false;
+        int exponent = 0;
+        powers &= std::isnan(number) || std::frexp(number, &exponent) == 0.5;
         if (std::isfinite(number)) low = std::min(low, number), high = std::max(high, number);
     }
-    return high > low * 30;
+    return high > low * (powers ? 1 : 30);
 }
 
 }  // namespace
@@ -227,10 +233,10 @@ Choices choose(const Data& data, const Settings& settings) {
     chosen.log_x = log == LogAxes::x || log == LogAxes::xy;
     chosen.log_y = log == LogAxes::y || log == LogAxes::xy;
     if (log == LogAxes::automatic) {
-        chosen.log_x = chosen.kind == Kind::lines && is_wide(data, chosen.x);
+        chosen.log_x = chosen.kind == Kind::lines && is_wide(data, chosen.x, true);
         // A bar has to begin at 0 to be read; only times that span decades would leave nothing to see.
         const bool begins_at_zero = chosen.kind == Kind::bars && is_better_when_larger(chosen.y);
-        chosen.log_y = !begins_at_zero && is_wide(data, chosen.y);
+        chosen.log_y = !begins_at_zero && is_wide(data, chosen.y, false);
     }
     return chosen;
 }
