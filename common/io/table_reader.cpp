@@ -110,8 +110,9 @@ const TableColumn* DataTable::find(std::string_view column) const {
 const TableColumn& DataTable::column(std::string_view wanted) const {
     if (const TableColumn* found = find(wanted)) return *found;
     const std::string nearest = nearest_name(wanted, names());
-    fail(Exit::bad_input, "{}: no column '{}'{}; its columns are {}", name, wanted,
-         nearest.empty() ? "" : "; did you mean '" + nearest + "'?", printable(list_text(names(), "and"), 400));
+    const std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+    fail(Exit::bad_input, "{}: {}", name,
+         printable(text("no column '{}'{}; its columns are {}", wanted, hint, list_text(names(), "and")), 500));
 }
 
 std::vector<std::string> DataTable::names() const {
@@ -124,8 +125,9 @@ std::size_t TableBuilder::index_of(std::string_view column) {
     const auto [place, is_new] = index_.try_emplace(std::string(column), table_.columns.size());
     if (!is_new) return place->second;
     TableColumn& added = table_.columns.emplace_back(place->first);
-    // The row that is being read has not got its cell yet.
-    for (std::size_t row = 0; row + 1 < table_.rows(); ++row) added.add_empty();
+    // A row that is being read gets its cell later.
+    const std::size_t complete = table_.rows() - (is_in_row_ ? 1 : 0);
+    for (std::size_t row = 0; row < complete; ++row) added.add_empty();
     return place->second;
 }
 
@@ -137,6 +139,7 @@ TableColumn* TableBuilder::open(std::size_t column) {
 void TableBuilder::end_row() {
     for (TableColumn& column : table_.columns)
         if (column.rows() < table_.rows()) column.add_empty();
+    is_in_row_ = false;
 }
 
 // ---- lines, and the fields of CSV and TSV

@@ -92,7 +92,10 @@ public:
     TableBuilder(DataTable& table, Lists lists) : table_(table), lists_(lists) {}
 
     bool keeps_lists() const { return lists_ == Lists::keep; }
-    void begin_row(std::size_t line) { table_.lines.push_back(line); }
+    void begin_row(std::size_t line) {
+        table_.lines.push_back(line);
+        is_in_row_ = true;
+    }
     std::size_t index_of(std::string_view column);
     const std::string& name_of(std::size_t column) const { return table_.columns[column].name(); }
     // The column, if it has no cell in this row yet: what is said twice counts as it was said first.
@@ -102,6 +105,7 @@ public:
 private:
     DataTable& table_;
     Lists lists_;
+    bool is_in_row_ = false;
     std::unordered_map<std::string, std::size_t> index_;
 };
 
