@@ -4,7 +4,8 @@
 #     tests/measure/banks.bash [BIN]
 # A row per operation and word: the median of the cycles per wavefront over all strides, tiles and swizzles, the least and
 # the most, and whether all of them are within 5 % of it; then the same for replays alone: the cycles beyond those of a
-# request without conflicts, for each wavefront beyond its own. The rows that differ from the median follow.
+# request without conflicts, for each wavefront beyond its own. The rows that differ from the median follow, and words of 8
+# and 16 bytes that all lanes read, whose limit is how fast registers are filled, and not the banks.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -45,6 +46,10 @@ banks -q -d gpu --stride 0:33 --word 1,2,4,8,16 --op read,write,atomic --csv |
             rows = 0
         }
         BEGIN { print "op word of rows median least most within_5_percent" }
+        $1 == "read" && $2 > 4 && $5 == "stride" && $6 == 0 {
+            others[++other_count] = $1 " " $2 " " $5 ":" $6 ":" $7 " " $3 " " $4 / $3
+            next
+        }
         $1 != operation || $2 != word { finish(); operation = $1; word = $2 }
         {
             ++rows; passes[rows] = $3; cycles[rows] = $4; name[rows] = $5 ":" $6 ":" $7
