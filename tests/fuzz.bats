@@ -10,7 +10,7 @@ setup_file() {
     backtrace=$("${CXX:-g++}" -print-file-name=libbacktrace.a)
     if [ "$backtrace" = libbacktrace.a ]; then backtrace=; fi
     # libsimt.a is for the names of the checks, which the options ask it for.
-    "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,command_line,rewriter,expressions,driver}.cpp \
+    "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions,driver}.cpp \
         "$root"/build/host/common/simt/{rewrite,driver}.o "$root"/build/libgridutils.a "$root"/build/libsimt.a \
         $backtrace -Wl,--gc-sections -lfmt -lz -lpthread -ldl -lrt -o "$fuzz_driver"
 }

@@ -28,5 +28,6 @@ void fuzz_sizes(std::string_view input);
 void fuzz_globs(std::string_view input);
 void fuzz_options(std::string_view input);
 void fuzz_simcc_options(std::string_view input);
+void fuzz_tables(std::string_view input);
 void fuzz_rewrite(std::string_view input);
 void fuzz_expression(std::string_view input);

@@ -12,6 +12,7 @@ const Target targets[] = {
     {"globs", fuzz_globs},
     {"options", fuzz_options},
     {"simcc_options", fuzz_simcc_options},
+    {"tables", fuzz_tables},
     {"rewrite", fuzz_rewrite},
     {"expression", fuzz_expression},
 };

@@ -11,10 +11,10 @@ seconds=${1-60}
 # (To libFuzzer 0 means for ever.)
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/long/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- npy text formats sizes globs options simcc_options rewrite expression
+[ $# -gt 0 ] || set -- npy text tables formats sizes globs options simcc_options rewrite expression
 sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,options,presence,sizes}.cpp common/simt/rewrite/*.cpp
-    common/simt/driver/option*.cpp tests/fuzz/{targets,readers,command_line,rewriter,expressions}.cpp
-    tools/trapezoid/{expression,expression_parser,math_functions}.cpp)
+    common/simt/driver/option*.cpp tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions}.cpp
+    tools/trapezoid/{expression,expression_parser,math_functions}.cpp tools/plot/*.cpp)
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
 # options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they
 # are hidden.

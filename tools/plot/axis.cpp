@@ -118,13 +118,19 @@ std::string shown(double value, const Quantity& quantity, bool binary) {
     return shown_with(value, quantity, 3);
 }
 
+bool has_place(double value, bool log) {
+    return std::abs(value) <= 1e280 && (log ? value >= 1e-280 : value == 0 || std::abs(value) >= 1e-280);
+}
+
 double Axis::position(double value) const {
-    if (!log) return (value - low) / (high - low);
-    return value <= 0 ? 0 : std::log(value / low) / std::log(high / low);
+    const double at = !log         ? (value - low) / (high - low)
+                      : value <= 0 ? 0
+                                   : std::log(value / low) / std::log(high / low);
+    return std::isnan(at) ? -1 : std::clamp(at, -1.0, 2.0);
 }
 
 void Axis::include(double value) {
-    if (!std::isfinite(value) || (log && value <= 0)) return;
+    if (!has_place(value, log)) return;
     low = is_empty_ ? value : std::min(low, value);
     high = is_empty_ ? value : std::max(high, value);
     is_empty_ = false;

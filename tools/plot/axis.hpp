@@ -22,6 +22,9 @@ std::string label_of(const std::string& column);
 // "4.6 TB/s", "10 us", "1024": about three digits. `binary`: 4Ki, 1 MiB, where that is exact.
 std::string shown(double value, const Quantity& quantity, bool binary = false);
 
+// Whether an axis has a place for it. (Sums and differences of these do not overflow, in whatever unit.)
+bool has_place(double value, bool log);
+
 struct Tick {
     double value;
     std::string text;
@@ -34,7 +37,7 @@ struct Axis {
     bool binary = false;  // powers of two
     double low = 0, high = 1;
 
-    // From 0, at low, to 1, at high.
+    // From 0, at low, to 1, at high; what is outside is not far from them.
     double position(double value) const;
     // Takes the value into its range. On a logarithmic axis only what is above 0 counts.
     void include(double value);

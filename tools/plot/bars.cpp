@@ -42,8 +42,7 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     for (const Group& group : groups_of(data, by, 10000)) {
         std::vector<double> numbers;
         for (const RowOf row : group.rows)
-            if (const double number = y.number(row); std::isfinite(number) && (!chosen.log_y || number > 0))
-                numbers.push_back(number);
+            if (const double number = y.number(row); has_place(number, chosen.log_y)) numbers.push_back(number);
         figure.left_out += group.rows.size() - numbers.size();
         if (numbers.empty()) continue;
         const RowOf row = group.rows.front();
@@ -53,7 +52,7 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     }
     if (bars.empty())
         fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", chosen.log_y ? " above 0" : "",
-             chosen.y);
+             printable(chosen.y, 100));
     const bool is_ladder = step.exists();
     const bool ascending = is_ladder == is_better_when_larger(chosen.y);
     std::stable_sort(bars.begin(), bars.end(), [&](const Bar& a, const Bar& b) {

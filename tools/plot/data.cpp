@@ -156,7 +156,7 @@ std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std
                     std::vector<std::string> names;
                     for (const Field& field : by) names.push_back(field.name());
                     fail(Exit::bad_input, "more than {} series by {}: choose rows with --where or columns with --by",
-                         most, list_text(names, "and"));
+                         most, printable(list_text(names, "and"), 200));
                 }
                 if (is_new) groups.push_back({words, name_of(by, words, row), {}});
                 current = of_keys[bytes] = place->second;

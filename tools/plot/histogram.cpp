@@ -13,7 +13,7 @@ constexpr double fewest_bins = 5, most_bins = 60;
 // The samples behind a row, where it has them, or else its number.
 void take(const Field& y, const Field& samples, RowOf row, bool log, std::vector<double>& numbers) {
     const auto add = [&](double number) {
-        if (std::isfinite(number) && (!log || number > 0)) numbers.push_back(log ? std::log(number) : number);
+        if (has_place(number, log)) numbers.push_back(log ? std::log(number) : number);
     };
     if (const std::span<const double> list = samples.list(row); !list.empty())
         for (const double number : list) add(number);
@@ -48,7 +48,7 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
     }
     if (low > high)
         fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", log ? " above 0" : "",
-             chosen.y);
+             printable(chosen.y, 100));
     if (low == high) {
         const double half = low == 0 ? 0.5 : std::abs(low) * 0.05;
         low -= half, high += half;

@@ -55,13 +55,10 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
     const Band band(data, chosen.y);
     figure.x.log = chosen.log_x, figure.y.log = chosen.log_y;
     std::size_t hovers = 0;
-    const auto is_shown = [&](double value, const Axis& axis) {
-        return std::isfinite(value) && (!axis.log || value > 0);
-    };
     for (Group& group : groups) {
         std::vector<RowOf>& rows = group.rows;
         const auto is_missing = [&](RowOf row) {
-            return !is_shown(x.number(row), figure.x) || !is_shown(y.number(row), figure.y);
+            return !has_place(x.number(row), figure.x.log) || !has_place(y.number(row), figure.y.log);
         };
         const std::size_t all = rows.size();
         rows.erase(std::remove_if(rows.begin(), rows.end(), is_missing), rows.end());
@@ -95,7 +92,7 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
                         figure.series.end());
     if (figure.series.empty())
         fail(Exit::bad_input, "no row has numbers{} in '{}' and '{}'; choose columns with -x and -y",
-             figure.x.log || figure.y.log ? " above 0" : "", chosen.x, chosen.y);
+             figure.x.log || figure.y.log ? " above 0" : "", printable(chosen.x, 100), printable(chosen.y, 100));
     if (chosen.by.empty() || figure.series.size() == 1) figure.subtitle = "";
     figure.x.label = label_of(chosen.x), figure.y.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.x), figure.y.quantity = quantity_of(chosen.y);

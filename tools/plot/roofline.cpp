@@ -12,8 +12,7 @@ Figure roofline_of(const Data& data, const Settings& settings) {
     Figure figure;
     figure.kind = "roofline";
     const Field flop = data.needed("flop"), bytes = data.needed("bytes"), rate = data.needed("gflop_per_s");
-    const Field percent = data.field("p_peak_percent"), type = data.field("dtype"),
-                throughput = data.field("gbyte_per_s");
+    const Field percent = data.field("p_peak_percent"), type = data.field("dtype");
     std::vector<Field> by;
     for (const std::string& name : settings.by) by.push_back(data.needed(name));
     if (by.empty())
@@ -29,12 +28,12 @@ Figure roofline_of(const Data& data, const Settings& settings) {
         series.name = group.name;
         for (const RowOf row : group.rows) {
             const double x = flop.number(row) / bytes.number(row), y = rate.number(row);
-            if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) continue;
-            if (percent.number(row) > 0) {
+            if (!(x > 1e-30) || !(y > 1e-30) || !(x < 1e30) || !(y < 1e30)) continue;
+            if (percent.number(row) > 0.001) {
                 double& peak = peaks[type.word(row)];
                 peak = std::max(peak, y / (percent.number(row) / 100));
             }
-            if (throughput.number(row) > fastest) fastest = throughput.number(row);
+            fastest = std::max(fastest, y / x);  // in GB/s
             const Quartiles quartiles = band.of(row);
             Point point{x, y, quartiles.low, quartiles.high, hover_of(data, row)};
             if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, row);

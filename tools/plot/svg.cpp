@@ -29,6 +29,8 @@ public:
         for (std::size_t row = 0; row < figure.rows.size(); ++row)
             if (figure.headings.count(row) == 0)
                 left_ = std::max(left_, std::min(text_width(figure.rows[row]), 300.0) + 24);
+        if (!figure.has_rows())
+            for (const Tick& tick : y_ticks()) left_ = std::max(left_, text_width(tick.text) + 42);
         if (figure.has_rows()) {
             double label = 0;
             for (const Box& box : figure.boxes) label = std::max(label, text_width(box.label));
@@ -59,6 +61,7 @@ private:
     bool is_roofline() const { return figure_.kind == "roofline"; }
     static double text_width(const std::string& text) { return letter * static_cast<double>(width_of(text)); }
     double bottom() const { return height_ - 48; }
+    std::vector<Tick> y_ticks() const { return figure_.y.ticks(static_cast<std::size_t>((bottom() - top_) / 36)); }
     double plot_right() const { return width_ - right_ - room_for_labels_; }
     double x_of(double value) const { return left_ + figure_.x.position(value) * (plot_right() - left_); }
     double y_of(double value) const { return bottom() - figure_.y.position(value) * (bottom() - top_); }
@@ -93,7 +96,7 @@ private:
 
     void draw_y_axis() {
         out_ += "<g class=\"axis y\">\n";
-        for (const Tick& tick : figure_.y.ticks(static_cast<std::size_t>((bottom() - top_) / 36))) {
+        for (const Tick& tick : y_ticks()) {
             line(left_, y_of(tick.value), plot_right(), y_of(tick.value), "#e4e4e4");
             write("tick", left_ - 6, y_of(tick.value) + 4, tick.text, "end");
         }
@@ -169,7 +172,7 @@ private:
         for (std::size_t row = 0; row < figure_.rows.size(); ++row)
             if (figure_.headings.count(row) > 0)
                 write("heading", left_ + 4, middle_of(row) + 5, figure_.rows[row], "start", "font-weight=\"bold\"");
-            else write("row", left_ - 6, middle_of(row) + 4, clean(figure_.rows[row], most_letters), "end");
+            else write("row", left_ - 6, middle_of(row) + 4, fitting(figure_.rows[row], most_letters), "end");
         for (const Box& box : figure_.boxes) {
             const double from = x_of(std::min(box.begin, box.end)), to = x_of(std::max(box.begin, box.end));
             const double middle = middle_of(box.row), half = std::min(height * 0.36, 14.0);
@@ -201,7 +204,7 @@ private:
             else
                 out_ +=
                     text("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, y - 6, hex);
-            write("entry", x + 24, y + 4, clean(name, static_cast<std::size_t>((right_ - 40) / letter)), "start");
+            write("entry", x + 24, y + 4, fitting(name, static_cast<std::size_t>((right_ - 40) / letter)), "start");
             y += 18;
         };
         out_ += "<g class=\"legend\">\n";

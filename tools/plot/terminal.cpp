@@ -60,7 +60,7 @@ std::string legend_of(const Figure& figure, std::size_t width, const Screen& scr
     std::string lines;
     std::size_t used = 0;
     for (const Entry& entry : entries_of(figure, screen)) {
-        const std::string name = clean(entry.name, width > 10 ? width - 10 : 1);
+        const std::string name = fitting(entry.name, width > 10 ? width - 10 : 1);
         const std::size_t needed = width_of(entry.sign) + 1 + width_of(name) + 3;
         if (used > 0 && used + needed > width) lines += '\n', used = 0;
         lines += std::string(used == 0 ? 2 : 3, ' ') + colored(entry.sign, entry.color, screen) + ' ' + name;
@@ -72,10 +72,9 @@ std::string legend_of(const Figure& figure, std::size_t width, const Screen& scr
 }  // namespace
 
 std::string drawn(const Figure& figure, const Size& size, const Screen& screen) {
-    const std::size_t most = size.width > 3 ? size.width - 3 : 1;
     std::string head;
-    if (!figure.title.empty()) head += clean(figure.title, most) + '\n';
-    if (!figure.subtitle.empty()) head += clean(figure.subtitle, most) + '\n';
+    if (!figure.title.empty()) head += fitting(figure.title, size.width) + '\n';
+    if (!figure.subtitle.empty()) head += fitting(figure.subtitle, size.width) + '\n';
     const std::string legend = legend_of(figure, size.width, screen);
     if (figure.has_rows()) return head + drawn_rows(figure, size.width, screen) + legend;
     const auto lines = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n') +

@@ -32,18 +32,18 @@ public:
             const double y = y_of(tick.value);
             if (y >= -0.5 && y < static_cast<double>(canvas_.dots_down())) labels[canvas_.row_of(y)] = tick.text;
         }
-        std::string picture = clean(figure_.y.label, label_width_ + width_) + '\n';
+        std::string picture = fitting(figure_.y.label, label_width_ + width_) + '\n';
         for (std::size_t row = 0; row < height_; ++row) {
             const char* edge = labels[row].empty() ? (ascii ? "|" : "│") : (ascii ? "+" : "┤");
             picture +=
-                padded(clean(labels[row], label_width_), label_width_, true) + ' ' + edge + canvas_.row(row) + '\n';
+                padded(fitting(labels[row], label_width_), label_width_, true) + ' ' + edge + canvas_.row(row) + '\n';
         }
         std::string edge;
         for (std::size_t i = 0; i < width_; ++i) edge += ascii ? "-" : "─";
         const std::string left(label_width_ + 1, ' ');
         picture += left + (ascii ? "+" : "└") + edge.substr(0, edge.size()) + '\n';
         picture += left + ' ' + tick_line(figure_.x, width_) + '\n';
-        const std::string label = clean(figure_.x.label, width_);
+        const std::string label = fitting(figure_.x.label, width_);
         const std::size_t before = width_of(label) < width_ ? (width_ - width_of(label)) / 2 : 0;
         return picture + left + ' ' + std::string(before, ' ') + label + '\n';
     }

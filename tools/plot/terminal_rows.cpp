@@ -20,12 +20,6 @@ std::string bar_of(double length, bool ascii) {
     return bar + eighths[parts % 8];
 }
 
-// Cut where it is too wide.
-std::string fitting(const std::string& words, std::size_t width) {
-    const std::string whole = clean(words);
-    return width_of(whole) <= width ? whole : clean(words, width > 3 ? width - 3 : 1);
-}
-
 }  // namespace
 
 std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& screen) {
@@ -35,9 +29,9 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
         if (figure.headings.count(row) == 0) name_width = std::max(name_width, width_of(clean(figure.rows[row])));
     name_width = std::min(name_width, width / 3);
     for (const Box& box : figure.boxes) label_width = std::max(label_width, width_of(clean(box.label)) + 1);
-    label_width = std::min(label_width, width / 2);
+    label_width = std::min(label_width, std::max<std::size_t>(width / 2, 5) - 4);
     const std::size_t taken = name_width + 2 + label_width;
-    const std::size_t room = width > taken + 8 ? width - taken : 8;
+    const std::size_t room = width > taken ? width - taken : 1;
     const double cells = static_cast<double>(room);
     // Bars that all begin at the left end can end within a character.
     const bool at_left =
@@ -53,7 +47,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
         Canvas line(room, 1, {Characters::ascii, screen.colors});
         for (const Box& box : figure.boxes) {
             if (box.row != row) continue;
-            label = clean(box.label, label_width);
+            label = fitting(box.label, label_width > 1 ? label_width - 1 : 1);
             const int color = static_cast<int>(box.color);
             if (at_left) {
                 bar = colored(bar_of(figure.x.position(box.end) * cells, ascii), color, screen);
@@ -81,7 +75,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
     for (std::size_t i = 0; i < room; ++i) edge += ascii ? "-" : "─";
     picture += left + edge + '\n' + left + ' ' + tick_line(figure.x, room) + '\n';
     const std::size_t before = width_of(figure.x.label) < room ? (room - width_of(figure.x.label)) / 2 : 0;
-    return picture + left + ' ' + std::string(before, ' ') + clean(figure.x.label) + '\n';
+    return picture + left + ' ' + std::string(before, ' ') + fitting(figure.x.label, room) + '\n';
 }
 
 }  // namespace plot

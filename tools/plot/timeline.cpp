@@ -21,9 +21,13 @@ Figure timeline_of(const Data& data, const Settings& settings) {
     constexpr std::size_t most_lanes = 200, most_boxes = 20000;
     // Each timeline begins at its own first span.
     std::map<std::string, double> first;
+    const auto is_span = [&](RowOf row) {
+        const double from = begin.number(row), to = end.number(row);
+        return has_place(from, false) && has_place(to, false) && to >= from;
+    };
     const auto timeline_of_row = [&](RowOf row) { return text("{} {}", row.table, timeline.word(row)); };
     for (const RowOf row : data.rows()) {
-        if (!std::isfinite(begin.number(row)) || !(end.number(row) >= begin.number(row))) continue;
+        if (!is_span(row)) continue;
         const auto [place, is_new] = first.try_emplace(timeline_of_row(row), begin.number(row));
         if (!is_new) place->second = std::min(place->second, begin.number(row));
     }
@@ -35,7 +39,7 @@ Figure timeline_of(const Data& data, const Settings& settings) {
         if (above != heading) figure.headings.insert(figure.rows.size()), figure.rows.push_back(above);
         heading = above;
         for (const RowOf row : group.rows) {
-            if (!std::isfinite(begin.number(row)) || !(end.number(row) >= begin.number(row))) continue;
+            if (!is_span(row)) continue;
             const auto [place, is_new] = colors.try_emplace(category.word(row), colors.size());
             if (is_new) figure.colors.push_back(category.word(row));
             const double from = first[timeline_of_row(row)];

@@ -37,6 +37,12 @@ std::string clean(std::string_view text, std::size_t most) {
     return shown;
 }
 
+std::string fitting(std::string_view text, std::size_t width) {
+    const std::string whole = clean(text);
+    if (width_of(whole) <= width) return whole;
+    return width > 3 ? clean(text, width - 3) : clean(text, width).substr(0, width);
+}
+
 std::size_t width_of(std::string_view text) {
     return static_cast<std::size_t>(
         std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
