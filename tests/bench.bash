@@ -69,16 +69,18 @@ picture() {
 
 # measure TITLE PROGRAM [ARGUMENT]...: its rows, and their picture. Of a GPU plot takes the limits from devquery.
 measure() {
-    local title=$1 rows
+    local title=$1 rows command
     shift
-    echo "$*" >&2
+    command=${*//"$work/"/}
+    echo "$command" >&2
     rows=$work/$((++runs)).jsonl
     "$1" --quiet --device "$device" "${@:2}" --json -o "$rows" || {
         echo "make bench: $1 ended with exit status $?" >&2 && status=1
         [ -s "$rows" ] || return 0
     }
     cat "$rows" >>"$work/results.jsonl"
-    if [ -f "$work/device.csv" ]; then picture "$title" "$*" "$rows" "$work/device.csv"; else picture "$title" "$*" "$rows"; fi
+    if [ -f "$work/device.csv" ]; then picture "$title" "$command" "$rows" "$work/device.csv"
+    else picture "$title" "$command" "$rows"; fi
 }
 
 runs=0

@@ -300,6 +300,7 @@ raw() {
     printf 'a,b\n' | rejects 4 'standard input: there are no rows'
     printf 'a,b\nx,y\n' | rejects 4 'no column has numbers alone: name one with -y'
     printf 'a,b\nx,y\n' | rejects 4 "no row has a number in 'b'" -y b --kind bars
+    { echo $header && measured a 64 5 5; } | rejects 4 'no number differs that lines could go along: .* -x' --kind lines
     printf 'a,b\n1,2\n3\n' | rejects 4 'standard input: line 3: has 1 field, and the header names 2 columns'
     printf '1,2\n3,4\n' | rejects 4 'line 1: has numbers alone: expected a header'
     printf 'a,a\n' | rejects 4 "names the column 'a' twice"
@@ -348,6 +349,7 @@ raw() {
     [ "$(grep -c '<svg' bench/report.html)" = 9 ]
     [ "$(grep -c 'class="timeline"' bench/report.html)" = 2 ]
     ! grep -q -E '(src|href)=|@import' bench/report.html || complain "it loads something"
+    ! grep -q "${TMPDIR:-/tmp}/" bench/report.html || complain "it names this machine's folders"
     # A base that is not there, or a program that is not, is said before anything runs.
     capture bash "$root/tests/bench.bash" sim "$scratch/bench" nowhere.jsonl
     expect_status 2 && expect_errors_like '^make bench: BASE=nowhere.jsonl is not there'

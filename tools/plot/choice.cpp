@@ -221,6 +221,8 @@ Choices choose(const Data& data, const Settings& settings) {
     if (chosen.kind == Kind::histogram && settings.y.empty() && is_ours(data)) chosen.y = "median_ns";
     if (chosen.kind == Kind::bars && !chosen.x.empty() && chosen.by.empty()) chosen.by = {chosen.x};
     if (chosen.kind != Kind::lines) chosen.x.clear();
+    else if (chosen.x.empty())
+        fail(Exit::bad_input, "no number differs that lines could go along: name a column with -x");
     if (chosen.kind == Kind::timeline || chosen.kind == Kind::roofline) return chosen;
     if (chosen.y.empty()) fail(Exit::bad_input, "no column has numbers alone: name one with -y");
     if (chosen.by.empty()) {
