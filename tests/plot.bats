@@ -69,6 +69,7 @@ raw() {
     draws ladder.csv --size 80x24
     [ "$(sed -n '3,5s/ *|.*//p' stdout | paste -sd ' ')" = "naive better best" ]
     expect_output_like 'best +\|#+ 2\.1 TB/s  x45  \(step x1\.5\)'
+    expect_output_like 'NVIDIA H200, n = 1Mi, f32, cold cache'
     draws ladder.csv -o ladder.svg
     [ "$(count bar ladder.svg)" = 3 ]
     # Lengths are as the rates: bars begin at 0.
@@ -232,6 +233,9 @@ raw() {
     ! grep -E '(src|href)=|@import|url\(|fetch' sweep.html || complain "it loads something"
     [ "$(grep -c '<title>tool: reduce' sweep.html)" = 8 ]
     grep -q '^median_ns: 6553' sweep.html
+    sed -n '/<script>/,/<\/script>/p' sweep.html | sed '1d;$d' >script.js
+    [ -s script.js ]
+    if command -v node >/dev/null; then node --check script.js; fi
     if command -v python3 >/dev/null; then
         sed -n '/<svg/,/<\/svg>/p' sweep.html >inside.svg
         python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' inside.svg

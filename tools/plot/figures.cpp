@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "common/io/text.hpp"
@@ -32,6 +33,13 @@ std::string device_of(const Data& data) {
     return device;
 }
 
+// "256Mi" for a multiple of 1024, and other words as they are.
+std::string size_text(const std::string& words) {
+    char* end = nullptr;
+    const double number = std::strtod(words.c_str(), &end);
+    return *end == '\0' && std::fmod(number, 1024) == 0 ? shown(number, {}, true) : words;
+}
+
 // What is the same in all rows is said once.
 std::string subtitle_of(const Data& data, const Choices& chosen) {
     std::vector<std::string> parts;
@@ -45,7 +53,7 @@ std::string subtitle_of(const Data& data, const Choices& chosen) {
     if (const std::string kernel = only_word(data, "kernel"); !kernel.empty() && !is_used("kernel"))
         parts.push_back(kernel);
     const std::string n = only_word(data, "n"), type = only_word(data, "dtype"), cache = only_word(data, "cache");
-    if (!n.empty() && n != "0" && !is_used("n")) parts.push_back("n = " + n);
+    if (!n.empty() && n != "0" && !is_used("n")) parts.push_back("n = " + size_text(n));
     if (!type.empty() && type != "none" && !is_used("dtype")) parts.push_back(type);
     if (cache == "cold" || cache == "warm") parts.push_back(cache + " cache");
     std::string all;

@@ -48,7 +48,8 @@ std::vector<Entry> entries_of(const Figure& figure, const Screen& screen) {
             entries.push_back({screen.colors ? (ascii ? "-" : "━") : std::string(1, letter_of(i)), series.name,
                                static_cast<int>(series.color)});
     }
-    if (figure.colors.size() > 1)
+    // (Of bars the names say it.)
+    if (figure.colors.size() > 1 && figure.kind != "bars")
         for (std::size_t i = 0; i < figure.colors.size(); ++i)
             entries.push_back({screen.colors ? (ascii ? "#" : "█") : std::string(1, letter_of(i)), figure.colors[i],
                                static_cast<int>(i % color_count)});
