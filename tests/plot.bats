@@ -152,6 +152,14 @@ raw() {
     [ "$(count point roofline.svg)" = 3 ]
 }
 
+@test "columns that tell no more rows apart are in no name" {
+    { echo $header,p_memory && measured cpu 64 9 9 ,device | sed 's/NVIDIA H200/host/' && measured a 64 5 5 ,pinned &&
+        measured a 64 6 6 ,mapped; } >some.csv
+    draws some.csv --size 60x12
+    expect_output_like 'a, mapped' && expect_output_like 'a, pinned' && expect_output_like 'cpu, device'
+    [[ $output != *"cpu, host"* ]]
+}
+
 # ---- what the options choose
 
 @test "--where takes numbers with suffixes, patterns and alternatives" {

@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t most_series = 64;
 
-bool ends_with(const std::string& text, const std::string& end) {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 // A table of one of our programs.
 bool is_ours(const Data& data) { return data.has("tool") && data.has("kernel") && data.has("median_ns"); }
 
@@ -36,7 +32,7 @@ bool may_be_setting(const Data& data, const std::string& name) {
     const Field field = data.field(name);
     const std::string unit = quantity_of(name).unit;
     if (!unit.empty() && unit != "B") return false;
-    if (name.find("_per_") != name.npos || ends_with(name, "efficiency")) return false;
+    if (name.find("_per_") != name.npos || name.find("efficiency") != name.npos) return false;
     if (!field.is_numeric()) return true;
     return std::all_of(data.rows().begin(), data.rows().end(), [&](RowOf row) {
         const double number = field.number(row);
@@ -118,9 +114,9 @@ std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
 std::vector<std::string> series_of(const Data& data, const std::string& x, const std::string& y) {
     std::vector<std::string> by;
     if (data.is_of_files()) by.push_back("file");
-    const auto is_enough = [&] {
+    const auto is_enough = [&](const std::vector<std::string>& names) {
         std::vector<Field> fields;
-        for (const std::string& name : by) fields.push_back(data.field(name));
+        for (const std::string& name : names) fields.push_back(data.field(name));
         if (data.has(x)) fields.push_back(data.field(x));
         return data.tell_apart(fields);
     };
@@ -130,8 +126,15 @@ std::vector<std::string> series_of(const Data& data, const std::string& x, const
         if (name == x || name == y || (ours && is_circumstance(name)) || !data.varies(field)) continue;
         // A word that every row has for itself makes no series, and a number is what is measured.
         if (!ours && (field.is_numeric() || data.distinct(field, most_series + 1) > most_series)) continue;
-        if (name != "kernel" && (by.size() >= 4 || is_enough())) continue;
+        if (name != "kernel" && (by.size() >= 6 || is_enough(by))) continue;
         by.push_back(name);
+    }
+    // What the later ones say, too, such as the device of a kernel, is left out again.
+    const std::vector<std::string> kept = {"file", "tool", "kernel"};
+    for (std::size_t i = by.size(); i-- > 0;) {
+        std::vector<std::string> fewer = by;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+        if (!contains(kept, by[i]) && is_enough(fewer)) by = fewer;
     }
     return by;
 }

@@ -173,13 +173,15 @@ private:
             if (figure_.headings.count(row) > 0)
                 write("heading", left_ + 4, middle_of(row) + 5, figure_.rows[row], "start", "font-weight=\"bold\"");
             else write("row", left_ - 6, middle_of(row) + 4, fitting(figure_.rows[row], most_letters), "end");
+        const bool is_neighbour = figure_.kind == "timeline";
         for (const Box& box : figure_.boxes) {
             const double from = x_of(std::min(box.begin, box.end)), to = x_of(std::max(box.begin, box.end));
             const double middle = middle_of(box.row), half = std::min(height * 0.36, 14.0);
             out_ += text(
                 "<g class=\"bar\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
-                "fill=\"{}\">{}</rect>\n",
-                from, middle - half, std::max(to - from, 0.5), 2 * half, palette[box.color].hex, titled(box.hover));
+                "fill=\"{}\"{}>{}</rect>\n",
+                from, middle - half, std::max(to - from, 0.5), 2 * half, palette[box.color].hex,
+                is_neighbour && to - from > 4 ? " stroke=\"#ffffff\" stroke-width=\"0.6\"" : "", titled(box.hover));
             double end = std::max(to, x_of(0));
             if (figure_.x.log || box.begin != 0) end = to;
             if (!std::isnan(box.low) && !std::isnan(box.high)) {
