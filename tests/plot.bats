@@ -340,9 +340,12 @@ raw() {
 
 @test "a million rows are drawn within seconds and 500 MB" {
     awk 'BEGIN { print "kernel,n,median_ns"; for (i = 0; i < 1000000; ++i) printf "k%d,%d,%.1f\n", i % 3, i, 1000 + (i * 7919) % 1000 }' >many.csv
-    # Processor time, as a busy machine does not change it.
-    capture bash -c 'ulimit -v 1000000 -t 10; plot many.csv -o many.svg'
-    expect_status 0
+    # Processor time, as a busy machine does not change it. (Sanitizers take terabytes of addresses.)
+    if [ -z "${ASAN_OPTIONS-}${TSAN_OPTIONS-}" ]; then
+        capture bash -c 'ulimit -v 500000 -t 10; plot many.csv -o many.svg'
+        expect_status 0
+    fi
+    draws many.csv -o many.svg
     [ "$(count series many.svg)" = 3 ]
     [ "$(stat -c %s many.svg)" -lt 3000000 ]
     draws many.csv --kind histogram --size 80x24
