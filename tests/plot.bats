@@ -423,3 +423,16 @@ raw() {
     expect_status 0
     expect_output_like 'a cpu   b tagged'
 }
+
+@test "rows at the same places are as quick to draw, the first of a bar may lack a number, and costs are best when small" {
+    awk 'BEGIN { print "kernel,n,median_ns,p25_ns,p75_ns"; for (i = 0; i < 400000; ++i) print "a," int(i / 2) "," 100 + i % 7 ",90,110" }' >pairs.csv
+    (ulimit -t 5 && plot -q pairs.csv -o pairs.svg)
+    [ "$(grep -c 'class="point"' pairs.svg)" -le 2000 ]
+    printf 'k,v\na,nan\na,5\nb,3\n' >missing.csv
+    capture plot -q --by k --kind bars -y v --characters ascii --size 40x10 missing.csv
+    expect_status 0
+    expect_output_like $'a \\|#+ 5\nb \\|#+ 3'
+    printf 'k,sld_conflicts\nmany,90\nfew,3\n' >conflicts.csv
+    capture plot -q --by k --kind bars -y sld_conflicts --characters ascii --size 40x10 conflicts.csv
+    expect_output_like $'few +\\|#* ?3\nmany \\|#+ 90'
+}

@@ -41,11 +41,14 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     std::vector<Bar> bars;
     for (const Group& group : groups_of(data, by, 10000)) {
         std::vector<double> numbers;
-        for (const RowOf row : group.rows)
-            if (const double number = y.number(row); has_place(number, chosen.log_y)) numbers.push_back(number);
+        RowOf row = group.rows.front();  // the first with a number
+        for (const RowOf one : group.rows)
+            if (const double number = y.number(one); has_place(number, chosen.log_y)) {
+                if (numbers.empty()) row = one;
+                numbers.push_back(number);
+            }
         figure.left_out += group.rows.size() - numbers.size();
         if (numbers.empty()) continue;
-        const RowOf row = group.rows.front();
         Bar bar{group.name, group.words, row, band.of(row), step.number(row), cumulative.number(row)};
         if (numbers.size() > 1) bar.value = quartiles_of(numbers);
         bars.push_back(std::move(bar));

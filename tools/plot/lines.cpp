@@ -10,21 +10,43 @@ namespace {
 
 constexpr std::size_t most_points = 2000, most_hovers = 2000;  // of a series; of the picture
 
+// The rows at one x: one point.
+struct Place {
+    double x;
+    Quartiles y;
+    RowOf first;
+    std::size_t rows;
+};
+
 // As many as can be told apart: the lowest and the highest of each of some stretches.
-std::vector<RowOf> thinned(const std::vector<RowOf>& rows, const Field& y) {
-    if (rows.size() <= most_points) return rows;
-    std::vector<RowOf> kept;
+std::vector<Place> thinned(const std::vector<Place>& places) {
+    if (places.size() <= most_points) return places;
+    std::vector<Place> kept;
     constexpr std::size_t stretches = most_points / 2;
     for (std::size_t i = 0; i < stretches; ++i) {
-        const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(i * rows.size() / stretches);
-        const auto end = rows.begin() + static_cast<std::ptrdiff_t>((i + 1) * rows.size() / stretches);
+        const auto begin = places.begin() + static_cast<std::ptrdiff_t>(i * places.size() / stretches);
+        const auto end = places.begin() + static_cast<std::ptrdiff_t>((i + 1) * places.size() / stretches);
         auto [lowest, highest] =
-            std::minmax_element(begin, end, [&](RowOf a, RowOf b) { return y.number(a) < y.number(b); });
+            std::minmax_element(begin, end, [](const Place& a, const Place& b) { return a.y.middle < b.y.middle; });
         if (lowest > highest) std::swap(lowest, highest);
         kept.push_back(*lowest);
         if (highest != lowest) kept.push_back(*highest);
     }
     return kept;
+}
+
+// Rows by x.
+std::vector<Place> places_of(const std::vector<RowOf>& rows, const Field& x, const Field& y, const Band& band) {
+    std::vector<Place> places;
+    std::vector<double> numbers;
+    for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
+        const double at = x.number(rows[begin]);
+        numbers.clear();
+        for (end = begin; end < rows.size() && x.number(rows[end]) == at; ++end) numbers.push_back(y.number(rows[end]));
+        places.push_back(
+            {at, numbers.size() > 1 ? quartiles_of(numbers) : band.of(rows[begin]), rows[begin], numbers.size()});
+    }
+    return places;
 }
 
 bool is_power_of_two(double value) {
@@ -67,20 +89,10 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
         Series series;
         series.name = group.name;
         // Several rows at one x are one point, with the quartiles of these rows.
-        bool is_one_each = true;
-        for (std::size_t i = 1; i < rows.size(); ++i) is_one_each &= x.number(rows[i]) != x.number(rows[i - 1]);
-        const std::vector<RowOf> drawn = is_one_each ? thinned(rows, y) : rows;
-        for (std::size_t begin = 0, end; begin < drawn.size(); begin = end) {
-            const double at = x.number(drawn[begin]);
-            std::vector<double> numbers;
-            for (end = begin; end < drawn.size() && x.number(drawn[end]) == at; ++end)
-                numbers.push_back(y.number(drawn[end]));
-            const RowOf row = drawn[begin];
-            Quartiles quartiles = band.of(row);
-            if (numbers.size() > 1) quartiles = quartiles_of(numbers);
-            Point point{at, quartiles.middle, quartiles.low, quartiles.high};
-            if (numbers.size() == 1 && ++hovers <= most_hovers) point.hover = hover_of(data, row);
-            if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, row);
+        for (const Place& place : thinned(places_of(rows, x, y, band))) {
+            Point point{place.x, place.y.middle, place.y.low, place.y.high};
+            if (place.rows == 1 && ++hovers <= most_hovers) point.hover = hover_of(data, place.first);
+            if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, place.first);
             if (!std::isnan(point.low)) figure.band = "band: quartiles";
             series.points.push_back(std::move(point));
         }

@@ -59,6 +59,10 @@ Figure roofline_of(const Data& data, const Settings& settings) {
     for (const auto& [words, peak] : peaks) highest = std::max(highest, peak), figure.y.include(peak);
     const bool is_known = memory > 0;
     if (!is_known) memory = fastest;
+    if (!(memory > 0))
+        fail(Exit::bad_input,
+             "the memory's bandwidth is in no row: add a column gbyte_per_s, or devquery's table, as in"
+             " plot rows.csv <(devquery --csv)");
     figure.x.include(highest / memory * 2), figure.x.include(highest / memory / 8);
     figure.y.include(memory * figure.x.low);
     figure.x.finish(false, 0.05), figure.y.finish(false, 0.05);

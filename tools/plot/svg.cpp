@@ -119,16 +119,18 @@ private:
     }
 
     void draw_line(const Series& series, const char* color) {
-        std::string path, upper, lower;
+        std::string path, upper;
+        std::vector<std::string> lower;  // goes back to where the band began
         for (const Point& point : series.points) {
             path += text("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x_of(point.x), y_of(point.y));
             if (std::isnan(point.low) || std::isnan(point.high)) continue;
             upper += text("{}{:.1f} {:.1f}", upper.empty() ? "M" : " L", x_of(point.x), y_of(point.high));
-            lower = text(" L{:.1f} {:.1f}", x_of(point.x), y_of(point.low)) + lower;
+            lower.push_back(text(" L{:.1f} {:.1f}", x_of(point.x), y_of(point.low)));
         }
+        for (std::size_t i = lower.size(); i > 0; --i) upper += lower[i - 1];
         if (!upper.empty())
-            out_ += text("<path class=\"band\" d=\"{}{} Z\" fill=\"{}\" fill-opacity=\"0.18\" stroke=\"none\"/>\n",
-                         upper, lower, color);
+            out_ += text("<path class=\"band\" d=\"{} Z\" fill=\"{}\" fill-opacity=\"0.18\" stroke=\"none\"/>\n", upper,
+                         color);
         const std::string dash = series.mark == Mark::roof ? "6 4" : dashes[series.dash];
         out_ +=
             text("<path class=\"line\" d=\"{}\" stroke-width=\"{}\"{}/>\n", path,
