@@ -126,3 +126,12 @@ per-thread 40 40" ]
 }
 
 @test "nested: the examples of its page run" { need mlr datamash && run_examples nested.1; }
+
+@test "nested: --versus compares one kind of work, and leaves out the others" {
+    expect_fine nested --versus host -n 3 -w 0 -r 1 --csv
+    [ "$(column kernel | paste -sd ' ')" = "host null-stream fire-and-forget tail-launch per-block per-thread" ]
+    expect_fine nested --versus pixels --side 33 -w 0 -r 1 --csv
+    [ "$(column kernel | paste -sd ' ')" = "pixels squares" ]
+    expect_fine nested -k host,null-stream --versus host -n 3 -w 0 -r 1 --csv
+    refuses 2 "--versus 'squares' compares one kind of work, and host does another" nested -k host --versus squares -n 3
+}

@@ -40,12 +40,28 @@ size_t most_pending_launches(const Session& session) {
     return most;
 }
 
+// The rows of one kind of work. Of --versus, which compares one kind, the others are left out.
+void run_kind(const Session& session, Bench& bench, std::vector<Case>& cases) {
+    if (cases.empty()) return;
+    const auto is_peer = [&](const Variant* variant) { return variant->name == session.options.versus; };
+    const auto selected = session.selected<NestedVariant>();
+    const bool has_peer =
+        std::any_of(cases.begin(), cases.end(), [&](const Case& one) { return is_peer(one.variant); });
+    if (!has_peer && std::any_of(selected.begin(), selected.end(), is_peer)) {
+        if (!session.options.kernels.empty())
+            fail(Exit::usage, "--versus '{}' compares one kind of work, and {} does another: leave one of them out",
+                 session.options.versus, cases.front().variant->name);
+        return;
+    }
+    bench.run(cases);
+}
+
 void run_grids(Session& session, Bench& bench) {
     for (size_t count : session.sizes()) {
         std::vector<Case> cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>())
             if (variant->grids) cases.push_back(case_of_grids(session, *variant, count));
-        bench.run(cases);
+        run_kind(session, bench, cases);
     }
 }
 
@@ -54,7 +70,7 @@ void run_chains(Session& session, Bench& bench) {
         std::vector<Case> cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>())
             if (variant->chain) cases.push_back(case_of_chain(session, *variant, depth));
-        bench.run(cases);
+        run_kind(session, bench, cases);
     }
 }
 
@@ -67,7 +83,7 @@ void run_images(Session& session, Bench& bench) {
         if (!lab) lab = std::make_shared<MandelbrotLab>(session, side);
         cases.push_back(lab->case_of(*variant, lab));
     }
-    bench.run(cases);
+    run_kind(session, bench, cases);
 }
 
 void run(Session& session) {
