@@ -15,13 +15,13 @@ static const char* remedy_for(const std::exception& error) {
     return no_thread ? "; no thread could be started: raise the limit of processes (ulimit -u)" : "";
 }
 
-Exit run_to_its_end(const Program& program, const Options& options, const std::function<Exit()>& run) {
+Exit run_to_its_end(const Program& program, const Options& options, Exit (*run)(const void*), const void* context) {
     const auto failed = [&](const std::string& message, Exit exit) {
         print_message(program.name, message, options.color, Weight::error);
         return exit;
     };
     try {
-        return run();
+        return run(context);
     } catch (const Failure& failure) {
         return failed(failure.what(), failure.exit());
     } catch (const std::bad_alloc&) {

@@ -2,8 +2,6 @@
 // backend nor the simulator is linked. Options, files, messages and exit codes are those of all programs.
 #pragma once
 
-#include <functional>
-
 #include "common/cli/session.hpp"
 
 // `program` has has_kernels and benchmark set to false. run(session) writes to session.output, which is committed when it
@@ -11,4 +9,11 @@
 int run_host_program(const Program& program, void (*run)(Session&), int argc, char** argv);
 
 // Runs `run`; a failure ends it with one message and its exit code.
-Exit run_to_its_end(const Program& program, const Options& options, const std::function<Exit()>& run);
+Exit run_to_its_end(const Program& program, const Options& options, Exit (*run)(const void* context),
+                    const void* context);
+// (Not a std::function, which may allocate memory before anything that fails is caught.)
+template <typename Run>
+Exit run_to_its_end(const Program& program, const Options& options, const Run& run) {
+    return run_to_its_end(
+        program, options, [](const void* context) { return (*static_cast<const Run*>(context))(); }, &run);
+}
