@@ -129,6 +129,35 @@ refuses_here() {
     done
 }
 
+@test "compare: --fail-if finds what is smaller than the default margin, and none below a margin that was asked for" {
+    { echo task,ns && seq 1 40 | sed 's/^/a,1000./'; } >old
+    { echo task,ns && seq 1 40 | sed 's/^/a,1008./'; } >new
+    capture compare --value ns old new
+    [ "$(column verdict)" = same ]
+    local condition
+    for condition in slower:0.5% slower:0% faster:5%,slower:0.5%; do
+        capture compare --value ns old new -q --fail-if "$condition"
+        expect_status 1
+        expect_errors_like '^compare: 1 row is slower by 0(\.5)? % or more$'
+        [ "$(column verdict)" = slower ] || complain "the verdict"
+    done
+    capture compare --value ns old new -q --fail-if slower:0.9%
+    expect_status 0
+    capture compare --value ns old new --fail-if slower:3%,slower
+    [ "$status $(column verdict)" = "0 same" ] || complain "the default margin stays"
+    capture compare --value ns old new -q --margin 0.5 --fail-if slower:0.5%
+    expect_status 1
+    refuses_here 2 "lower --margin to 0.5" compare --value ns old new --margin 1 --fail-if slower:0.5%
+    refuses_here 2 "lower --margin to 0.9" compare --value ns old new --fail-if faster:0.9% --margin=1
+    # Of rates a change has the same size, as the table shows it.
+    { echo task,x_per_s && seq 1 40 | sed 's/^/a,970./'; } >rates
+    sed 's/ns/x_per_s/' old >old_rates
+    capture compare --value x_per_s old_rates rates -q --fail-if slower:2.99% --margin 0
+    expect_status 1
+    capture compare --value x_per_s old_rates rates -q --fail-if slower:3.05%
+    expect_status 0
+}
+
 @test "compare: rows join by what they are, whatever their order, and what was measured is no key" {
     # p_stride tells rows apart; p_registers and p_cycles follow from them and differ; p_mode is the same everywhere.
     printf 'schema,tool,kernel,n,median_ns,p_stride,p_registers,p_cycles,p_useful,p_mode\n%s\n' \

@@ -70,7 +70,7 @@ static bool fails(const Row& row, const FailIf& condition, const Settings& setti
     if (condition.missing || row.comparison.verdict != condition.verdict) return false;
     const double slower = percent_slower(row.comparison, settings);
     return condition.verdict == Verdict::unknown ||
-           (condition.verdict == Verdict::slower ? slower : -slower) >= condition.change_percent;
+           (condition.verdict == Verdict::slower ? slower : -slower) >= condition.change_percent.value_or(0);
 }
 
 static void apply_fail_if(Session& session, const Compared& compared) {
@@ -81,7 +81,7 @@ static void apply_fail_if(Session& session, const Compared& compared) {
         for (const Join& join : compared.joins) rows += condition.missing ? join.base_alone.size() : 0;
         if (rows == 0) continue;
         const std::string kind = condition.missing ? "missing" : name_of(condition.verdict);
-        const std::string size = condition.change_percent > 0 ? text(" by {} % or more", condition.change_percent) : "";
+        const std::string size = condition.change_percent ? text(" by {} % or more", *condition.change_percent) : "";
         session.complain(text("{} {} {}{}", rows, rows == 1 ? "row is" : "rows are", kind, size));
         session.exit_with(Exit::wrong_result);
     }
@@ -101,6 +101,7 @@ static void refuse_medians(const Session& session, const Compared& compared) {
 
 static void run(Session& session) {
     const Settings& settings = session.own<Settings>();
+    margin_percent_of(settings);  // refused before anything is read
     std::vector<DataTable> tables;
     for (const std::string& file : files_of(session))
         tables.push_back(read_table(file, Lists::keep, &session.begin_step("reading " + file, StepUnit::bytes)));

@@ -1,5 +1,6 @@
 #include "tools/compare/options.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "common/io/text.hpp"
@@ -33,6 +34,19 @@ std::vector<FailIf> parse_fail_if(const std::string& list) {
         conditions.push_back(condition);
     }
     return conditions;
+}
+
+double margin_percent_of(const Settings& settings) {
+    double margin = settings.margin_percent;
+    for (const FailIf& condition : settings.fail_if) {
+        const double change = condition.change_percent.value_or(margin);
+        if (settings.margin_is_given && change < margin)
+            fail(Exit::usage,
+                 "--fail-if {}:{}%: --margin {} calls such rows the same; lower --margin to {}, or leave it out",
+                 name_of(condition.verdict), change, margin, change);
+        margin = std::min(margin, change);
+    }
+    return margin;
 }
 
 }  // namespace compare

@@ -1,6 +1,7 @@
 // What compare's own options say.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace compare {
 struct FailIf {
     Verdict verdict = Verdict::none;
     bool missing = false;
-    double change_percent = 0;  // slower and faster: at least
+    std::optional<double> change_percent;  // slower and faster: at least
 };
 
 // "slower:3%,unknown"; Failure(usage) for another word.
@@ -24,7 +25,8 @@ struct Settings {
     std::string value;  // "": median_ns, with all samples where the table has them
     bool more_is_faster = false, peers = false, summary = false;
     std::string base;
-    double margin_percent = 1;
+    double margin_percent = 1;  // as --margin says; margin_percent_of() is what counts
+    bool margin_is_given = false;
     double level = 0.05;
     std::vector<FailIf> fail_if;
 
@@ -36,11 +38,18 @@ struct Settings {
         table.flag("--peers", "compare the kernels of one table with one of them", peers);
         table.text("--base", "KERNEL", "with --peers: the kernel that the others are compared with", base);
         table.number("--margin", "PCT", "a change within this many percent is none", margin_percent, 0, 99);
+        OptionRow margin = table.rows().back();
+        margin.take = [this, take = margin.take](const std::string& word) { take(word), margin_is_given = true; };
+        table.add(margin);
         table.number("--level", "P", "how likely a verdict on equal rows may be", level, 1e-12, 0.5);
         table.read("--fail-if", "LIST", "exit with 1 if a row is slower:PCT% or more, faster:PCT%, unknown or missing",
                    "", fail_if, parse_fail_if);
         table.flag("--summary", "a row per table instead: how many of each verdict, and the geometric mean", summary);
     }
 };
+
+// The margin of verdicts: --margin, or by default 1, and no more than --fail-if asks for, whose rows would else be the
+// same. Failure(usage) if --margin is given and is more.
+double margin_percent_of(const Settings& settings);
 
 }  // namespace compare

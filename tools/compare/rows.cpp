@@ -108,14 +108,14 @@ Compared compare_sides(const std::vector<Side>& sides, const Settings& settings)
         fail(Exit::bad_input, "{}: no row has a number in {} on both sides", sides.front().name, value_of(settings));
     std::vector<Comparison> all;
     for (const Row& row : compared.rows) all.push_back(row.comparison);
-    judge(all, {settings.level, settings.margin_percent / 100, more_is_faster(settings)});
+    judge(all, {settings.level, margin_percent_of(settings) / 100, more_is_faster(settings)});
     for (std::size_t i = 0; i < all.size(); ++i) compared.rows[i].comparison = all[i];
     return compared;
 }
 
 double percent_slower(const Comparison& comparison, const Settings& settings) {
     if (!(comparison.ratio > 0)) return 0;
-    return 100 * (more_is_faster(settings) ? 1 / comparison.ratio - 1 : comparison.ratio - 1);
+    return 100 * (more_is_faster(settings) ? 1 - comparison.ratio : comparison.ratio - 1);
 }
 
 }  // namespace compare
