@@ -183,6 +183,31 @@ refuses_here() {
     refuses_here 4 "no row of new is in old: none agrees in median_ns" compare old new --by median_ns
 }
 
+@test "compare: a table without partners is named, and --fail-if missing finds it" {
+    { echo kernel,ns && seq 1 8 | sed 's/^/a,100/'; } >old
+    sed 's/^a/b/' old >other
+    sed 's/,.*[0-9]$/,nan/' old >nan && echo b,5 >>nan
+    capture compare --value ns old old other -f human
+    expect_status 0
+    [ "$(tail -2 stdout | cut -d ';' -f 1)" = $'old: 1 row: 1 same\nother: no row has a partner.' ] || complain "the sentences"
+    capture compare --value ns old old nan -f human
+    [ "$(tail -1 stdout)" = "nan: no row has a number on both sides." ] || complain "the sentence"
+    capture compare --value ns old old other -q --fail-if missing
+    expect_status 1
+    expect_errors_like '^compare: 1 row is missing$'
+    local form
+    for form in csv human json md; do
+        capture compare --value ns old other -q --fail-if slower:3%,missing -f "$form"
+        expect_status 1
+        [ "$errors" = "compare: 1 row is missing" ] || complain "the message"
+    done
+    expect_output_like 'no row has a partner\.$'
+    capture compare --value ns old other -q --summary --fail-if missing
+    expect_status 1
+    [ "$(tail -1 stdout)" = old,other,0,0,0,0,0,0,2,0.00000 ] || complain "the summary"
+    refuses_here 4 'no row of other is in old' compare --value ns old other --fail-if slower:3%
+}
+
 @test "compare: rows that are there several times are samples of the same thing" {
     rows one 1 10 && rows two 1.001 11 && rows three 1.05 21
     cat one two >old

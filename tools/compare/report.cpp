@@ -136,7 +136,7 @@ void append_figures(const Session& session, const std::vector<Side>& sides, std:
 
 struct Summary {
     std::string base, other;
-    std::size_t rows = 0, alone = 0;
+    std::size_t joined = 0, rows = 0, alone = 0;  // rows: those of the joined ones that have a number on both sides
     std::size_t verdicts[5] = {};
     double geometric_mean = 0;  // of the ratios; 0 if there are none
 
@@ -144,7 +144,8 @@ struct Summary {
 };
 
 Summary summary_of(const Side& base, const Side& other, const Compared& compared, const Join& join) {
-    Summary summary{base.name, other.name, 0, join.base_alone.size() + join.other_alone.size(), {}, 0};
+    Summary summary{base.name, other.name, join.rows.size(), 0, join.base_alone.size() + join.other_alone.size(),
+                    {},        0};
     std::vector<double> ratios;
     for (const Row& row : compared.rows) {
         if (row.other != &other) continue;
@@ -157,13 +158,16 @@ Summary summary_of(const Side& base, const Side& other, const Compared& compared
 }
 
 std::string sentence_of(const Summary& summary, const Settings& settings, bool names_other) {
+    const std::string name = names_other ? summary.other + ": " : "";
+    if (summary.joined == 0) return name + "no row has a partner.";
+    if (summary.rows == 0) return name + "no row has a number on both sides.";
     std::vector<std::string> parts;
     for (const Verdict verdict : {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unknown})
         if (const std::size_t n = summary.of(verdict); n > 0) parts.push_back(text("{} {}", n, name_of(verdict)));
     if (const std::size_t n = summary.of(Verdict::none); n > 0)
         parts.push_back(text("{} of medians alone, without a verdict", n));
-    std::string sentence = text("{}{} {}: {}", names_other ? summary.other + ": " : "", summary.rows,
-                                summary.rows == 1 ? "row" : "rows", list_text(parts, "and"));
+    std::string sentence =
+        text("{}{} {}: {}", name, summary.rows, summary.rows == 1 ? "row" : "rows", list_text(parts, "and"));
     if (!(summary.geometric_mean > 0)) return sentence + ".";
     const double ratio = summary.geometric_mean;
     const std::string change = settings.peers ? "" : text(", {:+.1f} %", 100 * (ratio - 1));

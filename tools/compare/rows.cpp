@@ -73,9 +73,13 @@ static JoinChoice choice_of(const Settings& settings) {
     return choice;
 }
 
-[[noreturn]] static void fail_without_rows(const Side& base, const Side& other, const Join& join) {
-    for (const Side* side : {&base, &other})
-        if (side->rows.empty()) fail(Exit::bad_input, "{}: there are no rows to compare", side->name);
+// Whoever asks for rows that are missing is told so.
+static void refuse_without_rows(const std::vector<Side>& sides, const Join& join, const Settings& settings) {
+    const Side &base = sides[0], &other = sides[1];
+    for (const Side& side : sides)
+        if (side.rows.empty()) fail(Exit::bad_input, "{}: there are no rows to compare", side.name);
+    const auto asks_for_missing = [](const FailIf& condition) { return condition.missing; };
+    if (std::any_of(settings.fail_if.begin(), settings.fail_if.end(), asks_for_missing)) return;
     fail(Exit::bad_input, "no row of {} is in {}: none agrees in {}; --by names the columns to join by", other.name,
          base.name, join.by.empty() ? "anything" : list_text(join.by, "and"));
 }
@@ -102,9 +106,9 @@ Compared compare_sides(const std::vector<Side>& sides, const Settings& settings)
         }
     }
     const auto joins_no_rows = [](const Join& join) { return join.rows.empty(); };
-    if (std::all_of(compared.joins.begin(), compared.joins.end(), joins_no_rows))
-        fail_without_rows(sides[0], sides[1], compared.joins.front());
-    if (compared.rows.empty())
+    const bool joins_none = std::all_of(compared.joins.begin(), compared.joins.end(), joins_no_rows);
+    if (joins_none) refuse_without_rows(sides, compared.joins.front(), settings);
+    else if (compared.rows.empty())
         fail(Exit::bad_input, "{}: no row has a number in {} on both sides", sides.front().name, value_of(settings));
     std::vector<Comparison> all;
     for (const Row& row : compared.rows) all.push_back(row.comparison);

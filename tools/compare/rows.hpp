@@ -26,7 +26,8 @@ struct Compared {
 std::string value_of(const Settings& settings);
 bool more_is_faster(const Settings& settings);
 
-// All others with the first. Failure(bad_input) if a table has not got the column to compare, or if no rows join.
+// All others with the first. Failure(bad_input) if a table has not got the column to compare, or if no row of
+// any has a partner, unless --fail-if counts those.
 Compared compare_sides(const std::vector<Side>& sides, const Settings& settings);
 
 // How much slower (or faster, if below 0) a row is, in percent of the base; 0 without a ratio.
