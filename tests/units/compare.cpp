@@ -128,13 +128,13 @@ void check_known_effects() {
     }
 }
 
-// Who takes as many samples as were asked for has a verdict.
+// Who takes as many samples as were asked for has a verdict, unless the change is as large as the margin, 1 %.
 void check_samples_needed() {
     Source source;
     MedianRatio bootstrap;
     std::size_t unknown = 0, decided = 0;
     for (int i = 0; i < 300; ++i) {
-        const double after = 100 + i % 3;
+        const double after = 98 + 2 * (i % 3);
         std::vector<Comparison> row = {
             compare_samples(source.samples(12, 100, false), source.samples(12, after, false), &bootstrap)};
         judge(row, {});
@@ -167,6 +167,19 @@ void check_corner_cases() {
            rows[4].ratio);
     std::vector<double> many(1'000'000);
     for (std::size_t i = 0; i < many.size(); ++i) many[i] = 100 + double(i % 1000) / 100;
+    // Samples that differ within the margin: too few for an interval, and an interval that reaches beyond the margin.
+    rows = {compare_samples({100.0, 100.1, 100.2, 100.3}, {100.4, 100.5, 100.6, 100.7}, &bootstrap)};
+    judge(rows, {});
+    expect(rows[0].corrected_p < 0.05 && rows[0].verdict == Verdict::unknown, "four samples", rows[0].corrected_p);
+    std::vector<double> before(30), after(30);
+    for (std::size_t i = 0; i < 30; ++i) before[i] = 100 + double(i) / 60, after[i] = 100.8 + double(i) / 20;
+    rows = {compare_samples(before, after, &bootstrap)};
+    judge(rows, {0.05, 0.015, false});
+    expect(rows[0].ratio < 1.015 && rows[0].ratio_interval.high > 1.015, "a ratio near the margin", rows[0].ratio);
+    expect(rows[0].verdict == Verdict::unknown && rows[0].samples_needed > 30, "its verdict",
+           rows[0].ratio_interval.high);
+    judge(rows, {0.05, 0.03, false});
+    expect(rows[0].verdict == Verdict::same && rows[0].samples_needed == 0, "a difference within the margin", 0);
     rows = {compare_samples(few, few, &bootstrap), compare_samples(many, many, &bootstrap)};
     judge(rows, {0.05, 0.01, true});
     expect(rows[1].verdict == Verdict::same, "a million samples", rows[1].ratio);

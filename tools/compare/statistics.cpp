@@ -157,12 +157,16 @@ Comparison compare_samples(std::vector<double> before, std::vector<double> after
 }
 
 // The interval of the ratio gets narrower with the root of the number of samples. Once it reaches no further than half the
-// margin to either side, it either leaves 1 out or is within the margin, wherever it lies.
+// margin to either side, it either leaves 1 out or is within the margin if the ratio is not near the margin. Near it, it
+// has to be narrower; at the margin itself no number of samples would do, so there is a limit.
 static std::size_t samples_for_verdict(const Comparison& row, const Judgement& judgement, std::size_t rows) {
     const auto before = static_cast<double>(row.before_samples), after = static_cast<double>(row.after_samples);
     const double each = 2 / (1 / before + 1 / after);
     const double reach = (row.ratio_interval.high - row.ratio_interval.low) / 2;
-    const double factor = judgement.margin > 0 ? reach / (judgement.margin / 2) : 2;
+    const double left = judgement.margin - std::abs(row.ratio - 1);
+    const double wanted =
+        left < 0 ? judgement.margin / 2 : std::clamp(left, judgement.margin / 8, judgement.margin / 2);
+    const double factor = judgement.margin > 0 ? reach / wanted : 2;
     std::size_t needed = std::max(row.before_samples, row.after_samples) + 1;
     needed = std::max(needed, static_cast<std::size_t>(std::min(1e9, std::ceil(each * factor * factor))));
     needed = std::max(needed, fewest_for_interval);
@@ -183,15 +187,17 @@ void judge(std::vector<Comparison>& rows, const Judgement& judgement) {
         Comparison& row = rows[sampled[i]];
         row.corrected_p = corrected[i];
         row.verdict = Verdict::unknown;
+        row.samples_needed = 0;
         if (row.ratio_interval.low <= 0) continue;  // values that are not above 0 have no ratio
         const bool leaves_out_1 = row.ratio_interval.low > 1 || row.ratio_interval.high < 1;
         const bool differs = row.corrected_p < judgement.level && leaves_out_1;
-        const bool is_within = std::abs(row.ratio - 1) <= judgement.margin;
+        const bool is_beyond = std::abs(row.ratio - 1) > judgement.margin;
         const bool is_same = row.ratio_interval.low >= 1 - judgement.margin &&
                              row.ratio_interval.high <= 1 + judgement.margin &&
                              std::min(row.before_samples, row.after_samples) >= fewest_for_interval;
-        if (is_same || (differs && is_within)) row.verdict = Verdict::same;
-        else if (differs) row.verdict = (row.ratio > 1) == judgement.more_is_faster ? Verdict::faster : Verdict::slower;
+        if (is_same) row.verdict = Verdict::same;
+        else if (differs && is_beyond)
+            row.verdict = (row.ratio > 1) == judgement.more_is_faster ? Verdict::faster : Verdict::slower;
         else row.samples_needed = samples_for_verdict(row, judgement, sampled.size());
     }
 }

@@ -71,8 +71,8 @@ struct Judgement {
 Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio* bootstrap);
 
 // Corrects the rows' p for their number and gives each its verdict. A row is faster or slower if the samples differ, by
-// their p and by an interval of the ratio without 1, and the medians do so by more than the margin; the same if they
-// differ by less, or if the interval is within the margin; else it takes more samples to know.
+// their p and by an interval of the ratio without 1, and the medians do so by more than the margin; the same if the
+// interval is within the margin and there are enough samples for one; else it takes more samples to know.
 void judge(std::vector<Comparison>& rows, const Judgement& judgement);
 
 }  // namespace compare
