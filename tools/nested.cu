@@ -27,11 +27,11 @@ private:
     size_t before_ = 0;
 };
 
-// What all selected variants need at most.
+// What all selected variants need at most. (The host's own launches do not count.)
 size_t most_pending_launches(const Session& session) {
     size_t most = 0;
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {
-        if (variant->grids)
+        if (variant->grids && !variant->by_host)
             for (size_t count : session.sizes()) most = std::max(most, count + 1);
         if (variant->image)
             most =
