@@ -148,8 +148,10 @@ using Variants = std::vector<const TrapezoidVariant*>;
 // Doubles n for those variants that have not settled yet.
 template <typename T, typename Run>
 void run_until_settled(Session& session, size_t n, Variants variants, const Convergence& convergence, Run run_size) {
-    const size_t most = session.device.simulated ? size_t{1} << 20 : size_t{1} << 31;
-    if (n > most) fail(Exit::usage, "--settle doubles --size up to {} here: begin with fewer than {}", most, n);
+    const size_t most = most_settling_size(session.device.simulated, session.options.block);
+    if (n > most)
+        fail(Exit::usage, "--settle doubles --size up to {} here, and {} is more: begin with {} or less", most, n,
+             most);
     for (; !variants.empty() && n <= most; n *= 2) {
         const std::unique_ptr<Summation<T>> summation = run_size(n, variants);
         const auto is_done = [&](const TrapezoidVariant* variant) {  // a wrong result has been reported
@@ -183,7 +185,6 @@ Variants able_variants(const Session& session, const Integral& integral, const s
 }
 
 void refuse_sizes(const Session& session, const std::vector<size_t>& sizes) {
-    constexpr size_t most_blocks = std::numeric_limits<int>::max();
     for (size_t n : sizes) {
         if (divide_up(n, session.options.block) > most_blocks)
             fail(Exit::usage, "--size {} is too large for blocks of {} threads: at most {} blocks are possible", n,

@@ -1,5 +1,6 @@
-// Tests of trapezoid's parts that need no device: what the verification lets pass, and the kernels' text for GPUs.
-// Prints what is wrong; nothing if all is right. The argument says which of the two: host or gpu.
+// Tests of trapezoid's parts that need no device: what the verification lets pass, how far --settle
+// doubles, and the kernels' text for GPUs.
+// Prints what is wrong; nothing if all is right. The argument says which: host, sizes or gpu.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -8,6 +9,7 @@
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
 #include "tools/trapezoid/kernel_sources.hpp"
+#include "tools/trapezoid/options.hpp"
 #include "tools/trapezoid/reference.hpp"
 
 namespace {
@@ -89,6 +91,16 @@ void test_bounds() {
     }
 }
 
+// No doubling leads to a grid that is too large.
+void test_settling_sizes() {
+    for (const bool simulated : {false, true}) {
+        const std::size_t one = most_settling_size(simulated, 1), two = most_settling_size(simulated, 2);
+        expect(one <= most_blocks, text("blocks of a thread: a grid of {}", one));
+        expect((two + 1) / 2 <= most_blocks && two >= one, text("blocks of two threads: {} trapezoids", two));
+        expect(two == most_settling_size(simulated, 1024), "a block of two threads limits nothing");
+    }
+}
+
 // The kernels as machine code, and for a GPU that is newer than the compiler as PTX, with all functions at once.
 void test_kernels_from_text() {
     const DeviceCode code = compile_kernels(Expression::parse("exp(-x^2)*sin(3*x)", ""), DType::f64, 90);
@@ -108,9 +120,10 @@ void test_kernels_from_text() {
 }  // namespace
 
 int main(int, char** arguments) {
-    const bool on_host = arguments[1] == std::string("host");
+    const std::string which = arguments[1];
     try {
-        if (on_host) test_missing_heights(), test_bounds();
+        if (which == "host") test_missing_heights(), test_bounds();
+        else if (which == "sizes") test_settling_sizes();
         else test_kernels_from_text();
     } catch (const Failure& failure) {
         expect(false, failure.what());

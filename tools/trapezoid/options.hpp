@@ -1,11 +1,21 @@
 // The options that trapezoid has beside the common ones.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "common/cli/program.hpp"
 #include "tools/trapezoid/integral.hpp"
+
+// Of a grid in x.
+inline constexpr std::size_t most_blocks = 2147483647;
+
+// How far --settle doubles the number of trapezoids: variants with a thread for each of them need that many threads.
+constexpr std::size_t most_settling_size(bool simulated, std::size_t block_size) {
+    return std::min(std::size_t{1} << (simulated ? 20 : 31), most_blocks * block_size);
+}
 
 struct TrapezoidOptions {
     std::string function = known_functions().front().name;
