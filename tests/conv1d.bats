@@ -26,6 +26,16 @@ expect_right_for() {
     expect_right_for 30000 3,20
 }
 
+@test "tiles that come ahead of time keep to the shared memory of every device" {
+    on_simulator || skip "a device with any limit"
+    capture simcc -std=c++20 -O1 -I "$root" -DBACKEND=sim "$root/tests/units/conv1d.cu" "$root/build/sim/cuda-unit.o" \
+        "$root/build/libgridutils.a" -Wl,--gc-sections -lfmt -lz -o units
+    expect_status 0
+    capture ./units
+    expect_output ""
+    expect_status 0
+}
+
 @test "every variant is right with every border and type" {
     local border dtype
     for border in zero clamp wrap valid; do

@@ -21,6 +21,8 @@ const void* address_of(void (*kernel)(Parameters...)) {
 
 constexpr unsigned lanes_per_warp = 32;
 constexpr unsigned largest_block = 1024;
+/// Dynamic shared memory of a block beyond this has to be asked for, by cudaFuncSetAttribute().
+constexpr size_t most_shared_bytes_without_request = 48 * 1024;
 
 /// How many groups of `group` elements hold `count` elements, the last one perhaps partly filled.
 __host__ __device__ constexpr size_t divide_up(size_t count, size_t group) {

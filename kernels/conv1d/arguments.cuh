@@ -59,7 +59,7 @@ struct Taps {
 
 /// The arrays are aligned as T is, not more, and do not overlap. The output has output_length() elements.
 /// block_size: 1 to 1024, used as it is except by kernels that say otherwise.
-/// multiprocessors: of the device in use.
+/// multiprocessors, most_shared_bytes: of the device in use, and of a block there.
 template <typename T>
 struct ConvolutionArguments {
     Signal<T> signal;  // values on the device
@@ -69,6 +69,7 @@ struct ConvolutionArguments {
     unsigned width = 0;  // of the filter: how many taps, 1 to largest_width
     unsigned block_size = 256;
     unsigned multiprocessors = 1;
+    size_t most_shared_bytes = most_shared_bytes_without_request;
     cudaStream_t stream = nullptr;
 
     size_t outputs() const { return output_length(signal.n, width, signal.border); }

@@ -4,6 +4,7 @@
 //                       and all barriers but the one for the tile. A block with several tiles loads the next one while it
 //                       works on this one
 #include "common/cuda/async_copy.cuh"
+#include "kernels/conv1d/register_tile.cuh"
 #include "kernels/conv1d/sliding_window.cuh"
 
 namespace BACKEND {
@@ -92,19 +93,29 @@ __global__ void __launch_bounds__(block, resident)
     }
 }
 
-template <unsigned block, unsigned vectors, unsigned resident, typename T>
-LaunchShape launch_async_tiles(const ConvolutionArguments<T>& arguments, unsigned tiles_per_block) {
+template <unsigned block, unsigned vectors, typename T>
+AsyncTiles cut_async_tiles(const ConvolutionArguments<T>& arguments) {
     constexpr unsigned length = Vector<T>::length, tile_outputs = block * vectors * length;
     const size_t place = reinterpret_cast<std::uintptr_t>(arguments.signal.values) / sizeof(T);
     AsyncTiles cut{};
     cut.tiles = static_cast<unsigned>(divide_up(arguments.outputs(), tile_outputs));
     cut.shift = static_cast<unsigned>((place - arguments.before()) % length);
     cut.tile_vectors = static_cast<unsigned>(divide_up(cut.shift + tile_outputs + arguments.width - 1, length));
+    return cut;
+}
+
+template <unsigned block, unsigned vectors, typename T>
+size_t async_tile_bytes(const ConvolutionArguments<T>& arguments) {
+    return (2 * cut_async_tiles<block, vectors>(arguments).tile_vectors + block * vectors) * sizeof(Vector<T>);
+}
+
+template <unsigned block, unsigned vectors, unsigned resident, typename T>
+LaunchShape launch_async_tiles(const ConvolutionArguments<T>& arguments, unsigned tiles_per_block) {
+    const AsyncTiles cut = cut_async_tiles<block, vectors>(arguments);
     const unsigned grid = grid_for(cut.tiles, tiles_per_block);
-    const size_t shared_bytes = (2 * cut.tile_vectors + block * vectors) * sizeof(Vector<T>);
+    const size_t shared_bytes = async_tile_bytes<block, vectors>(arguments);
     const auto kernel = conv1d_async_tile<T, block, vectors, resident>;
-    constexpr size_t most_without_request = 48 * 1024;
-    if (shared_bytes > most_without_request)
+    if (shared_bytes > most_shared_bytes_without_request)
         CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
     kernel<<<grid, block, shared_bytes, arguments.stream>>>(arguments.signal, arguments.d_output, arguments.outputs(),
                                                             arguments.width, arguments.before(), cut);
@@ -112,12 +123,17 @@ LaunchShape launch_async_tiles(const ConvolutionArguments<T>& arguments, unsigne
 }
 
 /// The sums of narrow filters take less time than a tile needs to come: many resident blocks with a tile each keep the
-/// memory busy. Wide ones have more outputs per thread, and load ahead. Measured on an H200. block_size is not used.
+/// memory busy. Wide ones have more outputs per thread, and load ahead. Measured on an H200. A device with less shared
+/// memory than the widest filters of doubles take (compute capability 7.5: 64 KiB) gets small tiles, or one tile per
+/// block, which passes through registers. block_size is not used.
 template <typename T>
 LaunchShape launch_conv1d_async_tile(const ConvolutionArguments<T>& arguments) {
     constexpr size_t narrow_bytes = 17 * sizeof(float);
     if (arguments.width * sizeof(T) <= narrow_bytes) return launch_async_tiles<128, 3, 10>(arguments, 1);
-    return launch_async_tiles<128, 5, 6>(arguments, 2);
+    const size_t most = arguments.most_shared_bytes;
+    if (async_tile_bytes<128, 5>(arguments) <= most) return launch_async_tiles<128, 5, 6>(arguments, 2);
+    if (async_tile_bytes<128, 3>(arguments) <= most) return launch_async_tiles<128, 3, 10>(arguments, 1);
+    return launch_conv1d_register_tile(arguments);
 }
 
 }  // namespace BACKEND

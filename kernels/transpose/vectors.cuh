@@ -170,8 +170,7 @@ LaunchShape launch_transpose_vector_tiles(const TransposeArguments<Word>& argume
     const TileGrid grid(arguments.rows, arguments.columns, Tile::side, Tile::side, order);
     if (grid.tiles() == 0) return {};
     const auto kernel = transpose_vectors<Word, lanes>;
-    constexpr size_t most_without_request = 48 * 1024;
-    if constexpr (sizeof(Tile) > most_without_request)
+    if constexpr (sizeof(Tile) > most_shared_bytes_without_request)
         CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(sizeof(Tile))));
     kernel<<<grid.tiles(), Tile::threads, sizeof(Tile), arguments.stream>>>(input_of(arguments), output_of(arguments),
                                                                             grid);

@@ -55,6 +55,8 @@ ConvolutionArguments<T> arguments_on(const Session& session, const TapArrays<T>&
     arguments.width = taps.width();
     arguments.block_size = session.options.block;
     arguments.multiprocessors = unsigned(session.device.multiprocessors);
+    const int shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, session.device.ordinal);
+    arguments.most_shared_bytes = std::max(arguments.most_shared_bytes, size_t(shared_bytes));
     return arguments;
 }
 
