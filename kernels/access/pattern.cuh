@@ -61,7 +61,7 @@ __host__ __device__ inline size_t random_place(const AccessPattern& pattern, siz
 }
 
 /// Where a request of any other pattern touches the array: what comes before a lane's place. The requests of a group
-/// follow each other without turning back to the array's begin. (AccessWalk gets there by additions.)
+/// follow each other without turning back to the array's start. (AccessWalk gets there by additions.)
 inline size_t begin_of_request(const AccessPattern& pattern, size_t request, unsigned requests_per_group) {
     const size_t in_group = request % requests_per_group, first = request - in_group;
     const size_t tile = first % pattern.tiles * pattern.tile_multiplier % pattern.tiles;

@@ -69,7 +69,7 @@ public:
         return {};
     }
 
-    // Cycles from the first warp's begin to the last one's end: the median of the blocks.
+    // Cycles from the first warp's start to the last one's end: the median of the blocks.
     double cycles(const BankAccess& access) const {
         const size_t warps = access.block_size / lanes_per_warp;
         std::vector<WarpClock> clocks(access.blocks * warps);

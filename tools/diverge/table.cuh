@@ -44,7 +44,7 @@ inline const DivergeVariant diverge_variants[] = {
     {no_rival("exit", "every other lane leaves the kernel at once: the warp stays"), DivergeShape::exit, lane_parity, "exit-warps", launch_diverge_exit},
     {no_rival("handshake-warps", "threads of two warps wait for each other"), DivergeShape::handshake, by_lane, nullptr, launch_diverge_handshake<lanes_per_warp>, lanes_per_warp},
     {no_rival("handshake", "lanes of one warp wait for each other: never ends in lockstep"), DivergeShape::handshake, by_lane, "handshake-warps", launch_diverge_handshake<1>, 1},
-    {no_rival("lock-inside", "the lanes of a warp take a lock, and release it inside of the loop"), DivergeShape::lock, by_lane, nullptr, launch_diverge_lock<true>},
+    {no_rival("lock-inside", "the lanes of a warp take a lock, and release it inside the loop"), DivergeShape::lock, by_lane, nullptr, launch_diverge_lock<true>},
     {no_rival("lock", "they leave the loop with the lock: never ends in lockstep"), DivergeShape::lock, by_lane, "lock-inside", launch_diverge_lock<false>},
 };
 // clang-format on

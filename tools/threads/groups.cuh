@@ -48,13 +48,13 @@ inline std::vector<Group> blocks_of(const std::vector<ThreadRecord>& records, si
     return groups_of(records, per_block, per_block);
 }
 
-// A multiprocessor and the blocks that it had, by their begin.
+// A multiprocessor and the blocks that it had, by their start.
 struct Multiprocessor {
     unsigned number = 0;
     std::vector<Group> blocks = {};
     std::vector<size_t> slots = {};  // of each block: the least that no other block had at the same time
     size_t most_at_once = 0;
-    unsigned long long busy_ns = 0;  // with a block at least
+    unsigned long long busy_ns = 0;  // with at least one block
 
     size_t threads() const {
         size_t sum = 0;

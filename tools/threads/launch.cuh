@@ -75,7 +75,7 @@ inline void refuse_too_many(const Session& session, const ThreadsOptions& asked)
          human_bytes(double(free_bytes)), session.device.ordinal);
 }
 
-// The records of a launch, in the order of the grid; times count from the first thread's begin.
+// The records of a launch, in the order of the grid; times count from the first thread's start.
 inline std::vector<ThreadRecord> run_launch(Session& session, const ThreadsOptions& asked) {
     refuse_impossible(session, asked);
     refuse_too_many(session, asked);
