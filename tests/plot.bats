@@ -436,3 +436,14 @@ raw() {
     capture plot -q --by k --kind bars -y sld_conflicts --characters ascii --size 40x10 conflicts.csv
     expect_output_like $'few +\\|#* ?3\nmany \\|#+ 90'
 }
+
+@test "characters of several bytes stay whole, UTF8 is UTF-8, and of too many lanes the first are drawn" {
+    printf 'n,median_ns,w\n1,100,é\n2,200,öl\n4,300,x\n' >notes.csv
+    capture env LC_ALL=en_US.UTF8 plot -q --annotate w --kind lines notes.csv
+    expect_status 0
+    [ "$(grep -c -e '●é' -e '●öl' stdout)" -eq 2 ]
+    awk 'BEGIN { print "lane,begin_ns,end_ns,name"; for (i = 0; i < 300; ++i) print "SM " i "," i * 10 "," i * 10 + 500 ",b" i }' >lanes.csv
+    capture plot -q --kind timeline --characters ascii lanes.csv
+    expect_status 0
+    expect_output_like '200 of 300 lanes; choose others with --where'
+}

@@ -50,7 +50,7 @@ Data data_of(Session& session, const Settings& settings) {
 bool is_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
         if (const char* value = std::getenv(name); value && *value)
-            return std::strstr(value, "UTF-8") || std::strstr(value, "utf8");
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
     return false;
 }
 

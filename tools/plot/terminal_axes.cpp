@@ -86,8 +86,14 @@ private:
                 const std::string dot = screen_.made_of == Characters::ascii ? "*" : "●";
                 canvas_.put(column, row, figure_.series.size() == 1 ? dot : std::string(1, letter_of(index)), color);
             }
-            for (std::size_t j = 0; j < point.note.size() && column + 2 + point.note.size() <= width_; ++j)
-                canvas_.put(column + 1 + j, row, clean(point.note.substr(j, 1)), no_color);
+            const std::string note = clean(point.note);
+            if (column + 2 + width_of(note) > width_) continue;
+            std::size_t at = column + 1;
+            for (std::size_t i = 0, next; i < note.size(); i = next) {  // a character, with its bytes that go on
+                for (next = i + 1; next < note.size() && (note[next] & 0xC0) == 0x80;) ++next;
+                canvas_.put(at, row, note.substr(i, next - i), no_color);
+                at += width_of(note.substr(i, next - i));
+            }
         }
     }
 

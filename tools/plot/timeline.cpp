@@ -34,7 +34,13 @@ Figure timeline_of(const Data& data, const Settings& settings) {
     figure.x.quantity = quantity_of("begin_ns");
     std::map<std::string, std::size_t> colors;
     std::string heading;
-    for (const Group& group : groups_of(data, by, most_lanes)) {
+    constexpr std::size_t most_groups = 100000;
+    std::vector<Group> groups = groups_of(data, by, most_groups);
+    if (groups.size() > most_lanes) {
+        figure.subtitle = text("{} of {} lanes; choose others with --where", most_lanes, groups.size());
+        groups.erase(groups.begin() + most_lanes, groups.end());
+    }
+    for (const Group& group : groups) {
         const std::string above = list_text({group.words.begin(), group.words.end() - 1}, "of");
         if (above != heading) figure.headings.insert(figure.rows.size()), figure.rows.push_back(above);
         heading = above;
