@@ -66,10 +66,11 @@ per-thread 3001 1" ]
 @test "nested: greetings come from every thread at every depth, parents before children" {
     expect_fine nested --hello 8 --csv
     [ "$(column depth | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 16 0, 8 1, 4 2, 2 3," ]
-    # Every depth has greeted before the next one's first.
+    # A grid's first thread launches the next grid after its own greeting: of each thread of a depth, the second greeting
+    # comes from the second grid, and so after the second one of the first thread above.
     columns depth block thread threads | awk '
-        { ++count[$1] }
-        $1 > 0 && count[$1 - 1] < 1 { print "too early: " $0 }
+        $1 > 0 && ++count[$1, $3] > launched[$1 - 1] { print "too early: " $0 }
+        $3 == 0 { ++launched[$1] }
         $4 != 8 / 2 ^ $1 || $3 >= $4 || $2 > ($1 == 0) { print }' >wrong
     [ ! -s wrong ] || complain "wrong greetings: $(cat wrong)"
     [ "$(columns depth block thread | grep '^0' | sort -u | wc -l)" = 16 ]
