@@ -13,6 +13,14 @@ load helpers
     [[ $output == *$'\n0 wrong' ]] || complain "what is wrong"
 }
 
+@test "compare: p is that of scipy for a thousand random pairs of samples" {
+    need python3
+    python3 -c 'import scipy.stats' 2>/dev/null || skip "scipy is not installed"
+    capture python3 "$root/tests/long/mann_whitney.py"
+    expect_status 0
+    expect_output_like '^1000 pairs of samples, largest difference '
+}
+
 # rows FILE [FACTOR [COUNT [KERNEL...]]]: a table as our programs write it, in JSON Lines, with samples of 1 % noise whose
 # medians are FACTOR as long; more fields of each row in $fields.
 rows() {
