@@ -6,15 +6,11 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 export PATH=${1:-$root/bin}:$PATH
+# shellcheck source=tests/measure/cells.bash disable=SC1091
+source "$root/tests/measure/cells.bash"
 side=${SIZE:-16384} rounds=${ROUNDS:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-# cells TABLE NAME...: these columns of a CSV table, without its head.
-cells() {
-    awk -F , -v names="$*" 'NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; ++i) at[$i] = i; next }
-        { for (i = 1; i <= n; ++i) printf "%s%s", $at[name[i]], (i < n ? " " : "\n") }'
-}
 
 row() { printf '%-26s %12s %12s %8s %6s  %s\n' "$@"; }
 verdict() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print (ratio >= goal ? "met" : "NOT MET") }'; }

@@ -6,12 +6,8 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 export PATH=${1:-$root/bin}:$PATH
-
-# cells NAME...: these columns of a CSV table on standard input, without its head.
-cells() {
-    awk -F , -v names="$*" 'NR == 1 { n = split(names, name, " "); for (i = 1; i <= NF; ++i) at[$i] = i; next }
-        { for (i = 1; i <= n; ++i) printf "%s%s", $at[name[i]], (i < n ? " " : "\n") }'
-}
+# shellcheck source=tests/measure/cells.bash disable=SC1091
+source "$root/tests/measure/cells.bash"
 
 multiprocessors=$(threads -q -d gpu --list --csv | cells multiprocessors | head -1)
 registers=${REGISTERS:-24}  # of the kernel, as cuobjdump -res-usage says
