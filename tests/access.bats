@@ -6,13 +6,6 @@ load helpers
 all_words="--word 1,2,4,8,16"
 all_operations="--op read,write,both"
 
-# Every row of the table is verified, and there are as many as this.
-expect_verified_rows() {
-    expect_status 0 || return
-    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
-    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
-}
-
 # sectors NAME: what the counters say in the rows of one operation: loads, stores.
 sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_per_request) <(column gst_sectors_per_request) | sort -u; }
 

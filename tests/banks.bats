@@ -5,20 +5,6 @@ load helpers
 
 everything="--stride 0:33 --padding 0,1,2 --word 1,2,4,8,16 --op read,write,atomic"
 
-# Every row of the table is verified, and there are as many as this.
-expect_verified_rows() {
-    expect_status 0 || return
-    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
-    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
-}
-
-# The columns of these names, a row per line.
-columns() {
-    local name fields=()
-    for name; do column "$name" >"column.$name" && fields+=("column.$name"); done
-    paste -d ' ' "${fields[@]}"
-}
-
 @test "banks: every pattern is right for every number of requests" {
     local sizes="0 1 7 8 9 64 100"
     expect_fine banks -n "${sizes// /,}" --stride 2 --padding 1 -w 0 -r 1 --csv

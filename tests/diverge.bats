@@ -7,20 +7,6 @@ load helpers
 # Those in which nobody waits for another thread.
 paths='*parity,reordered,*above-2,nested*,switch*,loops*,exit*'
 
-# The columns of these names, a row per line.
-columns() {
-    local name fields=()
-    for name; do column "$name" >"column.$name" && fields+=("column.$name"); done
-    paste -d ' ' "${fields[@]}"
-}
-
-# Every row of the table is verified, and there are as many as this.
-expect_verified_rows() {
-    expect_status 0 || return
-    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
-    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
-}
-
 @test "diverge: every variant is right for every number of words" {
     local sizes="0 1 31 32 33 63 64 255 256 257 1000"
     expect_fine diverge -n "${sizes// /,}" --operations 8 --depth 3 -w 0 -r 1 --csv

@@ -133,6 +133,13 @@ column() {
                            NR > 1 { print $wanted }' <<<"$output" || complain "no column $1"
 }
 
+# The columns of these names, a row per line.
+columns() {
+    local name fields=()
+    for name; do column "$name" >"column.$name" && fields+=("column.$name"); done
+    paste -d ' ' "${fields[@]}"
+}
+
 # $output is a table that every reader of CSV takes without options. An argument is another separator.
 expect_clean_table() {
     local separator=${1:-,} fault
@@ -143,6 +150,14 @@ expect_clean_table() {
         { for (i = 1; i <= NF; ++i) if ($i == "" || tolower($i) ~ /^[-+]?(nan|inf|infinity)$/) print "line " NR " field " i ": \"" $i "\"" }
         END { if (NR < 2) print "no rows" }' <<<"$output")
     [ -z "$fault" ] || complain "not a clean table: $fault"
+}
+
+# Every row of the table is verified, and there are as many as this.
+expect_verified_rows() {
+    expect_status 0 || return
+    expect_clean_table , || return
+    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
+    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
 }
 
 # The programs of tools/, and those among them that benchmark.

@@ -8,14 +8,6 @@ load helpers
 shapes="0 1 7x3 33x65 1x1000 1000x1 64x96 0x9"
 some_blocks="1,3x5,32x32,1x1024,1024,7x100"
 
-# Every row is verified, and there are as many as this.
-expect_verified_rows() {
-    expect_status 0 || return
-    expect_clean_table || return
-    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
-    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
-}
-
 # The rows of one run at one shape and `blocks` block shapes: two mappings with each, and the others once.
 rows_of() {
     local blocks=$1 others

@@ -4,20 +4,6 @@
 
 load helpers
 
-# The columns of these names, a row per line.
-columns() {
-    local name fields=()
-    for name; do column "$name" >"column.$name" && fields+=("column.$name"); done
-    paste -d ' ' "${fields[@]}"
-}
-
-# Every row of the table is verified, and there are as many as this.
-expect_verified_rows() {
-    expect_status 0 || return
-    [ "$(column verify | sort -u)" = pass ] || complain "expected every row to be verified" || return
-    [ "$(column verify | wc -l)" -eq "$1" ] || complain "expected $1 rows"
-}
-
 @test "nested: every variant that makes launches is right for any number of them" {
     expect_fine nested -k 'host,null-stream,fire-and-forget,tail-launch,per-block,per-thread' -n 0,1,31,33,100,3000 \
         -w 0 -r 1 --csv
