@@ -10,6 +10,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/device.cuh"
 #include "kernels/conv1d/overlap_save.cuh"
 #include "tools/conv1d/table.cuh"
 #include "tools/conv1d/weights.hpp"

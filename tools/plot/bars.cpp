@@ -30,6 +30,14 @@ std::string gains_of(const Bar& bar) {
 
 }  // namespace
 
+bool is_better_when_larger(const std::string& column) {
+    if (quantity_of(column).unit == "s") return false;
+    for (const char* cost :
+         {"cycles", "conflicts", "sectors", "wavefronts", "requests", "divergent", "misses", "errors"})
+        if (column.find(cost) != std::string::npos) return false;
+    return true;
+}
+
 Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings) {
     Figure figure;
     figure.kind = "bars";

@@ -206,15 +206,6 @@ bool is_wide(const Data& data, const std::string& column, bool is_of_powers) {
 
 }  // namespace
 
-// Of times, and of what is counted because it costs time, less is better.
-bool is_better_when_larger(const std::string& column) {
-    if (quantity_of(column).unit == "s") return false;
-    for (const char* cost :
-         {"cycles", "conflicts", "sectors", "wavefronts", "requests", "divergent", "misses", "errors"})
-        if (column.find(cost) != std::string::npos) return false;
-    return true;
-}
-
 Choices choose(const Data& data, const Settings& settings) {
     if (data.rows().empty())
         fail(Exit::bad_input, "{}there are no rows to draw{}",

@@ -18,7 +18,7 @@ struct Choices {
 
 Choices choose(const Data& data, const Settings& settings);
 
-// Whether the largest number is the best, as of all that is no time.
+// Whether the largest number is the best, as of all but times and what costs time.
 bool is_better_when_larger(const std::string& column);
 
 }  // namespace plot
