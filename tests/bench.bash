@@ -11,10 +11,7 @@ device=$1 folder=$2 base=${3-}
 give_up() { echo "make bench: $1" >&2 && exit 2; }
 
 # (Said now rather than after the runs.)
-if [ -n "$base" ]; then
-    [ -f "$base" ] || give_up "BASE=$base is not there: name the results.jsonl of an earlier make bench"
-    [ -x bin/compare ] || give_up "compare is not built, which BASE needs: make bin/compare, or leave BASE out"
-fi
+[ -z "$base" ] || [ -f "$base" ] || give_up "BASE=$base is not there: name the results.jsonl of an earlier make bench"
 mkdir -p "$folder" || give_up "cannot write to $folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

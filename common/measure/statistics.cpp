@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-static double quantile(const std::vector<double>& sorted, double fraction) {
+double quantile(const std::vector<double>& sorted, double fraction) {
     const double position = fraction * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(position);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);

@@ -12,7 +12,10 @@ struct Summary {
     Interval median_interval{0, 0};  // 95 % confidence interval of the median
 };
 
-// Quantiles interpolate linearly between neighbouring order statistics; all zeros for no samples.
+// Between neighbouring order statistics it interpolates linearly. Of at least one sample; fraction: 0 to 1.
+double quantile(const std::vector<double>& sorted, double fraction);
+
+// By quantile(); all zeros for no samples.
 Summary summarize(std::vector<double> samples);
 
 // The distribution-free 95 % confidence interval of the median: the order statistics whose ranks enclose

@@ -8,10 +8,6 @@ namespace BACKEND {
 
 constexpr unsigned vectors_block = 256;
 
-/// The widest window, in vectors: its inputs stay in registers.
-template <typename T>
-constexpr unsigned most_window_vectors = sizeof(T) == 4 ? 5 : 6;
-
 /// The taps of windows that begin at a 16-byte boundary, `shift` elements before the first tap. The other places have
 /// none, and are skipped: even a tap of 0 would turn an infinity into a NaN.
 template <typename T, unsigned vectors>

@@ -107,7 +107,7 @@ struct VectorTile {
             if (!input.holds(row, column)) continue;
 #pragma unroll
             for (unsigned i = 0; i < vector_words; ++i) {
-                // Not load_once(): past L1, an H200 reads 2 to 3 % slower when it writes as much.
+                // Not load_once(): past L1, an H200 reads more slowly when it writes as much.
                 held[k].set_row(i, load_vector(reinterpret_cast<const Vector<Word>*>(&input.at(row + i, column))));
             }
         }

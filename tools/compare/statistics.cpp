@@ -134,17 +134,12 @@ const char* name_of(Verdict verdict) {
     }
 }
 
-static double median_of_sorted(const std::vector<double>& sorted) {
-    const std::size_t above = sorted.size() / 2;
-    return sorted.size() % 2 != 0 ? sorted[above] : (sorted[above - 1] + sorted[above]) / 2;
-}
-
 Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio* bootstrap) {
     std::sort(before.begin(), before.end());
     std::sort(after.begin(), after.end());
     Comparison row;
-    row.before = median_of_sorted(before);
-    row.after = median_of_sorted(after);
+    row.before = quantile(before, 0.5);
+    row.after = quantile(after, 0.5);
     if (row.before > 0 && row.after > 0) row.ratio = row.after / row.before;
     if (!bootstrap) return row;
     row.before_samples = before.size();

@@ -58,8 +58,8 @@ LaunchShape launch_matadd_streaming(const MataddArguments<T>& arguments) {
 template <typename T>
 std::function<MataddOnDevice<T>> find_geam() {
 #ifndef __SIMCC__
-    const auto sum = std::make_shared<MatrixSum<T>>();
-    if (*sum) return [sum](const MataddArguments<T>& arguments) { return sum->launch(arguments); };
+    const auto geam = std::make_shared<Geam<T>>();
+    if (*geam) return [geam](const MataddArguments<T>& arguments) { return launch_matadd_geam(*geam, arguments); };
 #endif
     return nullptr;
 }

@@ -10,8 +10,6 @@
 namespace plot {
 namespace {
 
-constexpr std::size_t most_series = 64;
-
 // A table of one of our programs.
 bool is_ours(const Data& data) { return data.has("tool") && data.has("kernel") && data.has("median_ns"); }
 

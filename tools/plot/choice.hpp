@@ -16,6 +16,8 @@ struct Choices {
     bool log_x = false, log_y = false;
 };
 
+constexpr std::size_t most_series = 64;
+
 Choices choose(const Data& data, const Settings& settings);
 
 // Whether the largest number is the best, as of all but times and what costs time.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "common/io/text.hpp"
+#include "common/measure/statistics.hpp"
 
 namespace plot {
 namespace {
@@ -98,12 +99,7 @@ std::string note_of(const Data& data, const std::vector<std::string>& columns, R
 
 Quartiles quartiles_of(std::vector<double> numbers) {
     std::sort(numbers.begin(), numbers.end());
-    const auto quantile = [&](double share) {
-        const double at = share * static_cast<double>(numbers.size() - 1), whole = std::floor(at);
-        const auto i = static_cast<std::size_t>(whole);
-        return i + 1 < numbers.size() ? numbers[i] + (at - whole) * (numbers[i + 1] - numbers[i]) : numbers[i];
-    };
-    return {quantile(0.25), quantile(0.5), quantile(0.75)};
+    return {quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75)};
 }
 
 Band::Band(const Data& data, const std::string& y)

@@ -17,8 +17,6 @@ Figure roofline_of(const Data& data, const Settings& settings);
 
 // ---- what they share
 
-constexpr std::size_t most_series = 64;
-
 // "kernel: tagged", a line for each column that says something.
 std::string hover_of(const Data& data, RowOf row);
 // What these columns say, for --annotate.

@@ -62,7 +62,9 @@ std::function<TransposeOnDevice<Word>> find_geam() {
     if constexpr (sizeof(Word) == sizeof(float) || sizeof(Word) == sizeof(double)) {
         using T = std::conditional_t<sizeof(Word) == sizeof(float), float, double>;
         const auto geam = std::make_shared<Geam<T>>();
-        if (*geam) return [geam](const TransposeArguments<Word>& arguments) { return geam->transpose(arguments); };
+        if (*geam)
+            return
+                [geam](const TransposeArguments<Word>& arguments) { return launch_transpose_geam(*geam, arguments); };
     }
 #endif
     return nullptr;
