@@ -72,7 +72,7 @@ std::string script_of_series(const Figure& figure) {
         if (has_band)
             add(text("{} using 1:3:4 with filledcurves fs transparent solid 0.18 noborder {} notitle", source, color));
         const bool roof = series.mark == Mark::roof;
-        add(text("{} using 1:2 with {} lw 1.5 pt 7 ps 0.5 dt {} {} {}", source, roof ? "lines" : "linespoints",
+        add(text("{} using 1:2 with {} lw 1.5 dt {} {} {}", source, roof ? "lines" : "linespoints pt 7 ps 0.5",
                  roof ? 2 : series.dash + 1, color, title));
         std::size_t labels = 0;
         for (const Point& point : series.points)
