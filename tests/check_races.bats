@@ -125,7 +125,7 @@ races() {
 }
 
 @test "every run reports the same races, on any number of worker threads" {
-    local schedule program case expected threads
+    local schedule program case expected found threads
     builds schedules
     builds race_global
     builds race_shared
@@ -136,7 +136,11 @@ races() {
         for threads in 2 2 2 2 3 5 7 8; do
             SIMCC_THREADS=$threads
             export SIMCC_THREADS
-            [ "$(races "$program" "$case")" = "$expected" ] || complain "$case, $threads threads: not $expected" || return
+            found=$(races "$program" "$case")
+            if [ "$found" != "$expected" ]; then
+                printf '%s, %s, %s threads:\n%s\n--- with one thread:\n%s\n' "$case" "$schedule" "$threads" "$found" "$expected"
+                return 1
+            fi
         done
     done <<-'CASES'
 	random:3 schedules reset
@@ -152,6 +156,34 @@ CASES
     for threads in 1 4; do
         SIMCC_THREADS=$threads capture ./race_global after-free
         expect_errors_like 'cudaErrorLaunchFailure \(error 719\)' || return
+    done
+}
+
+@test "whichever of three accesses comes first, the same races are found: all of them" {
+    local case count order expected found
+    builds race_orders
+    export SIMCC_THREADS=1
+    while read -r case count; do
+        expected=
+        for order in 012 120 201; do
+            if [[ $case == *-of-a-block && $order == 201 ]]; then continue; fi
+            capture ./race_orders "$case" $order
+            found=$(grep -c ': Race reported' <<<"$errors" || true)
+            [ "$found" -eq "$count" ] || complain "$case, turns $order: expected $count races" || return
+            found=$(grep -o 'race_orders.cu:[0-9]*$\|race_orders.cu:[0-9]* \[\|SUMMARY' <<<"$errors" | tr -dc '0-9\n' | paste - - | sort)
+            [ "$found" = "${expected:=$found}" ] || complain "$case, turns $order: expected the lines $expected" || return
+        done
+    done < <(grep -o '@[a-z-]* [0-9]*$' "$programs/race_orders.cu" | tr -d @)
+    [ -n "$expected" ]
+}
+
+@test "of races between blocks that use a word at the same moment none is lost" {
+    local run
+    builds race_orders
+    for run in 1 2 3 4 5 6; do
+        SIMCC_THREADS=$((run / 6 + 2)) capture ./race_orders at-once
+        found=$(grep -o '[0-9,]* hazards' <<<"$errors" | tr -dc '0-9\n')
+        [ "${found:-0}" -ge 2000 ] || complain "run $run: expected 2000 hazards or more, found ${found:-none}" || return
     done
 }
 
@@ -171,6 +203,15 @@ hundredths() {
     local TIMEFORMAT='%U'
     { time "$@" >/dev/null 2>&1 || true; } 2>took
     hundredths=$(tr -d . <took | sed 's/^0*\(.\)/\1/; s/.$//')
+}
+
+@test "what threads have learned of each other through many variables is found quickly, in whatever order they took turns" {
+    simcc -G -O2 "$BATS_TEST_DIRNAME/simcc/cxx_atomics.cu" -o cxx_atomics
+    export SIMCC_THREADS=1 SIMCC_SCHEDULE=random:1
+    capture ./cxx_atomics
+    expect_status 0
+    hundredths ./cxx_atomics
+    [ "$hundredths" -lt 300 ] || complain "it took $hundredths hundredths of a second"
 }
 
 @test "what every thread of a large grid does wrong is reported once, in the time of a few correct runs" {

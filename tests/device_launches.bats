@@ -39,8 +39,9 @@ cudaErrorInvalidValue
 cudaSuccess
 on the host cudaSuccess
 0 1 1024 1 0 43 0
-2048 ran, 952 were refused
-5048 ran, 952 were refused
+2048 ran, 952 were refused: cudaErrorLaunchPendingCountExceeded
+5048 ran, 952 were refused: cudaErrorLaunchPendingCountExceeded
+8192 events, no room for 1808, other errors 0 0
 26 3 3
 12 13
 1"

@@ -25,6 +25,7 @@ ends_well() {
     builds kernels
     SIMCC_THREADS=1 ends_well play
     SIMCC_THREADS=2 ends_well take-turns run-alone run-one-by-one play pass-barriers wait-for-another-kernel
+    SIMCC_TIMEOUT=0.03 SIMCC_THREADS=2 ends_well take-turns-and-meet
 }
 
 @test "kernels that go on are not ended beside checkers either, with more worker threads than processors" {
@@ -58,6 +59,7 @@ one has no processor: waited 0.00, worked 0.00
 none has a processor: waited 0.00, worked 0.00
 one works: waited 0.00, worked 9.00
 one takes locks: waited 0.00, worked 3.00
+a lane takes its first lock in the middle: waited 0.00, worked 1.50
 a lane ends in the middle: waited 5.00, worked 1.50
 one has left: waited 9.90, worked 3.00
 one has a processor now and then: waited 0.00, worked 1.00

@@ -975,3 +975,16 @@ EOF
     expect_status 2
     expect_refusal simcc "'maybe' is not one of auto, always, never"
 }
+
+@test "error codes have the names and numbers of CUDA's headers, where these are installed" {
+    local headers
+    headers=$(dirname "$(command -v nvcc || echo none)")/../include/driver_types.h
+    [ -f "$headers" ] || skip "no CUDA headers"
+    [ "$(grep -c 'define CUDART_VERSION *130' "${headers%/*}/cuda_runtime_api.h")" = 1 ] || skip "headers of another CUDA"
+    # codes FILE: cudaSuccess 0, ...
+    codes() { grep -o -E 'cuda(Success|Error[A-Za-z0-9]+)(, | += +)[0-9]+' "$1" | sed -E 's/(, | += +)/ /' | sort -u; }
+    # (ApiFailureBase is where old drivers' own codes began, and no error.)
+    codes "$headers" | grep -v ApiFailureBase >theirs && codes "$root/common/simt/include/simt/error_codes.h" >ours
+    [ "$(wc -l <ours)" -ge 100 ]
+    diff theirs ours
+}

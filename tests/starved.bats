@@ -174,3 +174,24 @@ survives() {
     expect_status 3
     expect_errors_like "^simcc: /nonexistent/simcc[^ ]*: cannot make a temporary folder: .*; set TMPDIR to"
 }
+
+# in_group CONTROLLER FILE VALUE COMMAND...: runs it in a control group with that limit, if this system lets us make one.
+in_group() {
+    local group=/sys/fs/cgroup/$1/gridutils.$$ root=/sys/fs/cgroup/$1
+    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then group=/sys/fs/cgroup/gridutils.$$ root=/sys/fs/cgroup; fi
+    mkdir "$group" 2>/dev/null && echo "$3" 2>/dev/null >"$group/$2" || { rmdir "$group" 2>/dev/null; skip "no control groups here"; }
+    # shellcheck disable=SC2016  # for the inner shell
+    capture bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "${@:4}"
+    rmdir "$group"
+}
+
+@test "memory and processors of a control group below the root are those that there are" {
+    local memory=memory.limit_in_bytes cpu=cpu.cfs_quota_us quota=50000
+    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then memory=memory.max cpu=cpu.max quota="50000 100000"; fi
+    in_group memory "$memory" 134217728 reduce -d sim -q -n 64Mi -k cpu
+    expect_status 3
+    expect_errors_like "out of memory .*choose a smaller --size"
+    in_group cpu "$cpu" "$quota" devquery -d sim --csv
+    expect_status 0
+    expect_output_like ',multiprocessors,1,multiprocessor,'
+}

@@ -24,6 +24,17 @@ __global__ void take_turns(int* lock, int* done) {
     atomicExch(lock, 0);
 }
 
+// The same, before a barrier: no thread comes to it before nearly all have had the lock.
+__global__ void take_turns_and_meet(int* lock, int* done) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    work(15);
+    ++*done;
+    __threadfence();
+    atomicExch(lock, 0);
+    __syncthreads();
+}
+
 __global__ void run_alone(int* done) {
     work(400);
     atomicAdd(done, 1);
@@ -85,6 +96,7 @@ int main(int, char** arguments) {
     cudaDeviceSynchronize();
     const auto is = [arguments](const char* name) { return std::strcmp(arguments[1], name) == 0; };
     if (is("take-turns")) take_turns<<<2, 20>>>(memory, done);
+    if (is("take-turns-and-meet")) take_turns_and_meet<<<2, 40>>>(memory, done);
     if (is("run-alone")) run_alone<<<1, 1>>>(done);
     if (is("run-one-by-one")) run_one_by_one<<<1, 64>>>(done);
     if (is("play")) play<<<2, 1>>>(memory, done);

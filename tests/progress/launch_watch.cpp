@@ -60,6 +60,11 @@ int main() {
         story.go_round(0), story.go_round(1);
         Progress::increase(story.progress[1].changes);
     });
+    tell_of("a lane takes its first lock in the middle", [](Story& story, int i) {
+        story.go_round(0), story.go_round(1);
+        Progress::increase(story.progress[1].changes);
+        if (i == 49) ++story.progress[1].turns_taken.count;
+    });
     tell_of("a lane ends in the middle", [](Story& story, int i) {
         story.go_round(0), story.go_round(1);
         if (i == 49) story.progress[1].advance();

@@ -132,7 +132,24 @@ __global__ void asks(int* c) {
 
 __global__ void floods(int* c) {
     increment<<<1, 1>>>(c);
-    if (cudaGetLastError() == cudaErrorLaunchPendingCountExceeded) atomicAdd(c + 1, 1);
+    if (const cudaError_t error = cudaGetLastError()) {
+        atomicAdd(c + 1, 1);
+        c[2] = error;
+    }
+}
+
+// An event lives until it is destroyed, or as long as its grid.
+__global__ void keeps_events(int* c) {
+    cudaEvent_t event;
+    const cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    atomicAdd(c + (error == cudaSuccess ? 0 : error == cudaErrorMemoryAllocation ? 1 : 2), 1);
+}
+__global__ void destroys_events(int* c) {
+    for (int i = 0; i < 100; ++i) {
+        cudaEvent_t event;
+        const cudaError_t error = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        if (error || cudaEventDestroy(event)) atomicAdd(c + 3, 1);
+    }
 }
 
 __global__ void launches_a_fault(int* c) {
@@ -217,10 +234,19 @@ int main() {
     {
         Cells c;
         floods<<<30, 100>>>(c.d);
-        printf("%d ran, %d were refused\n", c.read()[0], c.read()[1]);
+        printf("%d ran, %d were refused: %s\n", c.read()[0], c.read()[1],
+               cudaGetErrorName(static_cast<cudaError_t>(c.read()[2])));
         cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 3000);
         floods<<<30, 100>>>(c.d);
-        printf("%d ran, %d were refused\n", c.read()[0], c.read()[1]);
+        printf("%d ran, %d were refused: %s\n", c.read()[0], c.read()[1],
+               cudaGetErrorName(static_cast<cudaError_t>(c.read()[2])));
+    }
+    {
+        Cells c;
+        cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 2048);
+        for (int i = 0; i < 2; ++i) keeps_events<<<50, 100>>>(c.d);
+        destroys_events<<<1, 64>>>(c.d);
+        printf("%d events, no room for %d, other errors %d %d\n", c.read()[0], c.read()[1], c.read()[2], c.read()[3]);
     }
     {
         Cells c;

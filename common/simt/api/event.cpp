@@ -35,7 +35,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
         if (Grid* const grid = Grid::running()) {
             if (!handle || flags != cudaEventDisableTiming) return cudaErrorInvalidValue;
             *handle = static_cast<cudaEvent_t>(grid->create_event());
-            return cudaSuccess;
+            return *handle ? cudaSuccess : cudaErrorMemoryAllocation;
         }
         constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
         if (!handle || flags & ~known) return cudaErrorInvalidValue;

@@ -54,8 +54,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
     return api_everywhere([=] {
         if (!blocks || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
-        const bool is_granted = dynamic_shared_bytes <= dynamic_shared_bytes_of(kernel);
-        *blocks = is_granted ? resident_blocks(block_size, dynamic_shared_bytes + facts_of(kernel).shared_bytes) : 0;
+        const size_t used = dynamic_shared_bytes + facts_of(kernel).shared_bytes;
+        // (What the kernel opted in to limits only what is beyond the amount for all.)
+        const bool is_granted =
+            used <= shared_bytes_per_block || dynamic_shared_bytes <= dynamic_shared_bytes_of(kernel);
+        *blocks = is_granted ? resident_blocks(block_size, used) : 0;
         return cudaSuccess;
     });
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "common/io/nearest.hpp"
+#include "common/io/text.hpp"
 #include "common/simt/driver/option_table.hpp"
 
 namespace simcc {

@@ -23,10 +23,10 @@ bool renew(uint64_t& seen, const std::atomic<uint64_t>& count) {
 
 }  // namespace
 
-bool LaunchWatch::look_at(const Progress& progress, Duration processor_time, bool has_stepped, Sight& seen) {
+bool LaunchWatch::look_at(const Progress& progress, Duration processor_time, bool goes_on, Sight& seen) {
     const bool was_inside = seen.is_inside;
     seen.is_inside = progress.is_inside.load(std::memory_order_relaxed);
-    if (has_stepped || !was_inside) {
+    if (goes_on || !was_inside) {
         seen.worked = Duration{0};
         seen.at_last_count = processor_time;
     }
@@ -34,7 +34,7 @@ bool LaunchWatch::look_at(const Progress& progress, Duration processor_time, boo
     const bool has_looked = renew(seen.looks, progress.looks), has_gone_round = renew(seen.rounds, progress.rounds);
     if (has_looked || has_gone_round || !was_inside) seen.at_last_look = processor_time;
     if (!seen.is_inside) return has_changed || was_inside;
-    if (has_stepped || !was_inside) seen.rounds_at_last_count = seen.rounds;
+    if (goes_on || !was_inside) seen.rounds_at_last_count = seen.rounds;
     return has_changed || !was_inside || processor_time - seen.at_last_look > longest_look;
 }
 
@@ -61,15 +61,17 @@ void LaunchWatch::count_work(const std::vector<Duration>& processor_times) {
 }
 
 bool LaunchWatch::look(const Progress* progress, const std::vector<Duration>& processor_times) {
-    uint64_t steps = 0;
+    uint64_t steps = 0, turns_taken = 0;
     for (size_t worker = 0; worker < sights_.size(); ++worker) {
         steps += progress[worker].steps.load(std::memory_order_relaxed);
+        turns_taken += __atomic_load_n(&progress[worker].turns_taken.count, __ATOMIC_RELAXED);
     }
-    const bool has_stepped = steps != steps_;
+    const bool goes_on = steps != steps_ || turns_taken != turns_taken_;
     steps_ = steps;
-    bool has_happened = has_stepped;
+    turns_taken_ = turns_taken;
+    bool has_happened = goes_on;
     for (size_t worker = 0; worker < sights_.size(); ++worker) {
-        has_happened |= look_at(progress[worker], processor_times[worker], has_stepped, sights_[worker]);
+        has_happened |= look_at(progress[worker], processor_times[worker], goes_on, sights_[worker]);
     }
     count_work(processor_times);
     return has_happened;

@@ -7,13 +7,16 @@
 //   a change    a lane takes a lock, leaves a loop in which it waited, or sees another value there;
 //   work        a lane runs for a while without looking for anything.
 // Steps come to an end in every kernel that ends. Changes and work need not: between two steps a worker may spend only so
-// much processor time on them, which counts in portions in which every worker has run.
+// much processor time on them, which counts in portions in which every worker has run. A lock that goes from thread to
+// thread is another matter as long as it goes to threads that have not had it since the last step: there are only so many.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <vector>
+
+#include "common/simt/include/simt/warp_state.hpp"
 
 namespace simt {
 
@@ -22,6 +25,7 @@ struct alignas(64) Progress {
     std::atomic<uint64_t> steps{0}, changes{0};
     std::atomic<uint64_t> looks{0};   // all lanes of a block that could run have looked again
     std::atomic<uint64_t> rounds{0};  // every suspended block has had a turn
+    TurnsTaken turns_taken;           // lanes have made their first change since the last step
     std::atomic<bool> is_inside{false};
 
     void advance() { increase(steps); }
@@ -49,8 +53,11 @@ public:
 
     // How long the launch has only waited.
     Duration waited() const { return waited_; }
-    // The most processor time that a worker has used since the launch's last step, as far as it counts.
+    // The most processor time that a worker has used since the launch's last step, or since a lane last made its first
+    // change after that, as far as it counts.
     Duration worked() const { return worked_; }
+    // How many steps it had made when the watchdog last looked.
+    uint64_t steps() const { return steps_; }
 
 private:
     // What was seen of a worker.
@@ -64,10 +71,10 @@ private:
         uint64_t rounds_at_last_count = 0;
     };
 
-    bool look_at(const Progress& progress, Duration processor_time, bool has_stepped, Sight& seen);
+    bool look_at(const Progress& progress, Duration processor_time, bool goes_on, Sight& seen);
     void count_work(const std::vector<Duration>& processor_times);
 
-    uint64_t steps_ = 0;
+    uint64_t steps_ = 0, turns_taken_ = 0;
     std::vector<Sight> sights_;  // by worker
     Duration waited_{0}, worked_{0};
     Duration uncounted_{0};           // time since the workers last went round,

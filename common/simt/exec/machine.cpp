@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "common/simt/exec/control_group.hpp"
 #include "common/simt/exec/shortage.hpp"
 
 namespace simt {
@@ -21,28 +22,11 @@ namespace {
 
 constexpr size_t unlimited = std::numeric_limits<size_t>::max();
 
-// A control group's file holds one number, or "max".
-size_t number_in_file(const char* path, size_t otherwise) {
-    std::ifstream file(path);
-    size_t number = 0;
-    return file >> number ? number : otherwise;
-}
-
-size_t container_limit() {
-    return std::min(number_in_file("/sys/fs/cgroup/memory.max", unlimited),
-                    number_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", unlimited));
-}
-
-size_t container_usage() {
-    return number_in_file("/sys/fs/cgroup/memory.current",
-                          number_in_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", 0));
-}
-
 }  // namespace
 
 size_t machine_memory() {
     const size_t physical = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
-    return std::min(physical, container_limit());
+    return std::min(physical, group_memory().limit);
 }
 
 size_t available_memory() {
@@ -54,9 +38,7 @@ size_t available_memory() {
         if (label == "MemAvailable:") available = std::min(available, kibibytes << 10);
         std::getline(meminfo, unit);
     }
-    const size_t limit = container_limit();
-    if (limit != unlimited) available = std::min(available, limit - std::min(limit, container_usage()));
-    return available;
+    return std::min(available, group_memory().left);
 }
 
 size_t address_limit() {
@@ -69,13 +51,7 @@ long processor_count() {
     cpu_set_t processors;
     const bool known = sched_getaffinity(0, sizeof processors, &processors) == 0;
     const long allowed = std::max<long>(1, known ? CPU_COUNT(&processors) : std::thread::hardware_concurrency());
-    std::ifstream file("/sys/fs/cgroup/cpu.max");  // "max 100000", or "150000 100000": one and a half processors
-    long quota = 0, period = 0;
-    if (!(file >> quota >> period)) {
-        quota = static_cast<long>(number_in_file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", 0));
-        period = static_cast<long>(number_in_file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", 0));
-    }
-    return quota > 0 && period > 0 ? std::clamp((quota + period - 1) / period, 1L, allowed) : allowed;
+    return static_cast<long>(std::min(static_cast<size_t>(allowed), group_processors()));
 }
 
 namespace {

@@ -5,7 +5,7 @@
 
 namespace simt {
 
-// Bytes of memory that this process may ever use: the machine's, or its container's if that is less.
+// Bytes of memory that this process may ever use: the machine's, or its group's if that is less.
 size_t machine_memory();
 
 // Bytes that could be used right now without swapping. Reads /proc, some 20 microseconds.

@@ -14,6 +14,7 @@ __thread Warp* current_warp = nullptr;
 __thread Context* current_lane = nullptr;
 __thread unsigned long long changes_made = 0;
 __thread unsigned long long values_seen = 0;
+__thread TurnsTaken* turns_taken = nullptr;
 
 namespace {
 
@@ -114,12 +115,15 @@ Pause ResidentBlock::run() {
     if (detached_) first = first_ready_lane();
     current_lane = first;
     if (observer_) observer_->resumed();
+    turns_taken = &progress_->turns_taken;
+    turns_taken->step_epoch = &launch_->step_epoch;
     const uint64_t changes_before = changes_made, values_before = values_seen;
     switch_context(&worker_, first);
     // A turn in which nothing changes is like the one before it.
     const uint64_t values = values_seen - values_before;
     if (changes_made != changes_before || values != values_of_turn_) Progress::increase(progress_->changes);
     values_of_turn_ = values;
+    turns_taken = nullptr;
     interruption = {};  // the lane's, if it was abandoned
     if (pause_ == Pause::failed) allow_interrupts();
     if (has_hit_guard_) tell_overflow();

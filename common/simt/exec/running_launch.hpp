@@ -105,6 +105,7 @@ struct RunningLaunch {
     GridBarrier grid_barrier;
     const std::unique_ptr<Progress[]> progress;  // of each worker
     std::atomic<bool> has_long_lanes{false};     // a lane may run for so long that each must count as progress
+    unsigned short step_epoch = 1;               // another one after each look of the watchdog that has seen a step
     std::atomic<bool> timeout_reported{false}, overflow_reported{false};
     std::atomic<bool> ran_too_long{false};  // it was ended because its lanes went on and on, not because they waited
     // In lockstep: since something last happened, a block has paused in which lanes that wait keep others of their warp

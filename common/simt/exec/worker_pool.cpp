@@ -131,6 +131,8 @@ void WorkerPool::look_at_launches(LaunchWatch::Duration elapsed) {
     bool is_quiet = true, counts = true;
     for (RunningLaunch* launch : launches_) {
         is_quiet &= !launch->watch.look(launch->progress.get(), processor_times);
+        const auto epoch = static_cast<unsigned short>(launch->watch.steps() + 1);
+        __atomic_store_n(&launch->step_epoch, epoch, __ATOMIC_RELAXED);
         counts &= launch->watch.has_gone_round() && !launch->has_unclaimed_blocks();
         if (launch->watch.worked() > long_work) launch->has_long_lanes = true;
     }

@@ -39,6 +39,8 @@ public:
     void discard_work();
 
     std::atomic<size_t> pending_launches{0};  // by kernels, of grids that are not complete
+    std::atomic<size_t> events_of_grids{
+        0};  // that kernels have created, and not destroyed, in these and in their parents
 
     std::mutex order;  // submissions to all streams of the device, one at a time
 

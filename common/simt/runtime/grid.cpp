@@ -20,7 +20,7 @@ Grid::Grid(std::shared_ptr<GridTree> tree) : tree_(std::move(tree)) {}
 Grid::Grid(Launch&& launch, Grid& parent, GridTask& task)
     : tree_(parent.tree_), parent_(&parent), task_(&task), depth_(parent.depth_ + 1), launch_(std::move(launch)) {}
 
-Grid::~Grid() = default;
+Grid::~Grid() { device().events_of_grids -= event_count_; }
 
 Grid* Grid::running() {
     ResidentBlock* const block = ResidentBlock::current();
@@ -48,6 +48,26 @@ cudaError_t Grid::error() const {
     const std::lock_guard lock(errors_mutex_);
     const auto found = errors_.find(running_lane());
     return found == errors_.end() ? cudaSuccess : found->second;
+}
+
+size_t Grid::most_pending_launches() const {
+    return device().limit(cudaLimitDevRuntimePendingLaunchCount)->value_or(default_pending_launches);
+}
+
+// The programming guide has twice as many places for events as for launches.
+void* Grid::create_event() {
+    if (device().events_of_grids.fetch_add(1) >= 2 * most_pending_launches()) {
+        --device().events_of_grids;
+        return nullptr;
+    }
+    ++event_count_;
+    return events_.add(std::make_shared<GridEvent>());
+}
+
+bool Grid::destroy_event(const void* event) {
+    if (!events_.remove(event)) return false;
+    --event_count_, --device().events_of_grids;
+    return true;
 }
 
 void* Grid::create_stream() {
@@ -94,8 +114,7 @@ cudaError_t Grid::append(TaskPointer task, const void* stream_handle, const Grid
 
 cudaError_t Grid::launch(Launch&& launch, const void* stream) {
     if (depth_ == most_nested_launches) return cudaErrorLaunchMaxDepthExceeded;
-    const size_t most = device().limit(cudaLimitDevRuntimePendingLaunchCount)->value_or(default_pending_launches);
-    if (device().pending_launches.fetch_add(1) >= most) {
+    if (device().pending_launches.fetch_add(1) >= most_pending_launches()) {
         --device().pending_launches;
         return cudaErrorLaunchPendingCountExceeded;
     }

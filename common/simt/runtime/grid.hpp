@@ -80,8 +80,8 @@ public:
     cudaError_t submit(Work work, const void* stream);
     void* create_stream();
     bool destroy_stream(const void* stream) { return streams_.remove(stream) != nullptr; }
-    void* create_event() { return events_.add(std::make_shared<GridEvent>()); }
-    bool destroy_event(const void* event) { return events_.remove(event) != nullptr; }
+    void* create_event();  // null if there are too many
+    bool destroy_event(const void* event);
     cudaError_t record(const void* event, const void* stream);
     cudaError_t wait(const void* stream, const void* event);
 
@@ -114,6 +114,7 @@ private:
     static int perform(GridTask& task);
     RunningLaunch* start();
     std::pair<uint64_t, unsigned> running_lane() const;
+    size_t most_pending_launches() const;
 
     const std::shared_ptr<GridTree> tree_;
     Grid* const parent_ = nullptr;  // of a child, with its operation there
@@ -133,6 +134,7 @@ private:
 
     HandleTable<GridStream> streams_;
     HandleTable<GridEvent> events_;
+    std::atomic<size_t> event_count_{0};
     mutable std::mutex errors_mutex_;
     std::map<std::pair<uint64_t, unsigned>, cudaError_t> errors_;  // by block and lane
     std::atomic<bool> has_errors_{false};

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <thread>
 #include <utility>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/exec/resident_block.hpp"
+#include "common/simt/exec/run.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
@@ -15,7 +17,9 @@ RaceCheck::RaceCheck(BlockCheck& check)
     : check_(check),
       shared_(check.shared_window().begin, check.shared_window().bytes, 1),
       memory_(race_memory()),
-      published_(order_.published()) {}
+      published_(order_.published()) {
+    is_alone_ = worker_count() == 1;
+}
 
 void RaceCheck::begin_block() {
     launch_ = check_.launch().races;
@@ -61,51 +65,70 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
 
 void RaceCheck::check_word(ShadowMap& words, uintptr_t address, unsigned bytes, CheckedAccess& current) {
     ShadowCell& cell = *words.word(address);
-    current.record = current.record.with_bytes(bytes);
     current.word = address;
-    const ShadowRecord store = ShadowRecord::load(cell.store), use = ShadowRecord::load(cell.use);
-    ShadowCell* byte_cells = nullptr;
-    if (store.has(ShadowRecord::split) && (store.owner() == order_.clocks().owner() || !current.is_shared)) {
-        byte_cells = bytes_of(words).bytes_of_word(address);
-    } else {
+    for (;;) {
+        current.record = current.record.with_bytes(bytes);
+        const ShadowRecord store = ShadowRecord::load(cell.store), use = ShadowRecord::load(cell.use);
         const auto would_be_lost = [&](const ShadowRecord& record) {
             return record.bytes() != bytes && !order_.is_obsolete(record, current.is_shared) &&
                    !record.same_but_bytes(current.record);
         };
-        if (would_be_lost(store) || would_be_lost(use)) byte_cells = split(words, address, cell);
-    }
-    if (!byte_cells) {
+        if (is_split(store, current.is_shared) || would_be_lost(store) || would_be_lost(use)) {
+            ShadowCell* const byte_cells = bytes_of(words).bytes_of_word(address);
+            split(cell, byte_cells, current.is_shared);
+            return check_bytes(cell, byte_cells, bytes, current);
+        }
         // A lane that accesses the bytes of a word one by one ends up having accessed the word.
         if (store.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | store.bytes());
         if (use.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | use.bytes());
-        check_cell(cell, current);
-        return;
-    }
-    for (unsigned byte = 0; byte < 4; ++byte) {
-        if (!(bytes >> byte & 1)) continue;
-        current.record = current.record.with_bytes(1u << byte);
-        check_cell(byte_cells[byte], current);
-    }
-    if (bytes == 15 && current.is_write && !is_atomic(current.kind)) {
-        ShadowRecord::store(cell.use, ShadowRecord());
-        ShadowRecord::store(cell.store, current.record.with_bytes(15));
+        if (check_cell(cell, store, use, current)) return;
     }
 }
 
-ShadowCell* RaceCheck::split(ShadowMap& words, uintptr_t address, ShadowCell& cell) {
-    ShadowCell* const cells = bytes_of(words).bytes_of_word(address);
+void RaceCheck::check_bytes(ShadowCell& word, ShadowCell* cells, unsigned bytes, CheckedAccess& current) {
+    for (unsigned byte = 0; byte < 4; ++byte) {
+        if (!(bytes >> byte & 1)) continue;
+        current.record = current.record.with_bytes(1u << byte);
+        ShadowCell& cell = cells[byte];
+        while (!check_cell(cell, ShadowRecord::load(cell.store), ShadowRecord::load(cell.use), current)) {}
+    }
+    if (bytes != 15 || !current.is_write || is_atomic(current.kind)) return;
+    // The word is one again if no other block knows it otherwise.
+    const uint32_t owner = order_.clocks().owner();
+    const bool is_whole = std::all_of(cells, cells + 4, [&](const ShadowCell& cell) {
+        const ShadowRecord use = ShadowRecord::load(cell.use);
+        return ShadowRecord::load(cell.store).owner() == owner && (use.empty() || use.owner() == owner);
+    });
+    if (!is_whole && !current.is_shared) return;
+    ShadowRecord::store(word.use, ShadowRecord());
+    ShadowRecord::store(word.store, current.record.with_bytes(15));
+}
+
+bool RaceCheck::is_split(const ShadowRecord& store, bool is_shared) const {
+    return store.has(ShadowRecord::split) && (!is_shared || store.owner() == order_.clocks().owner());
+}
+
+// Gives the bytes of a word cells of their own, unless they have them. Of several workers one does so, for which the
+// others wait.
+void RaceCheck::split(ShadowCell& word, ShadowCell* cells, bool is_shared) {
+    const ShadowRecord mark(order_.clocks().owner(), 0, 0, 0, 0, 0, AccessKind::plain, ShadowRecord::split);
+    ShadowRecord store = ShadowRecord::load(word.store), use;
+    while (is_split(store, is_shared) || !replace(word.store, store, mark.with(ShadowRecord::pending), is_shared)) {
+        if (is_split(store, is_shared) && !store.has(ShadowRecord::pending)) return;
+        std::this_thread::yield();
+        store = ShadowRecord::load(word.store);
+    }
+    do use = ShadowRecord::load(word.use);
+    while (!replace(word.use, use, ShadowRecord(), is_shared));
     for (unsigned byte = 0; byte < 4; ++byte) {
         const auto part = [byte](const ShadowRecord& whole) {
-            const ShadowRecord record = ShadowRecord::load(whole);
-            return record.bytes() >> byte & 1 ? record.with_bytes(1u << byte) : ShadowRecord();
+            return whole.bytes() >> byte & 1 ? whole.with_bytes(1u << byte) : ShadowRecord();
         };
-        ShadowRecord::store(cells[byte].use, part(cell.use));
-        ShadowRecord::store(cells[byte].store, part(cell.store));
+        ShadowRecord::store(cells[byte].use, part(use));
+        ShadowRecord::store(cells[byte].store, part(store));
     }
-    ShadowRecord::store(cell.use, ShadowRecord());
-    ShadowRecord::store(cell.store,
-                        ShadowRecord(order_.clocks().owner(), 0, 0, 0, 0, 0, AccessKind::plain, ShadowRecord::split));
-    return cells;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    ShadowRecord::store(word.store, mark);
 }
 
 ShadowMap& RaceCheck::bytes_of(const ShadowMap& words) {
@@ -116,80 +139,9 @@ ShadowMap& RaceCheck::bytes_of(const ShadowMap& words) {
     return shared_bytes_;
 }
 
-void RaceCheck::check_cell(ShadowCell& cell, const CheckedAccess& current) {
-    const ShadowRecord store = ShadowRecord::load(cell.store), use = ShadowRecord::load(cell.use);
-    const bool copy_is_pending = store.has(ShadowRecord::pending) && store.owner() == order_.clocks().owner();
-    const Verdict with_store = copy_is_pending ? Verdict::race : clash_with_store(store, current);
-    if (copy_is_pending || (with_store != Verdict::fine && !order_.is_ordered(store, current))) {
-        report_race(store, true, current, with_store);
-    }
-    const Verdict with_use = clash_with_use(use, current);
-    if (with_use != Verdict::fine && !order_.is_ordered(use, current)) report_race(use, false, current, with_use);
-    if (current.is_write && !is_atomic(current.kind)) {
-        ShadowRecord::store(cell.store, current.record);
-        ShadowRecord::store(cell.use, ShadowRecord());
-    } else {
-        ShadowRecord::store(cell.use, merged(use, current));
-    }
-}
-
-// A volatile access orders nothing; but that is how flags are written.
-RaceCheck::Verdict RaceCheck::clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current) {
-    if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return Verdict::fine;
-    if (earlier.kind() == AccessKind::plain || current.kind == AccessKind::plain) return Verdict::race;
-    return Verdict::race_unless_flag;
-}
-
-RaceCheck::Verdict RaceCheck::clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current) {
-    if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return Verdict::fine;
-    const bool only_stores = current.is_write && !is_atomic(current.kind);
-    switch (earlier.kind()) {
-        case AccessKind::plain: return current.is_write ? Verdict::race : Verdict::fine;
-        case AccessKind::volatile_access:
-            if (!only_stores) return Verdict::fine;
-            return current.kind == AccessKind::plain ? Verdict::race : Verdict::race_unless_flag;
-        case AccessKind::atomic:
-        case AccessKind::block_atomic:
-            if (current.kind == AccessKind::plain) return Verdict::race;
-            if (current.is_too_narrow_for(earlier)) return Verdict::race;
-            return only_stores ? Verdict::race_unless_flag : Verdict::fine;
-    }
-    return Verdict::fine;
-}
-
-// The word's record of uses after this one. If both cannot be kept, plain reads matter most, since they conflict with
-// every store. Dates are rounded down, which can hide a race but never invents one.
-ShadowRecord RaceCheck::merged(const ShadowRecord& earlier, const CheckedAccess& current) const {
-    const ShadowRecord& mine = current.record;
-    if (earlier.empty() || order_.is_obsolete(earlier, current.is_shared)) return mine;
-    const bool mine_matters = is_atomic(current.kind) || current.kind == AccessKind::plain;
-    const bool earlier_matters = is_atomic(earlier.kind()) || earlier.kind() == AccessKind::plain;
-    if (earlier_matters && !mine_matters) return earlier;
-    if (earlier.owner() != order_.clocks().owner()) {
-        const bool same_launch = order_.is_of_this_launch(earlier.owner());
-        if (!same_launch || earlier.kind() != current.kind || order_.is_ordered(earlier, current)) return mine;
-        return mine.with(ShadowRecord::several_blocks);
-    }
-    const uint64_t blocks = earlier.flags() & ShadowRecord::several_blocks;
-    if (earlier.clock() < order_.clocks().block_base() || earlier.kind() != current.kind) return mine.with(blocks);
-    const unsigned own_warp = current.lane / 32;
-    if (earlier.has(ShadowRecord::several_warps)) return earlier.with_lanes(earlier.lanes() | 1u << own_warp);
-    if (earlier.warp() != own_warp) {
-        if (order_.is_ordered(earlier, current)) return mine.with(blocks);
-        return mine.with(blocks | ShadowRecord::several_warps).with_lanes(1u << own_warp | 1u << earlier.warp());
-    }
-    if (earlier.lanes() != mine.lanes() && earlier.clock() != mine.clock() && order_.is_ordered(earlier, current)) {
-        return mine.with(blocks);
-    }
-    if (earlier.lanes() == mine.lanes()) return mine.with(blocks);
-    return mine.with(blocks)
-        .with_lanes(earlier.lanes() | mine.lanes())
-        .with_clock(std::min(earlier.clock(), mine.clock()));
-}
-
 void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
-                            Verdict verdict) {
-    PossibleFlag unless_flag;
+                            Verdict verdict, const PossibleFlag& if_flag) {
+    PossibleFlag unless_flag = if_flag;
     if (verdict == Verdict::race_unless_flag) {
         // The first of the bytes that both touch.
         const auto skipped = static_cast<unsigned>(std::countr_zero(earlier.bytes() & current.record.bytes()));
@@ -204,7 +156,7 @@ void RaceCheck::settle_deferred() {
     const Uninterrupted section;
     has_deferred_ = false;
     if (const uintptr_t polled = std::exchange(polled_, 0)) {
-        published_.learn_of_volatile(polled, polled_space_, polling_lane_);
+        published_.learn_of_volatile(polled, polled_space_, polling_lane_, polled_if_flag_);
     }
     reporter_.settle_doubts();
 }
@@ -228,10 +180,12 @@ void RaceCheck::copy_started(uintptr_t target, size_t bytes, const void* pc) {
     ShadowMap* const words = words_of(access.space, target);
     if (!words || access.space == Space::local) return;
     check(access, AccessKind::plain);
+    const bool is_shared = access.space == Space::shared;
     for (uintptr_t word = target & ~uintptr_t{3}; word < target + bytes; word += 4) {
         ShadowCell& cell = *words->word(word);
         const ShadowRecord store = ShadowRecord::load(cell.store);
-        if (!store.has(ShadowRecord::split)) ShadowRecord::store(cell.store, store.with(ShadowRecord::pending));
+        // (If another worker's record has come since, there has been a race.)
+        if (!store.has(ShadowRecord::split)) replace(cell.store, store, store.with(ShadowRecord::pending), is_shared);
     }
 }
 
@@ -242,8 +196,9 @@ void RaceCheck::copy_finished(uintptr_t target, size_t bytes) {
     for (uintptr_t word = target & ~uintptr_t{3}; word < target + bytes; word += 4) {
         ShadowCell& cell = *words->word(word);
         const ShadowRecord store = ShadowRecord::load(cell.store);
-        if (!store.has(ShadowRecord::pending) || store.owner() != order_.clocks().owner()) continue;
-        ShadowRecord::store(cell.store, store.without(ShadowRecord::pending).with_clock(clock));
+        const bool is_mine = store.owner() == order_.clocks().owner() && !store.has(ShadowRecord::split);
+        if (!is_mine || !store.has(ShadowRecord::pending)) continue;
+        replace(cell.store, store, store.without(ShadowRecord::pending).with_clock(clock), &*words == &shared_);
     }
 }
 

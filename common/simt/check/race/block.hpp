@@ -5,13 +5,16 @@
 // accesses into a finding.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/happens_before.hpp"
+#include "common/simt/check/race/history.hpp"
 #include "common/simt/check/race/lane_clocks.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/memory.hpp"
@@ -57,9 +60,25 @@ private:
         return {clocks.owner(), 1u << lane % 32, place_of(pc), clocks.clock(lane), lane / 32, 15, kind};
     }
 
+    // Stores the record if the cell still holds the one that was seen.
+    template <Space space>
+    bool replace(ShadowRecord& cell, const ShadowRecord& seen, const ShadowRecord& record);
+    bool replace(ShadowRecord& cell, const ShadowRecord& seen, const ShadowRecord& record, bool is_shared);
+    // The record, with what is known of the accesses before it. Shared memory has no histories: within a block,
+    // barriers decide what comes first.
+    ShadowRecord with_history(const ShadowRecord& record, const ShadowRecord& earlier, const ShadowRecord& now,
+                              Step step, bool is_shared) {
+        if (is_shared || (earlier.place() == now.place() && earlier.kind() == now.kind())) return record;
+        // (Nobody is said to have used more bytes than it has.)
+        if (record.bytes() & ~earlier.bytes()) return record;
+        return record.with_place(
+            histories_.after(earlier, {now.place(), now.kind(), now.owner() - earlier.owner()}, step));
+    }
+
     // ---- the fast path: plain accesses to whole words, if a few date comparisons show that barriers order them
     template <Space space>
     bool read_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
+    bool tells_all_of_read(const ShadowRecord& use, uint64_t place) const;
     template <Space space>
     bool write_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
 
@@ -68,21 +87,44 @@ private:
     void unusual_word_access(uintptr_t address, unsigned lane, const void* pc);
     bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
     bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
+    std::optional<ShadowRecord> use_after_read(const ShadowRecord& use, const ShadowRecord& mine, bool is_shared);
 
     // ---- any access
     void check_foreign(const Access& access);
     void check(const Access& access, AccessKind kind);
     void check_word(ShadowMap& words, uintptr_t address, unsigned bytes, CheckedAccess& current);
-    void check_cell(ShadowCell& cell, const CheckedAccess& current);
-    ShadowCell* split(ShadowMap& words, uintptr_t address, ShadowCell& cell);
+    void check_bytes(ShadowCell& word, ShadowCell* cells, unsigned bytes, CheckedAccess& current);
+    bool is_split(const ShadowRecord& store, bool is_shared) const;
+    void split(ShadowCell& word, ShadowCell* cells, bool is_shared);
     ShadowMap* words_of(Space space, uintptr_t address);
     ShadowMap& bytes_of(const ShadowMap& words);
+
+    // ---- one cell
+    bool check_cell(ShadowCell& cell, const ShadowRecord& store, ShadowRecord use, const CheckedAccess& current);
     // What two accesses are if nothing orders them.
     enum class Verdict { fine, race_unless_flag, race };
     static Verdict clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current);
     static Verdict clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current);
-    ShadowRecord merged(const ShadowRecord& earlier, const CheckedAccess& current) const;
-    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current, Verdict verdict);
+    void compare(const ShadowRecord& earlier, bool is_store, const CheckedAccess& current);
+    ShadowRecord store_after_store(const ShadowRecord& earlier, const CheckedAccess& current);
+    ShadowRecord use_after_store(const ShadowRecord& earlier, const CheckedAccess& current);
+    ShadowRecord use_after_use(const ShadowRecord& earlier, const CheckedAccess& current);
+    struct OrderAnswer {
+        uint64_t date;
+        uint32_t lanes;
+        bool is_ordered;
+        PossibleFlag if_flag;
+    };
+    OrderAnswer order_of(const ShadowRecord& earlier, const CheckedAccess& current);
+    bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) {
+        return order_of(earlier, current).is_ordered;
+    }
+    bool is_own_ordered(const ShadowRecord& earlier, const CheckedAccess& current) {
+        return is_ordered(earlier.without(ShadowRecord::several_blocks), current);
+    }
+    // `if_flag`: what orders the two if it is a flag.
+    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current, Verdict verdict,
+                     const PossibleFlag& if_flag = {});
 
     // ---- synchronization
     void note_trying_read(const Access& access, const ShadowMap& words);
@@ -101,8 +143,13 @@ private:
 
     BlockCheck& check_;
     bool has_deferred_ = false;  // something is deferred to the lane's next event
+    bool is_alone_ = false;      // no other worker runs blocks
     bool has_foreign_ = false;   // something else may use the memory that the launch uses
     HappensBefore order_;
+    HistoryCache histories_;
+    // What order_of has answered for the current access to a cell.
+    std::array<OrderAnswer, 4> answers_;
+    unsigned answer_count_ = 0;
     ShadowMap shared_, shared_bytes_;
     RaceMemory& memory_;
     Publication& published_;  // of order_
@@ -113,6 +160,7 @@ private:
 
     std::unordered_set<uintptr_t> flags_;  // addresses that lanes of this block have polled
     uintptr_t polled_ = 0;                 // the volatile variable that a lane has just read
+    PossibleFlag polled_if_flag_;
     Space polled_space_ = Space::other;
     unsigned polling_lane_ = 0;
 };

@@ -32,6 +32,14 @@ struct Clash {
     bool earlier_is_store;
     CheckedAccess current;
     unsigned earlier_lane;  // one of those that the record holds
+
+    // The sides of a race have an order that does not depend on which came first: stores, atomic operations, reads, and
+    // those of a kind by their places.
+    bool earlier_comes_second() const {
+        const auto rank = [](bool is_store, AccessKind kind) { return is_atomic(kind) ? 1 : is_store ? 0 : 2; };
+        const int of_earlier = rank(earlier_is_store, earlier.kind()), own = rank(current.is_write, current.kind);
+        return of_earlier != own ? of_earlier > own : earlier.place() > current.record.place();
+    }
 };
 
 }  // namespace simt::check

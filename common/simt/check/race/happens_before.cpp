@@ -43,13 +43,13 @@ bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& 
 
 // Only the last of the other blocks that have used the word is remembered. The others cannot be ordered if the lane has
 // learned nothing; if it has, they are taken to be ordered if the last one is.
-bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {
+bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const {
     const unsigned warp = earlier.warp();
     const auto each_is_known = [&](uint32_t bits, auto lane_of) {
         for (; bits; bits &= bits - 1) {
             const DatedAccess access{earlier.owner(), lane_of(static_cast<unsigned>(std::countr_zero(bits))),
                                      earlier.clock()};
-            if (!published_.is_known(current.lane, access)) return false;
+            if (!published_.is_known(current.lane, access, if_flag)) return false;
         }
         return true;
     };
@@ -71,9 +71,15 @@ bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess&
     for (uint32_t others = earlier.lanes() & ~(1u << current.lane % 32); others; others &= others - 1) {
         const unsigned other = lane_of_bit(static_cast<unsigned>(std::countr_zero(others)));
         if (clocks_.knows_of_warp(current.lane, other, earlier.clock())) continue;
-        if (!published_.is_known(current.lane, {clocks_.owner(), other, earlier.clock()})) return false;
+        if (!published_.is_known(current.lane, {clocks_.owner(), other, earlier.clock()}, if_flag)) return false;
     }
     return true;
+}
+
+bool HappensBefore::are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {
+    if (!earlier.has(ShadowRecord::several_blocks) || current.is_shared) return true;
+    if (published_.has_learned(current.lane) || is_of_earlier_operation(earlier.owner())) return true;
+    return earlier.owner() != clocks_.owner() && launch_->comes_after_block(earlier.owner(), first_block_);
 }
 
 }  // namespace simt::check

@@ -35,13 +35,16 @@ public:
     bool is_obsolete(const ShadowRecord& earlier, bool is_shared) const;
     // Whether a few comparisons show the two as ordered: by barriers, or because one lane makes both.
     bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
-    bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const;
+    // If they are ordered only through a variable that may not be a flag, `if_flag` says which.
+    bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const;
+    // Of a record that holds accesses of several blocks: whether those of the others are ordered, as far as one can tell.
+    bool are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const;
 
     // The same for the fast path: plain accesses to whole words, whose records equal `stamp` except for the place.
     template <Space space>
     bool is_of_earlier_block(uint64_t date) const;
     template <Space space>
-    bool is_store_ordered(const ShadowRecord& store, const ShadowRecord& stamp) const;
+    bool is_store_ordered(uint64_t date, const ShadowRecord& store, const ShadowRecord& stamp) const;
     template <Space space>
     bool is_use_ordered(const ShadowRecord& use, const ShadowRecord& stamp) const;
 
@@ -65,11 +68,10 @@ template <Space space>
     return space == Space::shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;
 }
 
-// Whether a store is ordered before any access of the lane, with nothing else to check.
+// Whether a store with this date is ordered before any access of the lane, with nothing else to check.
 template <Space space>
-[[gnu::always_inline]] inline bool HappensBefore::is_store_ordered(const ShadowRecord& store,
+[[gnu::always_inline]] inline bool HappensBefore::is_store_ordered(uint64_t date, const ShadowRecord& store,
                                                                    const ShadowRecord& stamp) const {
-    const uint64_t date = ShadowRecord::load_date(store);
     if (clocks_.is_before_barrier(date)) return true;
     if (space == Space::shared ? is_of_earlier_block<space>(date) : date < ordered_dates_below_) return true;
     return date == stamp.date() && ShadowRecord::load_own(store).lanes() == stamp.lanes();
@@ -78,9 +80,9 @@ template <Space space>
 template <Space space>
 [[gnu::always_inline]] inline bool HappensBefore::is_use_ordered(const ShadowRecord& use,
                                                                  const ShadowRecord& stamp) const {
-    const uint64_t date = ShadowRecord::load_date(use);
+    const uint64_t date = use.date();
     if (clocks_.is_before_barrier(date & ~ShadowRecord::several_warps) || is_of_earlier_block<space>(date)) return true;
-    return date == stamp.date() && ShadowRecord::load_own(use).lanes() == stamp.lanes();
+    return date == stamp.date() && use.lanes() == stamp.lanes();
 }
 
 }  // namespace simt::check

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -32,6 +33,7 @@ void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool repla
                            entries_.back().knowledge.lane == knowledge.lane &&
                            entries_.back().knowledge.owner == knowledge.owner;
     const size_t since = continues ? entries_.back().since : position;
+    if (reach == check::Reach::block) has_narrow_entries_.store(true, std::memory_order_relaxed);
     entries_.push_back({knowledge, reach, since});
 }
 
@@ -48,49 +50,103 @@ bool SyncLog::counts(const Entry& entry, const LogRange& range) {
     return entry.reach != check::Reach::block && range.reach != check::Reach::block;
 }
 
-bool SyncLog::covers(const LogRange& range, const DatedAccess& access,
-                     std::vector<std::shared_ptr<const LogRanges>>& further) {
+bool SyncLog::covers(const LogRange& range, const DatedAccess& access) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = of_owner_.find(access.owner); found != of_owner_.end()) {
-        const auto& positions = found->second;
-        // The newest know most.
-        for (auto at = std::lower_bound(positions.begin(), positions.end(), range.end); at != positions.begin();) {
-            --at;
-            if (*at < range.begin) break;
-            if (counts(entries_[*at], range) && entries_[*at].knowledge.covers(access)) return true;
-        }
-    }
-    for (auto at = std::lower_bound(with_learned_.begin(), with_learned_.end(), range.begin);
-         at != with_learned_.end() && *at < range.end; ++at) {
-        const Entry& entry = entries_[*at];
-        if (counts(entry, range)) further.push_back(entry.knowledge.learned);
+    const auto found = of_owner_.find(access.owner);
+    if (found == of_owner_.end()) return false;
+    const auto& positions = found->second;
+    // The newest know most.
+    for (auto at = std::lower_bound(positions.begin(), positions.end(), range.end); at != positions.begin();) {
+        --at;
+        if (*at < range.begin) break;
+        if (counts(entries_[*at], range) && entries_[*at].knowledge.covers(access)) return true;
     }
     return false;
 }
 
-bool is_known_through(const LogRanges& learned, const DatedAccess& access) {
-    std::map<const SyncLog*, LogRanges> seen;
-    std::vector<std::shared_ptr<const LogRanges>> pending;
-    const auto search = [&](const LogRanges& ranges) {
-        for (const LogRange& range : ranges) {
-            LogRanges& earlier = seen[range.log.get()];
-            const bool is_seen = std::any_of(earlier.begin(), earlier.end(), [&](const LogRange& other) {
-                return other.begin <= range.begin && other.end >= range.end && other.reach >= range.reach &&
-                       (other.reader == range.reader);
-            });
-            if (is_seen) continue;
-            earlier.push_back(range);
-            if (range.log->covers(range, access, pending)) return true;
+void SyncLog::add_learned(const LogRange& range, std::vector<std::shared_ptr<const LogRanges>>& further) {
+    const std::lock_guard lock(mutex_);
+    // What the newest have learned holds most of what the others have: then there is little left to search.
+    for (auto at = std::lower_bound(with_learned_.begin(), with_learned_.end(), range.end);
+         at != with_learned_.begin();) {
+        --at;
+        if (*at < range.begin) break;
+        const Entry& entry = entries_[*at];
+        if (counts(entry, range)) further.push_back(entry.knowledge.learned);
+    }
+}
+
+namespace {
+
+// Searches what was learned, and what the publishers had learned in turn.
+class Search {
+public:
+    Search(const DatedAccess& access, bool counts_doubtful) : access_(access), counts_doubtful_(counts_doubtful) {}
+
+    bool finds_in(const LogRanges& learned) {
+        if (enter(learned, {})) return true;
+        for (size_t next = 0;; ++next) {
+            if (interruption.is_pending) return true;  // the launch has been given up: the answer no longer matters
+            for (const LogRange& range : entered_) {
+                further_.clear();
+                range.log->add_learned(range, further_);
+                for (auto& ranges : further_) pending_.emplace_back(std::move(ranges), range.if_flag);
+            }
+            entered_.clear();
+            if (next == pending_.size()) return false;
+            const auto [ranges, if_flag] = pending_[next];
+            if (enter(*ranges, if_flag)) return true;
+        }
+    }
+    bool has_met_doubtful() const { return has_met_doubtful_; }
+    // The doubtful variable that led to the access.
+    const PossibleFlag& if_flag() const { return if_flag_; }
+
+private:
+    bool enter(const LogRanges& ranges, const PossibleFlag& if_flag) {
+        for (LogRange range : ranges) {
+            has_met_doubtful_ |= range.if_flag.address != 0;
+            if (range.if_flag.address && !counts_doubtful_) continue;
+            if (if_flag.address) range.if_flag = if_flag;
+            if (is_seen(range)) continue;
+            seen_[range.log.get()].push_back(range);
+            if (range.log->covers(range, access_)) {
+                if_flag_ = range.if_flag;
+                return true;
+            }
+            entered_.push_back(std::move(range));
         }
         return false;
-    };
-    if (search(learned)) return true;
-    for (size_t next = 0; next < pending.size(); ++next) {
-        if (interruption.is_pending) return true;  // the launch has been given up: the answer no longer matters
-        const auto ranges = pending[next];
-        if (search(*ranges)) return true;
     }
-    return false;
+
+    bool is_seen(const LogRange& range) {
+        const LogRanges& earlier = seen_[range.log.get()];
+        return std::any_of(earlier.begin(), earlier.end(), [&range](const LogRange& other) {
+            return other.begin <= range.begin && other.end >= range.end && other.reach >= range.reach &&
+                   (other.reader == range.reader || range.log->tells_all_blocks_the_same());
+        });
+    }
+
+    const DatedAccess access_;
+    const bool counts_doubtful_;
+    bool has_met_doubtful_ = false;
+    PossibleFlag if_flag_;
+    std::map<const SyncLog*, LogRanges> seen_;
+    std::vector<LogRange> entered_;  // whose publishers have yet to be asked what they had learned
+    std::vector<std::shared_ptr<const LogRanges>> further_;
+    std::vector<std::pair<std::shared_ptr<const LogRanges>, PossibleFlag>> pending_;
+};
+
+}  // namespace
+
+bool is_known_through(const LogRanges& learned, const DatedAccess& access, PossibleFlag& if_flag) {
+    Search search(access, false);
+    if (search.finds_in(learned)) return true;
+    if (!search.has_met_doubtful()) return false;
+    Search doubtful(access, true);
+    if (!doubtful.finds_in(learned)) return false;
+    if_flag = doubtful.if_flag();
+    return true;
 }
 
 void add_range(LogRanges& ranges, const LogRange& range) {
@@ -98,6 +154,7 @@ void add_range(LogRanges& ranges, const LogRange& range) {
     LogRange whole = range;
     std::erase_if(ranges, [&whole](const LogRange& own) {
         if (own.log != whole.log || own.reader != whole.reader || own.reach != whole.reach) return false;
+        if (own.if_flag != whole.if_flag) return false;
         if (own.end <= whole.end && own.begin >= whole.since) return true;
         if (whole.begin > own.end || own.begin > whole.end) return false;
         if (own.end > whole.end) whole.since = own.since;
@@ -110,7 +167,8 @@ void add_range(LogRanges& ranges, const LogRange& range) {
 
 bool has_range(const LogRanges& ranges, const LogRange& range) {
     return std::any_of(ranges.begin(), ranges.end(), [&range](const LogRange& own) {
-        return own.log == range.log && own.reader == range.reader && own.reach == range.reach && own.end >= range.end &&
+        return own.log == range.log && own.reader == range.reader && own.reach == range.reach &&
+               own.if_flag == range.if_flag && own.end >= range.end &&
                (own.begin <= range.begin || (own.end == range.end && own.since <= range.begin));
     });
 }

@@ -8,12 +8,14 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "common/simt/check/race/possible_flag.hpp"
 #include "common/simt/include/simt/check.hpp"
 
 namespace simt::check {
@@ -27,6 +29,7 @@ struct LogRange {
     size_t begin = 0, end = 0, since = 0;
     uint32_t reader = 0;
     check::Reach reach = check::Reach::device;
+    PossibleFlag if_flag = {};  // it was read without waiting, which counts only if this variable is a flag
 };
 using LogRanges = std::vector<LogRange>;
 
@@ -69,9 +72,12 @@ public:
     // The whole log, as a lane of block `reader` learns it.
     LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, check::Reach reach);
 
-    // Whether the access is covered by an entry of the range. If not, adds what the entries had learned to `further`.
-    bool covers(const LogRange& range, const DatedAccess& access,
-                std::vector<std::shared_ptr<const LogRanges>>& further);
+    bool tells_all_blocks_the_same() const { return !has_narrow_entries_.load(std::memory_order_relaxed); }
+
+    // Whether the access is covered by an entry of the range.
+    bool covers(const LogRange& range, const DatedAccess& access);
+    // Adds what the publishers of the range had learned.
+    void add_learned(const LogRange& range, std::vector<std::shared_ptr<const LogRanges>>& further);
 
 private:
     struct Entry {
@@ -86,10 +92,12 @@ private:
     std::unordered_map<uint32_t, std::vector<uint32_t>> of_owner_;  // positions, ascending
     std::vector<uint32_t> with_learned_;                            // positions of entries that had learned something
     size_t begin_ = 0;                                              // earlier entries have been replaced
+    std::atomic<bool> has_narrow_entries_{false};                   // some are for the threads of one block only
 };
 
-// Whether the access is known through what was learned, directly or through what the publishers had learned in turn.
-bool is_known_through(const LogRanges& learned, const DatedAccess& access);
+// Whether the access is known through what was learned, directly or through what the publishers had learned in turn. If
+// that takes a variable that may not be a flag, `if_flag` says which.
+bool is_known_through(const LogRanges& learned, const DatedAccess& access, PossibleFlag& if_flag);
 
 // Adds a range to `ranges`: extends one of the same log that it continues, and drops those that it makes redundant.
 void add_range(LogRanges& ranges, const LogRange& range);

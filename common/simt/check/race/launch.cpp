@@ -52,7 +52,7 @@ Finding finding_of(const Race& race, const std::string& kernel) {
                              earlier.owner(), earlier_lane),
                      side_of(numbers, name_of_access(false, current.kind, current.is_write), current.record.place(),
                              current.record.owner(), current.lane)};
-    if (!earlier_is_store && current.is_write) std::swap(finding.sides[0], finding.sides[1]);
+    if (race.clash.earlier_comes_second()) std::swap(finding.sides[0], finding.sides[1]);
     char where[80];
     std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
                   current.is_shared ? "__shared__" : "__global__");

@@ -19,6 +19,7 @@
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/race/checked_access.hpp"
+#include "common/simt/check/race/possible_flag.hpp"
 
 namespace simt::check {
 
@@ -33,15 +34,8 @@ struct BlockNumbers {
     bool contains(uint32_t owner) const { return owner - first < count; }
 };
 
-// A variable that may be a flag. Shared memory has the same addresses in every block, which are numbered from 1 here.
-struct PossibleFlag {
-    uintptr_t address = 0;
-    uint64_t block = 0;
-    auto operator<=>(const PossibleFlag& other) const = default;
-};
-
-// The two places and what was done there: this distinguishes races. Accesses that are a race unless the variable turns
-// out to be a flag are kept by variable, too, until the launch ends: only then is it known who has polled.
+// The two places and what was done there: this distinguishes races. Accesses that are a race unless a variable turns out
+// to be a flag, their own or one that would order them, are kept by variable, too, until the launch ends: only then is it known who has polled.
 struct RaceKey {
     uint64_t places = 0, kinds = 0;
     PossibleFlag unless_flag;  // no address: a race in any case

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "common/simt/check/race/history.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
@@ -14,7 +15,7 @@ namespace simt::check {
 // 0: a place outside the executable, or too far into it.
 inline uint64_t place_of(const void* pc) {
     const auto offset = static_cast<uintptr_t>(static_cast<const char*>(pc) - &__executable_start);
-    return offset >> ShadowRecord::place_bits ? 0 : offset;
+    return Histories::is_history(offset) || offset >> ShadowRecord::place_bits ? 0 : offset;
 }
 
 inline const void* pc_of(uint64_t place) { return place ? &__executable_start + place : nullptr; }

@@ -60,9 +60,9 @@ void Publication::publish_by_atomic(const Access& access) {
     }
 }
 
-void Publication::learn_of_volatile(uintptr_t address, Space space, unsigned lane) {
+void Publication::learn_of_volatile(uintptr_t address, Space space, unsigned lane, const PossibleFlag& if_flag) {
     const std::unique_lock<SyncVariables::Stripe> lock = locked(address, space);
-    if (const auto log = log_of(address, space)) learn_from(log, lane, check::Reach::device, learned_);
+    if (const auto log = log_of(address, space)) learn_from(log, lane, check::Reach::device, learned_, if_flag);
 }
 
 void Publication::publish_by_volatile(const Access& access) {
@@ -142,10 +142,12 @@ void Publication::publish_fenced(SyncLog& log, unsigned lane, check::Reach reach
 }
 
 void Publication::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach,
-                             RangesByLane& by_lane) {
+                             RangesByLane& by_lane, const PossibleFlag& if_flag) {
     const auto counted_reach = reach == check::Reach::block ? reach : check::Reach::device;
-    const LogRange range = log->range(log, clocks_.owner(), counted_reach);
+    LogRange range = log->range(log, clocks_.owner(), counted_reach);
     const auto& known = by_lane[lane];
+    if (known && has_range(*known, range)) return;
+    range.if_flag = if_flag;
     // A spinning lane reads the same range again and again.
     if (range.begin == range.end || (known && has_range(*known, range))) return;
     auto ranges = by_lane[lane] ? std::make_shared<LogRanges>(*by_lane[lane]) : std::make_shared<LogRanges>();

@@ -30,8 +30,8 @@ public:
     // ---- what is known
     bool has_learned() const { return has_learned_; }  // some lane knows more than what barriers order
     bool has_learned(unsigned lane) const { return learned_[lane] != nullptr; }
-    bool is_known(unsigned lane, const DatedAccess& access) const {
-        return learned_[lane] && is_known_through(*learned_[lane], access);
+    bool is_known(unsigned lane, const DatedAccess& access, PossibleFlag& if_flag) const {
+        return learned_[lane] && is_known_through(*learned_[lane], access, if_flag);
     }
     bool has_fenced(unsigned lane) const {
         return !fenced_.empty() && !(fenced_[lane].device.empty() && fenced_[lane].block.empty());
@@ -49,7 +49,8 @@ public:
     void unlock();
     void learn_of_atomic(const Access& access);
     void publish_by_atomic(const Access& access);
-    void learn_of_volatile(uintptr_t address, Space space, unsigned lane);
+    // `if_flag`: the lane does not wait, so that this only counts if the variable is a flag.
+    void learn_of_volatile(uintptr_t address, Space space, unsigned lane, const PossibleFlag& if_flag);
     void publish_by_volatile(const Access& access);
     // What the lane knows now, and has learned, for an operation that it starts.
     std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
@@ -64,7 +65,8 @@ private:
 
     Knowledge knowledge_of(unsigned lane) const;
     void publish_fenced(SyncLog& log, unsigned lane, check::Reach reach, bool replaces);
-    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach, RangesByLane& by_lane);
+    void learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach, RangesByLane& by_lane,
+                    const PossibleFlag& if_flag = {});
     void learn_what_was_unfenced(unsigned first, uint32_t lanes);
     void learn_within_block(unsigned lane);
     void share_what_was_learned(unsigned first, uint32_t lanes);

@@ -61,12 +61,15 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
     const bool is_mild = same_warp ? !(both_store && same_place) : !same_block && tried_read(clash) != 0;
     const Severity severity = is_mild ? Severity::warning : Severity::error;
 
+    const auto kind_of = [](bool is_store, AccessKind kind) { return uint64_t{is_store} << 2 | uint64_t(kind); };
     uint64_t first = earlier.place(), second = current.record.place();
-    const bool swap = earlier_is_store ? both_store && first > second : current.is_write;
-    if (swap) std::swap(first, second);
-    const uint64_t kinds = uint64_t{earlier_is_store} << swap | uint64_t{current.is_write} << (1 - swap) |
-                           static_cast<uint64_t>(earlier.kind()) << 2 | static_cast<uint64_t>(current.kind) << 4;
-    const RaceKey key{first << 32 | second, kinds, unless_flag};
+    uint64_t first_kind = kind_of(earlier_is_store || is_atomic(earlier.kind()), earlier.kind());
+    uint64_t second_kind = kind_of(current.is_write, current.kind);
+    if (clash.earlier_comes_second()) {
+        std::swap(first, second);
+        std::swap(first_kind, second_kind);
+    }
+    const RaceKey key{first << 32 | second, first_kind << 3 | second_kind, unless_flag};
     // A pending copy stores later; any other store may find its own value already there.
     const bool may_be_same = both_store && !earlier.has(ShadowRecord::pending) && current.bytes <= 16;
     CountedRace& race = note(key, may_be_same ? Severity::info : severity, clash);
@@ -91,7 +94,7 @@ RaceReporter::CountedRace& RaceReporter::note(const RaceKey& key, Severity sever
     Race race{severity, 1, clash, {}};
     race.threads = {clash.earlier.owner() - LaunchHistory::numbers_of(clash.earlier.owner()).first, clash.earlier_lane,
                     current.record.owner() - LaunchHistory::numbers_of(current.record.owner()).first, current.lane};
-    if (!clash.earlier_is_store && current.is_write) {
+    if (clash.earlier_comes_second()) {
         std::swap(race.threads[0], race.threads[2]);
         std::swap(race.threads[1], race.threads[3]);
     }

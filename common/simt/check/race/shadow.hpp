@@ -1,8 +1,8 @@
 // Shadow memory of racecheck: for every 4-byte word, who stored to it last, and who has read it or operated on it
 // atomically since.
 //
-// A record is 16 bytes and is loaded and stored as one: workers on several OS threads never see half of one. Two
-// workers that access the same word at the same moment may lose a record, so a race can be missed but never invented.
+// A record is 16 bytes and is loaded and stored as one: workers on several OS threads never see half of one. In memory
+// that several blocks share, a record replaces the one that was seen or does not: see ShadowRecord::replace.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ public:
 
     // In a record of uses: lanes of several warps of the block; `lanes` then has a bit for each warp.
     static constexpr uint64_t several_warps = uint64_t{1} << flags_shift;
-    // The same for several blocks of the launch.
+    // In any record: of several blocks of the launch; the record is of the last one.
     static constexpr uint64_t several_blocks = uint64_t{2} << flags_shift;
     // In a record of a store: an asynchronous copy to the word is under way.
     static constexpr uint64_t pending = uint64_t{1} << flags_shift;
@@ -44,7 +44,7 @@ public:
 
     static constexpr unsigned clock_bits = 24;
     static constexpr uint32_t largest_clock = (1u << clock_bits) - 1;
-    static constexpr unsigned place_bits = 26;
+    static constexpr unsigned place_bits = 26;  // a place, or the number of a history
 
     ShadowRecord() = default;
     ShadowRecord(uint32_t owner, uint32_t lanes, uint64_t place, uint32_t clock, unsigned warp, unsigned bytes,
@@ -78,6 +78,15 @@ public:
     }
 
     ShadowRecord with_lanes(uint32_t lanes) const { return {date_, (what_ & ~lanes_mask) | lanes}; }
+    ShadowRecord with_owner(uint32_t owner) const {
+        return {(date_ & ~owner_mask) | uint64_t{owner} << owner_shift, what_};
+    }
+    ShadowRecord with_place(uint64_t place) const {
+        return {date_, (what_ & ((uint64_t{1} << place_shift) - 1)) | place << place_shift};
+    }
+    ShadowRecord with_kind(AccessKind kind) const {
+        return {date_, (what_ & ~kind_mask) | static_cast<uint64_t>(kind) << kind_shift};
+    }
     ShadowRecord with(uint64_t flags) const { return {date_ | flags, what_}; }
     ShadowRecord without(uint64_t flags) const { return {date_ & ~flags, what_}; }
     ShadowRecord with_bytes(unsigned bytes) const {
@@ -108,6 +117,24 @@ public:
         keep_whole(words);
         *reinterpret_cast<Words*>(&to) = words;
     }
+    // Stores the record if the cell still holds the one that was seen, and returns whether it did. Whoever then looks at
+    // the cell's other record either sees what another worker has stored there, or is seen by that worker.
+    [[gnu::always_inline]] static bool replace(ShadowRecord& cell, const ShadowRecord& seen,
+                                               const ShadowRecord& record) {
+#if defined(__x86_64__)
+        bool is_done;
+        uint64_t date = seen.date_, what = seen.what_;
+        asm volatile("lock cmpxchg16b %1"
+                     : "=@ccz"(is_done), "+m"(cell), "+a"(date), "+d"(what)
+                     : "b"(record.date_), "c"(record.what_)
+                     : "memory");
+        return is_done;
+#else
+        typedef unsigned __int128 Both __attribute__((may_alias));
+        const auto both = [](const ShadowRecord& one) { return Both{one.what_} << 64 | one.date_; };
+        return __sync_bool_compare_and_swap(reinterpret_cast<Both*>(&cell), both(seen), both(record));
+#endif
+    }
 
 private:
     typedef uint64_t Words __attribute__((vector_size(16), may_alias));
@@ -133,7 +160,7 @@ private:
 
 struct ShadowCell {
     ShadowRecord store;  // the last one that was not an atomic operation
-    ShadowRecord use;    // reads and atomic operations since
+    ShadowRecord use;    // reads and atomic operations, as far as the store is not ordered after those of other blocks
 };
 
 // The cells of a range of addresses, zero until they are used. Memory is taken only for those that are.

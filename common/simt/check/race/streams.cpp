@@ -90,7 +90,7 @@ void compare_with_kernels(const Operation& operation) {
             finding.title = foreign(operation).title;
             finding.kernel = launch.kernel;
             const unsigned lane = record.warp() * 32 + static_cast<unsigned>(std::countr_zero(record.lanes()));
-            finding.sides.push_back(side_of(launch, "", record.place(), record.owner(), lane));
+            finding.sides.push_back(side_of(launch, "", latest_place(record), record.owner(), lane));
             finding.details.push_back(foreign(operation).what);
             add_host(operation, finding, host_backtrace());
             report(std::move(finding));

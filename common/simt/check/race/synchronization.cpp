@@ -38,7 +38,7 @@ void RaceCheck::note_trying_read(const Access& access, const ShadowMap& words) {
                                   : use.warp() == access.lane / 32 && use.lanes() >> access.lane % 32 & 1;
     const bool by_this_block =
         use.owner() == order_.clocks().owner() || (compares && use.has(ShadowRecord::several_blocks));
-    if (by_this_lane && by_this_block) reporter_.note_trying_read(use.place());
+    if (by_this_lane && by_this_block) reporter_.note_trying_read(latest_place(use));
 }
 
 void RaceCheck::end_atomic(uintptr_t, bool has_written) {
@@ -63,7 +63,10 @@ void RaceCheck::use(uintptr_t object, const void* pc) {
 void RaceCheck::synchronize_by_volatile(const Access& access) {
     if (access.is_atomic) return;
     if (access.is_write) return published_.publish_by_volatile(access);
-    published_.learn_of_volatile(access.address, access.space, access.lane);
+    // Who does not wait may read the variable too early: only if others do wait for it is it a flag.
+    polled_if_flag_ = {};
+    if (!check_.is_polling(access.lane)) polled_if_flag_ = flag_at(access.address, access.space == Space::shared);
+    published_.learn_of_volatile(access.address, access.space, access.lane, polled_if_flag_);
     // The value may be stored after this moment and before it is read: look again when the lane has read it.
     polled_ = access.address;
     polled_space_ = access.space;

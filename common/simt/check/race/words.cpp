@@ -1,5 +1,6 @@
 // racecheck of plain accesses to whole words that the fast path cannot decide: those that barriers and meetings order,
 // and reads beside reads. RaceCheck::check handles everything else.
+#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/block.hpp"
 #include "common/simt/exec/running_launch.hpp"
@@ -39,55 +40,66 @@ ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
     return memory_.variables.contains(address) ? &memory_.variables : nullptr;
 }
 
+bool RaceCheck::replace(ShadowRecord& cell, const ShadowRecord& seen, const ShadowRecord& record, bool is_shared) {
+    return is_shared ? replace<Space::shared>(cell, seen, record) : replace<Space::global>(cell, seen, record);
+}
+
+inline std::optional<ShadowRecord> RaceCheck::use_after_read(const ShadowRecord& use, const ShadowRecord& mine,
+                                                             bool is_shared) {
+    const bool is_own = use.owner() == order_.clocks().owner();
+    if (!is_own && (is_shared || order_.is_of_earlier_operation(use.owner()))) return mine;
+    // Other blocks of this launch have read it, too: the record is of the last reader.
+    const uint64_t blocks = is_own ? use.flags() & ShadowRecord::several_blocks : ShadowRecord::several_blocks;
+    if (use.kind() != AccessKind::plain || (blocks && published_.has_learned())) return std::nullopt;
+    if (!is_own && !order_.is_of_this_launch(use.owner())) return std::nullopt;
+    const auto next = [&](const ShadowRecord& record, Step step) {
+        return with_history(record, use, mine, step, is_shared);
+    };
+    if (!is_own) return next(mine.with(blocks), Step::of_other_block);
+    if (use.clock() < order_.clocks().block_base()) return next(mine.with(blocks), Step::follows);
+    // Since the last barrier, by this warp or others.
+    if (!use.is_plain_word()) return std::nullopt;
+    if (use.has(ShadowRecord::several_warps)) return next(use.with_lanes(use.lanes() | 1u << mine.warp()), Step::joins);
+    if (use.warp() != mine.warp()) {
+        if (published_.has_learned()) return std::nullopt;
+        const uint32_t warps = 1u << mine.warp() | 1u << use.warp();
+        return next(mine.with(blocks | ShadowRecord::several_warps).with_lanes(warps), Step::follows);
+    }
+    if (use.clock() == mine.clock()) return next(use.with_lanes(use.lanes() | mine.lanes()), Step::joins);
+    if (use.lanes() == mine.lanes() || use.clock() < order_.clocks().warp_base(mine.warp())) {
+        return next(mine.with(blocks), Step::follows);
+    }
+    return std::nullopt;
+}
+
 bool RaceCheck::read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared) {
     const ShadowRecord store = ShadowRecord::load(cell.store);
     if (store.flags() || !order_.is_settled(store, mine, is_shared)) return false;
     const ShadowRecord use = ShadowRecord::load(cell.use);
-    const bool is_own = use.owner() == order_.clocks().owner();
-    if (!is_own && (is_shared || order_.is_of_earlier_operation(use.owner()))) {
-        ShadowRecord::store(cell.use, mine);
-        return true;
-    }
-    // Other blocks of this launch have read it, too. Only the last reader is remembered.
-    const uint64_t blocks = is_own ? use.flags() & ShadowRecord::several_blocks : ShadowRecord::several_blocks;
-    if (use.kind() != AccessKind::plain || (blocks && published_.has_learned())) return false;
-    if (!is_own && !order_.is_of_this_launch(use.owner())) return false;
-    if (!is_own || use.clock() < order_.clocks().block_base()) {
-        ShadowRecord::store(cell.use, mine.with(blocks));
-        return true;
-    }
-    // Since the last barrier, by this warp or others.
-    if (!use.is_plain_word()) return false;
-    if (use.has(ShadowRecord::several_warps)) {
-        ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | 1u << mine.warp()));
-    } else if (use.warp() != mine.warp()) {
-        if (published_.has_learned()) return false;
-        ShadowRecord::store(
-            cell.use, mine.with(blocks | ShadowRecord::several_warps).with_lanes(1u << mine.warp() | 1u << use.warp()));
-    } else if (use.clock() == mine.clock()) {
-        ShadowRecord::store(cell.use, use.with_lanes(use.lanes() | mine.lanes()));
-    } else if (use.lanes() == mine.lanes() || use.clock() < order_.clocks().warp_base(mine.warp())) {
-        ShadowRecord::store(cell.use, mine.with(blocks));
-    } else {
-        return false;
-    }
-    return true;
+    if (!is_shared && tells_all_of_read(use, mine.place())) return true;
+    const auto next = use_after_read(use, mine, is_shared);
+    if (!next || !replace(cell.use, use, *next, is_shared)) return false;
+    return is_shared || ShadowRecord::load_date(cell.store) == store.date();
 }
 
 bool RaceCheck::write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared) {
     const ShadowRecord store = ShadowRecord::load(cell.store);
     if (store.flags() || !order_.is_settled(store, mine, is_shared)) return false;
     const ShadowRecord use = ShadowRecord::load(cell.use);
+    const bool is_own_use = use.owner() == order_.clocks().owner();
     if (!use.empty()) {
-        if (use.owner() == order_.clocks().owner()) {
+        if (is_own_use) {
             if (use.has(ShadowRecord::several_blocks)) return false;
             if (use.has(ShadowRecord::several_warps) && use.clock() >= order_.clocks().block_base()) return false;
         }
         if (!order_.is_settled(use, mine, is_shared)) return false;
-        ShadowRecord::store(cell.use, ShadowRecord());
     }
-    ShadowRecord::store(cell.store, mine);
-    return true;
+    const bool is_own_store = store.owner() == order_.clocks().owner();
+    const ShadowRecord next = is_own_store ? with_history(mine, store, mine, Step::follows, is_shared) : mine;
+    if (!replace(cell.store, store, next, is_shared)) return false;
+    // The block's own uses may yet race with other blocks.
+    const ShadowRecord kept = is_own_use && !is_shared ? use : ShadowRecord();
+    return replace(cell.use, use, kept, is_shared);
 }
 
 }  // namespace simt::check

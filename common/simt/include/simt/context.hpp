@@ -23,8 +23,9 @@ struct alignas(64) Context {
     unsigned x = 0, y = 0, z = 0;  // threadIdx, followed by a one: a lane restores all four when it goes on
     unsigned detached = 1;
     unsigned line = 0;
-    unsigned lane = 0;          // position in the warp
-    char* stack_top = nullptr;  // the end of the lane's own stack, should it need one
+    unsigned short lane = 0;        // position in the warp
+    unsigned short changed_at = 0;  // see TurnsTaken
+    char* stack_top = nullptr;      // the end of the lane's own stack, should it need one
 };
 
 static_assert(sizeof(Context) == 64);

@@ -71,7 +71,15 @@ SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
 }
 
 // The running lane has taken a lock, or has stopped waiting.
-SIMT_UNCHECKED void note_change() { ++changes_made; }
+SIMT_UNCHECKED void note_change() {
+    ++changes_made;
+    TurnsTaken* const taken = turns_taken;
+    if (!taken) return;
+    const unsigned short epoch = __atomic_load_n(taken->step_epoch, __ATOMIC_RELAXED);
+    if (current_lane->changed_at == epoch) return;
+    current_lane->changed_at = epoch;
+    __atomic_store_n(&taken->count, taken->count + 1, __ATOMIC_RELAXED);
+}
 
 // The running lane has seen this value where it waits for another.
 SIMT_UNCHECKED void note_value_seen(unsigned long long value) {

@@ -55,6 +55,13 @@ extern __thread Context* current_lane;
 // while they waited.
 extern __thread unsigned long long changes_made;
 extern __thread unsigned long long values_seen;
+// Of those lanes, each once for every value of `step_epoch`, which the watchdog renews when the launch has made a step.
+// Null where no kernel runs.
+struct TurnsTaken {
+    unsigned long long count = 0;
+    const unsigned short* step_epoch = nullptr;
+};
+extern __thread TurnsTaken* turns_taken;
 
 // A lane's first wait: the loop that ran it gives up the lanes after it, which get their own stacks. Sets current_lane.
 void detach_lane(unsigned x, unsigned y, unsigned z);

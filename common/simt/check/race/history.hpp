@@ -1,0 +1,108 @@
+// What a shadow record tells beside its latest access: at which other places its block has accessed the word, and other
+// blocks of the launch. Which of two accesses comes first is chance, so a race between an earlier one and a third one
+// must be found, too.
+//
+// A record has no room for that: where there is more than one place, it holds the number of a history instead of a place.
+// Histories are shared by all words. There are few, since all blocks run the same code.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "common/simt/check/race/shadow.hpp"
+
+namespace simt::check {
+
+struct PastAccess {
+    static constexpr uint32_t by_several = uint32_t{1} << 31;
+
+    uint64_t place = 0;
+    AccessKind kind = AccessKind::plain;
+    // Which block made it, counted from the record's block, so that neighbours everywhere have the same histories; or
+    // more than one block made it.
+    uint32_t block = 0;
+    auto operator<=>(const PastAccess& other) const = default;
+};
+
+struct History {
+    uint64_t latest = 0;                // the place of the record's access
+    std::vector<PastAccess> own;        // by the record's block, that one included; ascending
+    std::vector<PastAccess> of_others;  // by other blocks of the launch; ascending
+    auto operator<=>(const History& other) const = default;
+};
+
+// How an access follows the one that a record holds.
+enum class Step {
+    joins,           // the same block makes it, but the record's place stays
+    follows,         // the same block makes it
+    of_other_block,  // and the record is that block's from now on
+    beside,          // another block makes it, but the record stays the first one's
+};
+
+// All histories. Any thread.
+class Histories {
+public:
+    static Histories& instance();
+
+    static bool is_history(uint64_t place) { return place & is_number; }
+    // The places of a record.
+    History of(const ShadowRecord& record) const;
+    // The place that the record holds after the access `now`.
+    uint64_t after(const ShadowRecord& record, const PastAccess& now, Step step);
+
+private:
+    static constexpr uint64_t is_number = uint64_t{1} << (ShadowRecord::place_bits - 1);
+
+    mutable std::mutex mutex_;
+    std::map<History, uint64_t> numbers_;
+    std::deque<const History*> histories_;  // by number
+};
+
+inline uint64_t latest_place(const ShadowRecord& record) {
+    const uint64_t place = record.place();
+    return Histories::is_history(place) ? Histories::instance().of(record).latest : place;
+}
+
+// Answers of Histories::after that are asked for again and again, for one thread.
+class HistoryCache {
+public:
+    uint64_t after(const ShadowRecord& record, const PastAccess& now, Step step) {
+        if (record.place() == now.place && record.kind() == now.kind) return now.place;
+        const uint64_t question = question_of(record, now, step);
+        Answer& answer = answers_[slot_of(question)];
+        if (answer.question != question || answer.block != now.block) {
+            answer = {question, Histories::instance().after(record, now, step), now.block};
+        }
+        return answer.place;
+    }
+    // Whether a plain access at this place is known to be one of those of the record's block. Calls nothing.
+    [[gnu::always_inline]] bool has_joined(const ShadowRecord& record, uint64_t place) const {
+        const uint64_t question = question_of(record, {place, AccessKind::plain}, Step::joins);
+        const Answer& answer = answers_[slot_of(question)];
+        return answer.question == question && answer.place == record.place();
+    }
+
+private:
+    static constexpr unsigned cache_bits = 8;
+    struct Answer {
+        uint64_t question = 0;
+        uint64_t place = 0;
+        uint32_t block = 0;
+    };
+
+    [[gnu::always_inline]] static uint64_t question_of(const ShadowRecord& record, const PastAccess& now, Step step) {
+        const uint64_t how = static_cast<uint64_t>(record.kind()) << 5 | static_cast<uint64_t>(now.kind) << 3 |
+                             static_cast<uint64_t>(step) << 1 | (record.has(ShadowRecord::several_blocks) ? 1 : 0);
+        return (record.place() << ShadowRecord::place_bits | now.place) << 7 | how;
+    }
+    static size_t slot_of(uint64_t question) { return question * 0x9e3779b97f4a7c15 >> (64 - cache_bits); }
+
+    std::array<Answer, 1 << cache_bits> answers_ = {};
+};
+
+}  // namespace simt::check

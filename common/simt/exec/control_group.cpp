@@ -1,0 +1,71 @@
+#include "common/simt/exec/control_group.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace simt {
+namespace {
+
+// The groups of this process that a controller knows, from the root down, as folders. A line of /proc/self/cgroup is
+// "0::/a/b" in version 2, and "4:cpu,cpuacct:/a/b" in version 1, where each controller has a tree of its own.
+std::vector<std::string> group_folders(const std::string& controller) {
+    std::vector<std::string> folders;
+    std::ifstream lines("/proc/self/cgroup");
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+        std::string folder = "/sys/fs/cgroup";
+        if (controllers != ",,") {
+            if (controllers.find("," + controller + ",") == std::string::npos) continue;
+            folder += "/" + controller;
+        }
+        folders.push_back(folder);
+        std::istringstream path(line.substr(second + 1));
+        for (std::string name; std::getline(path, name, '/');)
+            if (!name.empty()) folders.push_back(folder += "/" + name);
+    }
+    return folders;
+}
+
+// A file holds one number; "max" or -1 where there is no limit.
+std::size_t number_in_file(const std::string& path, std::size_t otherwise) {
+    std::ifstream file(path);
+    long long number = 0;
+    return file >> number && number >= 0 ? static_cast<std::size_t>(number) : otherwise;
+}
+
+}  // namespace
+
+GroupMemory group_memory() {
+    GroupMemory memory;
+    for (const std::string& folder : group_folders("memory")) {
+        const std::size_t limit =
+            number_in_file(folder + "/memory.max", number_in_file(folder + "/memory.limit_in_bytes", no_group_limit));
+        if (limit == no_group_limit) continue;
+        const std::size_t used =
+            number_in_file(folder + "/memory.current", number_in_file(folder + "/memory.usage_in_bytes", 0));
+        memory.limit = std::min(memory.limit, limit);
+        memory.left = std::min(memory.left, limit - std::min(limit, used));
+    }
+    return memory;
+}
+
+std::size_t group_processors() {
+    std::size_t processors = no_group_limit;
+    for (const std::string& folder : group_folders("cpu")) {
+        std::ifstream both(folder + "/cpu.max");  // "max 100000", or "150000 100000": one and a half processors
+        std::size_t quota = 0, period = 0;
+        if (!(both >> quota >> period)) {
+            quota = number_in_file(folder + "/cpu.cfs_quota_us", 0);
+            period = number_in_file(folder + "/cpu.cfs_period_us", 0);
+        }
+        if (quota > 0 && period > 0) processors = std::min(processors, (quota + period - 1) / period);
+    }
+    return processors;
+}
+
+}  // namespace simt

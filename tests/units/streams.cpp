@@ -1,0 +1,237 @@
+// What the readers of numbers promise when parts of an input are read by several threads, and the pipeline that does so.
+// Prints each promise that is broken and exits 1; tests/files.bats compiles and runs it in a folder of its own.
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "common/io/numbers.hpp"
+#include "common/io/parse_text.hpp"
+#include "common/io/pipeline.hpp"
+#include "common/io/readers.hpp"
+
+static int broken = 0;
+
+static void promise(bool kept, const std::string& what) {
+    if (!kept) std::printf("broken: %s\n", what.c_str()), ++broken;
+}
+
+// ---- the pipeline
+
+static void parts_are_finished_in_order() {
+    for (unsigned threads : {1U, 2U, 7U}) {
+        const PipelineShape shape{threads, 2};
+        std::vector<int> parts(shape.slots(), -1);
+        std::atomic<int> in_work = 0;
+        int next = 0;
+        std::vector<int> finished;
+        const auto take = [&](std::size_t slot) {
+            if (next == 500) return false;
+            promise(parts[slot] == -1, "a slot is free before it is used again");
+            parts[slot] = next++;
+            return true;
+        };
+        const auto work = [&](std::size_t slot) {
+            ++in_work;
+            if (parts[slot] % 3 == 0) std::this_thread::yield();
+            --in_work;
+        };
+        const auto finish = [&](std::size_t slot) { finished.push_back(std::exchange(parts[slot], -1)); };
+        run_pipeline(shape, {take, work, finish});
+        bool in_order = finished.size() == 500;
+        for (std::size_t i = 0; in_order && i < finished.size(); ++i) in_order = finished[i] == static_cast<int>(i);
+        promise(in_order, "all parts are finished, in order");
+    }
+}
+
+// Of several failures the one of the earliest part counts, after all parts before it.
+static void the_first_failure_counts() {
+    for (int stage = 0; stage < 3; ++stage) {
+        for (int round = 0; round < 20; ++round) {
+            const PipelineShape shape{4, 1};
+            std::vector<int> parts(shape.slots());
+            int next = 0, finished = 0;
+            std::string said;
+            const auto fail_from = [&](int of, int part) {
+                if (stage == of && part >= 10) throw std::runtime_error(std::to_string(part));
+            };
+            try {
+                run_pipeline(shape, {[&](std::size_t slot) {
+                                         fail_from(0, next);
+                                         parts[slot] = next++;
+                                         return next <= 40;
+                                     },
+                                     [&](std::size_t slot) { fail_from(1, parts[slot]); },
+                                     [&](std::size_t slot) {
+                                         fail_from(2, parts[slot]);
+                                         ++finished;
+                                     }});
+            } catch (const std::runtime_error& failure) {
+                said = failure.what();
+            }
+            promise(said == "10" && finished == 10, "part 10 fails, after ten: " + said);
+        }
+    }
+}
+
+// ---- text
+
+// result.word is in a text that lives until the next call.
+static std::vector<double> parsed(const std::string& words, ParsedText& result) {
+    static std::string text;
+    text.assign(text_margin, 'x');
+    text += words;
+    text.resize(text.size() + text_margin);
+    std::vector<std::uint64_t> values(words.size() / 2 + 1);
+    char* const begin = text.data() + text_margin;
+    result = parse_text(begin, begin + words.size(), values.data());
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < result.count; ++i)
+        numbers.push_back(i < result.integers ? static_cast<double>(static_cast<std::int64_t>(values[i]))
+                                              : std::bit_cast<double>(values[i]));
+    return numbers;
+}
+
+static std::string any_number(std::mt19937_64& random) {
+    char word[64];
+    const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
+    const int digits = static_cast<int>(random() % 19);
+    switch (random() % 9) {
+        case 0: return std::to_string(static_cast<std::int64_t>(random()) >> random() % 64);
+        case 1: return (random() % 2 ? "+" : "-") + std::to_string(random() >> (1 + random() % 63));
+        case 2: std::snprintf(word, sizeof word, "%.*f", digits, unit); break;
+        case 3: std::snprintf(word, sizeof word, "%.*f", digits, -1e6 * unit); break;
+        case 4:
+            std::snprintf(word, sizeof word, "%.*g", digits, std::ldexp(unit, static_cast<int>(random() % 200) - 100));
+            break;
+        case 5: std::snprintf(word, sizeof word, "%.*e", digits, unit * 1e20); break;
+        case 6: {
+            const double bits = std::bit_cast<double>(std::uint64_t{random()});
+            std::snprintf(word, sizeof word, "%.17g", std::isfinite(bits) ? bits : 1);
+            break;
+        }
+        // Half way between two doubles, or close to it.
+        case 7:
+            std::snprintf(word, sizeof word, "%llu.5", static_cast<unsigned long long>((random() >> 11) | 1ULL << 52));
+            break;
+        default:
+            std::snprintf(word, sizeof word, "%09llu.%05llu", static_cast<unsigned long long>(random() % 1000),
+                          static_cast<unsigned long long>(random() % 100000));
+    }
+    return word;
+}
+
+static bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+static void numbers_are_rounded_rightly() {
+    std::mt19937_64 random(1);
+    for (int round = 0; round < 300; ++round) {
+        // The first is no integer: all are doubles then, -0 too.
+        std::string text = "0.5";
+        std::vector<double> expected = {0.5};
+        std::vector<std::string> words = {"0.5"};
+        for (int i = 0; i < 300; ++i) {
+            words.push_back(any_number(random));
+            expected.push_back(std::strtod(words.back().c_str(), nullptr));
+            text += std::string(1 + random() % 3 % 2, " \n\t,"[random() % 3]) + words.back();
+        }
+        ParsedText result;
+        const std::vector<double> numbers = parsed(text, result);
+        promise(numbers.size() == expected.size(), "there are as many numbers as words");
+        for (std::size_t i = 0; i < std::min(numbers.size(), expected.size()); ++i)
+            if (!same(numbers[i], expected[i])) promise(false, "'" + words[i] + "' is the nearest double");
+        // One word more, that is none, at every place in a group of 64.
+        const char* const wrong[] = {"1.2.3", "x", "--1", "1e", "0x1",  "1_0",
+                                     "+-1",   ".", "-",   "+",  "1e5e", "12345678.x"};
+        const std::string word = wrong[random() % std::size(wrong)];
+        parsed(text + "\n" + word + " 7", result);
+        promise(result.fault == ParsedText::Fault::not_a_number && result.word == word, "'" + word + "' is no number");
+    }
+}
+
+static void integers_are_exact() {
+    for (const char* word :
+         {"9223372036854775807", "-9223372036854775808", "+9007199254740993", "000000000000000000000012",
+          "-000000000000000009223372036854775808", "1234567890123456789", "-0"}) {
+        std::string text(text_margin, ' ');
+        text += word;
+        text.resize(text.size() + text_margin);
+        std::vector<std::uint64_t> value(40);
+        const std::size_t length = std::strlen(word);
+        const ParsedText result =
+            parse_text(text.data() + text_margin, text.data() + text_margin + length, value.data());
+        std::int64_t expected = 0;
+        std::from_chars(word + (*word == '+'), word + length, expected);
+        promise(result.integers == 1 && static_cast<std::int64_t>(value[0]) == expected,
+                std::string(word) + " is exact");
+    }
+    ParsedText result;
+    promise(parsed("9223372036854775808", result)[0] == 0x1p63 && result.integers == 0, "2^63 is a double");
+    promise(parsed("1e999", result).empty() && result.fault == ParsedText::Fault::out_of_range, "1e999 is too large");
+}
+
+// ---- files that change
+
+static std::string failure_of(NumberReader& reader, std::size_t most) {
+    Slot slot;
+    try {
+        while (reader.take(slot, most, Cut::anywhere)) {
+            reader.read(slot);
+            reader.settle(slot);
+        }
+    } catch (const Failure& failure) {
+        return failure.exit() == Exit::bad_input ? failure.what() : "another exit";
+    }
+    return "";
+}
+
+static void expect_refused(const std::string& said, const std::string& part) {
+    promise(said.find(part) != said.npos, "a file that changes is refused: '" + said + "' has '" + part + "'");
+}
+
+static void files_that_change_are_refused() {
+    const auto write = [](std::size_t bytes) { std::ofstream("data", std::ios::binary) << std::string(bytes, '1'); };
+    const InputFormat raw{NumberFormat::raw, DType::f32}, as_text{NumberFormat::text, DType::i64};
+    const auto reader_of = [&](const InputFormat& format) { return NumberReader::open("data", format); };
+    write(4000000);
+    auto reader = reader_of(raw);
+    promise(truncate("data", 2000000) == 0, "a file can be truncated");
+    expect_refused(failure_of(*reader, 1 << 18),
+                   "data: was changed while it was read: it had 4000000 bytes and has 2000000");
+    write(4000000);
+    reader = reader_of(raw);
+    std::ofstream("data", std::ios::binary | std::ios::app) << "more";
+    expect_refused(failure_of(*reader, 1 << 18), "it had 4000000 bytes and has 4000004");
+    // Of text, which is read to its end, the numbers in between count for nothing either.
+    for (const char* change : {"shorter", "longer"}) {
+        std::ofstream lines("data");
+        for (int i = 0; i < 400000; ++i) lines << i << '\n';
+        lines.close();
+        reader = reader_of(as_text);
+        Slot slot;
+        promise(reader->take(slot, 1, Cut::anywhere), "there is a first block");
+        if (*change == 's') promise(truncate("data", 1000000) == 0, "a file can be truncated");
+        else std::ofstream("data", std::ios::app) << "7\n";
+        reader->read(slot);
+        reader->settle(slot);
+        expect_refused(failure_of(*reader, 1), "was changed while it was read");
+    }
+}
+
+int main() {
+    parts_are_finished_in_order();
+    the_first_failure_counts();
+    numbers_are_rounded_rightly();
+    integers_are_exact();
+    files_that_change_are_refused();
+    return broken > 0;
+}
