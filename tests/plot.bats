@@ -54,6 +54,26 @@ raw() {
         { x = $1; y = $2 }' points || complain "points: $(cat points)"
 }
 
+@test "along sizes both axes are logarithmic, unless the values lie within a factor of 2" {
+    # steps FACTOR [X [ARGUMENT]...]: the second step upwards over the first, of times that grow by FACTOR.
+    steps() {
+        awk -v x="${2-n}" -v f="$1" 'BEGIN { print x ",median_ns"; for (i = 0; i < 3; ++i) print 3000 * 3 ^ i "," 1000 * f ^ i }' |
+            draws -o steps.svg "${@:3}"
+        sed -n -E 's/.*class="point" cx="([0-9.]+)" cy="([0-9.]+)".*/\1 \2/p' steps.svg | awk '{ x[NR] = $1; y[NR] = $2 }
+            END { printf "%.1f %.1f", (x[3] - x[2]) / (x[2] - x[1]), (y[2] - y[3]) / (y[1] - y[2]) }'
+    }
+    [ "$(steps 2)" = "1.0 1.0" ]
+    [ "$(steps 1.3)" = "1.0 1.3" ]
+    [ "$(steps 2 p_bytes)" = "1.0 1.0" ]
+    # Along other numbers it takes more.
+    [ "$(steps 2 p_stride)" = "3.0 2.0" ]
+    [ "$(steps 6 p_stride)" = "3.0 1.0" ]
+    [ "$(steps 2 n --log none)" = "3.0 2.0" ]
+    # A span of less than two powers of ten has ticks that tell it.
+    steps 2.9 >/dev/null
+    [ "$(sed -n '/axis y/,/<\/g>/s/.*>\([0-9]* us\)<.*/\1/p' steps.svg | paste -sd ' ')" = "1 us 2 us 5 us" ]
+}
+
 @test "the band of a rate is that of its times" {
     sweep | grep -e schema -e tagged,f32,1024, -e tagged,f32,4096, >two.csv
     draws two.csv -o two.svg --log none
@@ -92,10 +112,54 @@ raw() {
     draws raw.csv -o raw.svg
     grep -q 'class="histogram"' raw.svg
     for kernel in tagged cub; do
-        [ "$(sed -n -E "s/.*$kernel: .*: ([0-9]+) of 10<.*/\1/p" raw.svg | paste -sd +  | bc)" = 10 ] || complain "$kernel"
+        counted=$(sed -n -E "s/.*$kernel: .*: ([0-9]+) of 10<.*/\1/p" raw.svg | awk '{ sum += $1 } END { print sum }')
+        [ "$counted" = 10 ] || complain "$kernel: $counted of 10"
     done
     printf '{"kernel":"a","median_ns":2,"samples_ns":[1,2,3,4,5]}\n' | draws --kind histogram -y median_ns -o lists.svg
-    [ "$(sed -n -E 's/.*: ([0-9]+) of 5<.*/\1/p' lists.svg | paste -sd + | bc)" = 5 ]
+    [ "$(sed -n -E 's/.*: ([0-9]+) of 5<.*/\1/p' lists.svg | awk '{ sum += $1 } END { print sum }')" = 5 ]
+}
+
+@test "samples of three kernels or more are violins as wide as a Gaussian kernel of Silverman's bandwidth, with their quartiles" {
+    raw >two.csv
+    { cat two.csv && sed -n 's/,cub,/,third,/p' two.csv; } >raw.csv
+    draws raw.csv -o raw.svg
+    grep -q 'class="violin" font' raw.svg
+    [ "$(count violin raw.svg) $(count quartiles raw.svg) $(count median raw.svg)" = "4 3 3" ]  # (one is the picture)
+    [ "$(grep -A 1 'data-name="third"' raw.svg | grep -c '<title>third$')" = 1 ]
+    grep -q '^median 1\.12 us$' raw.svg && grep -q '^quartiles 1\.11 us and 1\.15 us$' raw.svg
+    grep -q '^10 samples from 1\.1 us to 1\.18 us</title>' raw.svg
+    # The right half of the outline goes down the samples from their lowest, the left half comes back.
+    sed -n -E 's/.*class="violin" d="M([^Z]*) Z".*/\1/p' raw.svg | head -1 | sed 's/ L/\n/g' >outline
+    sed -n -E 's/.*class="median" cx="([0-9.]+)" cy="([0-9.]+)".*/\2/p' raw.svg | head -1 >median
+    awk 'BEGIN { n = 0 } FNR == NR { median = $1; next } { x[n] = $1; y[n++] = $2 }
+        END {
+            for (i = 0; i < 10; ++i) { s[i] = 1000 + i * i; mean += s[i] / 10 }
+            for (i = 0; i < 10; ++i) squares += (s[i] - mean) ^ 2
+            # The quartiles are 1005.25 and 1045.75: less wide than the standard deviation.
+            spread = sqrt(squares / 9); if (spread > 40.5 / 1.34) { print "not this"; exit 1 }
+            width = 0.9 * spread * 10 ^ -0.2
+            for (p = 0; p < n / 2; ++p) {
+                at = 1000 + 81 * p / (n / 2 - 1); f[p] = 0
+                for (i = 0; i < 10; ++i) f[p] += exp(-((at - s[i]) / width) ^ 2 / 2)
+                if (f[p] > most) most = f[p]
+                if (x[p] - x[n - 1 - p] > widest) widest = x[p] - x[n - 1 - p]
+            }
+            for (p = 0; p < n / 2; ++p) {
+                off = (x[p] - x[n - 1 - p]) / widest - f[p] / most
+                if (off > 0.01 || off < -0.01) { print p, off; exit 1 }
+            }
+            # The median is (16 + 25) / 2 above the lowest of 81.
+            share = (y[0] - median) / (y[0] - y[n / 2 - 1]); if (share < 0.25 || share > 0.256) { print share; exit 1 }
+            exit n < 100
+        }' median outline >why || complain "$(cat why)"
+    draws raw.csv --size 60x20 --characters ascii
+    [ "$(grep -c '[.|*]' stdout)" -ge 8 ] && expect_output_like $'\n +tagged +cub +third\n'
+    COLUMNS=40 draws raw.csv --size 30x20 --characters ascii
+    expect_output_like $'\n +a +b +c\n' && expect_output_like 'a tagged   b cub'
+    printf '{"kernel":"a","median_ns":2,"samples_ns":[1,2,3,4,5]}\n' | draws --kind violin -y median_ns -o lists.svg
+    grep -q '^5 samples from 1 ns to 5 ns' lists.svg
+    printf 'v\n1\n1\n' | draws --kind violin -o equal.svg
+    ! grep -q nan equal.svg
 }
 
 @test "two files are laid over each other" {
@@ -236,6 +300,41 @@ raw() {
     if command -v python3 >/dev/null; then python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' odd.svg; fi
 }
 
+@test "a title that only repeats what stands at an axis is left out" {
+    printf 'a,b_ns\n1,5\n2,7\n3,9\n' >lines.csv
+    draws --size 60x12 <lines.csv
+    [ "$(grep -c 'b time' stdout)" = 1 ]
+    printf 'a,b_ns\nx,5\ny,7\n' | draws --size 60x12
+    [ "$(grep -c 'b time' stdout)" = 1 ]
+    draws --size 60x12 --title 'All of it' <lines.csv
+    expect_output_like $'^All of it\nb time\n'
+    draws -o lines.svg <lines.csv
+    [ "$(grep -c 'class="title".*>b time<' lines.svg)" = 1 ]
+}
+
+@test "ticks have the digits that tell them apart, and their room" {
+    # ticks AXIS: the texts on this axis of ticks.svg.
+    ticks() { sed -n "/class=\"axis $1\"/,/<\\/g>/s/.*class=\"tick\".*>\(.*\)<.*/\1/p" ticks.svg; }
+    local start axis last
+    for start in 1000000000 -1000000000 123456 10000000000000000 1e-7; do
+        awk -v s="$start" 'BEGIN { step = s > 1e15 ? 2 : s < 1 && s > 0 ? 1e-12 : 1
+            print "a,b_ratio"; for (i = 1; i < 6; ++i) printf "%.17g,%.17g\n", s + i * step, s + i * step }' >ticks.csv
+        (ulimit -t 5 -v 2000000 && plot ticks.csv --log none -o ticks.svg) || complain "$start" || return
+        for axis in x y; do
+            [ "$(ticks $axis | wc -l)" -ge 2 ] || complain "$start: $(ticks $axis)" || return
+            [ "$(ticks $axis | sort | uniq -d)" = "" ] || complain "$start: $(ticks $axis)" || return
+        done
+        # Those to the right stand beside each other: 6.7 pixels a letter.
+        sed -n '/class="axis x"/,/<\/g>/s/.*class="tick" x="\([0-9.]*\)".*>\(.*\)<.*/\1 \2/p' ticks.svg | awk '
+            { half = length($2 " " $3) * 3.35; if (NR > 1 && $1 - half < end - 5) exit 1; end = $1 + half; last = end }
+            END { exit last > 640 }' || complain "$start: $(ticks x)" || return
+        (ulimit -t 5 -v 2000000 && plot ticks.csv --log none --size 80x20 >stdout) || complain "$start" || return
+        [ "$(sed -n 's/ [+].*//p' stdout | sort | uniq -d)" = "" ] || complain "$start: $(cat stdout)" || return
+    done
+    printf 'b\n1000000001\n1000000002\n1000000005\n' | draws -o bins.svg
+    [ "$(grep -c 'title>\([^ ]*\) to \1:' bins.svg)" = 0 ]
+}
+
 # ---- pictures
 
 @test "a page holds its picture, loads nothing, and shows the row" {
@@ -257,10 +356,10 @@ raw() {
 @test "gnuplot draws every kind as png and pdf, and its script stands alone" {
     need gnuplot
     local kind
-    sweep >lines.csv && ladder >bars.csv && raw >histogram.csv
+    sweep >lines.csv && ladder >bars.csv && raw >histogram.csv && raw >violin.csv
     printf "lane,begin_ns,end_ns,category\nit's,100,200,copy\nb,200,300,work\n" >timeline.csv
     printf 'flop,bytes,gflop_per_s,gbyte_per_s,p_peak_percent\n1000,100,5,0.5,50\n2000,100,7,0.4,60\n' >roofline.csv
-    for kind in lines bars histogram timeline roofline; do
+    for kind in lines bars histogram violin timeline roofline; do
         draws $kind.csv --kind $kind -o $kind.png
         [ "$(head -c 4 $kind.png | tail -c 3)" = PNG ] || complain $kind
         draws $kind.csv --kind $kind -o $kind.pdf
@@ -341,6 +440,46 @@ raw() {
     { echo name,size,rate && echo a,1,5 && echo name,size,more,rate && echo b,2,0,7; } | draws -x size -y rate --by name -o both.svg
     [ "$(count series both.svg)" = 2 ]
     grep -q 'rate: 7' both.svg
+}
+
+@test "values of JSON Lines are read to the last bit, whatever the line before said" {
+    need jq
+    local number i=0
+    for number in 1 12 12 123 12 1.5 -1.5 -1.5 0.1 1e3 1.0 1E-2 123456789012345678 0.30000000000000004 -0.0 99999.99999999999 0.1 \
+        4.35 1e22 9007199254740993 2.2250738585072014e-200 33 33 3 null 3; do
+        # The key before it is the beginning of another, and its value that of the next.
+        printf '{"i":%d,"word":"%s","v":%s,"v2": %s}\n' $((++i)) "$(printf 'a%.0s' $(seq $((i % 3 + 1))))" "$number" "$number"
+    done >numbers.jsonl
+    # Other orders, members that come late, and a repeated key, of which the first counts.
+    printf '%s\n' '{"v":41,"i":41,"word":"a"}' '{"v":41,"i":42,"late":1}' '{"late":1,"v":43,"i":43,"v":7}' '{ "v" : 44 , "i" : 44 }' >>numbers.jsonl
+    for column in v v2; do
+        draws -q numbers.jsonl -x i -y $column --log none --gnuplot
+        sed -n '/^\$series0/,/^END/s/^\([0-9]* [^ ]*\) NaN NaN$/\1/p' stdout >read
+        # (jq 1.6 prints 17 digits.)
+        awk -v column="\"$column\" *:" '{ match($0, /"i" *: */); i = substr($0, RSTART + RLENGTH) + 0; if (match($0, column " *"))
+            if ((v = substr($0, RSTART + RLENGTH)) !~ /^null/) printf "%d %.17g\n", i, v + 0 }' numbers.jsonl >expected
+        awk '{ printf "%d %.17g\n", $1, $2 }' read | diff expected - || complain $column || return
+        [ "$(wc -l <read)" -ge 25 ]
+    done
+    draws -q numbers.jsonl --where 'word=aa' -x i -y v --gnuplot
+    [ "$(sed -n '/^\$series0/,/^END/p' stdout | wc -l)" = 10 ]
+    for number in 1. .5 01 1e - 1.e5 +1 1-2 nan; do
+        printf '{"a":1}\n{"a":%s}\n' "$number" | rejects 4 'line 2: is not JSON' || complain "$number" || return
+    done
+    printf '{"a":1}\n{"a":1e999}\n' | rejects 4 'line 2: has a number that is too large'
+}
+
+@test "200000 rows of our own JSON Lines are drawn within 2 seconds of processor time" {
+    [ -z "${ASAN_OPTIONS-}${TSAN_OPTIONS-}" ] || skip "sanitizers are slow"
+    awk 'BEGIN { for (i = 0; i < 200000; ++i) {
+        t = 1000 + (i * 7919) % 100003 / 7
+        printf "{\"schema\":2,\"tool\":\"reduce\",\"kernel\":\"k%d\",\"dtype\":\"f32\",\"n\":%d,\"bytes\":4096,\"flop\":1024,", i % 4, 2 ^ (10 + i % 20)
+        printf "\"grid\":\"1056\",\"block\":\"256\",\"smem_bytes\":0,\"device\":\"NVIDIA H200\",\"timer\":\"event\",\"cache\":\"cold\",\"samples\":30,"
+        printf "\"min_ns\":%.1f,\"p25_ns\":%.1f,\"median_ns\":%.1f,\"p75_ns\":%.1f,\"max_ns\":%.1f,", t * .9, t * .95, t, t * 1.1, t * 1.3
+        printf "\"gbyte_per_s\":%.4f,\"gflop_per_s\":%.4f,\"throttled\":\"none\",\"verify\":\"pass\"}\n", 4096 / t, 1024 / t } }' >many.jsonl
+    # (Processor time, with room for a machine that is several times as slow.)
+    (ulimit -t 2 && plot -q many.jsonl -o many.svg)
+    [ "$(count series many.svg)" = 4 ]
 }
 
 @test "a million rows are drawn within seconds and 500 MB" {

@@ -38,7 +38,7 @@ Data data_of(Session& session, const Settings& settings) {
     std::vector<std::string> paths = session.options.operands;
     if (paths.empty()) paths = {"-"};
     std::vector<DataTable> tables;
-    const Lists lists = settings.kind == Kind::histogram ? Lists::keep : Lists::skip;
+    const Lists lists = is_of_samples(settings.kind) ? Lists::keep : Lists::skip;
     for (const std::string& path : paths) {
         StepCount& count = session.begin_step("reading " + (path == "-" ? "standard input" : path), StepUnit::bytes);
         tables.push_back(read_table(path, lists, &count));
@@ -95,8 +95,8 @@ void run(Session& session) {
 }
 
 const Program program = [] {
-    Program program{"plot", "Draws a table: sweeps as lines, ladders as bars, samples as a histogram.", "[FILE]...",
-                    1000};
+    Program program{"plot", "Draws a table: sweeps as lines, ladders as bars, samples as histograms or violins.",
+                    "[FILE]...", 1000};
     program.has_kernels = program.prints_table = program.benchmark = false;
     program.options = own_options<Settings>;
     return program;

@@ -41,16 +41,18 @@ const Suffix* suffix_of(const std::string& column) {
     return nullptr;
 }
 
-// Without an exponent where that is short, and without zeros at the end.
+constexpr int most_digits = 17;  // more a double has not
+
+// At least three digits of the largest and the smallest; without an exponent where that is short, and without zeros at the end.
 std::string digits_of(double value, int digits) {
     char text[64];
     const double size = std::abs(value);
     if (size != 0 && (size >= 1e6 || size < 1e-4)) {
-        std::snprintf(text, sizeof text, "%.3g", value);
+        std::snprintf(text, sizeof text, "%.*g", std::clamp(digits, 3, most_digits), value);
         return text;
     }
     const int whole = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size)));
-    std::snprintf(text, sizeof text, "%.*f", std::clamp(digits - 1 - whole, 0, 7), value);
+    std::snprintf(text, sizeof text, "%.*f", std::clamp(digits - 1 - whole, 0, most_digits), value);
     std::string shown = text;
     if (shown.find('.') != shown.npos) {
         shown.erase(shown.find_last_not_of('0') + 1);
@@ -118,6 +120,11 @@ std::string shown(double value, const Quantity& quantity, bool binary) {
     return shown_with(value, quantity, 3);
 }
 
+std::string shown_apart(double value, double step, const Quantity& quantity) {
+    const double digits = value == 0 ? 1 : std::floor(std::log10(std::abs(value))) - std::floor(std::log10(step)) + 2;
+    return shown_with(value, quantity, static_cast<int>(std::clamp(digits, 1.0, double{most_digits})));
+}
+
 bool has_place(double value, bool log) {
     return std::abs(value) <= 1e280 && (log ? value >= 1e-280 : value == 0 || std::abs(value) >= 1e-280);
 }
@@ -162,26 +169,24 @@ std::vector<Tick> Axis::log_ticks(std::size_t most) const {
     const double scale = quantity.scale;
     const int first = static_cast<int>(std::ceil(std::log(low * scale) / std::log(base) - 1e-9));
     const int last = static_cast<int>(std::floor(std::log(high * scale) / std::log(base) + 1e-9));
-    if (last < first + 1) return {};
-    const auto powers = static_cast<std::size_t>(last - first + 1);
     const auto add = [&](double value) {
         const double at = value / scale;
         if (at >= low * (1 - 1e-9) && at <= high * (1 + 1e-9)) ticks.push_back({at, shown(at, quantity, binary)});
     };
-    if (!binary && powers <= 3 && most >= 3 * powers) {
+    if (!binary && last - first < 3) {
         for (int power = first - 1; power <= last; ++power)
             for (const double digit : {1.0, 2.0, 5.0}) add(digit * std::pow(10.0, power));
-        return ticks;
+        if (ticks.size() >= 3 && ticks.size() <= most) return ticks;
+        ticks.clear();
     }
+    if (last < first + 1) return {};
+    const auto powers = static_cast<std::size_t>(last - first + 1);
     const int step = static_cast<int>((powers + most - 1) / most);
     for (int power = first; power <= last; power += step) add(std::pow(base, power));
     return ticks;
 }
 
-std::vector<Tick> Axis::ticks(std::size_t most) const {
-    most = std::max<std::size_t>(most, 2);
-    if (log)
-        if (std::vector<Tick> ticks = log_ticks(most); !ticks.empty()) return ticks;
+std::vector<Tick> Axis::linear_ticks(std::size_t most) const {
     // Steps of 1, 2 or 5 in the base unit.
     const double scale = quantity.scale, span = (high - low) * scale;
     double step = std::pow(10, std::floor(std::log10(span / static_cast<double>(most))));
@@ -189,15 +194,27 @@ std::vector<Tick> Axis::ticks(std::size_t most) const {
         if (span / step > static_cast<double>(most)) step *= factor;
     std::vector<Tick> ticks;
     const double first = std::ceil(low * scale / step - 1e-9);
-    for (double i = first; i * step <= high * scale + 1e-9 * step; ++i) {
-        const double value = i * step;
-        // As many digits as neighbours need to differ.
-        const double digits =
-            value == 0 ? 1 : std::floor(std::log10(std::abs(value))) - std::floor(std::log10(step)) + 2;
-        ticks.push_back(
-            {value / scale, shown_with(value / scale, quantity, std::clamp(static_cast<int>(digits), 1, 15))});
+    for (std::size_t i = 0; i <= most + 1; ++i) {
+        const double value = (first + static_cast<double>(i)) * step;
+        if (value > high * scale + 1e-9 * step) break;
+        // (Of the largest numbers neighbours may be further apart than steps.)
+        if (const std::string words = shown_apart(value / scale, step / scale, quantity);
+            ticks.empty() || words != ticks.back().text)
+            ticks.push_back({value / scale, words});
     }
     return ticks;
+}
+
+std::vector<Tick> Axis::ticks(std::size_t most, std::size_t letters) const {
+    if (!names.empty()) return names;
+    for (most = std::max<std::size_t>(most, 2);; --most) {
+        std::vector<Tick> ticks = log ? log_ticks(most) : linear_ticks(most);
+        // (One alone tells no scale.)
+        for (std::size_t more = 0; ticks.size() < 2 && more < 3; ++more) ticks = linear_ticks(most + more);
+        std::size_t all = 0;
+        for (const Tick& tick : ticks) all += tick.text.size() + 2;
+        if (all <= letters || most == 2) return ticks;
+    }
 }
 
 }  // namespace plot

@@ -1,6 +1,7 @@
 // Axes: which values they show, where, and how these are written: 4Ki, 10 us, 1.5 GB/s.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::string label_of(const std::string& column);
 // "4.6 TB/s", "10 us", "1024": about three digits. `binary`: 4Ki, 1 MiB, where that is exact.
 std::string shown(double value, const Quantity& quantity, bool binary = false);
 
+// With as many digits as it takes to tell it from what is `step` away: "1.00002 us".
+std::string shown_apart(double value, double step, const Quantity& quantity);
+
 // Whether an axis has a place for it. (Sums and differences of these do not overflow, in whatever unit.)
 bool has_place(double value, bool log);
 
@@ -36,6 +40,7 @@ struct Axis {
     bool log = false;
     bool binary = false;  // powers of two
     double low = 0, high = 1;
+    std::vector<Tick> names = {};  // of an axis of words: the only ticks
 
     // From 0, at low, to 1, at high; what is outside is not far from them.
     double position(double value) const;
@@ -43,11 +48,12 @@ struct Axis {
     void include(double value);
     // After the last include(): room at the ends, a range where all values are the same. `from_zero` for bars.
     void finish(bool from_zero, double margin);
-    // At most so many, in ascending order.
-    std::vector<Tick> ticks(std::size_t most) const;
+    // At most so many, or fewer if that many letters are too few for their texts, but two; in ascending order.
+    std::vector<Tick> ticks(std::size_t most, std::size_t letters = SIZE_MAX) const;
 
 private:
     std::vector<Tick> log_ticks(std::size_t most) const;
+    std::vector<Tick> linear_ticks(std::size_t most) const;
     bool is_empty_ = true;
 };
 

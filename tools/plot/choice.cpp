@@ -187,19 +187,10 @@ Kind kind_of(const Data& data, const Choices& chosen, const Settings& settings) 
     return alone ? Kind::histogram : Kind::bars;
 }
 
-// Wide ranges, and powers of two along x, are shown on a logarithmic axis.
-bool is_wide(const Data& data, const std::string& column, bool is_of_powers) {
-    const Field field = data.field(column);
-    double low = INFINITY, high = 0;
-    bool powers = is_of_powers;
-    for (const RowOf row : data.rows()) {
-        const double number = field.number(row);
-        if (number <= 0) return false;
-        int exponent = 0;
-        powers &= std::isnan(number) || std::frexp(number, &exponent) == 0.5;
-        if (std::isfinite(number)) low = std::min(low, number), high = std::max(high, number);
-    }
-    return high > low * (powers ? 1 : 30);
+std::size_t count_series(const Data& data, const std::vector<std::string>& by) {
+    std::vector<Field> fields;
+    for (const std::string& name : by) fields.push_back(data.field(name));
+    return groups_of(data, fields, SIZE_MAX).size();
 }
 
 }  // namespace
@@ -214,10 +205,10 @@ Choices choose(const Data& data, const Settings& settings) {
         if (!name.empty()) data.needed(name);
     for (const std::string& name : settings.by) data.needed(name);
     const bool with_axes = chosen.kind == Kind::automatic || chosen.kind == Kind::lines || chosen.kind == Kind::bars ||
-                           chosen.kind == Kind::histogram;
+                           is_of_samples(chosen.kind);
     if (with_axes) choose_columns(data, chosen, settings);
     if (chosen.kind == Kind::automatic) chosen.kind = kind_of(data, chosen, settings);
-    if (chosen.kind == Kind::histogram && settings.y.empty() && is_ours(data)) chosen.y = "median_ns";
+    if (is_of_samples(chosen.kind) && settings.y.empty() && is_ours(data)) chosen.y = "median_ns";
     if (chosen.kind == Kind::bars && !chosen.x.empty() && chosen.by.empty()) chosen.by = {chosen.x};
     if (chosen.kind != Kind::lines) chosen.x.clear();
     else if (chosen.x.empty())
@@ -227,18 +218,13 @@ Choices choose(const Data& data, const Settings& settings) {
     if (chosen.by.empty()) {
         const std::string name = chosen.kind == Kind::bars && !is_ours(data) ? names_of_rows(data) : "";
         if (!name.empty()) chosen.by = {name};
-        else if (chosen.kind == Kind::histogram && is_ours(data)) chosen.by = series_of(data, "sample", chosen.y);
+        else if (is_of_samples(chosen.kind) && is_ours(data)) chosen.by = series_of(data, "sample", chosen.y);
         else chosen.by = series_of(data, chosen.x, chosen.y);
     }
-    const LogAxes log = settings.log;
-    chosen.log_x = log == LogAxes::x || log == LogAxes::xy;
-    chosen.log_y = log == LogAxes::y || log == LogAxes::xy;
-    if (log == LogAxes::automatic) {
-        chosen.log_x = chosen.kind == Kind::lines && is_wide(data, chosen.x, true);
-        // A bar has to begin at 0 to be read; only times that span decades would leave nothing to see.
-        const bool begins_at_zero = chosen.kind == Kind::bars && is_better_when_larger(chosen.y);
-        chosen.log_y = !begins_at_zero && is_wide(data, chosen.y, false);
-    }
+    // More than two outlines over each other cannot be read.
+    if (settings.kind == Kind::automatic && chosen.kind == Kind::histogram && count_series(data, chosen.by) > 2)
+        chosen.kind = Kind::violin;
+    choose_log_axes(data, settings, chosen);
     return chosen;
 }
 

@@ -19,6 +19,8 @@ struct Choices {
 constexpr std::size_t most_series = 64;
 
 Choices choose(const Data& data, const Settings& settings);
+// The last of it: which axes are logarithmic.
+void choose_log_axes(const Data& data, const Settings& settings, Choices& chosen);
 
 // Whether the largest number is the best, as of all but times and what costs time.
 bool is_better_when_larger(const std::string& column);

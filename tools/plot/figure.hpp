@@ -20,7 +20,15 @@ struct Point {
     std::string note = {};                 // written beside it
 };
 
-enum class Mark { line, steps, roof };  // points joined by a line; the outline of a histogram; a limit, dashed
+// Points joined by a line; the outline of a histogram; a limit, dashed; halves of the width of a violin, by their height.
+enum class Mark { line, steps, roof, violin };
+
+// Where half of the numbers are, and a quarter of them on either side.
+struct Quartiles {
+    double low, middle, high;
+};
+
+constexpr double half_violin = 0.42;  // at its widest, of the distance to the next
 
 struct Series {
     std::string name;
@@ -28,6 +36,7 @@ struct Series {
     std::size_t color = 0;
     std::size_t dash = 0;
     std::vector<Point> points = {};
+    Quartiles quartiles = {nothing, nothing, nothing};  // of a violin
 };
 
 // A bar in a row, from `begin` to `end`.

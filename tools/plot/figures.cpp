@@ -66,7 +66,9 @@ std::string title_of(const Data& data, const Choices& chosen, const Figure& figu
     std::string tool = only_word(data, "tool");
     if (tool.empty() && !data.tables().empty() && !data.is_of_files()) tool = data.tables().front().name;
     if (tool == "standard input") tool.clear();
-    const std::string measure = figure.has_rows() ? figure.x.label : chosen.y.empty() ? "" : label_of(chosen.y);
+    const std::string measure = chosen.y.empty()                                      ? ""
+                                : figure.has_rows() || chosen.kind == Kind::histogram ? figure.x.label
+                                                                                      : figure.y.label;
     if (tool.empty() || measure.empty()) return tool + measure;
     return tool + ": " + measure;
 }
@@ -138,6 +140,7 @@ Figure figure_of(const Data& data, const Choices& chosen, const Settings& settin
         switch (chosen.kind) {
             case Kind::bars: return bars_of(data, chosen, settings);
             case Kind::histogram: return histogram_of(data, chosen);
+            case Kind::violin: return violin_of(data, chosen);
             case Kind::timeline: return timeline_of(data, settings);
             case Kind::roofline: return roofline_of(data, settings);
             default: return lines_of(data, chosen, settings);

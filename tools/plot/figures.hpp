@@ -12,6 +12,7 @@ Figure figure_of(const Data& data, const Choices& chosen, const Settings& settin
 Figure lines_of(const Data& data, const Choices& chosen, const Settings& settings);
 Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings);
 Figure histogram_of(const Data& data, const Choices& chosen);
+Figure violin_of(const Data& data, const Choices& chosen);
 Figure timeline_of(const Data& data, const Settings& settings);
 Figure roofline_of(const Data& data, const Settings& settings);
 
@@ -21,10 +22,6 @@ Figure roofline_of(const Data& data, const Settings& settings);
 std::string hover_of(const Data& data, RowOf row);
 // What these columns say, for --annotate.
 std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row);
-// Where half of the numbers are, and a quarter of them on either side.
-struct Quartiles {
-    double low, middle, high;
-};
 Quartiles quartiles_of(std::vector<double> numbers);
 // The quartiles of a measurement, from the columns beside it; nan where there are none.
 class Band {

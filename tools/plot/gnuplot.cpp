@@ -27,30 +27,41 @@ std::string in_quotes(const std::string& words) {
 // (NaN is a missing number to gnuplot.)
 std::string number(double value) { return std::isnan(value) ? "NaN" : number_text(value); }
 
-std::string axis_of(const char* name, const Axis& axis, std::size_t most_ticks) {
+std::string axis_of(const char* name, const Axis& axis, std::size_t most_ticks, std::size_t most_letters) {
     std::string script = axis.log ? text("set logscale {}{}\n", name, axis.binary ? " 2" : "") : "";
+    // Words that are too long to stand beside each other are turned.
+    std::size_t letters = 0;
+    for (const Tick& tick : axis.names) letters += std::max(width_of(tick.text), std::size_t{4});
+    if (letters > 80) script += text("set {}tics rotate by -30\n", name);
     script += text("set {}range [{}:{}]\nset {}label {} noenhanced\nset {}tics (", name, number(axis.low),
                    number(axis.high), name, in_quotes(axis.label), name);
     const char* separator = "";
-    for (const Tick& tick : axis.ticks(most_ticks)) {
+    for (const Tick& tick : axis.ticks(most_ticks, most_letters)) {
         script += text("{}{} {}", separator, in_quotes(tick.text), number(tick.value));
         separator = ", ";
     }
-    return script + ")\n";
+    return script + ") noenhanced\n";
 }
 
 std::string data_of(std::size_t index, const Series& series) {
     std::string block = text("$series{} << END\n", index);
     for (std::size_t i = 0; i < series.points.size(); ++i) {
         const Point& point = series.points[i];
-        if (series.mark == Mark::steps) {
+        if (series.mark == Mark::violin) {
+            block += text("{} {}\n", number(static_cast<double>(index) + point.x), number(point.y));
+        } else if (series.mark == Mark::steps) {
             if (i + 1 < series.points.size())
                 block += text("{} {} {} {}\n", number(point.x), number(series.points[i + 1].x), 0, number(point.y));
         } else {
             block += text("{} {} {} {}\n", number(point.x), number(point.y), number(point.low), number(point.high));
         }
     }
-    return block + "END\n";
+    if (series.mark != Mark::violin) return block + "END\n";
+    const double middle = static_cast<double>(index);
+    for (std::size_t i = series.points.size(); i > 0; --i)
+        block += text("{} {}\n", number(middle - series.points[i - 1].x), number(series.points[i - 1].y));
+    return block + text("END\n$quartiles{} << END\n{} {} {} {}\nEND\n", index, index, number(series.quartiles.low),
+                        number(series.quartiles.middle), number(series.quartiles.high));
 }
 
 std::string script_of_series(const Figure& figure) {
@@ -67,6 +78,17 @@ std::string script_of_series(const Figure& figure) {
             add(text("{} using 1:3:1:2:3:4 with boxxyerror fs solid 0.3 border {} {}", source, color, title));
             continue;
         }
+        if (series.mark == Mark::violin) {
+            add(text("{} using 1:2 with filledcurves closed fs transparent solid 0.35 border {} fc rgb '{}' notitle",
+                     source, color, palette[series.color].hex));
+            const std::string black = "lc rgb '#222222' notitle", white = "lc rgb '#ffffff' notitle";
+            add(text("$quartiles{} using ($1-0.02):2:($1-0.02):($1+0.02):2:4 with boxxyerror fs solid 1 {}", i, black));
+            add(
+                text("$quartiles{0} using 1:3 with points pt 7 ps 1 {1}, $quartiles{0} using 1:3 with points pt 7 ps "
+                     "0.7 {2}",
+                     i, black, white));
+            continue;
+        }
         bool has_band = false;
         for (const Point& point : series.points) has_band |= !std::isnan(point.low);
         if (has_band)
@@ -80,11 +102,11 @@ std::string script_of_series(const Figure& figure) {
                 data += text("set label {} at {},{} offset 0.5,0.5 noenhanced\n", in_quotes(point.note),
                              number(point.x), number(point.y));
     }
-    return axis_of("x", figure.x, 9) + axis_of("y", figure.y, 10) + data + plots + "\n";
+    return axis_of("x", figure.x, 9, 100) + axis_of("y", figure.y, 10, SIZE_MAX) + data + plots + "\n";
 }
 
 std::string script_of_rows(const Figure& figure) {
-    std::string script = axis_of("x", figure.x, 8);
+    std::string script = axis_of("x", figure.x, 8, 80);
     script += text("set yrange [{}:-0.5]\nset ytics (", static_cast<double>(figure.rows.size()) - 0.5);
     for (std::size_t row = 0; row < figure.rows.size(); ++row)
         script += text("{}{} {}", row > 0 ? ", " : "",

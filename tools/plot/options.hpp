@@ -9,10 +9,13 @@
 
 namespace plot {
 
-enum class Kind { automatic, lines, bars, histogram, timeline, roofline };
-constexpr Choice<Kind> kinds[] = {{"auto", Kind::automatic},    {"lines", Kind::lines},
-                                  {"bars", Kind::bars},         {"histogram", Kind::histogram},
-                                  {"timeline", Kind::timeline}, {"roofline", Kind::roofline}};
+enum class Kind { automatic, lines, bars, histogram, violin, timeline, roofline };
+constexpr Choice<Kind> kinds[] = {{"auto", Kind::automatic},   {"lines", Kind::lines},
+                                  {"bars", Kind::bars},        {"histogram", Kind::histogram},
+                                  {"violin", Kind::violin},    {"timeline", Kind::timeline},
+                                  {"roofline", Kind::roofline}};
+// Drawings of all samples, rather than of a number for each row.
+constexpr bool is_of_samples(Kind kind) { return kind == Kind::histogram || kind == Kind::violin; }
 
 enum class LogAxes { automatic, x, y, xy, none };
 constexpr Choice<LogAxes> log_axes[] = {

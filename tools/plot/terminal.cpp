@@ -13,19 +13,19 @@ char letter_of(std::size_t index) {
 }
 
 std::string tick_line(const Axis& axis, std::size_t width) {
-    std::string line(width, ' ');
-    std::size_t free = 0;
-    for (const Tick& tick : axis.ticks(std::max<std::size_t>(2, width / 9))) {
+    std::string line;
+    std::size_t used = 0;
+    for (const Tick& tick : axis.ticks(std::max<std::size_t>(2, width / 9), width)) {
         const double at = axis.position(tick.value) * static_cast<double>(width - 1);
-        const std::size_t length = tick.text.size();
+        const std::string words = clean(tick.text);
+        const std::size_t length = width_of(words);
         if (at < 0 || length > width) continue;
         const auto middle = static_cast<std::size_t>(at + 0.5);
         const std::size_t begin = std::min(middle > length / 2 ? middle - length / 2 : 0, width - length);
-        if (begin < free) continue;
-        line.replace(begin, length, tick.text);
-        free = begin + length + 1;
+        if (used > 0 && begin <= used) continue;
+        line += std::string(begin - used, ' ') + words;
+        used = begin + length;
     }
-    line.erase(line.find_last_not_of(' ') + 1);
     return line;
 }
 
@@ -45,8 +45,9 @@ std::vector<Entry> entries_of(const Figure& figure, const Screen& screen) {
         if (alone || series.name.empty()) continue;
         if (series.mark == Mark::roof) entries.push_back({ascii ? "--" : "╌╌", series.name, gray});
         else
-            entries.push_back({screen.colors ? (ascii ? "-" : "━") : std::string(1, letter_of(i)), series.name,
-                               static_cast<int>(series.color)});
+            entries.push_back(
+                {screen.colors && series.mark != Mark::violin ? (ascii ? "-" : "━") : std::string(1, letter_of(i)),
+                 series.name, static_cast<int>(series.color)});
     }
     // (Of bars the names say it.)
     if (figure.colors.size() > 1 && figure.kind != "bars")
@@ -70,11 +71,27 @@ std::string legend_of(const Figure& figure, std::size_t width, const Screen& scr
     return lines.empty() ? "" : lines + '\n';
 }
 
+// Names of violins that do not fit below them give place to letters, which the legend explains.
+Figure with_letters(const Figure& figure, std::size_t width) {
+    Figure lettered = figure;
+    std::size_t longest = 0;
+    for (const Tick& name : figure.x.names) longest = std::max(longest, width_of(clean(name.text)));
+    constexpr std::size_t left_of_axis = 14;
+    if (width < left_of_axis || longest + 1 > (width - left_of_axis) / std::max<std::size_t>(figure.x.names.size(), 1))
+        for (std::size_t i = 0; i < figure.x.names.size(); ++i) lettered.x.names[i].text = std::string(1, letter_of(i));
+    else
+        for (Series& series : lettered.series) series.name.clear();
+    return lettered;
+}
+
 }  // namespace
 
-std::string drawn(const Figure& figure, const Size& size, const Screen& screen) {
+std::string drawn(const Figure& whole, const Size& size, const Screen& screen) {
+    const Figure figure = whole.x.names.empty() ? whole : with_letters(whole, size.width);
     std::string head;
-    if (!figure.title.empty()) head += fitting(figure.title, size.width) + '\n';
+    // (An axis says the same a line below, or at its end.)
+    const bool is_label = figure.title == (figure.has_rows() ? figure.x.label : figure.y.label);
+    if (!figure.title.empty() && !is_label) head += fitting(figure.title, size.width) + '\n';
     if (!figure.subtitle.empty()) head += fitting(figure.subtitle, size.width) + '\n';
     const std::string legend = legend_of(figure, size.width, screen);
     if (figure.has_rows()) return head + drawn_rows(figure, size.width, screen) + legend;

@@ -25,7 +25,9 @@ public:
     std::string draw() {
         const bool filled = figure_.series.size() == 1 && figure_.series[0].mark == Mark::steps;
         if (filled) draw_columns(figure_.series[0]);
-        for (std::size_t i = 0; !filled && i < figure_.series.size(); ++i) draw_series(i);
+        for (std::size_t i = 0; !filled && i < figure_.series.size(); ++i)
+            if (figure_.series[i].mark == Mark::violin) draw_violin(i);
+            else draw_series(i);
         const bool ascii = screen_.made_of == Characters::ascii;
         std::vector<std::string> labels(height_);
         for (const Tick& tick : ticks_) {
@@ -95,6 +97,24 @@ private:
                 at += width_of(note.substr(i, next - i));
             }
         }
+    }
+
+    // Filled, as wide as it is at each row of dots; the quartiles and the median are characters over it.
+    void draw_violin(std::size_t index) {
+        const Series& series = figure_.series[index];
+        const int color = static_cast<int>(series.color);
+        const double middle = static_cast<double>(index);
+        for (std::size_t i = 0; i < series.points.size(); ++i) {
+            const Point& point = series.points[i];
+            const double half = x_of(middle + point.x) - x_of(middle), y = y_of(point.y);
+            canvas_.line(x_of(middle) - half, y, x_of(middle) + half, y, color);
+        }
+        const bool ascii = screen_.made_of == Characters::ascii;
+        const std::size_t column = canvas_.column_of(x_of(middle));
+        const auto row_of = [&](double value) { return canvas_.row_of(y_of(value)); };
+        for (std::size_t row = row_of(series.quartiles.high); row <= row_of(series.quartiles.low); ++row)
+            canvas_.put(column, row, ascii ? "|" : "┃", no_color);
+        canvas_.put(column, row_of(series.quartiles.middle), ascii ? "*" : "●", no_color);
     }
 
     // One histogram: its columns are filled, by eighths of a character.
