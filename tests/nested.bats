@@ -49,6 +49,61 @@ per-thread 3001 1" ]
     [ "$(column p_launches | tail -1)" -gt 1 ] && [ "$(column p_launches | tail -1)" -lt 101 ]
 }
 
+@test "nested: integrals of peaks of any width are right, and only where it is needed intervals are short" {
+    expect_fine nested -k even,rounds,intervals --sharpness 1,7,64,100,1Ki,64Ki -w 0 -r 1 --csv
+    expect_clean_table
+    expect_verified_rows 18
+    # Rounds and launches try the same intervals, at each depth a round; all even ones are as short as the shortest.
+    columns kernel n p_intervals p_launches p_depth | awk '
+        $1 == "even" { even = $3 } $1 == "rounds" { tried = $3; rounds = $4 }
+        $1 == "intervals" && !($3 == tried && $5 + 1 == rounds && even == 32 ^ (rounds + 1) && $4 == 1 + (tried - 1024) / 32)' >wrong
+    [ ! -s wrong ] || complain "wrong counts: $(cat wrong)"
+    [ "$(columns kernel n p_intervals | grep 'intervals 65536')" = "intervals 65536 2112" ]
+    # Narrower than any even ones could be tried here, and of blocks of any size.
+    expect_fine nested -k rounds,intervals --sharpness 1Gi -w 0 -r 1 --csv
+    expect_verified_rows 2
+    expect_fine nested -k even --sharpness 100 -b 33 -w 0 -r 1 --csv
+    expect_verified_rows 1
+    # The last bits differ from the closed form's, and the first nine digits do not.
+    expect_fine nested -k rounds,intervals --sharpness 100 --tol 1e-9 --csv
+    try nested -k rounds,intervals --sharpness 100 --tol 1e-12 --csv
+    expect_status 1
+    expect_errors_like "rounds: wrong result for n = 100: got 0.03096602773[0-9]*, expected 0.03096602773"
+    expect_errors_like "intervals: wrong result for n = 100: got 0.03096602773"
+}
+
+@test "nested: an interval whose launch is refused is integrated by its thread" {
+    on_simulator || skip "its limit"
+    cat >alone.cu <<'CU'
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include "kernels/nested/quadrature.cuh"
+namespace BACKEND {
+void fail_cuda(cudaError_t, const char*, const char*, int) { std::abort(); }
+}
+using namespace BACKEND;
+int main() {
+    cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 3);
+    const double s = 65536, exact = (std::atan((1 - peak_center) * s) + std::atan(peak_center * s)) / s;
+    QuadratureArguments of;
+    of.sharpness = s, of.allowed = quadrature_tolerance * exact / 4096;
+    cudaMallocManaged(&of.d_sum, sizeof *of.d_sum);
+    cudaMallocManaged(&of.d_tally, sizeof *of.d_tally);
+    *of.d_sum = 0, *of.d_tally = {};
+    launch_quadrature_intervals(of);
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::printf("%s %u %d\n", cudaGetErrorName(error), of.d_tally->grids, std::fabs(*of.d_sum - exact) <= 1e-6 * exact);
+}
+CU
+    capture simcc -std=c++17 -DBACKEND=sim -I "$root" alone.cu -o alone
+    expect_status 0
+    capture ./alone
+    expect_status 0
+    # (Of 35 grids those for whose launch there was room.)
+    [[ $output =~ ^"cudaSuccess "([0-9]+)" 1"$ && ${BASH_REMATCH[1]} -ge 4 && ${BASH_REMATCH[1]} -lt 35 ]] || complain "$output"
+}
+
 @test "nested: greetings come from every thread at every depth, parents before children" {
     expect_fine nested --hello 8 --csv
     [ "$(column depth | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 16 0, 8 1, 4 2, 2 3," ]
@@ -80,6 +135,7 @@ per-thread 3001 1" ]
     refuses 2 "--side" nested --side 0
     refuses 2 "--hello" nested --hello 1025
     refuses 2 "--steps" nested --steps x
+    refuses 2 "--sharpness '0' is not from 1 to" nested --sharpness 1,0
     refuses 2 "unknown kernel 'chains'; did you mean 'chain'" nested -k chains
     refuses 2 "unknown option '--dtype'" nested --dtype f32
 }
@@ -88,8 +144,8 @@ per-thread 3001 1" ]
     on_simulator || skip "its own device"
     local threads
     for threads in 1 2 3 16; do
-        capture env SIMCC_THREADS=$threads nested --check=all,leakcheck -q -n 3,70 --depth 5,24 --side 77 --steps 40 --csv
-        expect_verified_rows 20
+        capture env SIMCC_THREADS=$threads nested --check=all,leakcheck -q -n 3,70 --depth 5,24 --side 77 --steps 40 --sharpness 100 --csv
+        expect_verified_rows 23
         expect_errors_like "ERROR SUMMARY: 0 errors"
     done
 }

@@ -1,4 +1,4 @@
-// nested: kernels that launch kernels. What a launch costs, by whom and how deep, and a case in which it pays.
+// nested: kernels that launch kernels. What a launch costs, by whom and how deep, and two cases in which it may pay.
 #include <algorithm>
 #include <memory>
 
@@ -6,6 +6,7 @@
 #include "common/measure/bench.cuh"
 #include "tools/nested/hello.cuh"
 #include "tools/nested/image.cuh"
+#include "tools/nested/integral.cuh"
 #include "tools/nested/marks.cuh"
 #include "tools/nested/table.cuh"
 
@@ -86,6 +87,19 @@ void run_images(Session& session, Bench& bench) {
     run_kind(session, bench, cases);
 }
 
+void run_integrals(Session& session, Bench& bench) {
+    for (size_t sharpness : session.own<NestedOptions>().sharpness.on(session.device.simulated)) {
+        std::shared_ptr<QuadratureLab> lab;
+        std::vector<Case> cases;
+        for (const NestedVariant* variant : session.selected<NestedVariant>()) {
+            if (!variant->quadrature) continue;
+            if (!lab) lab = std::make_shared<QuadratureLab>(session, sharpness);
+            cases.push_back(lab->case_of(*variant, lab));
+        }
+        run_kind(session, bench, cases);
+    }
+}
+
 void run(Session& session) {
     if (const unsigned threads = session.own<NestedOptions>().hello) return say_hello(session, threads);
     const PendingLaunches pending(most_pending_launches(session));
@@ -93,6 +107,7 @@ void run(Session& session) {
     run_grids(session, bench);
     run_chains(session, bench);
     run_images(session, bench);
+    run_integrals(session, bench);
 }
 
 }  // namespace

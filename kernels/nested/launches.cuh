@@ -74,4 +74,36 @@ LaunchShape launch_mandelbrot_pixels(const MandelbrotArguments& arguments);
 /// Mariani and Silver's method; any block size.
 LaunchShape launch_mandelbrot_squares(const MandelbrotArguments& arguments);
 
+/// Intervals are divided into as many parts as a warp has lanes, [0, 1] first into 32^2, and none further than 32^8.
+constexpr unsigned quadrature_bits = 5, quadrature_parts = 1U << quadrature_bits;
+constexpr unsigned quadrature_first = 2, quadrature_deepest = 8;
+/// The error that an integral may have, relative to it.
+constexpr double quadrature_tolerance = 1e-6;
+/// Intervals that a round of the host has room for.
+constexpr unsigned quadrature_list = 65536;
+
+/// What the grids of an integral say of themselves. Set by the caller to 0.
+struct QuadratureTally {
+    unsigned grids = 0, depth = 0;
+    unsigned long long intervals = 0;  // that were tried
+};
+
+/// The integral of a peak over [0, 1].
+struct QuadratureArguments {
+    double sharpness = 1;   // its width is the inverse
+    double allowed = 0;     // error of an interval
+    unsigned shortest = 0;  // of the even ones: the level
+    double* d_sum = nullptr;
+    QuadratureTally* d_tally = nullptr;
+    size_t* d_lists = nullptr;     // of rounds: two of them
+    unsigned* d_counts = nullptr;  // of rounds: one for each level
+    unsigned block_size = 256;     // of the even ones
+    cudaStream_t stream = nullptr;
+};
+
+/// All of them add to *d_sum, which the caller has set to 0, as the counts. That of the rounds waits for their end.
+LaunchShape launch_quadrature_even(const QuadratureArguments& arguments);
+LaunchShape launch_quadrature_rounds(const QuadratureArguments& arguments);
+LaunchShape launch_quadrature_intervals(const QuadratureArguments& arguments);
+
 }  // namespace BACKEND

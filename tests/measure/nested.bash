@@ -2,8 +2,8 @@
 # What launches by kernels cost on this machine's GPU, and what they save.
 #     tests/measure/nested.bash [BIN]
 # First nanoseconds per launch, by who launches and how many; then what a level of depth adds, as the slope between the
-# shallowest and the deepest chain; then images by squares against pixel by pixel, and the recursive reductions against
-# the same tree by launches of the host.
+# shallowest and the deepest chain; then images by squares against pixel by pixel, integrals of peaks, and the recursive
+# reductions against the same tree by launches of the host.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,6 +28,13 @@ for side in 1024 2048 4096 8192; do
             tr '\n' ' ' | awk -v side=$side -v steps=$steps '{ print side, steps, $1, $5, $1 / $5, $6, $7, $8 }'
     done
 done
+
+echo
+echo "sharpness even_ns rounds_ns intervals_ns even_over_intervals tried even_tried depth"
+nested -q -d gpu -k even,rounds,intervals --sharpness 1Ki,64Ki,1Mi,16Mi,64Mi,256Mi --csv |
+    mlr --icsv --onidx cut -o -f kernel,n,median_ns,p_intervals,p_depth |
+    awk '{ ns[$1] = $3; tried[$1] = $4 } $1 == "intervals" {
+        print $2, ns["even"], ns["rounds"], ns[$1], ns["even"] / ns[$1], tried[$1], tried["even"], $5 }'
 
 echo
 echo "kernel n median_ns"

@@ -2,3 +2,4 @@
 #include "kernels/nested/grids.cuh"
 #include "kernels/nested/hello.cuh"
 #include "kernels/nested/mandelbrot.cuh"
+#include "kernels/nested/quadrature.cuh"

@@ -11,6 +11,7 @@ struct NestedOptions {
     std::vector<std::size_t> depths = {1, 4, 16};
     PerBackend<unsigned> side = {2048, 128};
     unsigned steps = 512;
+    PerBackend<std::vector<std::size_t>> sharpness = {{1024, 1 << 20, 1 << 26}, {1024}};
     unsigned hello = 0;
 
     void add_options(OptionTable& table) {
@@ -19,6 +20,9 @@ struct NestedOptions {
                    [](const std::string& list) { return parse_counts(list, "--depth", 0, 32); });
         table.whole("--side", "PIXELS", "pixels on each side of the Mandelbrot set's image", side, 1, 32768);
         table.whole("--steps", "N", "steps after which a point counts as inside", steps, 1, 1'000'000);
+        table.read("--sharpness", "LIST", "how many times as wide as its peak the integrated interval is",
+                   DefaultText("1Ki,1Mi,64Mi", "1Ki"), sharpness,
+                   [](const std::string& list) { return parse_counts(list, "--sharpness", 1, std::size_t{1} << 30); });
         table.whole("--hello", "THREADS",
                     "greet from 2 blocks of so many threads, then from half as many at each depth", hello, 0, 1024);
     }

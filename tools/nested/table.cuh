@@ -8,11 +8,12 @@
 
 namespace BACKEND {
 
-// What a variant launches: many grids, a chain of grids, or those of an image.
+// What a variant launches: many grids, a chain of grids, or those of an image or of an integral.
 struct NestedVariant : Variant {
     LaunchShape (*grids)(const NestedArguments&) = nullptr;
     LaunchShape (*chain)(const NestedArguments&) = nullptr;
     LaunchShape (*image)(const MandelbrotArguments&) = nullptr;
+    LaunchShape (*quadrature)(const QuadratureArguments&) = nullptr;
     bool by_host = false;  // no grid is the parent of the others
 };
 
@@ -33,7 +34,7 @@ inline LaunchShape launch_chain_from_host(const NestedArguments& arguments) {
 
 // clang-format off
 inline const NestedVariant nested_variants[] = {
-    {{"host", "the host makes each launch", Needs::nothing, "launches"}, launch_grids_from_host, {}, {}, true},
+    {{"host", "the host makes each launch", Needs::nothing, "launches"}, launch_grids_from_host, {}, {}, {}, true},
     {{"null-stream", "one thread, into its block's null stream: each waits for the one before", Needs::nothing, "launches"},
      launch_by_one_thread<NestedStream::null>},
     {{"fire-and-forget", "one thread; nothing but the parent's end waits for them", Needs::nothing, "launches"},
@@ -43,13 +44,20 @@ inline const NestedVariant nested_variants[] = {
     {{"per-block", "a block for each launch, with its own null stream", Needs::nothing, "launches"}, launch_grids_by_blocks},
     {{"per-thread", "a thread for each launch, fire-and-forget", Needs::nothing, "launches"}, launch_grids_by_threads},
 
-    {{"host-chain", "the host launches as many, one after the other", Needs::nothing, "chain"}, {}, launch_chain_from_host, {}, true},
+    {{"host-chain", "the host launches as many, one after the other", Needs::nothing, "chain"}, {}, launch_chain_from_host, {}, {}, true},
     {{"chain", "each grid launches the next", Needs::nothing, "chain"}, {}, launch_chain_of<false>},
     {{"tail-chain", "each grid launches the next to begin after it", Needs::nothing, "chain"}, {}, launch_chain_of<true>},
 
     {{"pixels", "Mandelbrot set: a thread per pixel", Needs::nothing, "mandelbrot"}, {}, {}, launch_mandelbrot_pixels},
     {{"squares", "squares with a uniform border are filled, others divided by a launch", Needs::nothing, "mandelbrot"},
      {}, {}, launch_mandelbrot_squares},
+
+    {{"even", "integral of a peak: all intervals as short as the shortest that is needed", Needs::nothing, "quadrature"},
+     {}, {}, {}, launch_quadrature_even},
+    {{"rounds", "the host launches a round for all intervals that are to be divided", Needs::nothing, "quadrature"},
+     {}, {}, {}, launch_quadrature_rounds, true},
+    {{"intervals", "a thread whose interval is not exact enough divides it by a launch", Needs::nothing, "quadrature"},
+     {}, {}, {}, launch_quadrature_intervals},
 };
 
 // What the program's own columns say about a measurement.
@@ -58,6 +66,7 @@ struct NestedCells {
     double ns;               // of all; 0 in the simulator
     unsigned steps;          // of an image; 0: it is none
     size_t differing;        // pixels, from the image without squares
+    size_t intervals = 0;    // of an integral
 };
 
 inline Cell ns_per_launch(const NestedCells& of) {
@@ -71,12 +80,14 @@ inline const ColumnOf<NestedCells> nested_columns[] = {
     {{"p_ns_per_launch", "us/launch", 1e-3, 2, 9, 1}, ns_per_launch},
     {{"p_steps", "steps", 1, 0, 6, 4}, [](const NestedCells& of) { return whole_if_any(of.steps); }},
     {{"p_differing", "differing", 1, 0, 9, 3}, differing},
+    {{"p_intervals", "intervals", 1, 0, 10, 5}, [](const NestedCells& of) { return whole_if_any(of.intervals); }},
 };
 // clang-format on
 
 inline const Program nested_program = {
     .name = "nested",
-    .summary = "Kernels that launch kernels: what a launch costs, by whom and how deep, and a case in which it pays.",
+    .summary =
+        "Kernels that launch kernels: what a launch costs, by whom and how deep, and two cases in which it may pay.",
     .dtypes = {},
     .unit = "launches",
     .sizes = "1Ki",
