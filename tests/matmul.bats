@@ -63,6 +63,64 @@ expect_right_for() {
     done
 }
 
+thin_columns=1x1x1,33x1x17,101x7x1001,1000x3x37,64x4x2048,3x2x33333 # the last is shared along k
+thin_rows=1x500x64,3x333x777,8x129x1025,5x13x20001
+thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
+
+@test "thin products are right, with few columns, rows or steps along k, and rows of any alignment" {
+    local dtype dtypes="f32 f64"
+    on_simulator || dtypes="f32 f64 tf32 bf16 f16"
+    for dtype in $dtypes; do
+        expect_fine matmul -k thin -t "$dtype" -n $thin_columns,$thin_rows,$thin_steps -w 0 -r 1 --csv
+        [ "$(column verify | sort | uniq -c | xargs)" = "14 pass" ]
+    done
+    expect_fine matmul -k thin -n 5x13x20001,64x4x2048 -w 0 -r 1 --csv
+    [ "$(column p_tile | paste -sd ' ')" = "5x28x5024/4 16x4x2048" ] || ! on_simulator
+    refuses 77 "64x64x64 has more than 8 rows and columns, and more than 16 steps" matmul -k thin -n 64
+}
+
+@test "a thin product is the same bits in every run, also where blocks share k" {
+    seq 1 40002 | awk '{ printf "%.3f\n", sin($1) }' >a
+    seq 1 20001 | awk '{ printf "%.3f\n", cos($1 * $1) }' >b
+    local run
+    for run in 1 2 3; do
+        expect_fine matmul -t f32 --shape 2x1x20001 a b
+        echo "$output" >>results
+    done
+    [ "$(sort results | uniq -c | awk '{ print $1 }' | sort -u)" = 3 ]
+}
+
+@test "thin products read and write nothing beyond their matrices, and their blocks do not race" {
+    local dtype
+    for dtype in f32 f64; do
+        capture matmul --check=all -t "$dtype" -k thin -w 0 -r 1 --csv \
+            -n 33x1x17,101x7x101,3x2x33333,3x133x77,8x29x1025,5x13x20001,21x23x15,77x9x1
+        expect_status 0
+        grep -q 'ERROR SUMMARY: 0 errors' <<<"$errors" || complain "$dtype"
+    done
+}
+
+@test "fastest takes the kernels for thin products where products are thin" {
+    local shape
+    for shape in 500x1x300 300x7x45 1x500x300 8x45x300 45x300x2; do
+        try matmul --explain -k fastest -n $shape -w 0 -r 1 --csv
+        expect_errors_like "$shape f32 on .*: fastest is thin, tile [0-9x/]+"
+    done
+}
+
+@test "products of any alignment are right in one launch, with every tile, and where clusters share k" {
+    if on_simulator; then skip "direct needs a GPU"; fi
+    try matmul -k direct -n 1x1x1 -w 0 -r 1 --csv
+    if [ "$status" -eq 77 ]; then skip "direct needs compute capability 9.0"; fi
+    local dtype
+    for dtype in f32 f64 tf32 bf16 f16; do
+        expect_fine matmul -k direct --tile all -t "$dtype" -n 97x75x301,128x192x256,200x72x1003,33x257x1 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+        [ "$(column p_tile | sort -u | wc -l)" -ge 16 ] || complain "$dtype"
+    done
+    refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x128x64, " matmul -t bf16 -k direct --tile 1x1x1 -n 64
+}
+
 @test "f32 from three products of tf32 is as right as f32, also where k is short or factors are infinite" {
     if on_simulator; then skip "tf32x3 needs a GPU"; fi
     try matmul -k tf32x3 -n 1x1x1 -w 0 -r 1 --csv
@@ -105,6 +163,8 @@ expect_right_for() {
     refuses 77 "hopper needs a GPU" matmul -k hopper
     refuses 77 "tf32x3 needs a GPU" matmul -k tf32x3
     refuses 77 "cublas needs a GPU" matmul -k cublas
+    refuses 77 "cublaslt needs a GPU" matmul -k cublaslt
+    refuses 77 "direct needs a GPU" matmul -k direct
 }
 
 @test "--explain says which kernel fastest is" {
@@ -136,6 +196,30 @@ expect_right_for() {
     for tile in 16x64x64:stream-k@132 64x64x64/4 128x128x32:stream-k; do grep -q -- "--tile $tile -n" <<<"$output"; done
 }
 
+@test "the constants of direct's model can be fitted again: a dry run shows one call for each type" {
+    capture python3 "$root/tests/measure/fit_direct.py" --dry-run --shapes 4
+    expect_status 0
+    [ "$(grep -c -- '-k direct --tile all .* -n [0-9x]*,[0-9x]*,[0-9x]*,[0-9x]*$' <<<"$output")" -eq 4 ]
+    [ ! -e "$root/tests/measure/__pycache__" ]
+}
+
+@test "random shapes are drawn alike from one seed, half of them in multiples of 64, one process for many" {
+    shapes_of() { grep -o '[0-9]*x[0-9]*x[0-9]*' <<<"$output"; }
+    capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --shapes 90 --types bf16
+    expect_status 0
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+    local first=$output
+    shapes_of | awk -F x '
+        $1 < 1 || $2 < 1 || $3 < 1 || $1 > 16384 || $2 > 16384 || $3 > 16384 || $1 * $2 * $3 > 2 ^ 40 { exit 1 }
+        $1 % 64 == 0 && $2 % 64 == 0 && $3 % 64 == 0 { even++ }
+        $1 < 64 || $2 < 64 || $3 < 64 { thin++ }
+        END { exit !(NR == 90 && even >= 45 && even <= 47 && thin >= 20) }' || complain "these are not such shapes"
+    capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --shapes 90 --types bf16
+    [ "$output" = "$first" ]
+    capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --shapes 90 --types bf16 --seed 2
+    [ "$output" != "$first" ]
+}
+
 @test "text is multiplied with --shape" {
     printf '1 2 3\n4 5 6\n' >a
     printf '1 0\n0 1\n1 1\n' >b
@@ -150,6 +234,7 @@ expect_right_for() {
     expect_fine matmul --shape 1x1x2 <(echo 1 2) <(echo 0.5 0.25)
     expect_output 1
     refuses 2 "--size gives the shapes of a benchmark" matmul --shape 1x1x2
+    refuses 2 "--tile" matmul --tile 64x64x64 --shape 1x1x2 <(echo 1 2) <(echo 0.5 0.25)
 }
 
 @test ".npy in gives .npy out, with the product's shape" {
@@ -210,7 +295,7 @@ expect_right_for() {
     refuses 4 "--shape says" matmul --shape 3x2x2 a.npy a.npy
     seq 5 >five
     refuses 2 "does not say its shape" matmul five five
-    refuses 4 "five has 5 elements, 2 x 3 are 6" matmul --shape 2x2x3 five five
+    refuses 4 "five has 5 elements, 3 x 2 are 6" matmul --shape 2x2x3 five five
     refuses 2 "two operands" matmul a.npy
     refuses 2 "only one of A and B" matmul - -
 }

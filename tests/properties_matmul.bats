@@ -3,13 +3,13 @@
 
 load helpers
 
-@test "Stream-K schedules, tile orders and fitted tiles cover thousands of random products exactly once" {
+@test "Stream-K schedules, tile orders, fitted tiles and thin plans cover thousands of random products exactly once" {
     "$root/bin/simcc" -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties/matmul.cu" -o properties
     capture ./properties 4000
     expect_status 0
     # Of every kind there were many: the cases are not all trivial.
     local kind
-    for kind in shared whole fitted order; do
+    for kind in shared whole fitted order thin; do
         awk -v kind="$kind" '$1 == kind && $2 >= 400 { found = 1 } END { exit !found }' <<<"$output" ||
             complain "there were few cases of kind $kind: $output"
     done

@@ -31,6 +31,18 @@ struct Chosen {
     ProductMethod method = {};
 };
 
+// The tiles that a variant is to run with: "" is its own choice.
+std::vector<std::string> tiles_to_run(const MatmulVariant& variant, const ProductProblem& problem) {
+    if (!variant.tiles || problem.forced_tile.empty()) return {""};
+    if (problem.forced_tile == "all") return variant.tiles(problem);
+    std::vector<std::string> tiles;
+    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = problem.forced_tile.find(',', begin);
+        tiles.push_back(problem.forced_tile.substr(begin, end == std::string::npos ? end : end - begin));
+    }
+    return tiles;
+}
+
 // The selected variants that can run. One that cannot is an error if it was named; otherwise it is left out with a
 // word.
 std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& problem) {
@@ -51,12 +63,16 @@ std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& prob
             else chosen.push_back({variant});
             continue;
         }
-        const ProductMethod method = find_method(*variant, problem);
-        const double wanted = DeviceProduct::bytes(session, problem.dtype, shape, method.workspace_bytes);
-        if (!method.launch) leave_out(name, why_not(session.device, problem.dtype));
-        else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
-            leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
-        else chosen.push_back({variant, method});
+        ProductProblem with_tile = problem;
+        for (const std::string& tile : tiles_to_run(*variant, problem)) {
+            with_tile.forced_tile = tile;
+            const ProductMethod method = find_method(*variant, with_tile);
+            const double wanted = DeviceProduct::bytes(session, problem.dtype, shape, method.workspace_bytes);
+            if (!method.launch) leave_out(name, why_not(problem, variant->method == thin_method));
+            else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
+                leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
+            else chosen.push_back({variant, method});
+        }
     }
     return chosen;
 }

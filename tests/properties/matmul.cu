@@ -4,6 +4,9 @@
 #include "common/measure/random.hpp"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "kernels/matmul/thin/columns.cuh"
+#include "kernels/matmul/thin/rows.cuh"
+#include "kernels/matmul/thin/steps.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
 #include <algorithm>
@@ -214,6 +217,60 @@ std::string fitted_case(Random& random) {
     return "fitted";
 }
 
+// Thin products: the rows of all classes and tiles are all rows, and the shares of k all of it; each is there once.
+template <typename T>
+void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned multiprocessors) {
+    const auto require_shares = [](std::size_t shares, std::size_t share, std::size_t all, unsigned tiles,
+                                   unsigned tickets) {
+        require((shares - 1) * share < all && shares * share >= all, "a share of k is empty, or some of it nobody's");
+        require(shares == 1 || tiles <= tickets, "blocks that share k have no ticket");
+    };
+    const auto require_rows = [m](unsigned classes, std::size_t tiles, std::size_t class_rows) {
+        require(tiles % classes == 0, "a class has fewer tiles than another");
+        const std::size_t most = divide_up(m, classes);
+        require(tiles / classes * class_rows >= most && (tiles / classes - 1) * class_rows < most,
+                "rows are missing, or a tile has none");
+    };
+    const FewColumnsPlan columns = plan_few_columns<T>(m, n, k, multiprocessors);
+    require(columns.k_warps * columns.lanes * columns.block_rows == thin_block * few_columns_rows,
+            "lanes are idle, or have two rows");
+    require_rows(columns.classes, columns.tiles, columns.block_rows);
+    require_shares(columns.shares, columns.share_pieces, columns.pieces, columns.tiles, multiprocessors);
+    for (std::size_t row = 0; row < std::min<std::size_t>(m, 64); ++row) {
+        const std::size_t shift = row * k % piece_length<T>;
+        require(columns.pieces * piece_length<T> >= k + shift, "pieces do not cover a row");
+        require(shift == row % columns.classes * (k % piece_length<T>) % piece_length<T>, "a class has two shifts");
+    }
+    const FewRowsPlan rows = plan_few_rows<T>(m, n, k, multiprocessors);
+    require(std::size_t{rows.tiles} * rows.width >= n && (rows.tiles - 1) * std::size_t{rows.width} < n,
+            "columns are missing, or a tile has none");
+    require(rows.share_k % rows.streams == 0, "streams of two blocks have rows of B of different classes");
+    require_shares(rows.shares, rows.share_k, k, rows.tiles, multiprocessors);
+    for (unsigned stream = 0; stream < rows.streams; ++stream)
+        require(rows.width + stream * (n % piece_length<T>) % piece_length<T> <= rows.lanes * piece_length<T>,
+                "a stream's lanes do not cover its columns");
+    const FewStepsPlan steps = plan_few_steps<T>(m, n, k, multiprocessors);
+    require_rows(steps.classes, steps.row_tiles, std::size_t{steps.rounds} * thin_block / steps.lanes * few_steps_rows);
+    for (unsigned row = 0; row < steps.classes; ++row)
+        require(std::size_t{steps.column_tiles} * steps.lanes * piece_length<T> >=
+                    n + row * (n % piece_length<T>) % piece_length<T>,
+                "columns are missing");
+}
+
+std::string thin_case(Random& random) {
+    const std::size_t m = random.number(1, 1'000'000), n = random.number(1, 1'000'000), k = random.number(1, 1'000'000);
+    const unsigned multiprocessors = some_blocks(random);
+    try {
+        if (random.coin()) check_thin_plans<float>(m, n, k, multiprocessors);
+        else check_thin_plans<double>(m, n, k, multiprocessors);
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error("thin plans of " + std::to_string(m) + " x " + std::to_string(n) + " x " +
+                                 std::to_string(k) + " for " + std::to_string(multiprocessors) +
+                                 " multiprocessors: " + error.what());
+    }
+    return "thin";
+}
+
 }  // namespace
 }  // namespace BACKEND
 
@@ -229,6 +286,7 @@ int main(int count, char** arguments) {
             ++kinds[stream_k_case(random)];
             ++kinds[tile_order_case(random)];
             ++kinds[fitted_case(random)];
+            ++kinds[thin_case(random)];
         } catch (const std::runtime_error& error) {
             std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + i), error.what());
             return 1;

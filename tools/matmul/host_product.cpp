@@ -97,4 +97,15 @@ std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& 
     });
 }
 
+template <typename T>
+static void multiply_stored(const ProductShape& shape, const void* a, const void* b, void* c) {
+    multiply_on_all_cores<T>(shape, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
+}
+
+void multiply_on_host(DType dtype, const ProductShape& shape, const void* a, const void* b, void* c) {
+    if (dtype == DType::f32) return multiply_stored<float>(shape, a, b, c);
+    if (dtype == DType::f64) return multiply_stored<double>(shape, a, b, c);
+    refuse_dtype(dtype);
+}
+
 bool openblas_has(DType dtype) { return size_of(dtype) >= sizeof(float) && bool(OpenBlas()); }

@@ -38,5 +38,8 @@ struct HostProductSettings {
 std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape,
                                                const HostProductSettings& settings);
 
+// C = A B on all cores, for matrices of f32 or f64.
+void multiply_on_host(DType dtype, const ProductShape& shape, const void* a, const void* b, void* c);
+
 // Whether OpenBLAS is installed and multiplies that type.
 bool openblas_has(DType dtype);

@@ -2,16 +2,28 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "common/cuda/device_info.hpp"
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/dtype.hpp"
+#include "common/io/failure.hpp"
 #include "common/io/text.hpp"
 #include "kernels/matmul/arguments.cuh"
 #include "tools/matmul/shape.hpp"
 
 namespace BACKEND {
+
+class Cublas;
+class CublasLt;
+
+// Libraries that methods call, loaded once for all shapes: loading one takes longer than most products.
+struct ProductLibraries {
+    std::shared_ptr<Cublas> cublas;  // nullptr until a method asks for it
+    std::shared_ptr<CublasLt> cublaslt;
+};
 
 struct ProductProblem {
     const DeviceInfo* device = nullptr;
@@ -19,6 +31,7 @@ struct ProductProblem {
     DType dtype = DType::f32;
     ProductShape shape = {};
     std::string forced_tile = {};  // --tile; "" leaves it to the cost model
+    std::shared_ptr<ProductLibraries> libraries = std::make_shared<ProductLibraries>();
 };
 
 // No launch: the variant does not exist there.
@@ -28,7 +41,16 @@ struct ProductMethod {
     size_t workspace_bytes = 0;  // beside A, B and C
     const char* variant = "";    // the one whose method `fastest` uses
     bool by_cost_model = false;  // that chose the tile
+    double cycles = 0;           // that it estimates; 0 where there is no model
 };
+
+// --tile names none of the tiles that can compute the product. Failure(usage).
+[[noreturn]] inline void fail_without_tile(const ProductProblem& problem, const std::vector<std::string>& keys) {
+    std::string list;
+    for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + key;
+    fail(Exit::usage, "--tile {}: no such tile computes {} in {}; there are {}", problem.forced_tile,
+         problem.shape.name(), name_of(problem.dtype), list);
+}
 
 inline std::string tile_name(const TileSize& tile) {
     return tile.k > 0 ? text("{}x{}x{}", tile.m, tile.n, tile.k) : text("{}x{}", tile.m, tile.n);

@@ -25,6 +25,7 @@ struct MatmulOptions {
                        return one.front();
                    });
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
-        table.text("--tile", "NAME", "the tile of hopper and tf32x3, instead of the best one; 'list' lists them", tile);
+        table.text("--tile", "NAME", "tiles of hopper, tf32x3 and direct, instead of the best one; 'all', 'list'",
+                   tile);
     }
 };

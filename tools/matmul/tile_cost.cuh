@@ -1,5 +1,5 @@
 // How long a Hopper kernel takes with each of its tiles: the cycles of the block that has most to do, estimated. All
-// constants of the model are in this file, in stream_k_cost.cuh, and in the tables of hopper_tiles.cuh; they were
+// constants of the model are in this file, in stream_k_cost.cuh, and in the tables of hopper/tiles.cuh; they were
 // fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again.
 #pragma once
 
@@ -121,6 +121,23 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
     const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
     return std::max(computing, from_memory) + MemoryCost::visible_part * std::min(computing, from_memory) +
            work.stores * choice.fixed_cycles;
+}
+
+// A copy of a matrix with aligned rows, ahead of the product: its launch, and bytes for each multiprocessor.
+struct CopyingCost {
+    static constexpr double launch_cycles = 6500;
+    static constexpr double bytes_per_cycle = 6.5;
+};
+
+// The cycles of the copies that a product needs before TMA can load its tiles.
+inline double copying_cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) {
+    constexpr size_t tma_alignment = 16;
+    const auto cycles = [&](size_t rows, size_t columns) {
+        if (columns * element_bytes % tma_alignment == 0) return 0.0;
+        const double bytes = double(rows) * double(columns) * double(element_bytes);
+        return CopyingCost::launch_cycles + bytes / (CopyingCost::bytes_per_cycle * multiprocessors);
+    };
+    return cycles(shape.m, shape.k) + cycles(shape.k, shape.n);
 }
 
 // Whether a choice can compute a product at all, however slowly.

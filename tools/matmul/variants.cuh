@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "common/cli/program.hpp"
 #include "kernels/matmul/async.cuh"
@@ -13,21 +15,27 @@
 #include "tools/matmul/host_product.hpp"
 #include "tools/matmul/method.cuh"
 #include "tools/matmul/options.hpp"
+#include "tools/matmul/thin.cuh"
 #ifndef __SIMCC__
 #include "kernels/matmul/cublas.cuh"
+#include "kernels/matmul/cublaslt.cuh"
 #include "kernels/matmul/wmma.cuh"
-#include "tools/matmul/hopper_tiles.cuh"
+#include "tools/matmul/hopper/direct.cuh"
+#include "tools/matmul/hopper/list.cuh"
+#include "tools/matmul/hopper/tiles.cuh"
 #endif
 
 namespace BACKEND {
 
 using FindMethod = ProductMethod(const ProductProblem&);
+using FindTiles = std::vector<std::string>(const ProductProblem&);
 
 struct MatmulVariant : Variant {
     FindMethod* method = nullptr;              // on the device; nullptr for a variant that this build lacks
-    bool for_fastest = false;                  // the last of these that exists is the fastest
+    bool for_fastest = false;                  // what `fastest` chooses from
     void (HostProduct::*on_host)() = nullptr;  // of those that need the host
     bool (*host_has)(DType dtype) = nullptr;   // nullptr: every host has it for every type
+    FindTiles* tiles = nullptr;                // that --tile can name; nullptr if there is no choice
 };
 
 template <template <typename> class Tile>
@@ -77,15 +85,30 @@ inline ProductMethod wmma_method(const ProductProblem& problem) {
 }
 
 inline ProductMethod cublas_method(const ProductProblem& problem) {
-    const auto library = std::make_shared<Cublas>();
+    if (!problem.libraries->cublas) problem.libraries->cublas = std::make_shared<Cublas>();
+    const std::shared_ptr<Cublas> library = problem.libraries->cublas;
     if (!*library) return {};
     return {[library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
         return library->multiply(arguments, type);
     }};
 }
+inline ProductMethod cublaslt_method(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    if (problem.shape.flop() == 0) return {};
+    if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
+    if (!*problem.libraries->cublaslt) return {};
+    const auto product =
+        std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, m, n, k, cublas_type(problem.dtype));
+    ProductMethod method;
+    if (!*product) return method;
+    method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
+    method.workspace_bytes = cublaslt_workspace_bytes;
+    return method;
+}
 #else
-constexpr FindMethod *wmma_method = nullptr, *hopper_method = nullptr, *tf32x3_method = nullptr,
-                     *cublas_method = nullptr;
+constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *hopper_method = nullptr,
+                     *tf32x3_method = nullptr, *cublas_method = nullptr, *cublaslt_method = nullptr;
+constexpr FindTiles *hopper_keys = nullptr, *tf32x3_keys = nullptr, *direct_keys = nullptr;
 #endif
 
 inline const MatmulVariant matmul_variants[] = {
@@ -119,13 +142,31 @@ inline const MatmulVariant matmul_variants[] = {
     {{"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu}, wmma_method, true},
     {{"hopper", "TMA copies and specialized warps; tensor cores read shared memory themselves", Needs::gpu},
      hopper_method,
+     true,
+     nullptr,
+     nullptr,
+     hopper_keys},
+    {{"direct", "rows of any alignment in one launch, clusters share k; tensor cores for f64, too", Needs::gpu},
+     direct_method,
+     true,
+     nullptr,
+     nullptr,
+     direct_keys},
+    {{"thin", "few rows, columns or steps: pieces of 16 bytes of the largest matrix, whatever its alignment"},
+     thin_method,
      true},
     {{"tf32x3", "f32 on tensor cores: a factor is two tf32 numbers, a product three; nearly f32's accuracy",
       Needs::gpu},
-     tf32x3_method},
+     tf32x3_method,
+     false,
+     nullptr,
+     nullptr,
+     tf32x3_keys},
     {{"fastest", "the best of these for the shape, type and device; --explain says which"}, fastest_method},
     {{"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu, "", true},
      cublas_method},
+    {{"cublaslt", "the stronger peer: cuBLASLt, the fastest algorithm that its heuristic offers", Needs::gpu, "", true},
+     cublaslt_method},
 };
 
 inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
@@ -134,11 +175,15 @@ inline ProductMethod find_method(const MatmulVariant& variant, const ProductProb
     return method;
 }
 
+// The last that exists; of those whose cycles a model estimates, the one with the fewest.
 inline ProductMethod fastest_method(const ProductProblem& problem) {
-    for (auto variant = std::rbegin(matmul_variants); variant != std::rend(matmul_variants); ++variant)
-        if (variant->for_fastest)
-            if (ProductMethod method = find_method(*variant, problem); method.launch) return method;
-    return {};
+    ProductMethod best;
+    for (auto variant = std::rbegin(matmul_variants); variant != std::rend(matmul_variants); ++variant) {
+        if (!variant->for_fastest || (best.launch && best.cycles == 0)) continue;
+        const ProductMethod method = find_method(*variant, problem);
+        if (method.launch && (!best.launch || (method.cycles > 0 && method.cycles < best.cycles))) best = method;
+    }
+    return best;
 }
 
 inline const Program matmul_program = {
@@ -151,16 +196,20 @@ inline const Program matmul_program = {
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
     .variants = variants_of(matmul_variants),
     .options = own_options<MatmulOptions>,
-    .benchmark_options = {"--explain"},
+    .benchmark_options = {"--explain", "--tile"},
     .columns = columns_of(matmul_columns),
 };
 
-// Why a variant has no method for a type, and what to do.
-inline std::string why_not(const DeviceInfo& device, DType dtype) {
-    const bool needs_tensor_cores = dtype != DType::f32 && dtype != DType::f64;
-    return device.simulated && needs_tensor_cores
-               ? text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", name_of(dtype))
-               : text("it does not run here for {}; choose another --dtype or --kernel", name_of(dtype));
+// Why a variant has no method for a product, and what to do.
+inline std::string why_not(const ProductProblem& problem, bool is_thin) {
+    const std::string type = name_of(problem.dtype);
+    const bool needs_tensor_cores = problem.dtype != DType::f32 && problem.dtype != DType::f64;
+    if (problem.device->simulated && needs_tensor_cores)
+        return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
+    if (is_thin)
+        return text("{} has more than {} rows and columns, and more than {} steps along k; choose another --kernel",
+                    problem.shape.name(), few_rows, few_steps);
+    return text("it does not run here for {}; choose another --dtype or --kernel", type);
 }
 
 }  // namespace BACKEND

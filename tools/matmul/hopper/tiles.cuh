@@ -4,9 +4,10 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
-#include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/f32_transposed.cuh"
@@ -154,9 +155,13 @@ inline TileTable hopper_tiles(DType dtype) {
     }
 }
 
-inline std::string keys_of(const TileTable& tiles) {
-    std::string keys;
-    for (const TileChoice& choice : tiles) keys += (keys.empty() ? "" : ", ") + choice.key();
+// The tiles of a table that can compute a product; of two with one key the first.
+inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductProblem& problem) {
+    std::vector<std::string> keys;
+    for (const TileChoice& choice : tiles)
+        if (can_compute(choice, problem.shape, unsigned(problem.device->multiprocessors)) &&
+            std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
+            keys.push_back(choice.key());
     return keys;
 }
 
@@ -166,8 +171,7 @@ inline const TileChoice& forced_choice(const TileTable& tiles, const ProductProb
     for (const TileChoice& choice : tiles)
         if (choice.key() == key && can_compute(choice, problem.shape, unsigned(problem.device->multiprocessors)))
             return choice;
-    fail(Exit::usage, "--tile {}: no such tile computes {} in {}; there are {}", key, problem.shape.name(),
-         name_of(problem.dtype), keys_of(tiles));
+    fail_without_tile(problem, keys_of(tiles, problem));
 }
 
 inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProblem& problem, size_t workspace_bytes) {
@@ -184,6 +188,7 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     };
     method.tile = choice->name();
     method.by_cost_model = true;
+    method.cycles = estimated_cycles(*choice, problem.shape, unsigned(problem.device->multiprocessors));
     method.workspace_bytes = workspace_bytes;
     return method;
 }
@@ -197,7 +202,10 @@ inline size_t aligned_copies_bytes(DType dtype, const ProductShape& shape) {
 
 inline ProductMethod hopper_method(const ProductProblem& problem) {
     if (!problem.hopper || problem.dtype == DType::f64) return {};
-    return method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem.dtype, problem.shape));
+    ProductMethod method =
+        method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem.dtype, problem.shape));
+    method.cycles += copying_cycles(problem.shape, size_of(problem.dtype), unsigned(problem.device->multiprocessors));
+    return method;
 }
 
 inline ProductMethod tf32x3_method(const ProductProblem& problem) {
@@ -206,18 +214,10 @@ inline ProductMethod tf32x3_method(const ProductProblem& problem) {
     return method_of_tiles(tf32x3_tiles, problem, tf32x3_workspace_bytes(m, n, k));
 }
 
-// --tile list: the tiles of `hopper`, then for f32 those of `tf32x3`, with their part of the cost model.
-inline void list_tiles(Session& session) {
-    std::string lines = "kernel,tile,tile_m,tile_n,tile_k,split_k,cycles_per_stage,fixed_cycles\n";
-    const auto add = [&](const char* variant, const TileTable& tiles) {
-        for (const TileChoice& choice : tiles)
-            lines += text("{},{},{},{},{},{},{:.0f},{:.0f}\n", variant, choice.key(), choice.tile.m, choice.tile.n,
-                          choice.tile.k, choice.split_k, choice.cycles_per_stage, choice.fixed_cycles);
-    };
-    add("hopper", hopper_tiles(session.dtype()));
-    if (session.dtype() == DType::f32) add("tf32x3", tf32x3_tiles);
-    session.output.write(lines);
+inline std::vector<std::string> hopper_keys(const ProductProblem& problem) {
+    return keys_of(hopper_tiles(problem.dtype), problem);
 }
+inline std::vector<std::string> tf32x3_keys(const ProductProblem& problem) { return keys_of(tf32x3_tiles, problem); }
 
 // Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.
 __global__ void report_hopper_code(int* built) { *built = HOPPER_CODE; }

@@ -1,0 +1,180 @@
+#pragma once
+// The stronger peer: cuBLASLt, with the fastest of the algorithms that its heuristic offers for the shape. Only for
+// nvcc. The library is found at run time; its functions are declared here as cublasLt.h does, from CUDA 11 to 13.
+// As with cuBLAS, the transpose C' = B' A' is the same bytes as the row-major C = A B.
+#include "common/cuda/buffers.cuh"
+#include "common/cuda/launch_shape.cuh"
+#include "common/io/failure.hpp"
+#include "common/io/text.hpp"
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/cublas.cuh"
+
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <library_types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace BACKEND {
+
+/// The memory that its algorithms may use.
+constexpr size_t cublaslt_workspace_bytes = size_t{256} << 20;
+
+/// An algorithm, as the heuristic returns it: cublasLtMatmulHeuristicResult_t.
+struct CublasLtAlgorithm {
+    std::uint64_t algorithm[8];
+    size_t workspace_bytes;
+    int status;
+    float waves;
+    int reserved[4];
+};
+
+/// The library, and the functions that a product needs.
+class CublasLt {
+public:
+    CublasLt() {
+        for (const char* name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"})
+            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
+        int (*create)(void**) = nullptr;
+        const bool has_all =
+            find(create, "cublasLtCreate") && find(destroy_, "cublasLtDestroy") &&
+            find(create_product, "cublasLtMatmulDescCreate") && find(destroy_product, "cublasLtMatmulDescDestroy") &&
+            find(create_matrix, "cublasLtMatrixLayoutCreate") && find(destroy_matrix, "cublasLtMatrixLayoutDestroy") &&
+            find(create_preference, "cublasLtMatmulPreferenceCreate") &&
+            find(destroy_preference, "cublasLtMatmulPreferenceDestroy") &&
+            find(set_preference, "cublasLtMatmulPreferenceSetAttribute") &&
+            find(find_algorithms, "cublasLtMatmulAlgoGetHeuristic") && find(multiply, "cublasLtMatmul");
+        if (!has_all || create(&handle_) != 0) handle_ = nullptr;
+    }
+    ~CublasLt() {
+        if (handle_) destroy_(handle_);
+        if (library_) dlclose(library_);
+    }
+    CublasLt(const CublasLt&) = delete;
+    CublasLt& operator=(const CublasLt&) = delete;
+
+    /// Whether it was found and works here.
+    explicit operator bool() const { return handle_ != nullptr; }
+    void* handle() const { return handle_; }
+
+    // Functions return cuBLAS's status. Objects of the library are named by pointers.
+    int (*create_product)(void**, int compute, cudaDataType scale) = nullptr;
+    int (*destroy_product)(void*) = nullptr;
+    int (*create_matrix)(void**, cudaDataType, std::uint64_t rows, std::uint64_t columns,
+                         std::int64_t stride) = nullptr;
+    int (*destroy_matrix)(void*) = nullptr;
+    int (*create_preference)(void**) = nullptr;
+    int (*destroy_preference)(void*) = nullptr;
+    int (*set_preference)(void*, int attribute, const void* value, size_t bytes) = nullptr;
+    int (*find_algorithms)(void* handle, void* product, void* a, void* b, void* c, void* d, void* preference, int most,
+                           CublasLtAlgorithm*, int* count) = nullptr;
+    int (*multiply)(void* handle, void* product, const void* alpha, const void* a_data, void* a, const void* b_data,
+                    void* b, const void* beta, const void* c_data, void* c, void* d_data, void* d,
+                    const std::uint64_t* algorithm, void* workspace, size_t workspace_bytes, cudaStream_t) = nullptr;
+
+private:
+    template <typename Function>
+    bool find(Function& function, const char* name) const {
+        function = library_ ? reinterpret_cast<Function>(dlsym(library_, name)) : nullptr;
+        return function != nullptr;
+    }
+
+    void* library_ = nullptr;
+    void* handle_ = nullptr;
+    int (*destroy_)(void*) = nullptr;
+};
+
+/// One shape's products. The first launch times all algorithms and waits for the device.
+class CublasLtProduct {
+public:
+    CublasLtProduct(std::shared_ptr<CublasLt> library, size_t m, size_t n, size_t k, const CublasType& type)
+        : library_(std::move(library)), f64_(type.compute == CublasCompute::f64) {
+        constexpr int most_workspace = 1, reductions = 3, most_algorithms = 64;  // the first two name preferences
+        constexpr std::uint32_t sums_as_computed = 3;  // partial sums are not rounded to 16 bits, as in all our kernels
+        const auto rows_of_c = std::uint64_t(n), columns_of_c = std::uint64_t(m), steps = std::uint64_t(k);
+        check(library_->create_product(&product_, int(type.compute), f64_ ? CUDA_R_64F : CUDA_R_32F), "create");
+        check(library_->create_matrix(&b_, type.stored, rows_of_c, steps, std::int64_t(n)), "describe B");
+        check(library_->create_matrix(&a_, type.stored, steps, columns_of_c, std::int64_t(k)), "describe A");
+        check(library_->create_matrix(&c_, type.stored, rows_of_c, columns_of_c, std::int64_t(n)), "describe C");
+        void* preference = nullptr;
+        check(library_->create_preference(&preference), "create a preference");
+        library_->set_preference(preference, most_workspace, &cublaslt_workspace_bytes, sizeof(size_t));
+        library_->set_preference(preference, reductions, &sums_as_computed, sizeof sums_as_computed);
+        algorithms_.resize(most_algorithms);
+        int count = 0;
+        const int status = library_->find_algorithms(library_->handle(), product_, b_, a_, c_, c_, preference,
+                                                     most_algorithms, algorithms_.data(), &count);
+        library_->destroy_preference(preference);
+        algorithms_.resize(status == 0 ? size_t(count) : 0);
+    }
+    ~CublasLtProduct() {
+        for (void* matrix : {a_, b_, c_})
+            if (matrix) library_->destroy_matrix(matrix);
+        if (product_) library_->destroy_product(product_);
+    }
+    CublasLtProduct(const CublasLtProduct&) = delete;
+    CublasLtProduct& operator=(const CublasLtProduct&) = delete;
+
+    /// Whether the heuristic offers any algorithm.
+    explicit operator bool() const { return !algorithms_.empty(); }
+
+    LaunchShape multiply(const MatmulArguments<void>& arguments) {
+        if (!chosen_) chosen_ = &fastest(arguments);
+        check(run(*chosen_, arguments), "multiply");
+        return {};
+    }
+
+private:
+    static void check(int status, const char* what) {
+        if (status != 0) fail(Exit::cuda_error, "cuBLASLt cannot {}: status {}", what, status);
+    }
+
+    int run(const CublasLtAlgorithm& one, const MatmulArguments<void>& arguments) const {
+        const float factors[2] = {1, 0};
+        const double factors_f64[2] = {1, 0};
+        const void *alpha = f64_ ? static_cast<const void*>(factors_f64) : factors,
+                   *beta = f64_ ? static_cast<const void*>(factors_f64 + 1) : factors + 1;
+        return library_->multiply(library_->handle(), product_, alpha, arguments.d_b, b_, arguments.d_a, a_, beta,
+                                  arguments.d_c, c_, arguments.d_c, c_, one.algorithm, arguments.d_workspace,
+                                  cublaslt_workspace_bytes, arguments.stream);
+    }
+
+    /// By the fastest of some launches each; algorithms that cannot run are passed over.
+    const CublasLtAlgorithm& fastest(const MatmulArguments<void>& arguments) const {
+        constexpr int launches = 4;  // the first warms up
+        const Event start, stop;
+        const CublasLtAlgorithm* best = &algorithms_.front();
+        double best_ns = 0;
+        for (const CublasLtAlgorithm& one : algorithms_) {
+            double least_ns = 0;
+            for (int i = 0; i < launches; ++i) {
+                start.record(arguments.stream);
+                if (run(one, arguments) != 0) {
+                    static_cast<void>(cudaGetLastError());
+                    break;
+                }
+                stop.record(arguments.stream);
+                stop.synchronize();
+                const double ns = elapsed_ns(start, stop);
+                if (i > 0 && (least_ns == 0 || ns < least_ns)) least_ns = ns;
+            }
+            if (least_ns > 0 && (best_ns == 0 || least_ns < best_ns)) {
+                best_ns = least_ns;
+                best = &one;
+            }
+        }
+        return *best;
+    }
+
+    std::shared_ptr<CublasLt> library_;
+    bool f64_;
+    void *product_ = nullptr, *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
+    std::vector<CublasLtAlgorithm> algorithms_;
+    const CublasLtAlgorithm* chosen_ = nullptr;
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,252 @@
+#pragma once
+// C = A B on Hopper in one launch, whatever the alignment of the rows; and f64 on tensor cores.
+//   matmul_direct   removes, from the kernels whose tiles TMA loads, the copies of matrices whose rows do not begin at
+//                   multiples of 16 bytes: the aligned pieces that cover a row's part are copied to shared memory as
+//                   they lie, and shifted into place there, once for all warps. Blocks of a cluster share k, and each
+//                   adds some rows of all their sums
+// For products of some microseconds, where the launches of those copies would take longer than the product. Warps
+// multiply by themselves, which reaches less of the peak of the 16-bit types than warpgroups do. Any m, n and k.
+#include "common/cuda/async_copy.cuh"
+#include "common/cuda/vector_access.cuh"
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/warp_product.cuh"
+#include "kernels/matmul/tile_order.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// Starts copying 16 bytes past L1, of which the first `bytes` exist; the others become zero.
+__device__ inline void copy_async_part(void* shared, const void* global, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(bytes)
+                 : "memory");
+}
+
+/// A matrix whose rows are read in the aligned pieces that cover them.
+template <typename T>
+struct PiecewiseMatrix {
+    static constexpr int piece = DirectLayout<T>::piece;
+    const T* data;
+    size_t rows, columns;
+
+    __host__ __device__ bool is_shifted() const { return columns % piece != 0; }
+    /// Of a row's first element in its piece.
+    __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
+
+    /// Copies `count` rows of `pieces` pieces from (row, column) on, and a piece more of each where rows are shifted;
+    /// column is a multiple of a piece. Zeros outside.
+    template <int count, int pieces, int row_elements, int threads>
+    __device__ void copy(T* shared, size_t row, size_t column, int thread) const {
+        static_assert(threads % pieces == 0 && count % (threads / pieces) == 0, "every thread copies as much");
+        constexpr int rows_at_once = threads / pieces;
+        const int first_r = thread / pieces, p = thread % pieces;
+        const size_t x = column + p * piece;
+        row += first_r;
+        shared += first_r * row_elements + p * piece;
+        if (!is_shifted()) {
+            const T* source = data + row * columns + x;
+#pragma unroll
+            for (int i = 0; i < count / rows_at_once; ++i) {
+                const bool there = row + i * rows_at_once < rows && x < columns;
+                copy_async_part(shared + i * rows_at_once * row_elements, there ? source : data, there ? 16 : 0);
+                source += rows_at_once * columns;
+            }
+            return;
+        }
+#pragma unroll 4
+        for (int i = 0; i < count / rows_at_once; ++i) {
+            T* const target = shared + i * rows_at_once * row_elements;
+            copy_covering(target, row + i * rows_at_once, x);
+            if (p == pieces - 1) copy_covering(target + piece, row + i * rows_at_once, x + piece);
+        }
+    }
+
+    /// The aligned piece that holds the row's element x, or one before it that belongs to the same piece.
+    __device__ void copy_covering(T* shared, size_t row, size_t x) const {
+        const size_t elements = rows * columns, start = row * columns, shift = start % piece, first = start - shift + x;
+        const bool there = row < rows && x < columns + shift && first < elements;
+        const size_t left = (elements - first) * sizeof(T);
+        copy_async_part(shared, there ? data + first : data, !there ? 0 : left < 16 ? static_cast<int>(left) : 16);
+    }
+
+    /// Shifts those rows into place. Elements of the next row become zero.
+    template <int count, int pieces, int row_elements, int threads>
+    __device__ void straighten(const T* shared, T* target, size_t row, size_t column, int thread) const {
+#pragma unroll 2
+        for (int i = thread; i < count * pieces; i += threads) {
+            const int r = i / pieces, p = i % pieces;
+            const uint4* raw = reinterpret_cast<const uint4*>(shared + r * row_elements) + p;
+            const unsigned bytes = shift_of(row + r) * sizeof(T);
+            const uint4 low = raw[0], high = raw[1];
+            std::uint32_t words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+            if (bytes & 8) {
+#pragma unroll
+                for (int w = 0; w < 6; ++w) words[w] = words[w + 2];
+            }
+            if (bytes & 4) {
+#pragma unroll
+                for (int w = 0; w < 5; ++w) words[w] = words[w + 1];
+            }
+            if constexpr (sizeof(T) == 2) {
+                if (bytes & 2) {
+#pragma unroll
+                    for (int w = 0; w < 4; ++w) words[w] = __funnelshift_r(words[w], words[w + 1], 16);
+                }
+            }
+            Vector<T> shifted;
+            *reinterpret_cast<uint4*>(&shifted) = make_uint4(words[0], words[1], words[2], words[3]);
+            const size_t x = column + p * piece;
+            if (x + piece > columns) {
+#pragma unroll
+                for (int e = 0; e < piece; ++e)
+                    if (x + e >= columns) shifted.values[e] = static_cast<T>(0.0f);
+            }
+            *reinterpret_cast<Vector<T>*>(target + r * row_elements + p * piece) = shifted;
+        }
+    }
+};
+
+/// A block's tile, its warps', and the ring of stages.
+template <typename T_, bool tensor_, int tile_m_, int tile_n_, int warps_m_, int warps_n_, int stages_>
+struct DirectShape {
+    using T = T_;
+    using Layout = DirectLayout<T>;
+    static constexpr bool tensor = tensor_;
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, tile_k = Layout::tile_k, warps_m = warps_m_,
+                         warps_n = warps_n_, stages = stages_, threads = warps_m * warps_n * 32;
+    static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, row_a = Layout::row_a,
+                         row_b = Layout::row_b(tile_n);
+    using Product = WarpProduct<T, tensor, tile_n, warp_m, warp_n>;
+    using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    static constexpr int row_c = tile_n + 16 / sizeof(Sum);
+    static constexpr int stage_a = tile_m * row_a, stage_b = tile_k * row_b, stage = stage_a + stage_b;  // elements
+    static constexpr size_t sums_bytes = sizeof(Sum) * tile_m * row_c;
+
+    static constexpr size_t shared_bytes(bool straightens) {
+        const size_t bytes = sizeof(T) * stage * (stages + (straightens ? 1 : 0));
+        return bytes > sums_bytes ? bytes : sums_bytes;
+    }
+};
+
+/// Grid: tiles x blocks of a cluster, which share k.
+template <typename Shape>
+__global__ void __launch_bounds__(Shape::threads, 1)
+    matmul_direct(PiecewiseMatrix<typename Shape::T> a, PiecewiseMatrix<typename Shape::T> b, typename Shape::T* c,
+                  TileOrder order, unsigned blocks) {
+#if HOPPER_CODE
+    using T = typename Shape::T;
+    using Sum = typename Shape::Sum;
+    constexpr int piece = Shape::Layout::piece, a_pieces = Shape::tile_k / piece, b_pieces = Shape::tile_n / piece;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    T* const ring = reinterpret_cast<T*>(memory);
+    T* const straight = ring + Shape::stages * Shape::stage;
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const unsigned rank = blockIdx.x % blocks;
+    unsigned tile_row = 0, tile_column = 0;
+    order.place(blockIdx.x / blocks, tile_row, tile_column);
+    const size_t row = size_t{tile_row} * Shape::tile_m, column = size_t{tile_column} * Shape::tile_n;
+    const size_t steps = (a.columns + Shape::tile_k - 1) / Shape::tile_k, first = steps * rank / blocks;
+    const int count = static_cast<int>(steps * (rank + 1) / blocks - first);
+    const bool shifts_a = a.is_shifted(), shifts_b = b.is_shifted();
+    const auto copy = [&](int step, int slot) {
+        T* const stage = ring + slot * Shape::stage;
+        const size_t k = (first + step) * Shape::tile_k;
+        if (step < count) {
+            a.template copy<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage, row, k, thread);
+            b.template copy<Shape::tile_k, b_pieces, Shape::row_b, Shape::threads>(stage + Shape::stage_a, k, column,
+                                                                                   thread);
+        }
+        commit_copies();
+    };
+
+    typename Shape::Product product;
+    const int warp_row = warp / Shape::warps_n * Shape::warp_m, warp_column = warp % Shape::warps_n * Shape::warp_n;
+#pragma unroll
+    for (int s = 0; s < Shape::stages - 1; ++s) copy(s, s);
+    int now = 0, next = Shape::stages - 1;
+    for (int step = 0; step < count; ++step) {
+        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has come
+        __syncthreads();  // everyone's has, and everyone is done with the stage before, which is filled next
+        const T *stage_a = ring + now * Shape::stage, *stage_b = stage_a + Shape::stage_a;
+        if (shifts_a || shifts_b) {
+            const size_t k = (first + step) * Shape::tile_k;
+            if (shifts_a) {
+                a.template straighten<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage_a, straight, row, k,
+                                                                                             thread);
+                stage_a = straight;
+            }
+            if (shifts_b) {
+                b.template straighten<Shape::tile_k, b_pieces, Shape::row_b, Shape::threads>(
+                    stage_b, straight + Shape::stage_a, k, column, thread);
+                stage_b = straight + Shape::stage_a;
+            }
+            __syncthreads();  // all pieces are in place
+        }
+        product.multiply(stage_a + warp_row * Shape::row_a, stage_b + warp_column, lane,
+                         [&] { copy(step + Shape::stages - 1, next); });
+        now = now + 1 == Shape::stages ? 0 : now + 1;
+        next = next + 1 == Shape::stages ? 0 : next + 1;
+    }
+
+    wait_copies<0>();
+    __syncthreads();  // no stage is read or written any more: their place is free for the sums
+    auto* const sums = reinterpret_cast<Sum*>(memory);
+    product.store(sums + warp_row * Shape::row_c + warp_column, Shape::row_c, lane);
+    if (blocks == 1) __syncthreads();  // all warps' sums are there
+    else cluster_barrier();            // all blocks'
+    constexpr int length = 16 / sizeof(Sum), vectors = Shape::tile_n / length;
+    struct alignas(length * sizeof(T)) Results {
+        T values[length];
+    };
+    const int rows = Shape::tile_m / static_cast<int>(blocks), first_row = static_cast<int>(rank) * rows;
+    for (int i = thread; i < rows * vectors; i += Shape::threads) {
+        const int r = first_row + i / vectors, x = i % vectors * length;
+        if (row + r >= a.rows || column + x >= b.columns) continue;
+        const Sum* const place = sums + r * Shape::row_c + x;
+        Vector<Sum> total = *reinterpret_cast<const Vector<Sum>*>(place);
+        if (blocks > 1) {
+            total = {};
+            for (unsigned block = 0; block < blocks; ++block) {
+                const float4 bits = load_from_block(reinterpret_cast<const float*>(place), block);
+                const auto& more = reinterpret_cast<const Vector<Sum>&>(bits);
+#pragma unroll
+                for (int e = 0; e < length; ++e) total.values[e] += more.values[e];
+            }
+        }
+        T* const target = c + (row + r) * b.columns + column + x;
+        Results results;
+#pragma unroll
+        for (int e = 0; e < length; ++e) results.values[e] = static_cast<T>(total.values[e]);
+        if (b.columns % length == 0) {
+            *reinterpret_cast<Results*>(target) = results;
+        } else {
+#pragma unroll
+            for (int e = 0; e < length; ++e)
+                if (column + x + e < b.columns) target[e] = results.values[e];
+        }
+    }
+    if (blocks > 1) cluster_barrier();  // no block reads the shared memory of one that has exited
+#endif
+}
+
+/// How many blocks share k: a power of two up to this.
+constexpr unsigned most_direct_blocks = 16;
+
+template <typename Shape>
+LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks) {
+    using T = typename Shape::T;
+    constexpr unsigned group = 8;
+    const MatmulArguments<T> arguments = untyped.as<T>();
+    const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
+    const PiecewiseMatrix<T> a{arguments.d_a, arguments.m, arguments.k}, b{arguments.d_b, arguments.k, arguments.n};
+    CHECK(cudaFuncSetAttribute(matmul_direct<Shape>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    return launch_hopper(matmul_direct<Shape>, order.tiles() * blocks, Shape::threads,
+                         Shape::shared_bytes(a.is_shifted() || b.is_shifted()), blocks, arguments.stream, a, b,
+                         arguments.d_c, order, blocks);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,225 @@
+#pragma once
+// What a warp multiplies with in hopper/direct.cuh, a type a struct: the tensor cores' instruction for one warp, mma.sync,
+// or multiply-adds for f32. Both operands lie in shared memory as in global memory: A's rows run along k, B's along n.
+// For nvcc only, in code compiled for sm_90a.
+//
+// In an m16n8 instruction, lane 4 g + t holds of the sums rows g and g + 8, columns 2 t and 2 t + 1.
+#include "common/cuda/bulk_copy.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace BACKEND {
+
+/// A stage in shared memory: 128 bytes of each row of A. Rows are a little longer than their elements: by a piece of 16
+/// bytes at least, and so that what the lanes of a warp read together lies in different banks.
+template <typename T>
+struct DirectLayout {
+    static constexpr int tile_k = 128 / sizeof(T), piece = 16 / sizeof(T);
+    static constexpr int row_a = tile_k + (sizeof(T) == 2 ? 8 : 4);
+    __host__ __device__ static constexpr int row_b(int tile_n) { return tile_n + (sizeof(T) == 8 ? 4 : 8); }
+};
+
+template <typename T>
+__device__ inline void warp_multiply_add(float (&d)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                         std::uint32_t b1) {
+    if constexpr (std::is_same_v<T, __half>)
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    else if constexpr (std::is_same_v<T, __nv_bfloat16>)
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    else
+        asm volatile(
+            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+__device__ inline void warp_multiply_add(double (&d)[4], const double (&a)[4], double b0, double b1) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
+}
+
+/// Four 8 x 8 matrices of 16-bit elements: lane i names row i % 8 of matrix i / 8.
+__device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+
+/// The nearest tf32.
+__device__ inline std::uint32_t to_tf32(float value) {
+    std::uint32_t bits = 0;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+    return bits;
+}
+
+/// The sums of warp_m x warp_n elements in m16n8 tiles.
+template <typename Sum, int warp_m, int warp_n>
+struct WarpSums {
+    static constexpr int tiles_m = warp_m / 16, tiles_n = warp_n / 8;
+    Sum d[tiles_m][tiles_n][4] = {};
+
+    /// To shared memory, in rows of row_elements.
+    __device__ void store(Sum* target, int row_elements, int lane) const {
+#pragma unroll
+        for (int i = 0; i < tiles_m; ++i)
+#pragma unroll
+            for (int j = 0; j < tiles_n; ++j)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    Sum* at = target + (i * 16 + half * 8 + lane / 4) * row_elements + j * 8 + lane % 4 * 2;
+                    at[0] = d[i][j][2 * half];
+                    at[1] = d[i][j][2 * half + 1];
+                }
+    }
+};
+
+/// sums += A B for a stage; `a` and `b` are where the warp's rows and columns begin. meanwhile() is called once the first
+/// steps are under way. 16-bit types.
+template <typename T, bool tensor, int tile_n, int warp_m, int warp_n>
+struct WarpProduct : WarpSums<float, warp_m, warp_n> {
+    using Layout = DirectLayout<T>;
+    using Sums = WarpSums<float, warp_m, warp_n>;
+
+    template <typename Meanwhile>
+    __device__ void multiply(const T* a, const T* b, int lane, Meanwhile meanwhile) {
+        constexpr int row_b = Layout::row_b(tile_n);
+#pragma unroll
+        for (int k = 0; k < Layout::tile_k; k += 16) {
+            std::uint32_t left[Sums::tiles_m][4];
+#pragma unroll
+            for (int i = 0; i < Sums::tiles_m; ++i)
+                load_matrices(left[i], a + (i * 16 + lane % 16) * Layout::row_a + k + lane / 16 * 8);
+#pragma unroll
+            for (int j = 0; j < Sums::tiles_n; j += 2) {
+                std::uint32_t right[4];
+                load_matrices_transposed(right, b + (k + lane % 16) * row_b + j * 8 + lane / 16 * 8);
+#pragma unroll
+                for (int i = 0; i < Sums::tiles_m; ++i) {
+                    warp_multiply_add<T>(this->d[i][j], left[i], right[0], right[1]);
+                    warp_multiply_add<T>(this->d[i][j + 1], left[i], right[2], right[3]);
+                }
+            }
+            if (k == 0) meanwhile();
+        }
+    }
+};
+
+/// tf32 and f64, eight steps along k at once.
+template <typename T, typename Operand, int tile_n, int warp_m, int warp_n>
+struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
+    using Layout = DirectLayout<T>;
+    using Sums = WarpSums<T, warp_m, warp_n>;
+
+    __device__ static Operand operand(T value) {
+        if constexpr (std::is_same_v<T, float>) return to_tf32(value);
+        else return value;
+    }
+
+    template <typename Meanwhile>
+    __device__ void multiply(const T* a, const T* b, int lane, Meanwhile meanwhile) {
+        constexpr int row_b = Layout::row_b(tile_n);
+        const int g = lane / 4, t = lane % 4;
+#pragma unroll
+        for (int k = 0; k < Layout::tile_k; k += 8) {
+            Operand left[Sums::tiles_m][4], right[Sums::tiles_n][2];
+#pragma unroll
+            for (int i = 0; i < Sums::tiles_m; ++i)
+#pragma unroll
+                for (int x = 0; x < 4; ++x)
+                    left[i][x] = operand(a[(i * 16 + x % 2 * 8 + g) * Layout::row_a + k + x / 2 * 4 + t]);
+#pragma unroll
+            for (int j = 0; j < Sums::tiles_n; ++j)
+#pragma unroll
+                for (int x = 0; x < 2; ++x) right[j][x] = operand(b[(k + x * 4 + t) * row_b + j * 8 + g]);
+#pragma unroll
+            for (int i = 0; i < Sums::tiles_m; ++i)
+#pragma unroll
+                for (int j = 0; j < Sums::tiles_n; ++j) {
+                    if constexpr (std::is_same_v<T, float>)
+                        warp_multiply_add<float>(this->d[i][j], left[i], right[j][0], right[j][1]);
+                    else warp_multiply_add(this->d[i][j], left[i], right[j][0], right[j][1]);
+                }
+            if (k == 0) meanwhile();
+        }
+    }
+};
+template <int tile_n, int warp_m, int warp_n>
+struct WarpProduct<float, true, tile_n, warp_m, warp_n>
+    : WideWarpProduct<float, std::uint32_t, tile_n, warp_m, warp_n> {};
+template <int tile_n, int warp_m, int warp_n>
+struct WarpProduct<double, true, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
+
+/// f32 by multiply-adds. Lanes lie 4 x 8: a lane has every fourth row, and four neighbours of every 32 columns.
+template <int tile_n, int warp_m, int warp_n>
+struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
+    using Layout = DirectLayout<float>;
+    static constexpr int rows = warp_m / 4, fours = warp_n / 32;
+    float d[rows][fours][4] = {};
+
+    template <typename Meanwhile>
+    __device__ void multiply(const float* a, const float* b, int lane, Meanwhile meanwhile) {
+        meanwhile();
+        constexpr int row_b = Layout::row_b(tile_n);
+        const float* const a_rows = a + lane / 8 * Layout::row_a;
+        const float* const b_columns = b + lane % 8 * 4;
+#pragma unroll 2
+        for (int k = 0; k < Layout::tile_k; k += 4) {
+            float4 right[4][fours];
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+#pragma unroll
+                for (int v = 0; v < fours; ++v)
+                    right[i][v] = *reinterpret_cast<const float4*>(b_columns + (k + i) * row_b + v * 32);
+#pragma unroll
+            for (int r = 0; r < rows; ++r) {
+                const float4 left = *reinterpret_cast<const float4*>(a_rows + r * 4 * Layout::row_a + k);
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    const float element = i == 0 ? left.x : i == 1 ? left.y : i == 2 ? left.z : left.w;
+#pragma unroll
+                    for (int v = 0; v < fours; ++v) {
+                        d[r][v][0] += element * right[i][v].x;
+                        d[r][v][1] += element * right[i][v].y;
+                        d[r][v][2] += element * right[i][v].z;
+                        d[r][v][3] += element * right[i][v].w;
+                    }
+                }
+            }
+        }
+    }
+
+    __device__ void store(float* target, int row_elements, int lane) const {
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+#pragma unroll
+            for (int v = 0; v < fours; ++v)
+                *reinterpret_cast<float4*>(target + (r * 4 + lane / 8) * row_elements + v * 32 + lane % 8 * 4) =
+                    make_float4(d[r][v][0], d[r][v][1], d[r][v][2], d[r][v][3]);
+    }
+};
+
+}  // namespace BACKEND

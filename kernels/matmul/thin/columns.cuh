@@ -1,0 +1,220 @@
+#pragma once
+// C = A B where C has few columns: reading A is all that matters.
+//   matmul_few_columns   a group of lanes adds up the products of some rows of A: pieces of 16 bytes of each row are on
+//                        their way while those before are multiplied; B's columns wait in shared memory, converted, and
+//                        serve all rows
+// Any m and k, up to 8 columns. Rows that a block has are of one class (see pieces.cuh), B lies in shared memory as far
+// shifted as they are. Where there are few rows, blocks share k.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/thin/pieces.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// How the work is dealt out: `lanes` lanes of a warp to a row, `k_warps` warps of a block along k, `shares` blocks.
+struct FewColumnsPlan {
+    size_t m = 0, n = 0, k = 0;
+    unsigned classes = 1, lanes = 32, k_warps = 1, shares = 1, block_rows = 1, tiles = 1;
+    size_t pieces = 0, share_pieces = 0;  // of a row
+};
+
+constexpr int few_columns = 8, few_columns_rows = 4;  // rows of a group of lanes
+
+template <typename T>
+FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiprocessors) {
+    constexpr unsigned rows = few_columns_rows, shortest_share = 4, most_shares = 16;  // in steps
+    FewColumnsPlan plan{m, n, k};
+    plan.classes = row_classes<T>(k);
+    plan.pieces = divide_up(k + (plan.classes > 1 ? piece_length<T> - 1 : 0), piece_length<T>);
+    plan.lanes = lanes_for(plan.pieces);
+    // The sums of all groups of lanes fit into shared memory.
+    while (thin_warps * (lanes_per_warp / plan.lanes) * rows * lanes_for(n) > thin_shared_sums<T>) plan.lanes *= 2;
+    const unsigned groups = lanes_per_warp / plan.lanes;
+    const auto tiles_with = [&](unsigned k_warps) {
+        return plan.classes * divide_up(divide_up(m, plan.classes), thin_warps / k_warps * groups * rows);
+    };
+    const auto steps_with = [&](unsigned k_warps) { return divide_up(plan.pieces, size_t{plan.lanes} * k_warps); };
+    // More blocks than run at once, so that the last ones are a small part; but each of them stages B again.
+    const unsigned enough = n == 1 ? 2 : 1;
+    while (plan.k_warps < thin_warps && steps_with(plan.k_warps) > 2 &&
+           tiles_with(plan.k_warps) < (plan.k_warps < enough ? 8 : 2) * size_t{multiprocessors})
+        plan.k_warps *= 2;
+    plan.block_rows = thin_warps / plan.k_warps * groups * rows;
+    plan.tiles = static_cast<unsigned>(tiles_with(plan.k_warps));
+    if (plan.tiles <= multiprocessors) {
+        const size_t by_steps = steps_with(plan.k_warps) / shortest_share, by_blocks = 2 * multiprocessors / plan.tiles;
+        size_t shares = by_steps < by_blocks ? by_steps : by_blocks;
+        shares = shares < 1 ? 1 : shares > most_shares ? most_shares : shares;
+        plan.share_pieces = divide_up(plan.pieces, shares);
+        plan.shares = static_cast<unsigned>(divide_up(plan.pieces, plan.share_pieces));
+    } else {
+        plan.share_pieces = plan.pieces;
+    }
+    return plan;
+}
+
+/// Stages the pieces [first, first + pieces) of B's columns, shifted by `shift`; zeros beyond B.
+template <typename T, int columns, int pieces>
+__device__ inline void stage_columns(const T* b, SumOf<T>* staged, const FewColumnsPlan& plan, size_t first,
+                                     unsigned shift) {
+    constexpr int length = piece_length<T>;
+    if (columns == 1 && plan.classes == 1) {  // B is one row of pieces
+        for (int i = static_cast<int>(threadIdx.x); i < pieces && (first + i) * length < plan.k; i += thin_block) {
+            const RawPiece piece = *reinterpret_cast<const RawPiece*>(b + (first + i) * length);
+#pragma unroll
+            for (int e = 0; e < length; ++e)
+                staged[staged_place<T>(i, e, pieces)] = static_cast<SumOf<T>>(element_of<T>(piece, e));
+        }
+        return;
+    }
+    const size_t left = (plan.k + shift > first * length ? plan.k + shift - first * length : 0) + length;
+    const unsigned steps = left < pieces * length ? static_cast<unsigned>(left) : pieces * length;
+    stage_elements(
+        b, staged, steps * columns,
+        [&](unsigned i) {
+            const size_t shifted = first * length + i / columns, k = shifted - shift;
+            return shifted >= shift && k < plan.k && i % columns < plan.n ? k * plan.n + i % columns : no_element;
+        },
+        [](unsigned i) {
+            const int step = static_cast<int>(i / columns), column = static_cast<int>(i % columns);
+            return column * pieces * length + staged_place<T>(step / length, step % length, pieces);
+        });
+}
+
+/// Grid (classes * tiles of their rows) x shares. Block 256.
+template <typename T, int columns>
+__global__ void __launch_bounds__(thin_block, 2)
+    matmul_few_columns(const T* a, const T* b, T* c, FewColumnsPlan plan, ThinShares<SumOf<T>> shares) {
+    using Sum = SumOf<T>;
+    constexpr int rows = few_columns_rows, length = piece_length<T>, part_length = Vector<Sum>::length;
+    constexpr int staged_pieces = thin_shared_sums<T> / columns / length;
+    __shared__ __align__(16) Sum staged[thin_shared_sums<T>];
+    const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    const unsigned groups = lanes_per_warp / plan.lanes, row_warps = thin_warps / plan.k_warps;
+    const unsigned group = lane / plan.lanes, k_warp = warp / row_warps;
+    const unsigned row_class = blockIdx.x % plan.classes;
+    const auto shift = static_cast<unsigned>(row_class * (plan.k % length) % length);
+    const size_t first_row = blockIdx.x / plan.classes * size_t{plan.block_rows}, elements = plan.m * plan.k;
+    const auto row_of = [&](unsigned i) { return row_class + plan.classes * (first_row + i); };
+    // Where the first row's first piece begins, and from one row of this thread to the next. (Of rows that do not exist
+    // nothing is read, and their sums are not stored.)
+    const size_t first_start = row_of(warp % row_warps * groups + group) * plan.k - shift,
+                 next_start = size_t{plan.classes} * row_warps * groups * plan.k;
+    const size_t first = blockIdx.y * plan.share_pieces,
+                 end = first + plan.share_pieces < plan.pieces ? first + plan.share_pieces : plan.pieces;
+    const size_t whole_end = elements / length * length;
+    const auto load = [&](size_t piece, Pieces<rows>& loaded) {
+        if (whole_end == 0) return;  // the matrix is smaller than a piece
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+            loaded[r] = load_piece(a, first_start + r * next_start + piece * length, whole_end);
+    };
+    // At a row's ends: elements of the rows before and after would spoil sums if they were NaN.
+    const auto cut = [&](size_t piece, Pieces<rows>& loaded) {
+        const size_t begin = piece * length;
+        if (begin >= shift && begin + length <= plan.k + shift) return;
+#pragma unroll
+        for (int r = 0; r < rows; ++r) {
+            reload_last(loaded[r], a, first_start + r * next_start + begin, elements);
+#pragma unroll
+            for (int e = 0; e < length; ++e)
+                if (begin + e < shift || begin + e >= plan.k + shift) set_element(loaded[r], e, static_cast<T>(0.0f));
+        }
+    };
+
+    Sum sums[rows][columns] = {};
+    RawPiece now[rows] = {}, next[rows] = {};
+    const size_t stride = plan.lanes * plan.k_warps;
+    size_t piece = first + k_warp * plan.lanes + lane % plan.lanes;
+    if (piece < end) load(piece, now);
+    for (size_t begin = first; begin < end; begin += staged_pieces) {
+        if (begin > first) __syncthreads();  // the columns before have been used
+        stage_columns<T, columns, staged_pieces>(b, staged, plan, begin, shift);
+        __syncthreads();  // they are staged
+        for (; piece < end && piece < begin + staged_pieces; piece += stride) {
+            if (piece + stride < end) load(piece + stride, next);
+            cut(piece, now);
+#pragma unroll
+            for (int part = 0; part < staged_parts<T>; ++part) {
+                Vector<Sum> factors[columns];
+#pragma unroll
+                for (int j = 0; j < columns; ++j)
+                    factors[j] = staged_part<T>(staged + j * staged_pieces * length, static_cast<int>(piece - begin),
+                                                part, staged_pieces);
+#pragma unroll
+                for (int r = 0; r < rows; ++r)
+#pragma unroll
+                    for (int e = 0; e < part_length; ++e) {
+                        const Sum element = static_cast<Sum>(element_of<T>(now[r], part * part_length + e));
+#pragma unroll
+                        for (int j = 0; j < columns; ++j) sums[r][j] += element * factors[j].values[e];
+                    }
+            }
+#pragma unroll
+            for (int r = 0; r < rows; ++r) now[r] = next[r];
+        }
+    }
+
+    __syncthreads();  // the columns have been used: their place is free for the sums of all groups of lanes
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int j = 0; j < columns; ++j) {
+            for (unsigned distance = plan.lanes / 2; distance > 0; distance /= 2)
+                sums[r][j] += __shfl_xor_sync(0xffffffffU, sums[r][j], static_cast<int>(distance));
+            if (lane % plan.lanes == 0) staged[((warp * groups + group) * rows + r) * columns + j] = sums[r][j];
+        }
+    __syncthreads();  // they are there
+    const auto outputs = static_cast<unsigned>(plan.block_rows * plan.n);
+    const size_t tile_sums = size_t{blockIdx.x} * gridDim.y * outputs;
+    const auto store = [&](unsigned output, Sum sum) {
+        const size_t row = row_of(output / static_cast<unsigned>(plan.n));
+        if (row < plan.m) c[row * plan.n + output % plan.n] = static_cast<T>(sum);
+    };
+    for (unsigned output = threadIdx.x; output < outputs; output += thin_block) {
+        const unsigned i = output / static_cast<unsigned>(plan.n), j = output % static_cast<unsigned>(plan.n);
+        const unsigned of_group = i % groups, of_warp = i / groups % row_warps, r = i / groups / row_warps;
+        Sum sum = 0;
+        for (unsigned w = of_warp; w < thin_warps; w += row_warps)
+            sum += staged[((w * groups + of_group) * rows + r) * columns + j];
+        if (gridDim.y == 1) store(output, sum);
+        else shares.d_sums[tile_sums + blockIdx.y * outputs + output] = sum;
+    }
+    if (gridDim.y == 1 || !is_last_share(shares.d_tickets + blockIdx.x, gridDim.y)) return;
+    for (unsigned output = threadIdx.x * part_length; output < outputs; output += thin_block * part_length) {
+        const Vector<Sum> total = add_shares(shares.d_sums + tile_sums, output, outputs, gridDim.y);
+#pragma unroll
+        for (int e = 0; e < part_length; ++e) store(output + e, total.values[e]);
+    }
+}
+
+template <typename T>
+struct FewColumns {
+    static size_t workspace_bytes(const FewColumnsPlan& plan) {
+        return plan.shares == 1 ? 0 : size_t{plan.tiles} * plan.shares * plan.block_rows * plan.n * sizeof(SumOf<T>);
+    }
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const FewColumnsPlan& plan) {
+        switch (lanes_for(plan.n)) {
+            case 1: return launch<1>(arguments, plan);
+            case 2: return launch<2>(arguments, plan);
+            case 4: return launch<4>(arguments, plan);
+            default: return launch<8>(arguments, plan);
+        }
+    }
+
+private:
+    template <int columns>
+    static LaunchShape launch(const MatmulArguments<T>& arguments, const FewColumnsPlan& plan) {
+        const dim3 grid(plan.tiles, plan.shares), block(thin_block);
+        matmul_few_columns<T, columns><<<grid, block, 0, arguments.stream>>>(
+            arguments.d_a, arguments.d_b, arguments.d_c, plan,
+            {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
+        return {grid, block, 0, address_of(matmul_few_columns<T, columns>)};
+    }
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,187 @@
+#pragma once
+// C = A B where C has few rows: reading B is all that matters.
+//   matmul_few_rows   a lane has a piece of 16 bytes of C's row, and adds up elements of A times pieces of B below each
+//                     other: some are on their way while those before are multiplied; A's elements wait in shared
+//                     memory, converted, and are read by all lanes at once
+// Any n and k, up to 8 rows. The streams of a block, lanes that cover its columns once, take rows of B in turns: each
+// stream's are of one class (see pieces.cuh), and its sums are shifted as far when the streams' are added. Where C has
+// few columns, blocks share k, too.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/thin/pieces.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// How the work is dealt out: `lanes` lanes to a stream, `width` columns and `share_k` steps along k to a block.
+struct FewRowsPlan {
+    size_t m = 0, n = 0, k = 0;
+    unsigned lanes = 32, streams = 8, width = 0, tiles = 1, shares = 1;
+    size_t share_k = 0;
+};
+
+constexpr int few_rows = 8;
+template <int rows>
+constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;  // pieces of a lane on their way
+constexpr unsigned few_rows_least_lanes = 2;
+
+template <typename T>
+FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors) {
+    constexpr unsigned shortest_share = 8, most_shares = 64;  // in steps of all streams
+    constexpr size_t adding_rounds = 3;                       // until the last block begins to add
+    FewRowsPlan plan{m, n, k};
+    const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach as far
+    plan.lanes = lanes_for(divide_up(n + overlap, piece_length<T>));
+    if (plan.lanes < few_rows_least_lanes) plan.lanes = few_rows_least_lanes;
+    plan.streams = thin_block / plan.lanes;
+    plan.width = plan.lanes * piece_length<T> - overlap;
+    plan.tiles = static_cast<unsigned>(divide_up(n, plan.width));
+    // Shares are loaded in rounds, one after another; and the block that adds them loads eight of each sum in a round.
+    size_t shares = 1;
+    if (plan.tiles <= multiprocessors) {
+        const size_t rounds = divide_up(k, plan.streams * (m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>)),
+                     adding = divide_up(m * plan.width, thin_block * Vector<SumOf<T>>::length),
+                     by_steps = k / plan.streams / shortest_share, by_blocks = 2 * multiprocessors / plan.tiles;
+        const auto time_with = [&](size_t count) {
+            return divide_up(rounds, count) + (count > 1 ? adding * divide_up(count, 8) + adding_rounds : 0);
+        };
+        for (size_t count = 2; count <= most_shares && count <= by_steps && count <= by_blocks; ++count)
+            if (time_with(count) < time_with(shares)) shares = count;
+    }
+    plan.share_k = divide_up(divide_up(k, plan.streams), shares) * plan.streams;
+    plan.shares = static_cast<unsigned>(divide_up(k, plan.share_k));
+    return plan;
+}
+
+/// Grid (tiles of columns) x shares. Block 256.
+template <typename T, int rows>
+__global__ void __launch_bounds__(thin_block, 2)
+    matmul_few_rows(const T* a, const T* b, T* c, FewRowsPlan plan, ThinShares<SumOf<T>> shares) {
+    using Sum = SumOf<T>;
+    constexpr int length = piece_length<T>, ahead = few_rows_ahead<rows>;
+    constexpr unsigned staged_k = thin_shared_sums<T> / rows;  // a multiple of the steps of all streams
+    static_assert(staged_k % (thin_block / few_rows_least_lanes * ahead) == 0, "a chunk is whole rounds");
+    __shared__ __align__(16) Sum staged[thin_shared_sums<T>];
+    const unsigned stream = threadIdx.x / plan.lanes, lane = threadIdx.x % plan.lanes;
+    const size_t first_column = size_t{blockIdx.x} * plan.width, elements = plan.k * plan.n;
+    const auto shift_of = [&](unsigned of_stream) {
+        return static_cast<unsigned>(of_stream * (plan.n % length) % length);
+    };
+    const size_t first = blockIdx.y * plan.share_k, end = first + plan.share_k < plan.k ? first + plan.share_k : plan.k;
+    const bool has_columns = first_column + lane * length < plan.n + shift_of(stream);
+    // Of the lane's piece of a row of B. (C has at least as many columns as a piece has elements: only the last row's
+    // pieces may reach beyond B.)
+    const size_t shift = shift_of(stream), whole_end = elements / length * length;
+    const auto place_of = [&](size_t row) { return row * plan.n - shift + first_column + lane * length; };
+    const auto load = [&](size_t k, Pieces<ahead>& loaded) {
+#pragma unroll
+        for (int i = 0; i < ahead; ++i) {
+            const size_t row = k + i * plan.streams;
+            loaded[i] = load_piece(b, row < end && has_columns ? place_of(row) : 0, whole_end);
+        }
+    };
+
+    alignas(16) Sum sums[rows][length] = {};
+    RawPiece now[ahead], next[ahead];
+    const unsigned stride = plan.streams * ahead;
+    size_t k = first + stream;
+    load(k, now);
+    for (size_t begin = first; begin < end; begin += staged_k) {
+        if (begin > first) __syncthreads();  // the elements before have been used
+        const unsigned chunk = end - begin < staged_k ? static_cast<unsigned>(end - begin) : staged_k;
+        stage_elements(
+            a, staged, chunk * rows,
+            [&](unsigned i) {
+                const unsigned row = i % rows;
+                return row < plan.m ? row * plan.k + begin + i / rows : no_element;
+            },
+            [](unsigned i) { return i; });
+        __syncthreads();  // they are staged
+        for (; k < begin + chunk; k += stride) {
+            load(k + stride, next);
+#pragma unroll
+            for (int i = 0; i < ahead; ++i) {
+                const size_t row_of_b = k + i * plan.streams;
+                if (row_of_b >= end) break;
+                if (row_of_b + 1 == plan.k && has_columns) reload_last(now[i], b, place_of(row_of_b), elements);
+                struct alignas(sizeof(Sum) * rows < 16 ? sizeof(Sum) * rows : 16) Factors {
+                    Sum of_row[rows];
+                };
+                const Factors factors = reinterpret_cast<const Factors*>(staged)[row_of_b - begin];
+#pragma unroll
+                for (int e = 0; e < length; ++e) {
+                    const Sum element = static_cast<Sum>(element_of<T>(now[i], e));
+#pragma unroll
+                    for (int row = 0; row < rows; ++row) sums[row][e] += factors.of_row[row] * element;
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < ahead; ++i) now[i] = next[i];
+        }
+    }
+
+    constexpr int part_length = Vector<Sum>::length, tile_sums = thin_block * length,
+                  at_once_most = thin_shared_sums<T> / tile_sums, at_once = rows < at_once_most ? rows : at_once_most;
+    const size_t outputs = plan.m * plan.width, share_sums = (size_t{blockIdx.x} * gridDim.y + blockIdx.y) * outputs;
+    const unsigned stream_sums = plan.lanes * length;
+#pragma unroll
+    for (int first_row = 0; first_row < rows; first_row += at_once) {
+        __syncthreads();  // what was in shared memory has been used
+#pragma unroll
+        for (int row = 0; row < at_once; ++row)
+#pragma unroll
+            for (int e = 0; e < length; e += part_length)
+                *reinterpret_cast<Vector<Sum>*>(staged + row * tile_sums + threadIdx.x * length + e) =
+                    *reinterpret_cast<const Vector<Sum>*>(&sums[first_row + row][e]);
+        __syncthreads();  // the sums of all streams are there
+        for (unsigned i = threadIdx.x; i < at_once * plan.width; i += thin_block) {
+            const unsigned row = first_row + i / plan.width, x = i % plan.width;
+            if (row >= plan.m) continue;
+            const Sum* of_row = staged + i / plan.width * tile_sums + x;
+            Sum sum = 0;
+#pragma unroll 8
+            for (unsigned s = 0; s < plan.streams; ++s) sum += of_row[s * stream_sums + shift_of(s)];
+            if (gridDim.y > 1) shares.d_sums[share_sums + row * plan.width + x] = sum;  // beyond C, too
+            else if (first_column + x < plan.n) c[row * plan.n + first_column + x] = static_cast<T>(sum);
+        }
+    }
+    if (gridDim.y == 1 || !is_last_share(shares.d_tickets + blockIdx.x, gridDim.y)) return;
+    const Sum* const d_sums = shares.d_sums + size_t{blockIdx.x} * gridDim.y * outputs;
+    for (unsigned i = threadIdx.x * part_length; i < outputs; i += thin_block * part_length) {
+        const Vector<Sum> total = add_shares(d_sums, i, outputs, gridDim.y);
+        const unsigned row = i / plan.width, x = i % plan.width;
+#pragma unroll
+        for (int e = 0; e < part_length; ++e)
+            if (first_column + x + e < plan.n) c[row * plan.n + first_column + x + e] = static_cast<T>(total.values[e]);
+    }
+}
+
+template <typename T>
+struct FewRows {
+    static size_t workspace_bytes(const FewRowsPlan& plan) {
+        return plan.shares == 1 ? 0 : size_t{plan.tiles} * plan.shares * plan.m * plan.width * sizeof(SumOf<T>);
+    }
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const FewRowsPlan& plan) {
+        switch (lanes_for(plan.m)) {
+            case 1: return launch<1>(arguments, plan);
+            case 2: return launch<2>(arguments, plan);
+            case 4: return launch<4>(arguments, plan);
+            default: return launch<8>(arguments, plan);
+        }
+    }
+
+private:
+    template <int rows>
+    static LaunchShape launch(const MatmulArguments<T>& arguments, const FewRowsPlan& plan) {
+        const dim3 grid(plan.tiles, plan.shares), block(thin_block);
+        matmul_few_rows<T, rows><<<grid, block, 0, arguments.stream>>>(
+            arguments.d_a, arguments.d_b, arguments.d_c, plan,
+            {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
+        return {grid, block, 0, address_of(matmul_few_rows<T, rows>)};
+    }
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,153 @@
+"""Fits the constants of the cost model of matmul's variant `direct`, and shows what its choices cost.
+
+    python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--program FILE] [--dry-run]
+
+Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
+Hopper GPU: some 30 seconds in all. The constants are fitted to every second shape; the regret, the time of the model's
+choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and of direct_tile() in
+tools/matmul/hopper/direct.cuh.
+"""
+import argparse
+import csv
+import math
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from matmul_shapes import ROOT, draw_shapes, quantile  # noqa: E402
+
+MULTIPROCESSORS = 132
+CLOCK_GHZ = 1.8  # where products take some microseconds
+SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
+PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
+MOST_STEPS = 2 ** 34
+STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "straightening": 0.3, "sharing": 1500,
+          "sharing_per_block": 50, "bytes_per_cycle": 16, "visible_part": 0.2}
+
+
+def divide_up(count, group):
+    return -(-count // group)
+
+
+def shared_bytes(dtype, tile):
+    """Of a block, as DirectShape::shared_bytes(true) has it."""
+    size, (tile_m, tile_n) = SIZES[dtype], tile
+    tile_k, stages = 128 // size, 3 if tile == (128, 64) else 4
+    row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
+    sum_bytes = max(4, size)
+    return max(size * (tile_m * row_a + tile_k * row_b) * (stages + 1), sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
+
+
+def occupancy(dtype, tile):
+    threads = 256 if tile == (128, 128) else 128
+    if dtype == "f64" and tile not in ((64, 64), (32, 32)):
+        threads *= 2
+    return max(1, min(65536 // (threads * 168), 227 * 1024 // (shared_bytes(dtype, tile) + 1024)))
+
+
+def cycles(dtype, shape, tile, blocks, constants):
+    """direct_cycles() of the source, and those of the launch."""
+    (m, n, k), (tile_m, tile_n), size = shape, tile, SIZES[dtype]
+    tile_k, piece = 128 // size, 16 // size
+    steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
+    waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, MULTIPROCESSORS * most)
+    shifted = (tile_m * tile_k if k % piece else 0) + (tile_n * tile_k if n % piece else 0)
+    stage = (tile_m * tile_n * tile_k / PEAKS[dtype] / constants["reached %dx%d" % tile] +
+             shifted * constants["straightening"])
+
+    def wave(each):
+        return constants["fixed"] + steps * max(stage * each, constants["shortest_stage"]) if each else 0
+
+    computing = waves * wave(most) + wave(divide_up(left, MULTIPROCESSORS))
+    if blocks > 1:
+        computing += constants["sharing"] + constants["sharing_per_block"] * blocks
+    memory = (m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS)
+    return constants["launch"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
+
+
+def measure(arguments, dtype):
+    """Nanoseconds by shape, then by tile and blocks."""
+    shapes = [shape for shape in draw_shapes(8 * arguments.shapes, arguments.seed)
+              if min(shape) > 8 and math.prod(shape) <= MOST_STEPS][:arguments.shapes]
+    command = [arguments.program, "-d", "gpu", "-t", dtype, "-k", "direct", "--tile", "all", "--no-verify", "-w", "1",
+               "-r", "5", "--timeout", "0.2", "-q", "--csv", "-n", ",".join("%dx%dx%d" % shape for shape in shapes)]
+    if arguments.dry_run:
+        print(" ".join([os.path.relpath(command[0])] + command[1:]))
+        return {}
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("fit_direct: %s: %s" % (dtype, done.stderr.strip()))
+    times = {}
+    for row in csv.DictReader(done.stdout.splitlines()):
+        name, _, blocks = row["p_tile"].partition("/")
+        shape = tuple(int(row[column]) for column in ("p_m", "p_n", "p_k"))
+        tile = tuple(int(extent) for extent in name.split("x")[:2])
+        times.setdefault(shape, {})[tile, int(blocks or 1)] = float(row["median_ns"])
+    return times
+
+
+def error(dtype, times, constants):
+    """The mean square of the logarithms' error; what is far from the fastest hardly counts."""
+    total = weights = 0.0
+    for shape, choices in times.items():
+        fastest = min(choices.values())
+        for (tile, blocks), ns in choices.items():
+            weight = (fastest / ns) ** 2
+            total += weight * math.log(cycles(dtype, shape, tile, blocks, constants) / CLOCK_GHZ / ns) ** 2
+            weights += weight
+    return total / weights
+
+
+def fit(dtype, times):
+    """Coordinate descent, by factors that become smaller."""
+    constants = dict(STARTS)
+    constants.update({"reached %dx%d" % tile: 0.5 for tile in {tile for one in times.values() for tile, _ in one}})
+    least, factor = error(dtype, times, constants), 1.3
+    while factor > 1.02:
+        improved = False
+        for name in list(constants):
+            for change in (factor, 1 / factor):
+                tried = dict(constants)
+                tried[name] *= change
+                if name.startswith("reached") and tried[name] > 1 or name == "visible_part" and tried[name] > 0.6:
+                    continue
+                found = error(dtype, times, tried)
+                if found < least - 1e-6:
+                    least, constants, improved = found, tried, True
+        if not improved:
+            factor = math.sqrt(factor)
+    return constants, math.sqrt(least)
+
+
+def show_regret(dtype, name, times, constants):
+    regrets = []
+    for shape, choices in times.items():
+        chosen = min(choices, key=lambda choice: cycles(dtype, shape, *choice, constants))
+        regrets.append(choices[chosen] / min(choices.values()))
+    print("    regret on shapes %-18s median %.3f, 99th percentile %.3f, most %.3f" % (
+        name + ":", quantile(regrets, 0.5), quantile(regrets, 0.99), max(regrets)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--types", default="bf16,tf32,f32,f64")
+    parser.add_argument("--shapes", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--program", default=os.path.join(ROOT, "bin", "matmul"))
+    parser.add_argument("--dry-run", action="store_true")
+    arguments = parser.parse_args()
+    for dtype in arguments.types.split(","):
+        times = measure(arguments, dtype)
+        if not times:
+            continue
+        halves = [{shape: times[shape] for i, shape in enumerate(sorted(times)) if i % 2 == half} for half in (0, 1)]
+        constants, left = fit(dtype, halves[0])
+        print("%s: error of the fit %.0f %%" % (dtype, 100 * left))
+        for name, value in constants.items():
+            print("    %-24s %10.3f" % (name, value))
+        show_regret(dtype, "of the fit", halves[0], constants)
+        show_regret(dtype, "not of the fit", halves[1], constants)
+
+
+main()

@@ -1,0 +1,198 @@
+// The tiles of the variant `direct`, how many blocks share k, and which of them suits a shape. Only for nvcc.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "kernels/matmul/hopper/direct.cuh"
+#include "tools/matmul/method.cuh"
+
+namespace BACKEND {
+
+// What products by `direct` cost, in cycles, for a type. tests/measure/fit_direct.py fits these constants.
+struct DirectCost {
+    double fixed;              // of a block: filling the ring, storing the sums
+    double shortest_stage;     // of a block: a part of the memory's latency
+    double straightening;      // for each element of a stage that is shifted into place
+    double sharing;            // of blocks that add each other's sums,
+    double sharing_per_block;  // and for each of them
+    double bytes_per_cycle;    // of the memory, for each multiprocessor
+    double visible_part;       // of the shorter of computing and reading: the rest is hidden
+};
+inline constexpr DirectCost direct_cost_16_bit = {3650, 1300, 0.25, 1500, 85, 13, 0.38},
+                            direct_cost_f32 = {3550, 350, 0.38, 1250, 115, 17, 0.15},
+                            direct_cost_tf32 = {3450, 900, 0.45, 1400, 60, 16.5, 0.2},
+                            direct_cost_f64 = {3650, 370, 0.72, 1890, 200, 12, 0.2};
+
+// How much faster than `hopper` it has to be to be chosen: both models err.
+constexpr double direct_margin = 1.15;
+
+// A tile, and what decides how long it takes.
+struct DirectChoice {
+    TileSize tile;
+    unsigned element_bytes, occupancy;  // blocks that a multiprocessor holds
+    double stage_cycles;                // in which a multiprocessor multiplies a stage
+    const DirectCost* cost;
+    LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
+
+    std::string key(unsigned blocks) const { return tile_name(tile) + (blocks > 1 ? text("/{}", blocks) : ""); }
+};
+
+// `reached`: the part of the peak that multiplying a stage reaches.
+template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages>
+constexpr DirectChoice direct_tile(double reached) {
+    using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
+    constexpr size_t shared = Shape::shared_bytes(true) + 1024;
+    constexpr unsigned by_threads = 65536 / (Shape::threads * 168), by_memory = unsigned(most_shared_bytes / shared);
+    constexpr double peak = sizeof(T) == 8 || !tensor ? 128 : 2048 / sizeof(T);  // multiply-adds a cycle
+    return {{Shape::tile_m, Shape::tile_n, Shape::tile_k},
+            sizeof(T),
+            std::max(1U, std::min(by_threads, by_memory)),
+            double(tile_m) * tile_n * Shape::tile_k / (peak * reached),
+            sizeof(T) == 8   ? &direct_cost_f64
+            : sizeof(T) == 2 ? &direct_cost_16_bit
+            : tensor         ? &direct_cost_tf32
+                             : &direct_cost_f32,
+            launch_direct<Shape>};
+}
+
+// 16-bit types.
+template <typename T, bool tensor>
+inline constexpr DirectChoice direct_tiles[] = {
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.53), direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.46),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4>(0.32),   direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.27),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.2),   direct_tile<T, tensor, 32, 32, 2, 2, 4>(1),
+};
+template <>
+inline constexpr DirectChoice direct_tiles<float, true>[] = {
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.4), direct_tile<float, true, 128, 64, 2, 2, 3>(0.34),
+    direct_tile<float, true, 64, 64, 2, 2, 4>(0.31),  direct_tile<float, true, 32, 128, 1, 4, 4>(0.26),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.2),  direct_tile<float, true, 32, 32, 2, 2, 4>(0.33),
+};
+template <>
+inline constexpr DirectChoice direct_tiles<float, false>[] = {
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.56), direct_tile<float, false, 128, 64, 2, 2, 3>(0.53),
+    direct_tile<float, false, 64, 64, 2, 2, 4>(0.53),   direct_tile<float, false, 32, 128, 1, 4, 4>(0.46),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.36),  direct_tile<float, false, 32, 32, 4, 1, 4>(0.42),
+};
+// More warps hide the latencies of f64.
+template <>
+inline constexpr DirectChoice direct_tiles<double, true>[] = {
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.64), direct_tile<double, true, 128, 64, 4, 2, 3>(0.58),
+    direct_tile<double, true, 64, 64, 2, 2, 4>(0.68),   direct_tile<double, true, 32, 128, 2, 4, 4>(0.7),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.58),  direct_tile<double, true, 32, 32, 2, 2, 4>(0.62),
+};
+
+struct DirectTiles {
+    const DirectChoice *first = nullptr, *last = nullptr;
+
+    DirectTiles() = default;
+    template <size_t count>
+    DirectTiles(const DirectChoice (&tiles)[count]) : first(tiles), last(tiles + count) {}
+    const DirectChoice* begin() const { return first; }
+    const DirectChoice* end() const { return last; }
+};
+
+inline DirectTiles direct_tiles_of(DType dtype) {
+    switch (dtype) {
+        case DType::f64: return direct_tiles<double, true>;
+        case DType::f32: return direct_tiles<float, false>;
+        case DType::tf32: return direct_tiles<float, true>;
+        case DType::f16: return direct_tiles<__half, true>;
+        case DType::bf16: return direct_tiles<__nv_bfloat16, true>;
+        default: return {};
+    }
+}
+
+// The cycles of a product, less those of the launch.
+inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape,
+                            unsigned multiprocessors) {
+    const DirectCost& cost = *choice.cost;
+    const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
+    const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * blocks;
+    const size_t at_once = size_t{multiprocessors} * choice.occupancy, waves = all / at_once, left = all % at_once;
+    const size_t piece = 16 / choice.element_bytes;
+    const double shifted = (shape.k % piece != 0 ? double(choice.tile.m) * choice.tile.k : 0) +
+                           (shape.n % piece != 0 ? double(choice.tile.n) * choice.tile.k : 0);
+    const double stage = choice.stage_cycles + shifted * cost.straightening;
+    const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
+        if (blocks_each == 0) return 0.0;
+        return cost.fixed + double(steps) * std::max(stage * double(blocks_each), cost.shortest_stage);
+    };
+    const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, multiprocessors)) +
+                             (blocks > 1 ? cost.sharing + cost.sharing_per_block * blocks : 0);
+    const double memory = shape.elements() * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
+    return std::max(computing, memory) + cost.visible_part * std::min(computing, memory);
+}
+
+struct DirectPlan {
+    const DirectChoice* choice = nullptr;
+    unsigned blocks = 1;  // that share k
+    double cycles = 0;
+};
+
+// Calls action(choice, blocks, its key) for all that can compute the product, until it returns true.
+template <typename Action>
+bool any_direct_plan(const ProductProblem& problem, Action action) {
+    for (const DirectChoice& choice : direct_tiles_of(problem.dtype))
+        for (unsigned blocks = 1; blocks <= most_direct_blocks; blocks *= 2)
+            if (blocks <= std::max<size_t>(1, divide_up(problem.shape.k, choice.tile.k)) &&
+                action(choice, blocks, choice.key(blocks)))
+                return true;
+    return false;
+}
+
+inline DirectPlan best_direct_plan(const ProductProblem& problem) {
+    DirectPlan best{nullptr, 1, HUGE_VAL};
+    any_direct_plan(problem, [&](const DirectChoice& choice, unsigned blocks, const std::string&) {
+        const double cycles = direct_cycles(choice, blocks, problem.shape, unsigned(problem.device->multiprocessors));
+        if (cycles < best.cycles) best = {&choice, blocks, cycles};
+        return false;
+    });
+    return best;
+}
+
+inline std::vector<std::string> direct_keys(const ProductProblem& problem) {
+    std::vector<std::string> keys;
+    any_direct_plan(problem, [&](const DirectChoice&, unsigned, const std::string& key) {
+        keys.push_back(key);
+        return false;
+    });
+    return keys;
+}
+
+// The one that --tile names. Failure(usage) if there is none.
+inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
+    DirectPlan plan;
+    const auto is_it = [&](const DirectChoice& choice, unsigned blocks, const std::string& key) {
+        plan = {&choice, blocks,
+                direct_cycles(choice, blocks, problem.shape, unsigned(problem.device->multiprocessors))};
+        return key == problem.forced_tile;
+    };
+    if (!any_direct_plan(problem, is_it)) fail_without_tile(problem, direct_keys(problem));
+    return plan;
+}
+
+inline ProductMethod direct_method(const ProductProblem& problem) {
+    if (!problem.hopper || problem.shape.elements() == 0) return {};
+    const DirectPlan plan = problem.forced_tile.empty() ? best_direct_plan(problem) : forced_direct_plan(problem);
+    ProductMethod method;
+    method.launch = [plan](const MatmulArguments<void>& arguments) {
+        return plan.choice->launch(arguments, plan.blocks);
+    };
+    method.tile = plan.choice->key(plan.blocks);
+    method.by_cost_model = true;
+    method.cycles = plan.cycles;
+    const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
+    // Where `hopper` has nothing to copy, it is faster.
+    const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
+    if (problem.dtype != DType::f64) method.cycles *= copies_nothing ? HUGE_VAL : direct_margin;
+    return method;
+}
+
+}  // namespace BACKEND
