@@ -366,6 +366,307 @@ expect_right_for() {
     expect_output -2147483648
 }
 
+# ---- more operations, and sums as near as can be
+
+all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
+
+@test "every operation is right in every type, at any size, alignment and block, alone and in one pass" {
+    local dtype
+    for dtype in f32 f64 i32 i64; do
+        expect_fine reduce -n 0,1,2,31,257,5000 -t $dtype --op $all_operations -k 'cpu*,statistics,accurate,exact' \
+            --offset 1 -w 0 -r 1 --csv
+        expect_verified_rows $((5 * 6 * 14))
+        [ "$(column p_op | sort -u | wc -l)" -eq 14 ]
+        expect_fine reduce -n 1000,70001 -t $dtype --op $all_operations -k 'statistics,accurate,exact' -b 33 -w 0 -r 1 --csv
+        expect_verified_rows $((3 * 2 * 14))
+    done
+}
+
+@test "a method that does not know an operation has no row, and is refused where it was named" {
+    expect_fine reduce -n 100 --op var,max -k '*' -w 0 -r 1 --csv
+    expect_clean_table
+    [ "$(columns kernel p_op | grep -c 'tagged max$') $(columns kernel p_op | grep -c 'tagged .*var')" = "1 0" ]
+    refuses 2 "tagged does not find var" reduce -n 100 --op var -k tagged
+    refuses 2 "tagged does not find exact sum" reduce -n 100 --exact -k tagged
+    refuses 2 "tagged does not find var" reduce --op var -k tagged <(seq 5)
+    refuses 2 "accurate does not find exact sum" reduce --exact -k accurate <(seq 5)
+    expect_fine reduce -n 100 --exact -w 0 -r 1 --csv
+    [ "$(column kernel | paste -sd ' ')" = "cpu cpu-parallel exact" ]
+    expect_fine reduce -n 100 --accurate --op max -k tagged -w 0 -r 1 --csv
+    expect_verified_rows 1
+}
+
+@test "the checkers find nothing in the methods that find more than one number" {
+    on_simulator || skip "on a GPU compute-sanitizer watches"
+    local dtype
+    for dtype in f32 f64 i64; do
+        capture reduce --check=all -q -n 0,1,1000,5001 --offset 1 -t $dtype --op sum,var,argmin --values wide \
+            -k statistics,accurate,exact --csv
+        expect_status 0
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+        seq 3000 >data
+        capture reduce --check=all -q -t $dtype --exact --op var,sum data
+        expect_status 0
+        expect_output "750250	4501500"
+    done
+    # In whatever order the blocks run: the last one collects what the others have found.
+    local schedule
+    for schedule in lockstep random:1 random:2; do
+        capture reduce --check=all -q -n 40Ki --schedule $schedule -k statistics,accurate,exact --csv
+        expect_verified_rows 3
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "the error column tells plain sums from accurate and exact ones" {
+    local dtype
+    for dtype in f32 f64; do
+        expect_fine reduce -n 10000 -t $dtype --values wide -k tagged,statistics,accurate,exact -w 0 -r 1 --csv
+        expect_verified_rows 4
+        columns kernel p_error_ulp | awk '
+            $1 == "tagged" && !($2 > 1000) { wrong = 1 }
+            ($1 == "accurate" || $1 == "statistics") && !($2 < 8) { wrong = 1 }
+            $1 == "exact" && !($2 <= 0.5) { wrong = 1 }
+            END { exit wrong }' || complain "errors"
+    done
+    expect_fine reduce -n 10000 -k tagged,exact --versus tagged -w 0 -r 3 --csv
+    [ "$(column p_error_ulp | sort -u)" = 0.000 ]
+    expect_fine reduce -n 10000 --ladder -w 0 -r 1 --csv
+    [ "$(column p_error_ulp | sort -u)" = 0.000 ]
+    expect_fine reduce -n 10000 --no-verify --values wide -k tagged -w 0 -r 1 --json
+    [[ $output == *'"p_error_ulp":null'* ]] || complain "an error without a verification"
+    on_simulator || return 0
+    expect_fine reduce -n 10000 --counters -k tagged,exact --csv
+    expect_verified_rows 2
+    [ "$(column p_error_ulp | sort -u)" = 0.000 ]
+}
+
+# ill_conditioned TYPE SEED: numbers of 0 to 60 more bits than their sum has, in `data`, and in an order of their own in
+# `shuffled`; prints the nearest TYPE to the exact sum, by Python's integers.
+ill_conditioned() {
+    python3 - "$@" <<'PYTHON'
+import math, random, struct, sys
+from fractions import Fraction
+kind, code = sys.argv[1], {"f32": "f", "f64": "d"}[sys.argv[1]]
+random.seed(sys.argv[2])
+low, top = (-149, 100) if kind == "f32" else (-1074, 1000)
+value = lambda x: struct.unpack("<" + code, struct.pack("<" + code, x))[0]
+numbers = [value(math.ldexp(random.uniform(-1, 1), random.randint(low + 30, top))) for _ in range(2000)]
+numbers += [-x for x in numbers]
+numbers += [value(math.ldexp(random.uniform(-1, 1), random.choice([low + 3, low + 60, 0]))) for _ in range(99)]
+numbers += [value(math.ldexp(1, -k)) for k in range(30)]
+for name in "data", "shuffled":
+    random.shuffle(numbers)
+    with open(name, "wb") as file:
+        file.write(struct.pack("<%d%s" % (len(numbers), code), *numbers))
+exact = sum(map(Fraction, numbers))
+nearest = math.fsum(numbers)
+if kind == "f32":  # the f64 is not one of two f32 with the sum halfway, or else the fraction decides
+    nearest = value(nearest)
+    up, down = (struct.unpack("<f", struct.pack("<i", struct.unpack("<i", struct.pack("<f", nearest))[0] + d))[0]
+                for d in (1, -1))
+    nearest = min((nearest, up, down), key=lambda x: abs(Fraction(x) - exact))
+print(struct.pack(">d", nearest).hex())
+PYTHON
+}
+
+# bits TYPE NUMBER: its bits in f64, since texts of the same number may differ.
+bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", pack("f", $ARGV[1])) : $ARGV[1]))' "$@"; }
+
+@test "--exact is the nearest number to the exact sum: in any order, by any block, on device and host" {
+    need python3
+    local dtype seed expected file options
+    for dtype in f32 f64; do
+        for seed in 1 2 3; do
+            expected=$(ill_conditioned $dtype $seed)
+            for file in data shuffled; do
+                for options in "" "-k exact -b 32" "-k exact -b 64" "-k exact -b 256"; do
+                    # shellcheck disable=SC2086  # one word per option
+                    expect_fine reduce --exact --input-format raw:$dtype $options $file
+                    [ "$(bits $dtype "$output")" = "$expected" ] || complain "$dtype $seed $file $options: not $expected"
+                done
+            done
+        done
+    done
+    # Others are far from it.
+    expect_fine reduce --input-format raw:f64 -k tagged data
+    [ "$(bits f64 "$output")" != "$expected" ]
+}
+
+@test "--exact knows infinities, NaNs and zeros, and no sum on the way leaves the range" {
+    local dtype template
+    # gives EXPECTED NUMBER...
+    gives() {
+        local expected=$1
+        shift
+        numbers $template "$@" >data
+        expect_fine reduce --exact --input-format raw:$dtype data
+        expect_output "$expected"
+        expect_fine reduce --exact --input-format raw:$dtype -k exact data
+        expect_output "$expected"
+    }
+    for dtype in f32 f64; do
+        if [ $dtype = f32 ]; then template='f<'; else template='d<'; fi
+        gives -0 -0.0 -0.0
+        gives 0 -0.0 0
+        gives 0 1 -1
+        gives inf 1 inf
+        gives -inf 1 -inf -3
+        gives nan inf -inf
+        gives nan 1 nan
+    done
+    gives 1e+308 1e308 1e308 -1e308
+    gives 5e-324 1e308 5e-324 -1e308
+    # shellcheck disable=SC2046  # one word per number
+    gives 1e+308 $(printf '1e308 %.0s' {1..100}) $(printf -- '-1e308 %.0s' {1..99})
+    refuses 4 "outside the range of f64" reduce --exact <(echo 1e308 1e308)
+    refuses 4 "outside the range of f32" reduce --exact -t f32 <(echo 3e38 3e38)
+    # Integers that an f64 does not have.
+    expect_fine reduce --exact <(printf '9007199254740993\n1\n')
+    expect_output 9007199254740994
+    expect_fine reduce --exact --op mean <(echo 1e16 1 -1e16)
+    expect_output 0.3333333333333333
+}
+
+@test "several operations are fields of one line, and a list in JSON, found in one pass over the input" {
+    printf '3\n-7\n12\n4\n12\n' >data
+    expect_fine reduce --op sum,min,max,mean,absmax,argmin,argmax,nans data
+    expect_output "24	-7	12	4.8	12	1	2	0"
+    pipeline 'seq 10 | reduce -d $device --op min,max --json -'
+    expect_output '{"tool":"reduce","dtype":"i64","n":10,"op":["min","max"],"result":[1,10]}'
+    pipeline 'printf "1\n-inf\n" | reduce -d $device --op l2 --json -'
+    expect_output '{"tool":"reduce","dtype":"f64","n":2,"op":"l2","result":"inf"}'
+    expect_fine reduce --op sum,min,max,mean,var,l2,absmax,argmin,argmax,nans <(printf '1\nnan\n4\nnan\n')
+    expect_output "nan	nan	nan	nan	nan	nan	nan	1	1	2"
+    # Across pieces of the stream: the first of equals, and places that count from the input's beginning.
+    perl -e 'print pack "f<*", (map { $_ % 7 } 0 .. 199_999), -2, 9, -2, 9' >floats
+    for kernel in "" "-k statistics" "-k exact"; do
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine reduce --input-format raw:f32 $kernel --op argmin,argmax,sum,max floats
+        expect_output "200000	200001	600008	9"
+    done
+}
+
+@test "variances and norms lose nothing to the mean, and squares may be outside the type's range" {
+    # gives EXPECTED OPERATION NUMBER...: on the host and by a kernel
+    gives() {
+        local expected=$1 operation=$2 options
+        shift 2
+        printf '%s\n' "$@" >data
+        for options in "" "-k statistics"; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine reduce --op "$operation" $options data
+            [ "$(printf '%.12g' "$output")" = "$(printf '%.12g' "$expected")" ] || complain "$operation $* is not $expected"
+        done
+    }
+    gives 30 var 1000000004 1000000007 1000000013 1000000016
+    gives 22.5 pvar 1000000004.0 1000000007 1000000013 1000000016
+    gives 1 std 9223372036854775805 9223372036854775806 9223372036854775807
+    gives 0 pstd 0.1 0.1 0.1
+    gives 5e200 l2 3e200 -4e200
+    gives 5e-200 l2 3e-200 4e-200
+    gives 1e300 pstd 1e300 3e300
+    gives 5 l2 3 4
+    gives 9223372036854775807 pstd -9223372036854775807 9223372036854775807
+    refuses 4 "outside the range of f64" reduce --op pvar <(echo 1e300 3e300)
+    refuses 4 "a sample of one number has no var; use --op pvar" reduce --op var <(echo 7)
+    npy '<f8' '(0,)' </dev/null >empty.npy
+    refuses 4 "there is no argmax of no numbers" reduce --op argmax empty.npy
+    expect_fine reduce --op sum,l2,nans empty.npy
+    expect_output "0	0	0"
+    need datamash
+    perl -e 'srand 7; printf "%.17g\n", 1e6 + rand for 1 .. 5000' >data
+    expect_fine reduce --op var,pvar,std,pstd data
+    paste <(tr '\t' '\n' <<<"$output") <(datamash svar 1 pvar 1 sstdev 1 pstdev 1 <data | tr '\t' '\n') |
+        awk '{ d = $1 / $2 - 1; if (!(d < 1e-6 && d > -1e-6)) exit 1 }' || complain "datamash has others"
+}
+
+# matrix TEMPLATE DESCR ROWS COLUMNS [ORDER]: a .npy file whose element in row r and column c is (7 r + 3 c) mod 11 - 5.
+matrix() {
+    local fortran_order='False,'
+    [ "${5-C}" = C ] || fortran_order='True, '
+    perl -e 'my ($template, $rows, $columns, $order) = @ARGV;
+             my @at = $order eq "C" ? map { [int($_ / $columns), $_ % $columns] } 0 .. $rows * $columns - 1
+                                    : map { [$_ % $rows, int($_ / $rows)] } 0 .. $rows * $columns - 1;
+             print pack("($template)*", map { (7 * $_->[0] + 3 * $_->[1]) % 11 - 5 } @at);' "$1" "$3" "$4" "${5-C}" |
+        npy "$2" "($3, $4)" | sed "1s/False,/$fortran_order/"
+}
+
+# line_results AXIS OPERATION ROWS COLUMNS: of such a matrix, a line each, with six digits.
+line_results() {
+    perl -e 'use List::Util qw(sum min max first);
+             my ($axis, $operation, $rows, $columns) = @ARGV;
+             for my $line (0 .. ($axis == 0 ? $columns : $rows) - 1) {
+                 my @x = map { my ($r, $c) = $axis == 0 ? ($_, $line) : ($line, $_); (7 * $r + 3 * $c) % 11 - 5 }
+                         0 .. ($axis == 0 ? $rows : $columns) - 1;
+                 my $mean = sum(@x) / @x;
+                 my $squares = sum(map { ($_ - $mean) ** 2 } @x);
+                 my %of = (sum => sum(@x), mean => $mean, max => max(@x), absmax => max(map { abs } @x),
+                           argmin => (first { $x[$_] == min(@x) } 0 .. $#x), pstd => sqrt($squares / @x), nans => 0);
+                 printf "%.6g\n", $of{$operation};
+             }' "$@"
+}
+
+# npy_lines: standard input's numbers in the same form.
+npy_lines() {
+    perl -0777 -ne 'my $length = unpack("v", substr($_, 8, 2));
+                    my ($descr) = substr($_, 10, $length) =~ /descr.: .<(..)/;
+                    my $template = {f4 => "f<", f8 => "d<", i8 => "q<"}->{$descr};
+                    printf "%.6g\n", $_ for unpack("($template)*", substr($_, 10 + $length));'
+}
+
+@test "--axis reduces each column or row of a matrix, in both orders, on the host and by the kernel" {
+    local case shape type axis operation order
+    for case in '1 1:0:sum' '1 1:1:argmin' '3 5:0:pstd' '3 5:1:sum' '300 41:0:argmin' '300 41:1:pstd' '2 30000:0:sum' \
+        '2 30000:1:argmin' '30000 2:0:pstd' '30000 2:1:sum'; do
+        IFS=: read -r shape axis operation <<<"$case"
+        # shellcheck disable=SC2086  # two words
+        line_results "$axis" "$operation" $shape >expected
+        for type in 'f< <f4' 'q< <i8'; do
+            for order in C F; do
+                # shellcheck disable=SC2086  # two words
+                matrix $type $shape $order >data.npy
+                expect_fine reduce --axis "$axis" --op "$operation" data.npy
+                npy_lines <stdout | cmp - expected || complain "$case, $type, $order"
+            done
+        done
+    done
+    for operation in mean max absmax nans; do
+        line_results 0 $operation 33 70 >expected
+        matrix 'd<' '<f8' 33 70 >data.npy
+        # shellcheck disable=SC2046  # no word or one
+        capture reduce -d "$device" -q $(on_simulator && echo --check=all) --axis 0 --op $operation data.npy
+        expect_status 0
+        npy_lines <stdout | cmp - expected
+        if on_simulator; then expect_errors_like "ERROR SUMMARY: 0 errors"; fi
+        line_results 1 $operation 33 70 >expected
+        # shellcheck disable=SC2046  # no word or one
+        capture reduce -d "$device" -q $(on_simulator && echo --check=all) --axis 1 --op $operation data.npy
+        npy_lines <stdout | cmp - expected
+    done
+    pipeline 'reduce -d $device --axis 1 --op max --json data.npy | cut -c 1-61'
+    expect_output '{"tool":"reduce","dtype":"f64","n":33,"result":[5,5,5,5,5,5,5'
+}
+
+@test "--axis says what it does not do" {
+    matrix 'd<' '<f8' 2 3 >data.npy
+    refuses 2 "--axis takes one operation, not sum,max" reduce --axis 0 --op sum,max data.npy
+    refuses 2 "sums of an --axis are those of --accurate" reduce --axis 0 --exact data.npy
+    refuses 2 "--axis has a method of its own" reduce --axis 0 -k tagged data.npy
+    refuses 2 "--axis is for a matrix in a file" reduce --axis 0
+    refuses 2 "--axis '2' is too large" reduce --axis 2 data.npy
+    refuses 4 "two dimensions, and this is none" reduce --axis 0 <(seq 5)
+    numbers 'd<' 1 2 | npy '<f8' '(2,)' >vector.npy
+    refuses 4 "this has the shape \(2,\)" reduce --axis 0 vector.npy
+    npy '<f8' '(0, 3)' </dev/null >empty.npy
+    refuses 4 "there is no max of no numbers" reduce --axis 0 --op max empty.npy
+    expect_fine reduce --axis 0 empty.npy
+    [ "$(npy_lines <stdout | paste -sd ' ')" = "0 0 0" ]
+    numbers 'd<' 1e308 1 1e308 2 | npy '<f8' '(2, 2)' >large.npy
+    refuses 4 "outside the range of f64" reduce --axis 0 large.npy
+    refuses 4 "the squares of some numbers are outside the range of f64" reduce --axis 0 --op l2 large.npy
+}
+
 @test "at most one operand is accepted" {
     refuses 2 "unexpected operand 'b'" reduce a b
 }

@@ -1,4 +1,4 @@
-// reduce: the sum, minimum, maximum or mean of many numbers, by every method of the lectures and the best we know.
+// reduce: the sum, extremes, mean, variance and more of many numbers, by every method of the lectures and the best we know.
 #include <algorithm>
 #include <memory>
 
@@ -6,36 +6,35 @@
 #include "common/cuda/buffers.cuh"
 #include "common/measure/bench.cuh"
 #include "common/measure/random.hpp"
+#include "tools/reduce/axis_filter.cuh"
 #include "tools/reduce/filter.cuh"
+#include "tools/reduce/reference.cuh"
 #include "tools/reduce/table.cuh"
 #include "tools/reduce/workspace.cuh"
 
 namespace BACKEND {
 namespace {
 
-// One element type and operation on one device: the data of the current size, and the variants as cases over it.
+// One element type and operation on one device, or several operations at once: the data of the current size, and the
+// variants as cases over it.
 template <typename T>
 class Reduction {
 public:
-    Reduction(Session& session, size_t n)
+    Reduction(Session& session, const ReduceOperations& operations, size_t n)
         : session_(session),
           asked_(session.own<ReduceOptions>()),
-          operation_(operation_on_device(asked_.operation)),
+          operations_(operations),
           n_(n),
           offset_(asked_.offset),
           d_memory_(n + offset_),
           d_result_(1),
+          d_found_(1),
           h_memory_(new T[n + 1]) {
-        const std::uint64_t seed = session.options.seed;
-        const bool adds = operation_ == Operation::sum;
+        const ReduceValues values = values_for<T>(asked_, operations);
         session.begin_step(text("generating {} numbers", n));
-        if (adds) fill(h_memory_.get(), n, [=](size_t i) { return exact_summand<T>(seed, i); });
-        else fill(h_memory_.get(), n, [=](size_t i) { return uniform<T>(seed, i); });
+        fill_values(h_memory_.get(), n, values, session.options.seed);
         session.begin_step(text("reducing {} numbers on the host, for the reference", n));
-        expected_ = reduce_on_all_cores(h_input());
-        bound_ = session.options.tolerance >= 0 ? session.options.tolerance * std::fabs(double(expected_))
-                 : adds                         ? summand_error_bound<T>(n)
-                                                : 0;
+        reference_ = make_reference(h_input(Accuracy::exact), operations, values);
         if (n_ > 0) CHECK(cudaMemcpy(d_input(), h_memory_.get(), n_ * sizeof(T), cudaMemcpyHostToDevice));
     }
 
@@ -43,26 +42,39 @@ public:
         Case one;
         one.variant = &variant;
         one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
-        one.own_cells = [this](double) { return cells_of(reduce_columns, asked_); };
-        if (variant.needs == Needs::host) set_host_work(one, variant);
-        else set_device_work(one, variant);
+        const auto error = std::make_shared<double>(absent().value);
+        one.own_cells = [this, error](double) {
+            return cells_of(reduce_columns, ReduceRow{asked_, operations_, *error});
+        };
+        const Accuracy accuracy = variant.accuracy(asked_.accuracy);
+        const auto compare = [this, error, accuracy](const Found<T>& found) {
+            return compare_with(reference_, found, accuracy, session_.options.tolerance, *error);
+        };
+        if (variant.needs == Needs::host) set_host_work(one, variant, compare);
+        else set_device_work(one, variant, compare);
         return one;
     }
 
 private:
-    HostInput<T> h_input() const { return {h_memory_.get(), n_, operation_}; }
+    HostInput<T> h_input(Accuracy accuracy) const {
+        const bool combines = is_combination(operations_) && accuracy == Accuracy::plain;
+        return {h_memory_.get(),         n_,      operation_on_device(operations_.front()), !combines,
+                wanted_for(operations_), accuracy};
+    }
     T* d_input() const { return d_memory_.data() + offset_; }
 
-    void set_host_work(Case& one, const ReduceVariant& variant) {
+    template <typename Compare>
+    void set_host_work(Case& one, const ReduceVariant& variant, Compare compare) {
         const auto reduce = variant.on_host.get<T>();
         one.launch = [this, reduce](cudaStream_t) {
-            h_result_ = reduce(h_input());
+            h_found_ = reduce(h_input(asked_.accuracy));
             return LaunchShape{};
         };
-        one.check = [this] { return compare(h_result_); };
+        one.check = [this, compare] { return compare(h_found_); };
     }
 
-    void set_device_work(Case& one, const ReduceVariant& variant) {
+    template <typename Compare>
+    void set_device_work(Case& one, const ReduceVariant& variant, Compare compare) {
         if (variant.destroys_input) {
             if (!d_scratch_) d_scratch_ = std::make_unique<DeviceBuffer<T>>(n_ + offset_);
             one.prepare = [this](cudaStream_t stream) {
@@ -75,50 +87,94 @@ private:
         arguments.d_input = variant.destroys_input ? d_scratch_->data() + offset_ : d_input();
         arguments.n = n_;
         arguments.d_result = d_result_.data();
-        arguments.operation = operation_;
+        arguments.d_found = d_found_.data();
+        arguments.operation = operation_on_device(operations_.front());
+        arguments.wanted = wanted_for(operations_);
         arguments.block_size = session_.options.block;
         arguments.multiprocessors = unsigned(session_.device.multiprocessors);
         const auto workspace = std::make_shared<DeviceBuffer<unsigned char>>(give_workspace(variant, arguments));
-        one.poison = [this](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_result_.data(), 0xa5, sizeof(T), stream)); };
+        one.poison = [this](cudaStream_t stream) {
+            CHECK(cudaMemsetAsync(d_result_.data(), 0xa5, sizeof(T), stream));
+            CHECK(cudaMemsetAsync(d_found_.data(), 0xa5, sizeof(Found<T>), stream));
+        };
         one.launch = [workspace, arguments, launch = variant.launch.get<T>()](cudaStream_t stream) {
             ReduceArguments<T> on_stream = arguments;
             on_stream.stream = stream;
             return launch(on_stream);
         };
-        one.check = [this] {
-            T result{};
-            CHECK(cudaMemcpy(&result, d_result_.data(), sizeof(T), cudaMemcpyDeviceToHost));
-            return compare(result);
+        one.check = [this, compare, combines = variant.leaves == Leaves::element] {
+            return compare(combines ? found_of<T>(operation_on_device(operations_.front()), fetch(d_result_))
+                                    : fetch(d_found_));
         };
     }
 
-    Verdict compare(long double result) const {  // holds an int64_t and a double exactly
-        const double divisor = asked_.operation == ReduceOperation::mean && n_ > 0 ? double(n_) : 1;
-        return compare_value(result / divisor, expected_ / static_cast<long double>(divisor), bound_ / divisor);
+    template <typename Value>
+    static Value fetch(const DeviceBuffer<Value>& d_value) {
+        Value value{};
+        CHECK(cudaMemcpy(&value, d_value.data(), sizeof value, cudaMemcpyDeviceToHost));
+        return value;
     }
 
     Session& session_;
     const ReduceOptions& asked_;
-    const Operation operation_;
+    const ReduceOperations operations_;
     size_t n_, offset_;
     // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
     DeviceBuffer<T> d_memory_, d_result_;
+    DeviceBuffer<Found<T>> d_found_;
     std::unique_ptr<T[]> h_memory_;
     std::unique_ptr<DeviceBuffer<T>> d_scratch_;  // the copy that the in-place kernels work on
-    Wide<T> expected_{}, h_result_{};
-    double bound_ = 0;  // absolute, on the undivided result
+    Reference<T> reference_;
+    Found<T> h_found_{};
 };
 
 // With --ladder and no choice of kernels: the ladder that was published for this element type, then ours.
-std::vector<const ReduceVariant*> choose_variants(const Session& session) {
-    std::vector<const ReduceVariant*> chosen = session.selected<ReduceVariant>();
-    if (!session.options.ladder || !session.options.kernels.empty()) return chosen;
+bool is_in_ladder(const Session& session, const ReduceVariant& variant) {
     const std::string published = session.dtype() == DType::i32 ? "course" : "tutorial";
-    const auto of_another = [&](const ReduceVariant* variant) {
-        return *variant->ladder != 0 && variant->ladder != published;
-    };
-    chosen.erase(std::remove_if(chosen.begin(), chosen.end(), of_another), chosen.end());
+    return *variant.ladder == 0 ? variant.leaves == Leaves::element : variant.ladder == published;
+}
+
+// Whether it knows the operations and is as accurate as asked for. Sums of integers are exact whoever makes them.
+bool does(const Session& session, const ReduceVariant& variant, const ReduceOperations& operations) {
+    const ReduceOptions& asked = session.own<ReduceOptions>();
+    const bool rounds = session.dtype() == DType::f32 || session.dtype() == DType::f64;
+    const bool adds = std::any_of(operations.begin(), operations.end(), is_of_sum);
+    return variant.knows(operations) && (!rounds || !adds || variant.accuracy(asked.accuracy) >= asked.accuracy);
+}
+
+std::vector<const ReduceVariant*> choose_variants(const Session& session, const ReduceOperations& operations) {
+    const Options& options = session.options;
+    const bool ladder =
+        options.ladder && options.kernels.empty() && session.own<ReduceOptions>().accuracy == Accuracy::plain;
+    std::vector<const ReduceVariant*> chosen;
+    for (const ReduceVariant* variant : session.selected<ReduceVariant>())
+        if (does(session, *variant, operations) && (!ladder || is_in_ladder(session, *variant)))
+            chosen.push_back(variant);
     return chosen;
+}
+
+// Each operation by itself, then all of them at once.
+std::vector<ReduceOperations> choose_operations(const Session& session) {
+    const ReduceOperations& asked = session.own<ReduceOptions>().operations;
+    std::vector<ReduceOperations> chosen;
+    for (const ReduceOperation one : asked) chosen.push_back({one});
+    if (asked.size() > 1) chosen.push_back(asked);
+    return chosen;
+}
+
+// One that was named exactly has to have something to do.
+void refuse_idle_variants(const Session& session) {
+    const auto& names = session.options.kernels;
+    const ReduceOptions& asked = session.own<ReduceOptions>();
+    for (const ReduceVariant* variant : session.selected<ReduceVariant>()) {
+        if (std::find(names.begin(), names.end(), variant->name) == names.end()) continue;
+        const std::vector<ReduceOperations> all = choose_operations(session);
+        if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return does(session, *variant, one); }))
+            continue;
+        const char* sums = asked.accuracy == Accuracy::exact ? "exact " : "accurate ";
+        fail(Exit::usage, "{} does not find {}{}; reduce(1) says which variants do", variant->name,
+             variant->knows(all.front()) ? sums : "", names_of(asked.operations, ", "));
+    }
 }
 
 // --ladder without sizes reproduces the tutorial's table: 2^28 floats. (The simulator keeps its own small default.)
@@ -128,19 +184,27 @@ std::vector<size_t> choose_sizes(const Session& session) {
 }
 
 void run_benchmark(Session& session) {
+    refuse_idle_variants(session);
     Bench bench(session);
-    const std::vector<const ReduceVariant*> variants = choose_variants(session);
     for (size_t n : choose_sizes(session))
-        with_dtype(session.dtype(), [&](auto zero) {
-            Reduction<decltype(zero)> reduction(session, n);
-            std::vector<Case> cases;
-            for (const ReduceVariant* variant : variants) cases.push_back(reduction.case_of(*variant));
-            bench.run(cases);
-        });
+        for (const ReduceOperations& operations : choose_operations(session)) {
+            const std::vector<const ReduceVariant*> variants = choose_variants(session, operations);
+            if (variants.empty()) continue;
+            with_dtype(session.dtype(), [&](auto zero) {
+                Reduction<decltype(zero)> reduction(session, operations, n);
+                std::vector<Case> cases;
+                for (const ReduceVariant* variant : variants) cases.push_back(reduction.case_of(*variant));
+                bench.run(cases);
+            });
+        }
 }
 
 void run(Session& session) {
-    if (session.options.operands.empty()) run_benchmark(session);
+    const ReduceOptions& asked = session.own<ReduceOptions>();
+    if (session.options.operands.empty()) {
+        if (asked.axis) fail(Exit::usage, "--axis is for a matrix in a file: name one, or - for standard input");
+        run_benchmark(session);
+    } else if (asked.axis) AxisFilter(session).run(session.options.operands.front());
     else ReduceFilter(session).run(session.options.operands.front());
 }
 

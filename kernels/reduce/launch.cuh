@@ -10,21 +10,29 @@
 
 namespace BACKEND {
 
+template <typename T>
+struct Found;
+
 /// Reduce n elements of d_input into *d_result, on `stream`.
 /// d_input: aligned as T is, not more. It is read only, except by the in-place kernels, which say so.
 /// d_workspace: workspace_bytes bytes, 16-byte aligned, at least what the kernel's workspace function asks for. It is
 ///     ZEROED ONCE by the caller after allocation (some kernels keep a counter or flags there); every kernel leaves
 ///     it fit for its own next launch of any size, but not for another kernel's. Launches that share a workspace
 ///     must not overlap.
+/// d_found: where those kernels write instead that find more than one element's worth; `wanted` says what of it, and
+///     the moments are those of the numbers times `scale`, a power of two.
 /// block_size: a request, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
 template <typename T>
 struct ReduceArguments {
     const T* d_input = nullptr;
     size_t n = 0;
     T* d_result = nullptr;
+    Found<T>* d_found = nullptr;
     void* d_workspace = nullptr;
     size_t workspace_bytes = 0;
     Operation operation = Operation::sum;
+    Wanted wanted = wants_sum;
+    double scale = 1;
     unsigned block_size = 256;
     unsigned multiprocessors = 1;
     cudaStream_t stream = nullptr;

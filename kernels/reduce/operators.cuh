@@ -2,6 +2,7 @@
 // The operations a reduction can apply: sum, minimum and maximum of float, double, int32_t and int64_t.
 // An operator is a small object that a kernel receives by value. It has these functions:
 //     identity()                   the value that changes nothing, and the result of reducing no elements
+//     nothing()                    the element that changes nothing: the same, unless values are wider than elements
 //     combine(a, b)                associative and commutative (for floating sums up to rounding)
 //     combine_atomically(p, v)     *p = combine(*p, v), indivisible, on global or shared memory
 //     combine_warp(v)              all lanes' values in one instruction, where has_warp_instruction says there is one
@@ -15,10 +16,15 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace BACKEND {
 
 enum class Operation { sum, minimum, maximum };
+
+/// The parts of what one pass over numbers can find: see summary.cuh.
+enum Wanted : unsigned { wants_sum = 1, wants_moments = 2, wants_extremes = 4 };
+constexpr Wanted operator|(Wanted a, Wanted b) { return static_cast<Wanted>(unsigned{a} | unsigned{b}); }
 
 /// Whether T is a type the operators below support.
 template <typename T>
@@ -49,6 +55,10 @@ __device__ inline void combine_by_compare_and_swap(Operator op, T* address, T va
     }
 }
 
+/// What an operator combines elements to: T, or something wider.
+template <typename Operator>
+using ValueOf = decltype(std::declval<Operator>().identity());
+
 /// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
 #if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 template <typename T>
@@ -64,6 +74,7 @@ struct Sum {
     static constexpr bool has_warp_instruction = warp_has_instruction_for<T>;
 
     __host__ __device__ constexpr T identity() const { return T(0); }
+    __host__ __device__ constexpr T nothing() const { return identity(); }
 
     __host__ __device__ constexpr T combine(T a, T b) const {
         if constexpr (std::is_integral_v<T>) {
@@ -101,6 +112,7 @@ struct Extreme {
     bool greatest;  // the maximum; otherwise the minimum
 
     __host__ __device__ constexpr T identity() const { return greatest ? smallest_value<T> : largest_value<T>; }
+    __host__ __device__ constexpr T nothing() const { return identity(); }
 
     __host__ __device__ constexpr T combine(T a, T b) const { return (greatest ? b > a : b < a) || b != b ? b : a; }
 

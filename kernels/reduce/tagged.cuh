@@ -11,67 +11,17 @@
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/mailbox.cuh"
 #include "common/cuda/vector_access.cuh"
+#include "kernels/reduce/cluster.cuh"
 #include "kernels/reduce/launch.cuh"
+#include "kernels/reduce/one_warp.cuh"
 #include "kernels/reduce/operators.cuh"
+#include "kernels/reduce/running_vector.cuh"
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
 
 namespace BACKEND {
-
-/// One running value for each place in a vector, so that four consecutive combinations do not wait for one another.
-template <typename T>
-struct RunningVector {
-    Vector<T> running;
-
-    template <typename Operator>
-    __device__ __forceinline__ explicit RunningVector(Operator op) {
-#pragma unroll
-        for (unsigned k = 0; k < Vector<T>::length; ++k) running.values[k] = op.identity();
-    }
-
-    /// Combines with vectors[0], vectors[stride], ...: `loads` of them, all requested before the first is used.
-    template <unsigned loads, typename Operator>
-    __device__ void add(const Vector<T>* vectors, unsigned stride, Operator op) {
-        Vector<T> loaded[loads];
-#pragma unroll
-        for (unsigned k = 0; k < loads; ++k) loaded[k] = load_once(vectors + k * stride);
-        add_loaded(loaded, op);
-    }
-
-    /// The same for vectors[first], vectors[first + stride], ..., as far as they lie before vectors[count].
-    template <unsigned loads, typename Index, typename Operator>
-    __device__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count, Operator op) {
-        Vector<T> loaded[loads];
-#pragma unroll
-        for (unsigned k = 0; k < loads; ++k) {
-            const Index i = first + static_cast<Index>(k * stride);
-            loaded[k] = i < count ? load_once(vectors + i) : RunningVector(op).running;
-        }
-        add_loaded(loaded, op);
-    }
-
-    template <typename Operator>
-    __device__ __forceinline__ T total(Operator op) const {
-        T value = running.values[0];
-#pragma unroll
-        for (unsigned k = 1; k < Vector<T>::length; ++k) value = op.combine(value, running.values[k]);
-        return value;
-    }
-
-private:
-    template <unsigned loads, typename Operator>
-    __device__ void add_loaded(const Vector<T> (&loaded)[loads], Operator op) {
-#pragma unroll
-        for (unsigned k = 0; k < loads; ++k) {
-#pragma unroll
-            for (unsigned j = 0; j < Vector<T>::length; ++j) {
-                running.values[j] = op.combine(running.values[j], loaded[k].values[j]);
-            }
-        }
-    }
-};
 
 /// How many blocks a multiprocessor should hold at once, for __launch_bounds__. Eight loads in flight need more
 /// registers than a full multiprocessor has: unless told, the compiler would keep the blocks and split the loads.
@@ -86,27 +36,31 @@ constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
 
 /// A tile per block: block_size threads with `loads` vectors each; grid ceil(span.vectors / (block_size * loads)), at
 /// least 1, and fewer than 2^32 vectors. one_block: the grid is known to be 1, and there is nobody to wait for.
-template <unsigned block_size, unsigned loads, bool one_block, typename T, typename Operator>
+template <unsigned block_size, unsigned loads, bool one_block, typename T, typename Operator, typename Result>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
-    reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
+    reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<ValueOf<Operator>>* boxes, Result* result,
+                       Operator op) {
     const unsigned block = one_block ? 0 : blockIdx.x;
     const unsigned last_block = one_block ? 0 : gridDim.x - 1;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
     const auto vector_count = static_cast<unsigned>(span.vectors);
 
-    RunningVector<T> running(op);
+    RunningVector<T, Operator> running(op);
     running.template add_before<loads>(vectors, block * (block_size * loads) + threadIdx.x, block_size, vector_count,
                                        op);
-    T value = running.total(op);
+    ValueOf<Operator> value = running.total(op);
     if (block == last_block && threadIdx.x < span.edges()) {
         value = op.combine(value, input[span.edge(threadIdx.x)]);
     }
 
-    value = block_reduce<block_size / lanes_per_warp>(op, value);
-    if (one_block) {
+    if (one_block) {  // a launch of a few microseconds, in which each step shows
+        value = block_reduce_in_one_warp<block_size>(op, value);
         if (threadIdx.x == 0) *result = value;
-    } else if (block != last_block) {
-        if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<T>::holding(value));
+        return;
+    }
+    value = block_reduce<block_size / lanes_per_warp>(op, value);
+    if (block != last_block) {
+        if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<ValueOf<Operator>>::holding(value));
     } else if (threadIdx.x < lanes_per_warp) {  // few boxes: one warp collects them, and no barrier is needed
         if (threadIdx.x != 0) value = op.identity();
         value = warp_reduce(op, collect(value, boxes, threadIdx.x, lanes_per_warp, last_block, op));
@@ -115,9 +69,10 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
 }
 
 /// Any number of tiles, any grid: the blocks stride over them.
-template <unsigned block_size, unsigned loads, typename T, typename Operator>
+template <unsigned block_size, unsigned loads, typename T, typename Operator, typename Result>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
-    reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<T>* boxes, T* result, Operator op) {
+    reduce_tagged_tiles(const T* input, VectorSpan<T> span, Mailbox<ValueOf<Operator>>* boxes, Result* result,
+                        Operator op) {
     constexpr unsigned tile = block_size * loads;
     const unsigned last_block = gridDim.x - 1;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
@@ -125,11 +80,11 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
     const auto* end = next + span.vectors;
     next += static_cast<size_t>(blockIdx.x) * tile + threadIdx.x;
 
-    RunningVector<T> running(op);
+    RunningVector<T, Operator> running(op);
     constexpr std::ptrdiff_t last_load = (loads - 1) * block_size;
     for (; end - next > last_load; next += grid_stride) running.template add<loads>(next, block_size, op);
     running.template add_before<loads>(next, std::ptrdiff_t{0}, block_size, end - next, op);
-    T value = running.total(op);
+    ValueOf<Operator> value = running.total(op);
     if (blockIdx.x == last_block) {  // many boxes: all threads collect them, before the block's only reduction
         if (threadIdx.x < span.edges()) value = op.combine(value, input[span.edge(threadIdx.x)]);
         value = collect(value, boxes, threadIdx.x, block_size, last_block, op);
@@ -140,7 +95,7 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
         if (blockIdx.x == last_block) {
             *result = value;
         } else {
-            put_into(&boxes[blockIdx.x], Mailbox<T>::holding(value));
+            put_into(&boxes[blockIdx.x], Mailbox<ValueOf<Operator>>::holding(value));
         }
     }
 }
@@ -171,11 +126,10 @@ LaunchShape launch_tagged(const TaggedKernel<T>& kernel, unsigned grid, unsigned
     return shape;
 }
 
-/// (Only sums have kernels of their own for one block: the others are right for any grid.)
 template <unsigned block_size, unsigned loads, bool one_block, typename T>
 LaunchShape launch_tagged_tile(const ReduceArguments<T>& arguments, VectorSpan<T> span) {
     return launch_tagged(
-        {reduce_tagged_tile<block_size, loads, one_block>, reduce_tagged_tile<block_size, loads, false>},
+        {reduce_tagged_tile<block_size, loads, one_block>, reduce_tagged_tile<block_size, loads, one_block>},
         grid_for(span.vectors, block_size * loads), block_size, span, arguments);
 }
 
@@ -188,18 +142,27 @@ LaunchShape launch_tagged_tiles(const ReduceArguments<T>& arguments, VectorSpan<
                          span, arguments);
 }
 
-/// Chooses by size, from measurements on an H200: one block; one turn of up to two blocks per multiprocessor; then
+/// Chooses by size, from measurements on an H200: one warp; one block; a cluster; one turn of the whole device; then
 /// loops, first with small tiles, whose shares are more even, then with large ones, which wait less often.
 template <typename T>
 LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);
     const size_t multiprocessors = arguments.multiprocessors;
     const auto fits = [&](size_t tile, size_t blocks) { return span.vectors <= tile * blocks; };
+    if (fits(32 * 8, 1)) return launch_tagged_tile<32, 8, true>(arguments, span);
     if (fits(256 * 4, 1)) return launch_tagged_tile<256, 4, true>(arguments, span);
     if (fits(512 * 8, 1)) return launch_tagged_tile<512, 8, true>(arguments, span);
+#if defined(__CUDACC__) && !defined(__SIMCC__)
+    if (fits(1024 * 4, blocks_in_cluster)) {
+        const bool small = fits(512 * 4, blocks_in_cluster);
+        const ClusterKernel<T> kernel = small ? ClusterKernel<T>{reduce_cluster<512, 4>, reduce_cluster<512, 4>}
+                                              : ClusterKernel<T>{reduce_cluster<1024, 4>, reduce_cluster<1024, 4>};
+        if (runs_in_cluster(kernel)) return launch_cluster(kernel, small ? 512 : 1024, span, arguments);
+    }
+#endif
     if (fits(256 * 4, multiprocessors / 2)) return launch_tagged_tile<256, 4, false>(arguments, span);
     if (fits(512 * 4, multiprocessors * 2)) return launch_tagged_tile<512, 4, false>(arguments, span);
-    if (fits(512 * 8, multiprocessors * 2)) return launch_tagged_tile<512, 8, false>(arguments, span);
+    if (fits(1024 * 4, multiprocessors * 4)) return launch_tagged_tile<1024, 4, false>(arguments, span);
     if (fits(1024 * 8, multiprocessors * most_blocks_per_multiprocessor)) {
         return launch_tagged_tiles<512, 4>(arguments, span, 8);
     }

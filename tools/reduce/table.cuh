@@ -3,7 +3,9 @@
 
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
+#include "kernels/reduce/accurate.cuh"
 #include "kernels/reduce/atomic.cuh"
+#include "kernels/reduce/exact.cuh"
 #include "kernels/reduce/grid_stride.cuh"
 #include "kernels/reduce/in_place.cuh"
 #include "kernels/reduce/in_place_unrolled.cuh"
@@ -12,9 +14,11 @@
 #include "kernels/reduce/shared.cuh"
 #include "kernels/reduce/shared_unrolled.cuh"
 #include "kernels/reduce/single_pass.cuh"
+#include "kernels/reduce/statistics.cuh"
 #include "kernels/reduce/tagged.cuh"
 #include "tools/reduce/host.cuh"
 #include "tools/reduce/options.hpp"
+#include "tools/reduce/results.cuh"
 #ifndef __SIMCC__
 #include "kernels/reduce/cub.cuh"
 #endif
@@ -26,15 +30,32 @@ using ReduceOnDevice = LaunchShape(const ReduceArguments<T>&);
 template <typename T>
 using WorkspaceBytes = size_t(const ReduceArguments<T>&);
 template <typename T>
-using ReduceOnHost = Wide<T>(const HostInput<T>&);
+using ReduceOnHost = Found<T>(const HostInput<T>&);
 template <template <typename> class Signature>
 using ForReduceTypes = FunctionSet<Signature, float, double, std::int32_t, std::int64_t>;
+
+// What a variant's launch leaves: an element in d_result, or what has been found in d_found, and then how it adds.
+enum class Leaves { element, summary, exact_sum };
 
 struct ReduceVariant : Variant {
     ForReduceTypes<ReduceOnDevice> launch = {};
     ForReduceTypes<WorkspaceBytes> workspace = {};  // none: it needs no workspace
     bool destroys_input = false;
     ForReduceTypes<ReduceOnHost> on_host = {};  // of those that need the host
+    Leaves leaves = Leaves::element;
+
+    // Which operations it knows. On the host there is a way for each.
+    bool knows(const ReduceOperations& operations) const {
+        return needs == Needs::host || leaves != Leaves::element || is_combination(operations);
+    }
+
+    // Of its floating-point sums, if that of those on the host is what is asked for.
+    Accuracy accuracy(Accuracy asked) const {
+        if (needs == Needs::host) return asked;
+        return leaves == Leaves::element   ? Accuracy::plain
+               : leaves == Leaves::summary ? Accuracy::accurate
+                                           : Accuracy::exact;
+    }
 
     template <typename T>
     size_t workspace_bytes(const ReduceArguments<T>& arguments) const {
@@ -124,34 +145,55 @@ inline const ReduceVariant reduce_variants[] = {
      ON_ARGUMENTS(reduce_cub_workspace)
 #endif
     },
+
+    {{"statistics", "all operations in one pass: sum, spread, extremes and their places"},
+     ON_ARGUMENTS(launch_reduce_statistics),
+     ON_ARGUMENTS(reduce_statistics_workspace),
+     false,
+     {},
+     Leaves::summary},
+    {{"accurate", "the tagged sum in f64, for f64 in two of them that hold what roundings lose"},
+     ON_ARGUMENTS(launch_reduce_accurate),
+     ON_ARGUMENTS(reduce_accurate_workspace),
+     false,
+     {},
+     Leaves::summary},
+    {{"exact", "the correctly rounded sum: a fixed-point number per thread, as long as the type's range"},
+     ON_ARGUMENTS(launch_reduce_exact),
+     ON_ARGUMENTS(reduce_exact_workspace),
+     false,
+     {},
+     Leaves::exact_sum},
 };
 
-inline const ColumnOf<ReduceOptions> reduce_columns[] = {
-    {{"p_op"}, [](const ReduceOptions& of) -> Cell { return name_of(of.operation); }},
-    {{"p_offset"}, [](const ReduceOptions& of) -> Cell { return whole(of.offset); }},
+// What the program's own cells are taken from.
+struct ReduceRow {
+    const ReduceOptions& asked;
+    ReduceOperations operations;
+    double error;  // not a number: unknown
 };
 
-// What the device does for --op. The mean is a sum, divided at the end.
-inline Operation operation_on_device(ReduceOperation asked) {
-    switch (asked) {
-        case ReduceOperation::min: return Operation::minimum;
-        case ReduceOperation::max: return Operation::maximum;
-        default: return Operation::sum;
-    }
-}
+inline const ColumnOf<ReduceRow> reduce_columns[] = {
+    {{"p_op"}, [](const ReduceRow& of) -> Cell { return names_of(of.operations, "+"); }},
+    {{"p_offset"}, [](const ReduceRow& of) -> Cell { return whole(of.asked.offset); }},
+    {{"p_error_ulp", "error ulp", 1, 3, 0, 3},
+     [](const ReduceRow& of) -> Cell {
+         return Fixed{of.error, 3};
+     }},
+};
 
 inline const Program reduce_program = {
     .name = "reduce",
     .summary =
-        "Reduces numbers to their sum, minimum, maximum or mean: a benchmark of every method, or a filter over "
-        "FILE or - .",
+        "Reduces numbers to their sum, extremes, mean, variance and more: a benchmark of every method, or a filter "
+        "over FILE or - .",
     .operands = "[FILE]",
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(reduce_variants),
     .options = own_options<ReduceOptions>,
-    .benchmark_options = {"--offset"},
+    .benchmark_options = {"--offset", "--values"},
     .columns = columns_of(reduce_columns),
 };
 

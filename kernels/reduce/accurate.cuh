@@ -1,0 +1,75 @@
+#pragma once
+// The sum with a second number beside it that holds what its roundings lost: the operator AccurateSum, which the tagged
+// kernels take in place of Sum. (Ogita, Rump, Oishi: Accurate sum and dot product, 2005.)
+// For k the most additions that any number goes through, and S the sum of all magnitudes, the error is at most
+//     f64   half a unit in the last place of the result, and S * k^2 * 2^-106
+//     f32   the same, and S * k * 2^-53: numbers are added as f64, which is more accurate than pairs of f32
+#include "common/cuda/launch_shape.cuh"
+#include "common/cuda/mailbox.cuh"
+#include "common/cuda/vector_access.cuh"
+#include "kernels/reduce/double_double.cuh"
+#include "kernels/reduce/found.cuh"
+#include "kernels/reduce/launch.cuh"
+#include "kernels/reduce/statistics.cuh"
+#include "kernels/reduce/tagged.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace BACKEND {
+
+template <typename T>
+struct AccurateSum {
+    static constexpr bool has_warp_instruction = false;
+    using Value = std::conditional_t<std::is_same_v<T, float>, double, DoubleDouble>;
+
+    __host__ __device__ constexpr Value identity() const { return {}; }
+    __host__ __device__ constexpr T nothing() const { return T(0); }
+
+    template <typename Addend>
+    __host__ __device__ __forceinline__ Value combine(Value sum, const Addend& addend) const {
+        if constexpr (std::is_same_v<Value, double>) sum += addend;
+        else sum.add(addend);
+        return sum;
+    }
+};
+
+/// Bytes of workspace, zeroed once by the caller: mailboxes, and behind them a summary's.
+template <typename T>
+size_t accurate_mailbox_bytes(const ReduceArguments<T>& arguments) {
+    return most_blocks_per_multiprocessor * arguments.multiprocessors * sizeof(Mailbox<DoubleDouble>);
+}
+template <typename T>
+size_t reduce_accurate_workspace(const ReduceArguments<T>& arguments) {
+    return accurate_mailbox_bytes(arguments) + reduce_statistics_workspace(arguments);
+}
+
+/// Sums of integers are exact anyway, and a summary with more than the sum has one as accurate as this.
+template <typename T>
+LaunchShape launch_reduce_accurate(const ReduceArguments<T>& arguments) {
+    constexpr unsigned block_size = 512, loads = 8;
+    if constexpr (std::is_floating_point_v<T>) {
+        if (arguments.wanted == wants_sum) {
+            const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);
+            const unsigned tiles = grid_for(span.vectors, block_size * loads);
+            // Two blocks are resident. Others that follow them even out the multiprocessors' shares, but the end of a
+            // block is dear where it adds pairs of f64 across the warps.
+            constexpr unsigned few = sizeof(T) == 4 ? 4 : 2, many = 4 * few;
+            const unsigned per_multiprocessor = tiles < 4 * many * arguments.multiprocessors ? few : many;
+            const LaunchShape shape{dim3(tagged_loop_grid(tiles, arguments.multiprocessors, per_multiprocessor)),
+                                    dim3(block_size), 0};
+            const auto kernel = reduce_tagged_tiles<block_size, loads, T, AccurateSum<T>, DoubleDouble>;
+            kernel<<<shape.grid, shape.block, 0, arguments.stream>>>(
+                arguments.d_input, span, static_cast<Mailbox<ValueOf<AccurateSum<T>>>*>(arguments.d_workspace),
+                &arguments.d_found->summary.sum, AccurateSum<T>{});
+            return shape;
+        }
+    }
+    ReduceArguments<T> rest = arguments;
+    rest.d_workspace = static_cast<unsigned char*>(arguments.d_workspace) + accurate_mailbox_bytes(arguments);
+    return launch_reduce_statistics(rest);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,21 @@
+// A piece of the input, reduced by one core with its vector units, which the cores' caches feed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// Holds the sum of as many 64-bit numbers as there can be.
+using ExactSum = __int128;
+
+// Of floating-point numbers in double, of integers exact. The order of the additions depends on n alone, so that a sum
+// is the same on every processor.
+double sum_of_piece(const float* values, std::size_t n);
+double sum_of_piece(const double* values, std::size_t n);
+ExactSum sum_of_piece(const std::int32_t* values, std::size_t n);
+ExactSum sum_of_piece(const std::int64_t* values, std::size_t n);
+
+// NaN if one of the values is; n > 0.
+template <typename T>
+T minimum_of_piece(const T* values, std::size_t n);
+template <typename T>
+T maximum_of_piece(const T* values, std::size_t n);

@@ -1,0 +1,176 @@
+// The numbers of a benchmark, what they reduce to, and by how much a method may miss that.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "common/measure/random.hpp"
+#include "common/measure/verify.hpp"
+#include "tools/reduce/host.cuh"
+#include "tools/reduce/results.cuh"
+
+namespace BACKEND {
+
+// Sums that no rounding touches unless it is asked for. Sums of integers must stay within the smallest type.
+template <typename T>
+ReduceValues values_for(const ReduceOptions& asked, const ReduceOperations& operations) {
+    const bool adds = std::any_of(operations.begin(), operations.end(), is_of_sum);
+    const bool only_adds = std::all_of(operations.begin(), operations.end(), is_of_sum);
+    if (std::is_integral_v<T>) return adds ? ReduceValues::coarse : ReduceValues::uniform;
+    return asked.values.value_or(only_adds ? ReduceValues::coarse : ReduceValues::uniform);
+}
+
+// Most numbers cancel in pairs, at any of many magnitudes; what is left are one in eight, which are small.
+template <typename T>
+T wide_value(std::uint64_t seed, std::uint64_t index) {
+    constexpr std::uint64_t magnitudes = sizeof(T) == 4 ? 24 : 60;
+    const std::uint64_t pair = index / 2, bits = random_bits(seed + 1, pair);
+    if (bits % 8 == 0) return uniform<T>(seed, index);
+    const T value = std::ldexp(uniform<T>(seed, pair), static_cast<int>(bits / 8 % magnitudes));
+    return index % 2 == 0 ? value : -value;
+}
+
+template <typename T>
+void fill_values(T* values, size_t n, ReduceValues kind, std::uint64_t seed) {
+    if (kind == ReduceValues::coarse) fill(values, n, [=](size_t i) { return exact_summand<T>(seed, i); });
+    else if (kind == ReduceValues::uniform) fill(values, n, [=](size_t i) { return uniform<T>(seed, i); });
+    else if constexpr (std::is_floating_point_v<T>) fill(values, n, [=](size_t i) { return wide_value<T>(seed, i); });
+}
+
+// By two passes, unlike any of the methods.
+template <typename T>
+Moments moments_around(const T* values, size_t n, long double mean) {
+    struct Sums {
+        long double distances = 0, squares = 0;
+    };
+    const Sums sums = parallel_reduce(
+        n, Sums{},
+        [&](size_t begin, size_t end) {
+            Sums share;
+            for (size_t i = begin; i < end; ++i) {
+                const long double distance = static_cast<long double>(values[i]) - mean;
+                share.distances += distance;
+                share.squares += distance * distance;
+            }
+            return share;
+        },
+        [](const Sums& a, const Sums& b) {
+            return Sums{a.distances + b.distances, a.squares + b.squares};
+        });
+    if (n == 0) return {};
+    return {n, double(mean), double(sums.squares - sums.distances * sums.distances / static_cast<long double>(n))};
+}
+
+// What an operation results in, and what methods may miss it by.
+struct Expected {
+    ReduceOperation operation;
+    long double value = 0;
+    long double ulp = 1;                        // of an element of its size
+    double plain = 0, accurate = 0, exact = 0;  // absolute
+
+    double bound(Accuracy accuracy) const {
+        return accuracy == Accuracy::plain ? plain : accuracy == Accuracy::accurate ? accurate : exact;
+    }
+};
+
+template <typename T>
+struct Reference {
+    size_t n = 0;
+    std::vector<Expected> of;
+};
+
+template <typename T>
+long double ulp_of(long double value) {
+    if constexpr (std::is_integral_v<T>) return 1;
+    const long double smallest = std::numeric_limits<T>::min();
+    return std::ldexp(1.0L, std::ilogb(std::max(std::fabs(value), smallest)) + 1 - std::numeric_limits<T>::digits);
+}
+
+// The bounds of a sum. Half a unit in the last place is that of the rounding at the end.
+template <typename T>
+void set_sum_bounds(Expected& sum, const HostInput<T>& input, ReduceValues values) {
+    if constexpr (std::is_floating_point_v<T>) {
+        const auto n = double(input.n);
+        sum.plain = sum.accurate = sum.exact = summand_error_bound<T>(input.n);
+        if (values == ReduceValues::coarse) return;
+        const double magnitudes = parallel_reduce(
+            input.n, 0.0,
+            [&](size_t begin, size_t end) {
+                double share = 0;
+                for (size_t i = begin; i < end; ++i) share += std::fabs(double(input.values[i]));
+                return share;
+            },
+            [](double a, double b) { return a + b; });
+        const auto half_ulp = double(sum.ulp / 2);
+        sum.plain = half_ulp + n * magnitudes * std::numeric_limits<T>::epsilon();
+        sum.accurate = half_ulp + n * magnitudes * (sizeof(T) == 4 ? 0x1p-53 : n * 0x1p-105);
+        sum.exact = half_ulp;
+    }
+}
+
+// `input` asks for exact sums: long accumulators make them where simple ones would not be exact.
+template <typename T>
+Reference<T> make_reference(HostInput<T> input, const ReduceOperations& operations, ReduceValues values) {
+    const bool needs_mean = std::any_of(operations.begin(), operations.end(), is_of_moments);
+    if (needs_mean) input.wanted = input.wanted | wants_sum;
+    const bool rounds = std::is_floating_point_v<T> && values != ReduceValues::coarse;
+    input.accuracy = rounds ? Accuracy::exact : Accuracy::accurate;
+    const auto spread = input.wanted;
+    input.wanted = static_cast<Wanted>(spread & ~unsigned{wants_moments});
+    Found<T> found = reduce_on_all_cores(input);
+    long double sum = 0;
+    if constexpr (std::is_floating_point_v<T>)
+        sum = rounds ? nearest(found.exact.sum, 64) : static_cast<long double>(found.summary.sum.value());
+    else sum = sum_of(found, true);
+    const long double count = input.n == 0 ? 1 : input.n;
+    if (needs_mean) found.summary.moments = moments_around(input.values, input.n, sum / count);
+    Reference<T> reference{input.n, {}};
+    for (const ReduceOperation operation : operations) {
+        Expected expected{operation};
+        expected.value = operation == ReduceOperation::sum    ? sum
+                         : operation == ReduceOperation::mean ? sum / count
+                                                              : value_of(operation, found, input.n, false);
+        if (is_of_sum(operation)) {
+            Expected of_sum{ReduceOperation::sum, sum, ulp_of<T>(sum)};
+            set_sum_bounds(of_sum, input, values);
+            const double divisor = operation == ReduceOperation::mean ? double(count) : 1;
+            const double division =
+                operation == ReduceOperation::mean ? 0x1p-52 * double(std::fabs(expected.value)) : 0;
+            expected.plain = of_sum.plain / divisor + division;
+            expected.accurate = of_sum.accurate / divisor + division;
+            expected.exact = of_sum.exact / divisor + division;
+        } else if (is_of_moments(operation)) {  // roundings add up as a random walk does
+            expected.plain = (64 + 8 * std::sqrt(double(count))) * 0x1p-53 * double(expected.value);
+            expected.accurate = expected.exact = expected.plain;
+        }
+        expected.ulp = ulp_of<T>(expected.value);
+        reference.of.push_back(expected);
+    }
+    return reference;
+}
+
+// Sets `error` to the largest of the operations, in units in the last place of an element.
+template <typename T>
+Verdict compare_with(const Reference<T>& reference, const Found<T>& found, Accuracy accuracy, double tolerance,
+                     double& error) {
+    constexpr long double most = 1e30L;  // a sum of 0 has units too small for a table
+    error = 0;
+    for (const Expected& expected : reference.of) {
+        const long double got = value_of(expected.operation, found, reference.n, accuracy == Accuracy::exact);
+        const double bound = tolerance >= 0 ? tolerance * double(std::fabs(expected.value)) : expected.bound(accuracy);
+        Verdict verdict = compare_value(got, expected.value, bound);
+        if (!verdict.right && reference.of.size() > 1)
+            verdict.detail = text("{}: {}", name_of(expected.operation), verdict.detail);
+        if (!verdict.right) return verdict;
+        if (got != expected.value)
+            error = std::max(error, double(std::min(most, std::fabs(got - expected.value) / expected.ulp)));
+    }
+    return {};
+}
+
+}  // namespace BACKEND
