@@ -84,7 +84,7 @@ HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
 # what has flags of its own are left out. build/host/common/io.cpp includes common/io/*.cpp.
 HOST_ROOMS := common/io common/cli common/measure common/simt/driver common/simt/rewrite
-ALONE_IN_ROOM := common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
+ALONE_IN_ROOM := common/io/parse_text.cpp common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
 ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o) \
     $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
@@ -164,10 +164,11 @@ build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 $(HOST_ROOMS:%=build/host/%.o): build/host/%.o: build/host/%.cpp build/standard.hpp.gch build/flags-host
 	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
 
-# Two files need an optimization level of their own, without the precompiled header, which serves one level only. The
-# largest library here takes longer to optimize than the options of all programs will ever take to read; products on the
-# CPU are where time goes.
-build/host/common/cli/options.o build/host/tools/matmul/host_product.o: build/host/%.o: %.cpp build/flags-host
+# Some files need an optimization level of their own, without the precompiled header, which serves one level only. The
+# largest library here takes longer to optimize than the options of all programs will ever take to read; in the others,
+# time goes into loops over numbers.
+LOOPS := common/io/parse_text tools/matmul/host_product $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
+$(patsubst %,build/host/%.o,common/cli/options $(LOOPS)): build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@
 

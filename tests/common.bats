@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What all programs share: options, exit codes, devices, input and output files. Tables are tested in tables.bats.
 
+# Tests side by side on a GPU
+
 load helpers
 
 # ---- help, version, completion
@@ -115,7 +117,7 @@ numbers.txt'
     capture reduce --help
     expect_output_like $'\n  -t, --dtype TYPE +f32, f64, i32 or i64: element type \\[f32\\]\n'
     expect_output_like $'\n      --cache STATE +cold or warm: .* \\[cold\\]\n'
-    expect_output_like $'\n      --op OPERATION +sum, min, max or mean \\[sum\\]\n'
+    expect_output_like $'\n      --op LIST +sum, min, max, mean, [^]]*\\[sum\\]\n'
     capture reduce -d sim -k cpu --csv
     expect_status 0
     [ "$(column n) $(column warmup) $(column samples)" = "65536 1 5" ]
@@ -389,12 +391,12 @@ EOF
     expect_errors_like 'reduce: reading numbers'
     try vecadd --progress always numbers numbers
     expect_errors_like 'vecadd: reading numbers and numbers'
-    # A result that its reader takes late: it does not fit into a pipe.
-    capture bash -c "vecadd -d $device --progress always numbers numbers 2>written | { ./shown written '[1-9][0-9]* s, [0-9]'; sum; }"
+    # A result that is written when it is complete, and that its reader takes late: it does not fit into a pipe.
+    capture bash -c "vecadd -d $device --json --progress always numbers numbers 2>written | { ./shown written '[1-9][0-9]* s, [0-9]'; sum; }"
     expect_status 0
     errors=$(cat written)
     expect_errors_like 'vecadd: writing the result: [0-9.]+ KiB of [0-9.]+ KiB, [0-9.]+ [KM]?i?B/s, [1-9][0-9]* s, [0-9]+ s left'
-    try vecadd --progress always numbers numbers -o sums
+    try vecadd --json --progress always numbers numbers -o sums
     expect_errors_like 'vecadd: writing the result to sums'
     export TERM=xterm
     word=$(on_terminal 40 "{ seq 10; ./shown screen '21 B, [0-9]'; } | reduce -d $device - 2>&1")

@@ -39,9 +39,14 @@ echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:
 show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 | cut -d, -f3,5,19,27"
 
 echo
+echo "plot draws them, here or as a picture; compare says whether one is faster than another:"
+show "reduce --quiet -k 'single-pass,tagged' -n 1Ki:256Ki:x4 | plot --size 80x18"
+show "reduce --quiet -k 'single-pass,tagged' -n 64Ki -r 20 --json | compare --quiet --peers - --base single-pass --format human"
+
+echo
 echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, the third neither:"
 show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
-    cut -d, -f 3,54,58,75"
+    cut -d, -f 3,55,59,76"
 
 echo
 echo "Which words a warp touches decides what memory must move: the lecture's formula, and what was counted:"

@@ -161,3 +161,15 @@ documented_options() {
     reduce -d sim --counters -k sequential -n 100 --csv >table
     [ "$($fields table | head -1)" = kernel,sld_requests,sld_conflicts,branch_efficiency ]
 }
+
+@test "the demo draws a table and compares two kernels, with the commands that the README shows" {
+    local command
+    sed -n -E 's/^show "(.*\| (plot|compare) .*)"$/\1/p' "$root/tests/demo.bash" >commands
+    [ "$(wc -l <commands)" -eq 2 ]
+    while read -r command; do
+        grep -q -F "    \$ $command" "$root/README.md" || complain "the README lacks: $command" || return
+        CUDA_VISIBLE_DEVICES='' bash -o pipefail -c "$command" >shown
+        [ "$(wc -l <shown)" -ge 4 ] || complain "$command: $(cat shown)" || return
+    done <commands
+    grep -q ' verdict$' shown
+}

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Files in and out: how malformed input is refused, and what happens to output that cannot be written.
 
+# Tests side by side on a GPU
+
 load helpers
 
 # ---- exit status 4: bad input
@@ -37,6 +39,18 @@ load helpers
     printf '+-1\n' >signs
     refuses 4 "signs: line 1: '\+-1' is not a number" reduce signs
     refuses 4 "standard input: line 1: 'x' is not a number" reduce - < <(echo x)
+}
+
+@test "a pipe is refused as two inputs under two names" {
+    capture bash -c "seq 6 | vecadd -d $device - /dev/stdin"
+    expect_status 2
+    expect_errors_like "- and /dev/stdin are the same pipe, which is read once"
+    mkfifo pipe
+    refuses 2 "^vecadd: pipe and ./pipe are the same pipe" vecadd pipe ./pipe
+    refuses 2 "^matmul: pipe and pipe are the same pipe" matmul --shape 1x1x3 pipe pipe
+    refuses 2 "^conv1d: .* are the same pipe" conv1d --weights pipe pipe
+    pipeline 'vecadd -d $device <(seq 2) <(seq 2) | paste -sd " " -'
+    expect_output "2 4"
 }
 
 @test "empty input is refused" {
@@ -100,11 +114,18 @@ load helpers
     refuses 4 "has no 'shape'" reduce key.npy
 }
 
-@test "the keys of a .npy header may come in any order" {
-    local header="{'descr': '<f4', 'shape': (2,), 'fortran_order': False}"
-    { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#header})" "$header"; numbers 'f<' 1 2; } >file.npy
+# npy_with HEADER NUMBER...: a .npy file with that header.
+npy_with() { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#1})" "$1" && numbers 'f<' "${@:2}"; }
+
+@test "the keys of a .npy header may come in any order, with any blanks; an order that is none is refused" {
+    npy_with "{'descr': '<f4', 'shape': (2,), 'fortran_order': False}" 1 2 >file.npy
     expect_fine reduce file.npy
     expect_output 3
+    npy_with "{ 'fortran_order' : True , 'descr' : '<f4' , 'shape' : (2, 3) }" 1 2 3 4 5 6 >file.npy
+    capture bash -o pipefail -c "transpose -q file.npy | tail -c 24 | od -An -w24 -tfF | tr -s ' '"
+    expect_output ' 1 2 3 4 5 6'
+    npy_with "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}" 1 2 >file.npy
+    refuses 4 "fortran_order Maybe is neither True nor False" reduce file.npy
 }
 
 # npz stored|deflated|piped FILE...: a ZIP archive of the files, as numpy.savez or savez_compressed write one, the latter to
@@ -219,6 +240,9 @@ npz() {
     numbers 'd<' 1 2 3 | npy '<f8' '(3, 1)' >column.npy
     expect_fine matmul --json a.npy column.npy
     expect_output '{"tool":"matmul","dtype":"f64","n":2,"result":[[14],[32]]}'
+    numbers 'd<' 1 9 2 0 3 6 | npy '<f8' '(2, 3)' | fortran >extremes.npy  # 1 2 3; 9 0 6
+    expect_fine reduce --op argmax,argmin,sum extremes.npy
+    expect_output "3	4	21"
     # Three dimensions: element (i, j, k) is 100 i + 10 j + k.
     numbers 's<' 0 100 10 110 20 120 1 101 11 111 21 121 | npy '<i2' '(2, 3, 2)' | fortran >cube.npy
     expect_fine vecadd cube.npy <(yes 0 | head -n 12)
@@ -386,7 +410,7 @@ npz() {
     local program
     for program in $(programs); do
         exec {gone}> >(true)
-        wait $!
+        wait $! || true  # (the shell may have seen its end already)
         status=0
         env --default-signal=PIPE "$program" -d "$device" --list >&"$gone" 2>stderr || status=$?
         [ "$status" -eq 141 ]
@@ -404,16 +428,255 @@ npz() {
     expect_output_like "^schema,"
 }
 
-@test "a result too large for memory is kept in TMPDIR, which must have room" {
-    # 9 million f64, a result of 72 MB: more than is kept in memory.
+@test "a result that is JSON and too large for memory is kept in TMPDIR, which must have room" {
+    # 9 million f64, a result of 18 MB: more than is kept in memory.
     head -c 72000000 /dev/zero >a
     mkdir room
-    capture env TMPDIR=room vecadd -d "$device" --input-format raw:f64 a a
+    capture env TMPDIR=room vecadd -d "$device" --json --input-format raw:f64 a a
     expect_status 0
     expect_no_errors
-    cmp a stdout
+    [ "$(tail -c 10 stdout)" = "0,0,0,0]}" ]
+    [ "$(head -c 60 stdout)" = '{"tool":"vecadd","dtype":"f64","n":9000000,"result":[0,0,0,0' ]
+    [ "$(wc -c <stdout)" -eq 18000055 ] || complain "another length"
     [ -z "$(ls room)" ]
-    capture env TMPDIR=missing vecadd -d "$device" --input-format raw:f64 a a
+    capture env TMPDIR=missing vecadd -d "$device" --json --input-format raw:f64 a a
     expect_status 3
     expect_refusal vecadd "temporary file: No such file or directory; set TMPDIR"
+    # Any other result is written as it comes.
+    TMPDIR=missing capture vecadd -d "$device" --input-format raw:f64 a a
+    expect_status 0
+    cmp a stdout
+}
+
+# ---- streams: input of any size, in the memory of a few pieces of 1 MiB
+
+@test "parts of an input are finished in order, numbers of text are rounded rightly, and files that change are refused" {
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/streams.cpp" "$root/build/libgridutils.a" \
+        -Wl,--gc-sections -lfmt -lz -lpthread -o streams
+    expect_status 0
+    capture ./streams
+    expect_output ""
+    expect_status 0
+}
+
+# The numbers from 0 on, as i32 and twice that, and as f32.
+counted() {
+    perl -e 'print pack "l<*", 0 .. 799999' >i32
+    perl -e 'print pack "l<*", map { 2 * $_ } 0 .. 799999' >twice
+    perl -e 'print pack "f<*", 0 .. 799999' >f32
+}
+
+@test "inputs of any number of pieces are read as a whole, from a file, from a pipe, from one core and from a slow writer" {
+    local n
+    counted
+    # A piece is 262144 of these.
+    for n in 1 262143 262144 262145 524288 800000; do
+        head -c $((4 * n)) i32 >some
+        for command in "reduce -d $device --input-format raw:i32 some" "reduce -d $device --input-format raw:i32 - <some" \
+            "cat some | reduce -d $device --input-format raw:i32 -" "taskset -c 0 reduce -d $device --input-format raw:i32 some"; do
+            capture bash -c "$command"
+            expect_output $((n * (n - 1) / 2))
+        done
+        head -c $((4 * n)) twice >expected
+        expect_fine vecadd --input-format raw:i32 some some -o sum
+        cmp expected sum
+        vecadd -q -d "$device" --input-format raw:i32 - some <some | cmp expected -
+        head -c $((4 * n)) f32 >expected
+        expect_fine conv1d --input-format raw:f32 --weights 0,1,0 expected -o same
+        cmp expected same
+        capture bash -o pipefail -c "cat expected | conv1d -d $device --input-format raw:f32 --border wrap --weights 0,0,1,0,0 - | cmp expected -"
+        expect_status 0
+    done
+    capture bash -c "{ head -c 1000001 i32; sleep 0.1; tail -c +1000002 i32; } | reduce -d $device --input-format raw:i32 -"
+    expect_output 319999600000
+    # Byte by byte.
+    head -c 4000 i32 >some
+    capture bash -c "perl -e 'local \$/; for (split //, <STDIN>) { syswrite STDOUT, \$_ }' <some | reduce -d $device --input-format raw:i32 -"
+    expect_output 499500
+    capture bash -c "seq 500 | perl -e 'local \$/; for (split //, <STDIN>) { syswrite STDOUT, \$_ }' | reduce -d $device -"
+    expect_output 125250
+}
+
+@test "inputs of several pieces go through a device as a whole, by a kernel that is named" {
+    # A piece is 2^20 elements there, or 2^19; slots are used again and again.
+    perl -e 'print pack("l<*", 0 .. 99) x 90000' >i32
+    expect_fine reduce -k tagged --input-format raw:i32 i32
+    expect_output 445500000
+    capture bash -c "cat i32 | reduce -d $device -k single-pass --op max --input-format raw:i32 -"
+    expect_output 99
+    # Neither 32 bits nor 64 hold these sums on their way.
+    perl -e 'print pack("l<*", 2000000000, 147483647, -2147483648, 1) x 300000' >i32
+    expect_fine reduce -k tagged --input-format raw:i32 i32
+    expect_output 0
+    perl -e 'print pack("q<*", 9223372036854775807, -9223372036854775807, 9007199254740993) x 400000, pack("q<*", -9007199254740993) x 400000' >i64
+    expect_fine reduce -k tagged --input-format raw:i64 i64
+    expect_output 0
+    { yes 1 | head -n 200000; yes 0.5 | head -n 200000; } >text
+    expect_fine reduce -k tagged text
+    expect_output 300000
+    for kernel in tagged neighbored; do
+        perl -e 'print pack("f<*", 1e38) x 4' >f32
+        refuses 4 "outside the range of f32; use -t f64" reduce -k $kernel --input-format raw:f32 f32
+        perl -e 'print pack("f<*", 9**9**9, 1) x 4' >f32
+        expect_fine reduce -k $kernel --input-format raw:f32 f32
+        expect_output inf
+    done
+    perl -e 'print pack("l<*", 0 .. 99) x 30000' >i32
+    perl -e 'print pack("l<*", map { 2 * $_ } 0 .. 99) x 30000' >twice
+    expect_fine vecadd -k vector4 --input-format raw:i32 i32 i32 -o sum
+    cmp sum twice
+    perl -e 'print pack("l<*", (0) x 2000000, 2147483647)' >large
+    refuses 4 "element 2000001: 2147483647 \\+ 2147483647 does not fit into i32" vecadd -k vector4 --input-format raw:i32 large large -o sum
+    perl -e 'print pack("f<*", 0 .. 99) x 30000' >f32
+    expect_fine conv1d -k fastest --weights 0,0,1,0,0 --border wrap --input-format raw:f32 f32 -o same
+    cmp f32 same
+}
+
+@test "text of many blocks is read as a whole: its numbers, its lines, and what is wrong in it" {
+    local lines
+    # A block is 256 KiB: these are nine, and lines go on from one to the next.
+    seq 100000 | awk '{ print $1, -$1, $1 / 4 }' >three
+    lines=$(transpose -q -d "$device" three | awk '{ print NF, $1, $NF }')
+    [ "$lines" = "100000 1 100000
+100000 -1 -100000
+100000 0.25 25000" ] || complain "$lines"
+    expect_fine reduce three
+    expect_output 1250012500
+    vecadd -q -d "$device" three three | tail -3 | paste -sd ' ' >last
+    [ "$(cat last)" = "200000 -200000 50000" ]
+    { cat three; echo '1 2'; } >four
+    refuses 4 "its lines have different counts of numbers" transpose four
+    { cat three; echo '1 2 ,, 3'; } >commas
+    refuses 4 "line 100001: there is no number before a comma" reduce commas
+    { cat three; printf '\n\n1 2 3x\n'; cat three; } >word
+    refuses 4 "line 100003: '3x' is not a number" reduce word
+    # A comma may be the last of a block's separators, or the first.
+    perl -e 'print "1", "," x 1 for 1 .. 400000; print " 5\n"' >ones
+    expect_fine reduce ones
+    expect_output 400005
+    perl -e 'print "1 , " for 1 .. 300000; print "5"' >spaced
+    expect_fine reduce spaced
+    expect_output 300005
+    perl -e 'print "1" x 300000, " 2\n"' >long
+    refuses 4 "line 1: '1*...' is outside the range of f64" reduce long
+}
+
+@test ".npy arrays of several pieces are read in every type and byte order" {
+    local type template order modifier
+    for type in i1:c u1:C i2:s u2:S i4:l u4:L i8:q u8:Q f4:f f8:d; do
+        template=${type#*:}
+        for order in '<' '>'; do
+            case $template in c | C) modifier='' ;; *) modifier=$order ;; esac
+            # Two pieces and a little; the numbers go round from 0 to 99.
+            perl -e 'my $hundred = pack "($ARGV[0])*", 0 .. 99; print $hundred x 11000' "$template$modifier" |
+                npy "$order${type%:*}" '(1100000,)' >data.npy
+            expect_fine reduce data.npy
+            expect_output 54450000
+        done
+    done
+    perl -e 'print pack("v*", map { $_ % 2 ? 0x3c00 : 0x4000 } 1 .. 600000)' | npy '<f2' '(600000,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 900000
+    # From the piece on with a number that i64 cannot hold these are f64.
+    perl -e 'print pack("Q<*", (1) x 400000, 18446744073709551615)' | npy '<u8' '(400001,)' >data.npy
+    expect_fine reduce data.npy
+    expect_output 1.844674407370995e+19
+}
+
+@test "an input that ends inside an element is refused with the byte, however many pieces come before" {
+    head -c 3000003 /dev/zero >torn
+    refuses 4 "torn: ends at byte 3000003 inside an element of 4 bytes" reduce --input-format raw:f32 torn
+    refuses 4 "standard input: ends at byte 3000003 inside an element of 4 bytes" reduce --input-format raw:f32 - < <(cat torn)
+    refuses 4 "torn: ends at byte 3000003 inside" vecadd --input-format raw:f32 torn torn
+    refuses 4 "ends at byte 3000003 inside" vecadd --input-format raw:f32 - torn -o sum < <(cat torn)
+    [ ! -e sum ]
+    refuses 4 "torn: ends at byte 3000003 inside" conv1d --input-format raw:f32 torn
+    refuses 4 "torn: ends at byte 3000003 inside" transpose --input-format raw:f32 --shape 1x750000 torn
+}
+
+@test "input without an end has results without an end, until their reader has enough" {
+    pipeline 'timeout 50 vecadd -d $device <(yes 1) <(yes 2) 2>/dev/null | head -n 300000 | tail -n 1'
+    expect_output 3
+    pipeline 'yes 1 | timeout 50 conv1d -d $device --weights 1,1,1 - | head -n 300000 | tail -n 1'
+    expect_output 3
+    expect_no_errors
+    pipeline 'timeout 50 conv1d -d $device --input-format raw:f32 - </dev/zero | head -c 3000000 | wc -c'
+    expect_output 3000000
+    expect_no_errors
+    head -c 4000000 /dev/zero >zeros
+    refuses 5 "cannot write to '/dev/full': No space left" vecadd --input-format raw:f32 zeros zeros -o /dev/full
+    capture bash -c "matmul -d $device --input-format raw:f32 --shape 1000x1000x1000 zeros zeros >/dev/full"
+    expect_status 5
+    capture bash -c "transpose -d $device --input-format raw:f32 --shape 1000x1000 zeros >/dev/full"
+    expect_status 5
+}
+
+@test "a filter that is interrupted while it writes leaves nothing behind" {
+    local filter
+    echo precious >out
+    vecadd -q -d "$device" <(yes 1) <(yes 1) -o out &
+    filter=$!
+    # It is at work when its unfinished file has contents.
+    timeout 50 bash -c 'until [ -s "$(echo .gridutils-*)" ]; do sleep 0.05; done'
+    kill -TERM $filter
+    wait $filter || status=$?
+    [ "$status" -eq 143 ] || complain "expected an end by signal"
+    [ "$(cat out)" = precious ]
+    [ -z "$(find . -name '.gridutils-*')" ]
+}
+
+@test "inputs larger than the memory that a filter may use are streamed" {
+    on_simulator || skip "CUDA itself takes more address space"
+    [ -z "${SANITIZE-}" ] || skip "a sanitizer takes more address space"
+    # (A hole is read as zeros.)
+    truncate -s 256M hole
+    limited() { capture bash -o pipefail -c "ulimit -v 200000; $1" && expect_no_errors; }
+    limited "reduce -d sim --input-format raw:f32 hole"
+    expect_output 0
+    limited "head -c 256M hole | reduce -d sim --input-format raw:f64 -"
+    expect_output 0
+    limited "vecadd -d sim --input-format raw:f32 hole hole | wc -c"
+    expect_output 268435456
+    limited "conv1d -d sim --input-format raw:f32 hole | wc -c"
+    expect_output 268435456
+    limited "conv1d -d sim --input-format raw:f32 --border wrap hole | wc -c"
+    expect_output 268435456
+    # B is four numbers, A and the product have many rows.
+    numbers 'f<' 1 2 3 4 >small
+    limited "matmul -d sim --input-format raw:f32 --shape 33554432x2x2 hole small | wc -c"
+    expect_output 268435456
+}
+
+@test "a matrix in a file is transposed by panels, which are rows of the result" {
+    # 16 equal rows: 129 MiB of them are one panel of 128 MiB, and another.
+    perl -e '$row = pack("C*", 0 .. 249) x 33800; print $row for 1 .. 16' >rows
+    expect_fine transpose --input-format raw:f64 --shape 16x1056250 rows -o columns
+    cmp <(head -c 16000 columns) <(perl -e 'for $i (0 .. 124) { print pack("C*", map { (8 * $i + $_) % 250 } 0 .. 7) x 16 }')
+    cmp <(tail -c 128 columns) <(perl -e 'print pack("C*", 242 .. 249) x 16')
+    transpose -q -d "$device" --input-format raw:f64 --shape 1056250x16 columns | cmp - rows
+    # From a pipe, and by the part of each row that is worth a call.
+    transpose -q -d "$device" --input-format raw:f64 --shape 16x1056250 - <rows | cmp - columns
+}
+
+@test "without a GPU a filter says under --verbose what computes, and simulates a kernel when it is named" {
+    on_simulator || skip "there is a GPU"
+    local program
+    export CUDA_VISIBLE_DEVICES=
+    seq 4 >four
+    numbers 'd<' 1 2 3 4 | npy '<f8' '(2, 2)' >square.npy
+    for program in "reduce four" "vecadd four four" "conv1d four" "transpose four" "matmul square.npy square.npy"; do
+        # shellcheck disable=SC2086  # a program and its operands
+        capture $program
+        expect_status 0
+        expect_no_errors
+        # shellcheck disable=SC2086
+        capture $program -v
+        expect_errors_like "cores? with .* computes?, and no lane is simulated; -d sim -k NAME simulates a kernel"
+        # shellcheck disable=SC2086
+        capture $program -v --check
+        [[ $errors != *"no lane is simulated"* && $errors == *"ERROR SUMMARY: 0 errors"* ]] || complain "$program --check"
+    done
+    capture reduce -v -d sim -k shared-tree four
+    expect_output 10
+    [[ $errors != *"no lane is simulated"* ]] || complain "a kernel is named"
 }

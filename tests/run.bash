@@ -5,8 +5,8 @@
 # "N passed, N failed", with ", N skipped" when there are any. Exits 0 only if tests ran and none failed.
 # TEST_JOBS sets how many files run at once, TEST_TIMEOUT after how many seconds a file counts as hung.
 # On a GPU, whose kernels would disturb each other's times, four run at once; a file with the line "# Alone on a GPU"
-# waits until these have ended. The tests of a file with the line "# Tests side by side" count as a file each: they take
-# long.
+# waits until these have ended. The tests of a file with the line "# Tests side by side", or "# Tests side by side on a
+# GPU", count as a file each: they take long, on a GPU because every program has to set it up first.
 set -u
 
 case ${1-} in
@@ -85,7 +85,7 @@ run_jobs() {
 jobs_of() {
     local file
     for file; do
-        if grep -q '^# Tests side by side' "$file"; then
+        if grep -q "^# Tests side by side\( on a ${GRIDUTILS_DEVICE^^}\)\?\$" "$file"; then
             seq -f "$file.%g" "$(grep -c '^@test "' "$file")"
         else
             echo "$file"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The tables: one header for all programs, five formats, and pipelines into the programs people feed them to.
 
+# Tests side by side on a GPU
+
 load helpers
 
 common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device,device_uuid,timer,cache,warmup,samples,min_ns,p25_ns,median_ns,p75_ns,max_ns,mean_ns,gbyte_per_s,gflop_per_s,sm_clock_mhz,throttled,verify,driver_version,host_name,run_utc
@@ -108,7 +110,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     expect_fine reduce -n 100,1000 -r 7 --max-ci 0 --json
     jq -e . <stdout >/dev/null
     [ "$(jq -s length <stdout)" -eq "$(($(variants reduce | wc -l) * 2))" ]
-    [ "$(head -1 stdout | jq -r 'keys_unsorted | join(",")')" = "$common_header,p_op,p_offset,samples_ns,median_ci_ns" ]
+    [ "$(head -1 stdout | jq -r 'keys_unsorted | join(",")')" = "$common_header,p_op,p_offset,p_error_ulp,samples_ns,median_ci_ns" ]
     jq -e -s 'all(.[]; .samples == 7 and (.samples_ns | length) == 7 and (.samples_ns | min) >= .min_ns - 0.1
         and (.n | type) == "number" and (.median_ns | type) == "number" and .median_ci_ns[0] <= .median_ci_ns[1])' <stdout >/dev/null
     [[ $(head -1 stdout) =~ \"samples_ns\":\[([0-9]+\.[0-9],){6}[0-9]+\.[0-9]\] ]] || complain "samples with other digits"
@@ -234,7 +236,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     expect_output_like '^\| kernel '
     [ "$(sed -n 2p <<<"$output" | tr -d -- '-|:')" = "" ]
     [ "$(tr -d -c '|\n' <<<"$output" | sort -u | wc -l)" -eq 1 ]  # the same number of bars in each line
-    [ "$(wc -l <stdout)" -eq 8 ]
+    [ "$(wc -l <stdout)" -eq 9 ]
 }
 
 @test "the human table is aligned, and shows rates of a GPU but never of the simulator" {

@@ -131,6 +131,28 @@ pinned-d2h pageable-d2h 1 65536" ]
     refuses 2 "--break-even needs two sizes or more" transfer --break-even -n 1Ki
 }
 
+@test "transfer: the steps of --ladder are those of one direction, from pageable memory on" {
+    expect_fine transfer --ladder -n 4Ki,64Ki -k 'pageable-h2d,pageable-d2h,staged-h2d,pinned-h2d,pinned-d2h,d2d-*' --csv
+    expect_clean_table
+    paste -d ' ' <(column kernel) <(column n) <(column p_direction) <(column median_ns) <(column step_speedup) \
+        <(column cumulative_speedup) | awk '
+        function is(printed, ratio) { return printed - ratio < 0.001 * ratio + 0.001 && ratio - printed < 0.001 * ratio + 0.001 }
+        { of = $2 $3; if (!(of in first)) first[of] = before[of] = $4
+          if (!is($5, before[of] / $4) || !is($6, first[of] / $4)) print; before[of] = $4; ++rows }
+        END { exit rows != 14 }' >wrong || complain "$output"
+    [ ! -s wrong ] || complain "steps that are none: $(cat wrong)"
+    [ "$(transfer -d sim --list --csv | awk -F , '$3 == "none"')" = "" ]
+}
+
+@test "transfer: --timeout ends the samples of all its tables, and the warm-up before them" {
+    local table
+    for table in --break-even --matrix; do
+        capture timeout 60 transfer -q -d "$device" $table -n 1Mi,2Mi -w 1000000 -r 1000000 --timeout 0.02 --csv
+        expect_status 0
+        [ "$(wc -l <stdout)" -ge 3 ]
+    done
+}
+
 @test "transfer: break-evens follow from the costs, and one wrong bit anywhere is found" {
     capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/transfer.cpp" "$root/build/libgridutils.a" \
         -Wl,--gc-sections -lfmt -lz -lpthread -o units

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What trapezoid promises: every variant right for every n, block, type and function, any expression, honest columns.
 
+# Tests side by side on a GPU
+
 load helpers
 
 sizes="0 1 2 31 32 33 255 257 1000 4097"

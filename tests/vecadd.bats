@@ -161,7 +161,9 @@ inf"
     # A chunk is 2^22 elements.
     { yes 1 | head -n 4194304; echo 0.5; } >late
     head -c 16777220 /dev/zero | npy '<i4' '(4194305,)' >zeros.npy
-    refuses 4 "after 4194304 elements of i64 there are f64: give a --dtype" vecadd zeros.npy late
+    # (What came before has been written by then, but a file of that name does not appear.)
+    refuses 4 "after 4194304 elements of i64 there are f64: give a --dtype" vecadd zeros.npy late -o sum.npy
+    [ ! -e sum.npy ]
     capture bash -c "vecadd -d $device late zeros.npy | tail -1"
     expect_output 0.5
 }

@@ -52,12 +52,15 @@ const Program program = {
 void run(Session& session) {
     if (!session.own<LatencyOptions>().curve.empty()) return print_plateaus(session);
     static_cast<void>(session.selected());  // what was typed is refused before the device is
+    const char* const compares = !session.options.versus.empty() ? "--versus"
+                                 : session.options.ladder        ? "--ladder"
+                                                                 : "";
+    if (*compares)
+        fail(Exit::usage, "{} compares times of the same work, and no two latencies are; leave it out", compares);
 #ifdef __SIMCC__
     fail(Exit::unavailable,
          "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU");
 #else
-    if (!session.options.versus.empty())
-        fail(Exit::usage, "--versus compares samples of the same work, and no two latencies are; leave it out");
     Lab lab(session);
     for (const LatencyVariant* variant : session.selected<LatencyVariant>()) variant->measure(lab, *variant);
     lab.finish();

@@ -1,5 +1,6 @@
 // transfer: copies between the host and devices, by size, kind of memory, direction and way, each byte compared.
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -128,7 +129,10 @@ bool is_right(Session& session, Way& way) {
     return false;
 }
 
-// Takes samples of all rivals in turns, and prints nothing but the sizes that follow from them.
+using Clock = std::chrono::steady_clock;
+
+// Takes samples of all rivals in turns, of each until its time is up, and prints nothing but the sizes that follow from
+// them.
 void run_break_even(Session& session) {
     CopyCosts costs;
     for (size_t n : session.sizes()) {
@@ -140,10 +144,16 @@ void run_break_even(Session& session) {
             if (is_right(session, *way)) ways.push_back(way);
         }
         std::vector<std::vector<double>> samples(ways.size());
+        std::vector<double> seconds(ways.size(), 0);
         session.begin_step(text("timing copies of {} bytes", n));
         for (int i = -session.warmup(); i < session.samples(); ++i)
-            for (size_t k = 0; k < ways.size(); ++k)
+            for (size_t k = 0; k < ways.size(); ++k) {
+                const bool is_needed = i >= 0 && samples[k].empty();
+                if (seconds[k] >= session.options.timeout_s && !is_needed) continue;
+                const Clock::time_point begin = Clock::now();
                 if (const double ns = ways[k]->time(); i >= 0) samples[k].push_back(ns);
+                seconds[k] += std::chrono::duration<double>(Clock::now() - begin).count();
+            }
         for (size_t k = 0; k < ways.size(); ++k)
             costs[ways[k]->variant().name][n] = {summarize(samples[k]).median, ways[k]->cells(0).allocate_ns};
         session.end_step();

@@ -78,7 +78,10 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     for (const Chosen& chosen : devices) {
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
-        if (!notice.empty()) session.notice(notice);
+        // To a filter that computes on the host it does not matter why there is no GPU.
+        const bool is_filter = program.benchmark && program.input_files && !options.operands.empty();
+        if (!notice.empty() && is_filter && session.computes_on_host()) session.detail(notice);
+        else if (!notice.empty()) session.notice(notice);
         point_at_unread_input(session);
         session.begin_step("starting on " + chosen.device.name);
         chosen.backend->run(session);

@@ -203,6 +203,18 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
              operand, program.name, given.count("--csv") > 0 ? "--csv" : "--format");
 }
 
+// (Programs say themselves that - is given twice.)
+void refuse_shared_pipes(const std::vector<std::string>& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!is_read_once(inputs[i])) continue;
+        for (std::size_t other = 0; other < i; ++other)
+            if ((inputs[i] != "-" || inputs[other] != "-") &&
+                input_identity(inputs[i]) == input_identity(inputs[other]))
+                fail(Exit::usage, "{} and {} are the same pipe, which is read once: name another input for one of them",
+                     inputs[other], inputs[i]);
+    }
+}
+
 // A file that is written may be no input, nor be written twice at once. Results go to standard output unless --output
 // names a file.
 void refuse_shared_files(const Program& program, const std::vector<Typed>& typed, const Options& options) {
@@ -215,6 +227,7 @@ void refuse_shared_files(const Program& program, const std::vector<Typed>& typed
         if (option.row->file == FileUse::output) outputs.push_back(option.argument);
     }
     if (seen.count("--output") == 0) outputs.push_back("-");
+    refuse_shared_pipes(inputs);
     const auto shown = [](const std::string& path, const char* standard) {
         return path == "-" ? std::string(standard) : "'" + path + "'";
     };

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "common/io/numbers.hpp"
+#include "common/io/pipeline.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
+#include "common/measure/vector_units.hpp"
 
 ShowSteps shown_steps(const Options& options) {
     if (options.progress == When::always) return ShowSteps::always;
@@ -85,6 +87,15 @@ const Variant& Session::filter_variant(const char* fallback) const {
     if (chosen.front()->needs == Needs::host)
         fail(Exit::usage, "{} runs on the host; choose a kernel for the device", chosen.front()->name);
     return *chosen.front();
+}
+
+bool Session::computes_on_host() const { return device.simulated && !device.checked && options.kernels.empty(); }
+
+void Session::say_where_filters_compute() const {
+    const unsigned cores = PipelineShape{}.threads;
+    if (computes_on_host())
+        detail(text("{} core{} with {} compute{}, and no lane is simulated; -d sim -k NAME simulates a kernel", cores,
+                    cores == 1 ? "" : "s", name_of(vector_units()), cores == 1 ? "s" : ""));
 }
 
 void Session::say(const std::string& message, Weight weight) const {

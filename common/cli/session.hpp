@@ -59,6 +59,10 @@ public:
         return static_cast<const Row&>(filter_variant(fallback));
     }
 
+    // Whether a filter computes with the host's vector units: lanes are simulated where --kernel or a check asks for it.
+    bool computes_on_host() const;
+    void say_where_filters_compute() const;
+
     // "reduce: MESSAGE" on standard error: an error always, a notice unless --quiet, a detail only with --verbose.
     void complain(const std::string& message) const override;
     void notice(const std::string& message) const override;

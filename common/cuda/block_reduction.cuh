@@ -6,7 +6,46 @@
 
 #include <cuda_runtime.h>
 
+#include <cstring>
+
 namespace BACKEND {
+
+/// The types that CUDA has shuffles for. (A list rather than <type_traits>, which a compiler at run time lacks.)
+template <typename T>
+inline constexpr bool has_shuffle = false;
+template <>
+inline constexpr bool has_shuffle<int> = true;
+template <>
+inline constexpr bool has_shuffle<unsigned> = true;
+template <>
+inline constexpr bool has_shuffle<long> = true;
+template <>
+inline constexpr bool has_shuffle<unsigned long> = true;
+template <>
+inline constexpr bool has_shuffle<long long> = true;
+template <>
+inline constexpr bool has_shuffle<unsigned long long> = true;
+template <>
+inline constexpr bool has_shuffle<float> = true;
+template <>
+inline constexpr bool has_shuffle<double> = true;
+
+/// The value of the lane `distance` above, word by word where there is no shuffle for its type.
+template <typename T>
+__device__ __forceinline__ T shuffle_down(const T& value, unsigned distance) {
+    constexpr unsigned all_lanes = 0xffffffffU;
+    if constexpr (has_shuffle<T>) {
+        return __shfl_down_sync(all_lanes, value, distance);
+    } else {
+        unsigned words[sizeof(T) / sizeof(unsigned)];
+        memcpy(words, &value, sizeof value);
+#pragma unroll
+        for (unsigned& word : words) word = __shfl_down_sync(all_lanes, word, distance);
+        T other;
+        memcpy(&other, words, sizeof other);
+        return other;
+    }
+}
 
 /// Lane 0 receives the combination of the values of the first `lanes` lanes (a power of two); the lanes above must hold
 /// the identity, and only lane 0's result means anything. All 32 lanes of the warp must call it. It needs no shared
@@ -17,10 +56,9 @@ __device__ T warp_reduce(Operator op, T value) {
     if constexpr (Operator::has_warp_instruction) {
         return op.combine_warp(value);
     } else {
-        constexpr unsigned all_lanes = 0xffffffffU;
 #pragma unroll
         for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
-            value = op.combine(value, __shfl_down_sync(all_lanes, value, distance));
+            value = op.combine(value, shuffle_down(value, distance));
         }
         return value;
     }

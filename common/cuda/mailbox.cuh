@@ -5,9 +5,9 @@
 // Why there is no deadlock: only the last block of the grid waits, and the blocks it waits for wait for nobody. GPUs
 // start blocks in the order of their index, so the last one starts after all others. Even if it started first, it would
 // occupy the place of one block, and the others would run in the remaining places, one after another if need be.
-#include "common/cuda/bits.cuh"
-
 #include <cuda_runtime.h>
+
+#include <cstring>
 
 namespace BACKEND {
 
@@ -18,21 +18,25 @@ constexpr unsigned long long arrived_tag = 1ULL << 32;
 template <typename T>
 struct Mailbox {
     static constexpr unsigned words = sizeof(T) / 4;
+    static_assert(sizeof(T) % 4 == 0);
     unsigned long long word[words];
 
-    static __device__ __forceinline__ Mailbox holding(T value) {
-        const unsigned long long bits = to_bits(value);
+    static __device__ __forceinline__ Mailbox holding(const T& value) {
+        unsigned bits[words];
+        memcpy(bits, &value, sizeof value);
         Mailbox box;
 #pragma unroll
-        for (unsigned w = 0; w < words; ++w) box.word[w] = arrived_tag | ((bits >> (32 * w)) & 0xffffffffULL);
+        for (unsigned w = 0; w < words; ++w) box.word[w] = arrived_tag | bits[w];
         return box;
     }
 
     __device__ __forceinline__ T value() const {
-        unsigned long long bits = 0;
+        unsigned bits[words];
 #pragma unroll
-        for (unsigned w = 0; w < words; ++w) bits |= (word[w] & 0xffffffffULL) << (32 * w);
-        return from_bits<T>(static_cast<BitsOf<T>>(bits));
+        for (unsigned w = 0; w < words; ++w) bits[w] = static_cast<unsigned>(word[w]);
+        T value;
+        memcpy(&value, bits, sizeof value);
+        return value;
     }
 
     /// The tag if all words have it, else 0.

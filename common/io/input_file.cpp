@@ -15,7 +15,14 @@ InputFile::InputFile(const std::string& path)
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) fail("cannot read: {}", std::strerror(errno));
     if (S_ISDIR(status.st_mode)) fail("is a directory; name a file, or - for standard input");
-    if (S_ISREG(status.st_mode)) size_ = std::max<long long>(0, status.st_size - lseek(descriptor_, 0, SEEK_CUR));
+    // (Files of /proc have contents, but no size.)
+    if (S_ISREG(status.st_mode) && status.st_size > 0) {
+        begin_ = lseek(descriptor_, 0, SEEK_CUR);
+        size_ = std::max<long long>(0, status.st_size - begin_);
+        posix_fadvise(descriptor_, begin_, 0, POSIX_FADV_SEQUENTIAL);
+    }
+    // A longer pipe makes fewer turns between its writer and us; where the system allows none, it stays as it is.
+    if (S_ISFIFO(status.st_mode)) fcntl(descriptor_, F_SETPIPE_SZ, 1 << 20);
 }
 
 InputFile::~InputFile() {
@@ -34,6 +41,42 @@ std::size_t InputFile::read_some(void* target, std::size_t count) {
         if (got >= 0) return static_cast<std::size_t>(got);
         if (errno != EINTR) fail("cannot read: {}", std::strerror(errno));
     }
+}
+
+// (What has been peeked at is behind the descriptor's position already.)
+void InputFile::claim(std::size_t count) {
+    const std::size_t ahead = std::min(count, ahead_.size() - ahead_begin_);
+    ahead_begin_ += ahead;
+    offset_ += count;
+    lseek(descriptor_, static_cast<off_t>(count - ahead), SEEK_CUR);
+}
+
+void InputFile::read_at(void* target, std::size_t count, std::size_t offset) const {
+    char* bytes = static_cast<char*>(target);
+    for (std::size_t done = 0; done < count;) {
+        const auto place = static_cast<off_t>(begin_ + static_cast<long long>(offset + done));
+        const ssize_t got = pread(descriptor_, bytes + done, count - done, place);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail("cannot read: {}", std::strerror(errno));
+        if (got == 0) {
+            expect_same_size();
+            fail("ends at byte {} although it has {} bytes; read it again", offset + done, size_);
+        }
+        if (count_) count_->done += static_cast<std::size_t>(got);
+        done += static_cast<std::size_t>(got);
+    }
+}
+
+long long InputFile::size_now() const {
+    struct stat status {};
+    return fstat(descriptor_, &status) == 0 ? std::max<long long>(0, status.st_size - begin_) : size_;
+}
+
+void InputFile::expect_same_size() const {
+    const long long now = size_ < 0 ? size_ : size_now();
+    if (now != size_)
+        fail("was changed while it was read: it had {} bytes and has {}; read it again when it is complete", size_,
+             now);
 }
 
 std::string_view InputFile::peek(std::size_t count) {

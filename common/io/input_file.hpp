@@ -26,11 +26,18 @@ public:
         ahead_begin_ += count;
         offset_ += count;
     }
-    // The size of a regular file, counted from where reading began; -1 for a pipe.
+    // The size of a regular file, counted from where reading began; -1 for a pipe, and for what has no size of its own.
     long long size() const { return size_; }
     // From here on `count` says how much has been read; the size, where it is known, adds to its total.
     void count_into(StepCount& count);
     std::size_t offset() const { return offset_; }  // bytes taken so far
+
+    // Of a file whose size is known: takes the next bytes, which read_at() then reads, on any thread and in any order.
+    void claim(std::size_t count);
+    // The bytes from `offset` on, as offset() counts: all of them, or a failure that says that they are gone.
+    void read_at(void* target, std::size_t count, std::size_t offset) const;
+    // All has been read: fails if the file has another size by now than at the beginning.
+    void expect_same_size() const;
 
     template <typename... Arguments>
     [[noreturn]] void fail(std::string_view format, const Arguments&... arguments) const {
@@ -39,10 +46,12 @@ public:
 
 private:
     std::size_t read_some(void* target, std::size_t count);
+    long long size_now() const;
 
     std::string name_;
     int descriptor_;
     long long size_ = -1;
+    long long begin_ = 0;  // where in the file reading began
     StepCount* count_ = nullptr;
     std::size_t offset_ = 0;
     std::vector<char> ahead_;  // peeked at, not yet taken

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <type_traits>
 
 #include "common/io/readers.hpp"
@@ -66,42 +68,123 @@ static To converted(From value, DType wanted, Overflow overflow) {
     } else return static_cast<To>(value);
 }
 
+void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::size_t n, Overflow overflow) {
+    with_element_type(from_dtype, [&](auto from_row) {
+        with_element_type(to_dtype, [&](auto to_row) {
+            using To = typename decltype(to_row)::Element;
+            const auto* source = static_cast<const typename decltype(from_row)::Element*>(from);
+            auto* target = static_cast<To*>(to);
+            for (std::size_t i = 0; i < n; ++i) target[i] = converted<To>(source[i], to_dtype, overflow);
+        });
+    });
+}
+
 Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
     if (wanted == dtype) return *this;
     Chunk other;
     other.dtype = wanted;
     other.count = count;
     other.bytes.resize(count * size_of(wanted));
-    with_element_type(dtype, [&](auto from) {
-        with_element_type(wanted, [&](auto to) {
-            using To = typename decltype(to)::Element;
-            const auto* source = as<typename decltype(from)::Element>();
-            auto* target = other.as<To>();
-            for (std::size_t i = 0; i < count; ++i) target[i] = converted<To>(source[i], wanted, overflow);
-        });
-    });
+    convert(bytes.data(), dtype, other.bytes.data(), wanted, count, overflow);
     return other;
 }
 
-// (The sign of a NaN says nothing.)
+// (By pages: the system's largest copies are of those.)
+const SlotMemory pageable_memory = {
+    [](std::size_t bytes) {
+        void* const room = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+        return room ? room : throw std::bad_alloc();
+    },
+    std::free,
+};
+
+std::byte* SlotBuffer::reserve(std::size_t bytes) {
+    if (bytes > bytes_ || !room_) {
+        clear();
+        room_ = static_cast<std::byte*>(memory_->allocate(std::max<std::size_t>(bytes, 1)));
+        bytes_ = bytes;
+    }
+    return room_;
+}
+
+void SlotBuffer::clear() {
+    if (room_) memory_->release(room_);
+    room_ = nullptr;
+    bytes_ = 0;
+}
+
+void Slot::convert_piece(DType wanted) {
+    if (piece.dtype == wanted) return;
+    std::byte* const room = converted.reserve(piece.count * size_of(wanted));
+    convert(piece.bytes, piece.dtype, room, wanted, piece.count);
+    piece = {wanted, piece.count, room};
+}
+
+Chunk NumberReader::read(std::size_t most) {
+    constexpr std::size_t part = std::size_t{1} << 16;
+    Slot slot;
+    Chunk chunk;
+    const long long promised = count();
+    while (chunk.count < most && take(slot, std::min(part, most - chunk.count), Cut::exactly)) {
+        read(slot);
+        settle(slot);
+        const Piece& piece = slot.piece;
+        if (piece.count == 0) continue;
+        if (chunk.count == 0) chunk.dtype = piece.dtype;
+        if (chunk.dtype != piece.dtype) chunk = chunk.converted_to(layout().dtype);
+        if (chunk.dtype != piece.dtype) slot.convert_piece(chunk.dtype);
+        const std::size_t size = element_bytes(chunk.dtype);
+        // Where it is known how much there will be, memory is taken once.
+        if (chunk.bytes.empty() && promised > 0)
+            chunk.bytes.reserve(std::min(most, static_cast<std::size_t>(promised)) * size);
+        chunk.bytes.insert(chunk.bytes.end(), piece.bytes, piece.bytes + piece.count * size);
+        chunk.count += piece.count;
+    }
+    if (chunk.count == 0) chunk.dtype = layout().dtype;
+    return chunk;
+}
+
+// (The sign of a NaN says nothing.) Whole numbers that the type holds exactly read best without an exponent.
+template <typename T>
+static void append_number(std::string& text, T value) {
+    char digits[32];
+    char* end = digits;
+    if constexpr (std::is_integral_v<T>) {
+        end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    } else {
+        constexpr T exact = T(std::uint64_t{1} << std::numeric_limits<T>::digits);
+        if (std::isnan(value)) {
+            text += "nan";
+            return;
+        }
+        if (value == std::floor(value) && std::fabs(value) < exact) {
+            if (std::signbit(value)) *end++ = '-';
+            end = std::to_chars(end, digits + sizeof digits, static_cast<std::int64_t>(std::fabs(value))).ptr;
+        } else {
+            end = fmt::format_to(digits, "{}", value);
+        }
+    }
+    text.append(digits, end);
+}
+
 std::string number_text(double value) {
-    if (std::isnan(value)) return "nan";
-    // Whole numbers that a double holds exactly read best without an exponent.
-    if (value == std::floor(value) && std::fabs(value) < 0x1p53) return fmt::format("{:.0f}", value);
-    return fmt::format("{}", value);
+    std::string text;
+    append_number(text, value);
+    return text;
 }
 
 std::string number_text(float value) {
-    if (std::isnan(value)) return "nan";
-    if (value == std::floor(value) && std::fabs(value) < 0x1p24f) return fmt::format("{:.0f}", value);
-    return fmt::format("{}", value);
+    std::string text;
+    append_number(text, value);
+    return text;
 }
 
 std::string number_text(long long value) { return fmt::format("{}", value); }
 
-constexpr std::size_t bytes_kept_in_memory = std::size_t{64} << 20;
+constexpr std::size_t bytes_kept_in_memory = std::size_t{16} << 20;
 
-NumberWriter::NumberWriter(const NumberLayout& layout, const std::string& tool) : layout_(layout), tool_(tool) {
+NumberWriter::NumberWriter(const NumberLayout& layout, const std::string& tool, Output* as_it_comes)
+    : layout_(layout), tool_(tool), as_it_comes_(tool.empty() ? as_it_comes : nullptr) {
     if (!tool_.empty()) layout_.format = NumberFormat::text;
 }
 
@@ -109,22 +192,69 @@ NumberWriter::~NumberWriter() {
     if (spilled_) std::fclose(spilled_);
 }
 
-void NumberWriter::append(const Chunk& chunk) {
-    if (layout_.format != NumberFormat::text && written_ > 0 && chunk.dtype != layout_.dtype)
+template <typename T>
+using Printed = std::conditional_t<std::is_integral_v<T>, std::int64_t, Computed<T>>;
+
+void NumberWriter::format(const Piece& piece, std::string& bytes) const {
+    bytes.clear();
+    if (!has_lines()) return;
+    with_element_type(piece.dtype, [&](auto row) {
+        using T = typename decltype(row)::Element;
+        for (std::size_t i = 0; i < piece.count; ++i) {
+            append_number(bytes, Printed<T>(piece.as<T>()[i]));
+            bytes += '\n';
+        }
+    });
+}
+
+void NumberWriter::note(const Piece& piece) {
+    if (layout_.format != NumberFormat::text && written_ > 0 && piece.dtype != layout_.dtype)
         fail(Exit::bad_input, "after {} elements of {} there are {}: give a --dtype for all of them", written_,
-             name_of(layout_.dtype), name_of(chunk.dtype));
-    layout_.dtype = chunk.dtype;
+             name_of(layout_.dtype), name_of(piece.dtype));
+    layout_.dtype = piece.dtype;
+}
+
+void NumberWriter::append(const Piece& piece, std::string_view formatted) {
+    if (!has_lines()) return append(piece);
+    note(piece);
+    written_ += piece.count;
+    pending_ += formatted;
+    pass_on();
+}
+
+void NumberWriter::append(const Piece& piece) {
+    note(piece);
+    const std::size_t bytes = piece.count * size_of(piece.dtype);
     if (layout_.format == NumberFormat::text) {
-        with_element_type(chunk.dtype, [&](auto row) {
+        with_element_type(piece.dtype, [&](auto row) {
             using T = typename decltype(row)::Element;
-            using Printed = std::conditional_t<std::is_integral_v<T>, long long, Computed<T>>;
-            for (std::size_t i = 0; i < chunk.count; ++i) append_text(number_text(Printed(chunk.as<T>()[i])));
+            for (std::size_t i = 0; i < piece.count; ++i) {
+                std::string number;
+                append_number(number, Printed<T>(piece.as<T>()[i]));
+                append_text(number);
+            }
         });
     } else {
-        pending_.append(reinterpret_cast<const char*>(chunk.bytes.data()), chunk.count * size_of(chunk.dtype));
-        written_ += chunk.count;
+        written_ += piece.count;
+        if (as_it_comes_) {
+            pass_on();
+            return as_it_comes_->write({reinterpret_cast<const char*>(piece.bytes), bytes});
+        }
+        pending_.append(reinterpret_cast<const char*>(piece.bytes), bytes);
     }
-    if (pending_.size() > bytes_kept_in_memory) spill();
+    pass_on();
+}
+
+// Writes what there is, or keeps it out of memory.
+void NumberWriter::pass_on() {
+    if (!as_it_comes_) {
+        if (pending_.size() > bytes_kept_in_memory) spill();
+        return;
+    }
+    if (layout_.format == NumberFormat::npy && !has_begun_) as_it_comes_->write(npy_header(layout_));
+    has_begun_ = true;
+    as_it_comes_->write(pending_);
+    pending_.clear();
 }
 
 void NumberWriter::append_text(const std::string& number) {
@@ -167,7 +297,7 @@ void NumberWriter::finish(Output& output, StepCount* count) {
     };
     if (spilled_) spill();
     if (count) count->total = (spilled_ ? static_cast<std::size_t>(std::ftell(spilled_)) : 0) + pending_.size();
-    if (layout_.format == NumberFormat::npy) output.write(npy_header(layout_));
+    if (layout_.format == NumberFormat::npy && !has_begun_) output.write(npy_header(layout_));
     if (!tool_.empty()) output.write(fmt::format("{{{},\"result\":[", json_members(tool_, layout_.dtype, written_)));
     if (spilled_) {
         std::rewind(spilled_);

@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/io/dtype.hpp"
 #include "common/io/output.hpp"
+#include "common/io/parse_text.hpp"
 #include "common/io/step_count.hpp"
 
 enum class NumberFormat { text, npy, raw };
@@ -47,6 +51,72 @@ struct Chunk {
     Chunk converted_to(DType wanted, Overflow overflow = Overflow::refused) const;
 };
 
+// n numbers in another type, of which there is room for n at `to`.
+void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::size_t n,
+             Overflow overflow = Overflow::refused);
+
+// What hands out a slot's memory: the system, or CUDA where a device is to read it.
+struct SlotMemory {
+    void* (*allocate)(std::size_t bytes);
+    void (*release)(void* memory);
+};
+extern const SlotMemory pageable_memory;
+
+// Room that is used again and again, and grows to the largest part that was in it.
+class SlotBuffer {
+public:
+    explicit SlotBuffer(const SlotMemory& memory) : memory_(&memory) {}
+    ~SlotBuffer() { clear(); }
+    SlotBuffer(SlotBuffer&& other) noexcept : memory_(other.memory_) {
+        std::swap(room_, other.room_), std::swap(bytes_, other.bytes_);
+    }
+    SlotBuffer& operator=(const SlotBuffer&) = delete;
+
+    // At least so many bytes. What was in them is lost where they are more than ever before.
+    std::byte* reserve(std::size_t bytes);
+
+private:
+    void clear();
+
+    const SlotMemory* memory_;
+    std::byte* room_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+// Consecutive elements of an input, in a slot.
+struct Piece {
+    DType dtype = DType::f32;
+    std::size_t count = 0;
+    std::byte* bytes = nullptr;
+
+    template <typename T>
+    T* as() const {
+        return reinterpret_cast<T*>(bytes);
+    }
+};
+
+// Where a part of an input is read to and becomes numbers. A reader uses one slot after the other, and those of several
+// threads at once.
+struct Slot {
+    explicit Slot(const SlotMemory& memory = pageable_memory) : stored(memory), values(memory), converted(memory) {}
+
+    Piece piece;  // what came of the part
+    SlotBuffer stored, values, converted;
+
+    // A reader's own notes.
+    std::size_t count = 0, offset = 0;  // elements, and the bytes before them where they are still in the file
+    bool is_in_file = false, is_ready = false, is_last = false;
+    char *text = nullptr, *text_end = nullptr;
+    ParsedText parsed;
+
+    // The piece in another type, in the slot's own memory; the piece itself if it has that type.
+    void convert_piece(DType wanted);
+};
+
+// How a part of an input is cut off. Where one ends in a text shows when its numbers have been parsed, which several
+// threads can do if the parts need not have a certain number of elements.
+enum class Cut { anywhere, exactly };
+
 // What an input's header says.
 struct NumberLayout {
     NumberFormat format = NumberFormat::text;
@@ -80,32 +150,67 @@ public:
 
     virtual const NumberLayout& layout() const = 0;
     // Up to `most` elements; fewer only at the end, none after it. Text widens from i64 to f64 from one chunk to the next.
-    virtual Chunk read(std::size_t most) = 0;
+    virtual Chunk read(std::size_t most);
+
+    // The same in parts, as the stages of a pipeline (see pipeline.hpp), so that parts are read and parsed at once. Take
+    // claims a part of up to `most` elements; false after the last one. Read makes it slot.piece. Settle says what is
+    // wrong with it, if anything is, and updates the layout. A part may be empty, and not be the last.
+    virtual bool take(Slot& slot, std::size_t most, Cut cut) = 0;  // one at a time, in order
+    virtual void read(Slot& slot) const = 0;                       // several at a time
+    virtual void settle(const Slot& slot) = 0;                     // one at a time, in order
+    // Of an element as a piece has it: as it is stored, where nobody looks at it.
+    std::size_t element_bytes(DType dtype) const {
+        return layout().stored_bytes > 0 ? layout().stored_bytes : size_of(dtype);
+    }
+    // The last n elements, before any are taken, where they can be read first; else none.
+    virtual Chunk last(std::size_t n) const { return static_cast<void>(n), Chunk{}; }
+    // How many elements there are, where that is known before they are read, as it is of a file; else -1.
+    virtual long long count() const { return -1; }
+    // Where count() is known, and before any are taken: the bytes of n elements from the first-th on, as they are stored,
+    // on any thread.
+    virtual void read_stored(void* target, std::size_t first, std::size_t n) const {
+        static_cast<void>(target), static_cast<void>(first), static_cast<void>(n);
+        throw std::logic_error("these elements come one after the other");
+    }
 };
 
 // The same array row by row: a reader of column-major data is replaced by one that reads and transposes all of them.
 std::unique_ptr<NumberReader> in_row_order(std::unique_ptr<NumberReader> reader);
 
-// Collects a result and hands it over only when it is complete, so that malformed input leaves nothing written.
-// Small results stay in memory; large ones go to an unlinked temporary file.
+// Writes a filter's result in the format of its layout. One that is JSON begins with the count of its numbers, and is
+// collected until that is known: small ones in memory, large ones in an unlinked temporary file. So is any other result
+// that is not given an output to go to as it comes.
 class NumberWriter {
 public:
     // `tool`: as one JSON object of that tool, in which "result" is a list, or a list of a matrix's rows.
-    explicit NumberWriter(const NumberLayout& layout, const std::string& tool = "");
+    explicit NumberWriter(const NumberLayout& layout, const std::string& tool = "", Output* as_it_comes = nullptr);
     ~NumberWriter();
     NumberWriter(const NumberWriter&) = delete;
     NumberWriter& operator=(const NumberWriter&) = delete;
 
-    void append(const Chunk& chunk);
-    // Writes the header that the layout asks for (with the type of the last chunk) and all appended elements.
+    void append(const Piece& piece);
+    void append(const Chunk& chunk) {
+        append(Piece{chunk.dtype, chunk.count, const_cast<std::byte*>(chunk.bytes.data())});
+    }
+    // The same in two steps, the first of which several threads can do at once: what the result has for a piece, and its
+    // end.
+    void format(const Piece& piece, std::string& bytes) const;
+    void append(const Piece& piece, std::string_view formatted);
+    // Writes the header that the layout asks for (with the type of the last chunk) and all appended elements that are not
+    // written yet.
     void finish(Output& output, StepCount* count = nullptr);
 
 private:
+    bool has_lines() const { return layout_.format == NumberFormat::text && tool_.empty() && layout_.columns <= 1; }
+    void note(const Piece& piece);
+    void pass_on();
     void spill();
     void append_text(const std::string& number);
 
     NumberLayout layout_;
-    std::string tool_;         // "" for a result that is not JSON
+    std::string tool_;  // "" for a result that is not JSON
+    Output* as_it_comes_;
+    bool has_begun_ = false;
     std::size_t written_ = 0;  // elements
     std::string pending_;
     std::FILE* spilled_ = nullptr;

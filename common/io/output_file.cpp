@@ -176,6 +176,12 @@ std::string input_identity(const std::string& path) {
     return stat(path.c_str(), &status) == 0 ? identity_of(status) : "";
 }
 
+bool is_read_once(const std::string& path) {
+    struct stat status {};
+    const bool is_there = path == "-" ? fstat(STDIN_FILENO, &status) == 0 : stat(path.c_str(), &status) == 0;
+    return is_there && S_ISFIFO(status.st_mode);
+}
+
 std::string output_identity(const std::string& path) {
     const std::string place = path == "-" ? "/proc/self/fd/1" : end_of_links(path);
     struct stat status {};

@@ -45,4 +45,5 @@ int open_unnamed_file();
 // read and written by many at once, such as a terminal or /dev/null, and for input that does not exist. "-" is standard
 // input or output.
 std::string input_identity(const std::string& path);
+bool is_read_once(const std::string& path);  // a pipe: two readers of one get parts of its bytes each
 std::string output_identity(const std::string& path);

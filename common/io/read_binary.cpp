@@ -71,6 +71,25 @@ std::size_t available_memory() {
     return std::numeric_limits<std::size_t>::max();
 }
 
+template <typename Word>
+void swap_bytes(std::byte* bytes, std::size_t n, Word (*swapped)(Word)) {
+    for (std::size_t i = 0; i < n; ++i) {
+        Word word;
+        std::memcpy(&word, bytes + i * sizeof(Word), sizeof word);
+        word = swapped(word);
+        std::memcpy(bytes + i * sizeof(Word), &word, sizeof word);
+    }
+}
+
+void swap_bytes(std::byte* bytes, std::size_t n, std::size_t size) {
+    switch (size) {
+        case 2: return swap_bytes<std::uint16_t>(bytes, n, [](std::uint16_t word) { return __builtin_bswap16(word); });
+        case 4: return swap_bytes<std::uint32_t>(bytes, n, [](std::uint32_t word) { return __builtin_bswap32(word); });
+        case 8: return swap_bytes<std::uint64_t>(bytes, n, [](std::uint64_t word) { return __builtin_bswap64(word); });
+        default: return;
+    }
+}
+
 class BinaryReader final : public NumberReader {
 public:
     // `promised`: how many elements the header announces; -1 if there is none and the end of the input decides.
@@ -85,59 +104,88 @@ public:
           swapped_(swapped) {
         if (member_ && !member_->can_hold(static_cast<std::uint64_t>(promised_) * stored_.size))
             file_->fail("the header promises {} elements, more than the archive holds; is it damaged?", promised_);
-        if (file_->size() < 0 || promised_ < 0 || member_) return;
-        // A file's size is known: refuse a false header before any work is done.
-        const long long present = file_->size() - static_cast<long long>(file_->offset());
-        if (present / static_cast<long long>(stored_.size) != promised_ ||
-            present % static_cast<long long>(stored_.size) != 0)
+        if (file_->size() < 0 || member_) return;
+        // A file's size is known: refuse a false header, and a torn element, before any work is done.
+        const long long present = std::max<long long>(0, file_->size() - static_cast<long long>(file_->offset()));
+        const long long size = static_cast<long long>(stored_.size);
+        if (promised_ < 0 && present % size != 0) fail_torn(static_cast<std::size_t>(file_->size()));
+        if (promised_ >= 0 && (present / size != promised_ || present % size != 0))
             fail_size(static_cast<std::size_t>(present));
+        in_file_ = present / size;
     }
 
     const NumberLayout& layout() const override { return layout_; }
+    long long count() const override { return in_file_; }
 
     Chunk read(std::size_t most) override {
         if (promised_ >= 0) most = std::min(most, static_cast<std::size_t>(promised_) - taken_);
         expect_memory_for(most);
-        Chunk chunk;
-        chunk.dtype = layout_.dtype;
-        // A pipe's header may promise more than memory holds: grow as data arrive.
-        constexpr std::size_t block = std::size_t{1} << 24;
-        std::vector<std::byte> bytes;
-        std::size_t got = 0;
-        while (got < most * stored_.size) {
-            const std::size_t wanted = std::min(block, most * stored_.size - got);
-            bytes.resize(got + wanted);
-            const std::size_t came = take(bytes.data() + got, wanted);
-            got += came;
-            if (came < wanted) break;
+        Slot nothing;
+        if (promised_ == 0) take(nothing, 0, Cut::exactly);  // there may be more than nothing
+        return NumberReader::read(most);
+    }
+
+    void read_stored(void* target, std::size_t first, std::size_t n) const override {
+        file_->read_at(target, n * stored_.size, file_->offset() + first * stored_.size);
+    }
+
+    Chunk last(std::size_t n) const override {
+        if (in_file_ < static_cast<long long>(n)) return {};
+        Slot slot;
+        slot.is_in_file = true;
+        slot.count = n;
+        slot.offset = file_->offset() + (static_cast<std::size_t>(in_file_) - n) * stored_.size;
+        read(slot);
+        const Piece& piece = slot.piece;
+        return {piece.dtype, n, {piece.bytes, piece.bytes + n * size_of(piece.dtype)}};
+    }
+
+    bool take(Slot& slot, std::size_t most, Cut) override {
+        const long long end = in_file_ >= 0 ? in_file_ : promised_;
+        if (end >= 0) most = std::min(most, static_cast<std::size_t>(end) - taken_);
+        slot.is_in_file = in_file_ >= 0;
+        slot.offset = file_->offset();
+        slot.count = most;
+        if (slot.is_in_file) file_->claim(most * stored_.size);
+        else take_in_order(slot);
+        taken_ += slot.count;
+        if (promised_ < 0 && taken_ == 0) file_->fail("no numbers in the input (0 bytes)");
+        if (in_file_ >= 0 && slot.count == 0) file_->expect_same_size();
+        return slot.count > 0;
+    }
+
+    void read(Slot& slot) const override {
+        const std::size_t bytes = slot.count * stored_.size;
+        std::byte* const data = slot.stored.reserve(bytes);
+        if (slot.is_in_file) file_->read_at(data, bytes, slot.offset);
+        if (swapped_) swap_bytes(data, slot.count, stored_.size);
+        slot.piece = {stored_.dtype, slot.count, data};
+        if (stored_.widen) {
+            slot.piece.bytes = slot.values.reserve(slot.count * size_of(stored_.dtype));
+            stored_.widen(data, slot.piece.bytes, slot.count);
         }
-        if (got % stored_.size != 0)
-            file_->fail("ends at byte {} inside an element of {} bytes", file_->offset(), stored_.size);
-        chunk.count = got / stored_.size;
-        taken_ += chunk.count;
-        if (promised_ >= 0 && chunk.count < most) fail_size(taken_ * stored_.size);
-        const bool is_at_end = promised_ >= 0 && taken_ == static_cast<std::size_t>(promised_);
+        if (stored_.is_unsigned_64) widen_unsigned(slot.piece);
+    }
+
+    void settle(const Slot& slot) override {
+        if (stored_.is_unsigned_64 && slot.piece.dtype == DType::f64) layout_.dtype = DType::f64;
+    }
+
+private:
+    // From a pipe or an archive. A header may promise more than there is, or less.
+    void take_in_order(Slot& slot) {
+        std::byte* const data = slot.stored.reserve(slot.count * stored_.size);
+        const std::size_t wanted = slot.count * stored_.size;
+        const std::size_t got = member_ ? member_->read(data, wanted) : file_->read(data, wanted);
+        if (got % stored_.size != 0) fail_torn(file_->offset());
+        slot.count = got / stored_.size;
+        if (promised_ < 0) return;
+        if (got < wanted) fail_size((taken_ + slot.count) * stored_.size);
+        const bool is_at_end = taken_ + slot.count == static_cast<std::size_t>(promised_);
         if (is_at_end && member_) member_->expect_end();
         else if (is_at_end && !file_->peek(1).empty())
             file_->fail("has more data than the {} elements its header promises (from byte {})", promised_,
                         file_->offset());
-        if (promised_ < 0 && taken_ == 0) file_->fail("no numbers in the input (0 bytes)");
-        bytes.resize(got);
-        for (std::size_t i = 0; swapped_ && i < got; i += stored_.size)
-            std::reverse(bytes.data() + i, bytes.data() + i + stored_.size);
-        if (stored_.widen) {
-            chunk.bytes.resize(chunk.count * size_of(chunk.dtype));
-            stored_.widen(bytes.data(), chunk.bytes.data(), chunk.count);
-        } else {
-            chunk.bytes = std::move(bytes);
-        }
-        if (stored_.is_unsigned_64) widen_unsigned(chunk);
-        return chunk;
-    }
-
-private:
-    std::size_t take(void* target, std::size_t count) {
-        return member_ ? member_->read(target, count) : file_->read(target, count);
     }
 
     // A small archive may hold a large array, and a header may promise anything. Memory that is not there is granted all
@@ -153,13 +201,16 @@ private:
     }
 
     // As text does with whole numbers.
-    void widen_unsigned(Chunk& chunk) {
-        const auto* numbers = chunk.as<std::uint64_t>();
+    static void widen_unsigned(Piece& piece) {
+        const auto* numbers = piece.as<std::uint64_t>();
         const auto is_large = [](std::uint64_t number) { return number >> 63 != 0; };
-        if (std::any_of(numbers, numbers + chunk.count, is_large)) layout_.dtype = DType::f64;
-        if (layout_.dtype == DType::f64)
-            widen<std::uint64_t, double>(chunk.bytes.data(), chunk.bytes.data(), chunk.count);
-        chunk.dtype = layout_.dtype;
+        if (!std::any_of(numbers, numbers + piece.count, is_large)) return;
+        widen<std::uint64_t, double>(piece.bytes, piece.bytes, piece.count);
+        piece.dtype = DType::f64;
+    }
+
+    [[noreturn]] void fail_torn(std::size_t end) const {
+        file_->fail("ends at byte {} inside an element of {} bytes", end, stored_.size);
     }
 
     [[noreturn]] void fail_size(std::size_t present) const {
@@ -173,6 +224,7 @@ private:
     const StoredType stored_;
     long long promised_;
     bool swapped_;
+    long long in_file_ = -1;  // elements, where the size of the file says it
     std::size_t taken_ = 0;
 };
 
@@ -185,7 +237,8 @@ std::string header_value(const InputFile& file, const std::string& header, const
     const std::size_t end = header.find_first_of(closing, begin + 1);
     if (end == header.npos) file.fail(".npy header: '{}' does not end; is the file damaged?", key);
     const bool closing_belongs = closing[1] == '\0';
-    return header.substr(begin, end - begin + closing_belongs);
+    const std::string value = header.substr(begin, end - begin + closing_belongs);
+    return value.substr(0, value.find_last_not_of(" \t\n") + 1);
 }
 
 long long elements_of_shape(const InputFile& file, const std::string& shape) {
@@ -264,7 +317,10 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements
     NumberLayout layout;
     layout.format = NumberFormat::npy;
     layout.shape = header_value(*file, header, "shape");
-    layout.fortran_order = header_value(*file, header, "fortran_order") == "True";
+    const std::string fortran_order = header_value(*file, header, "fortran_order");
+    if (fortran_order != "True" && fortran_order != "False")
+        file->fail(".npy header: fortran_order {} is neither True nor False; is the file damaged?", fortran_order);
+    layout.fortran_order = fortran_order == "True";
     const std::string descr = header_value(*file, header, "descr");
     if (layout.shape.front() != '(' || descr.size() < 5)
         file->fail(".npy header: descr {} and shape {} cannot be read", descr, layout.shape);

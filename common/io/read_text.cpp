@@ -1,12 +1,21 @@
 // Numbers as text, separated by white space or commas.
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
+#include <atomic>
+#include <bit>
 #include <cstring>
+#include <exception>
 
+#include "common/io/pipeline.hpp"
 #include "common/io/readers.hpp"
 
 namespace {
+
+constexpr std::size_t block_bytes = std::size_t{1} << 18, longest_word = std::size_t{1} << 20;
+
+// Widens the first n of these words from int64_t to double.
+void widen_integers(std::uint64_t* words, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+        words[i] = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(words[i])));
+}
 
 class TextReader final : public NumberReader {
 public:
@@ -20,123 +29,175 @@ public:
 
     const NumberLayout& layout() const override { return layout_; }
 
-    Chunk read(std::size_t most) override {
-        Chunk chunk;
-        chunk.dtype = layout_.dtype;
-        chunk.bytes.resize(0);
-        while (chunk.count < most) {
-            std::string_view token;
-            if (!next_token(token)) break;
-            append(chunk, token);
-        }
-        if (chunk.count == 0 && !any_) file_->fail("no numbers in the input ({} bytes)", file_->offset());
-        return chunk;
+    bool take(Slot& slot, std::size_t most, Cut cut) override {
+        slot.is_ready = cut == Cut::exactly;
+        return slot.is_ready ? take_numbers(slot, most) : take_block(slot);
+    }
+
+    // A block that has a fraction is f64 as a whole.
+    void read(Slot& slot) const override {
+        if (slot.is_ready) return;
+        parse(slot);
+        const ParsedText& parsed = slot.parsed;
+        const bool is_floating = parsed.integers < parsed.count;
+        if (is_floating) widen_integers(slot.piece.as<std::uint64_t>(), parsed.integers);
+        slot.piece.dtype = is_floating ? DType::f64 : DType::i64;
+    }
+
+    void settle(const Slot& slot) override {
+        if (slot.is_ready) return;
+        settle_block(slot);
+        if (slot.piece.dtype == DType::f64) layout_.dtype = DType::f64;
     }
 
 private:
-    static bool is_separator(char c) {
-        return c == ' ' || c == '\n' || c == ',' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-    }
-
-    // The next run of characters that are not separators; false at the end of the input.
-    bool next_token(std::string_view& token) {
+    // Up to the last separator of what is read next. Its last word may go on in the next block, and begins that one.
+    bool take_block(Slot& slot) {
+        if (is_at_end_) return false;
         for (;;) {
-            for (; position_ < buffer_.size() && is_separator(buffer_[position_]); ++position_)
-                pass(buffer_[position_]);
-            std::size_t end = position_;
-            while (end < buffer_.size() && !is_separator(buffer_[end])) ++end;
-            // A token that touches the end of the buffer may go on in the next block.
-            if (end < buffer_.size() || (at_end_ && end > position_)) {
-                token = std::string_view(buffer_).substr(position_, end - position_);
-                position_ = end;
-                comma_may_follow_ = true;
-                return true;
-            }
-            if (at_end_) {
-                end_line();
-                return false;
-            }
-            refill();
+            auto* const text =
+                reinterpret_cast<char*>(slot.stored.reserve(2 * text_margin + carried_.size() + block_bytes)) +
+                text_margin;
+            carried_.copy(text, carried_.size());
+            const std::size_t got = file_->read(text + carried_.size(), block_bytes);
+            is_at_end_ = got < block_bytes;
+            const std::size_t bytes = carried_.size() + got;
+            std::size_t end = bytes;
+            while (!is_at_end_ && end > 0 && !is_separator(text[end - 1])) --end;
+            carried_.assign(text + end, bytes - end);
+            if (end == 0 && !is_at_end_ && bytes <= longest_word) continue;
+            slot.text = text;
+            slot.text_end = text + (end > 0 || is_at_end_ ? end : bytes);
+            slot.is_last = is_at_end_;
+            return true;
         }
     }
 
-    void pass(char separator) {
-        if (separator == '\n') end_line();
-        if (separator != ',') return;
-        if (!comma_may_follow_) file_->fail("line {}: there is no number before a comma", line_);
-        comma_may_follow_ = false;
+    // slot.piece.bytes are slot.parsed.count words.
+    static void parse(Slot& slot) {
+        const auto bytes = static_cast<std::size_t>(slot.text_end - slot.text);
+        std::byte* const values = slot.values.reserve((bytes + 1) / 2 * sizeof(std::uint64_t));
+        slot.parsed = parse_text(slot.text, slot.text_end, reinterpret_cast<std::uint64_t*>(values));
+        slot.piece = {DType::i64, slot.parsed.count, values};
+        const bool is_one_word = slot.parsed.count == 1 || slot.parsed.fault != ParsedText::Fault::none;
+        if (bytes > longest_word && is_one_word && !is_separator(slot.text_end[-1]))
+            slot.parsed.fault = ParsedText::Fault::too_long;
+    }
+
+    void settle_block(const Slot& slot) {
+        const ParsedText& parsed = slot.parsed;
+        if (parsed.has_leading_comma && !comma_may_follow_) fail_comma(line_ + parsed.leading_comma_line);
+        if (parsed.fault != ParsedText::Fault::none) fail(parsed);
+        if (parsed.count > 0 || parsed.has_leading_comma) comma_may_follow_ = parsed.comma_may_follow;
+        any_ |= parsed.count > 0;
+        settle_lines(parsed);
+        if (!slot.is_last) return;
+        end_line();
+        if (!any_) file_->fail("no numbers in the input ({} bytes)", file_->offset());
+        file_->expect_same_size();
     }
 
     // Lines of a matrix have as many numbers each; empty ones do not count.
+    void settle_lines(const ParsedText& parsed) {
+        numbers_in_line_ += parsed.in_first_line;
+        if (parsed.line_ends > 0) end_line();
+        numbers_in_line_ += parsed.in_line;
+        if (parsed.in_line > 0) end_line();
+        lines_differ_ |= parsed.lines_differ;
+        if (lines_differ_) layout_.columns = 0;
+        numbers_in_line_ += parsed.in_last_line;
+        line_ += parsed.line_ends;
+    }
+
     void end_line() {
-        ++line_;
         if (numbers_in_line_ == 0) return;
-        if (lines_ > 0 && numbers_in_line_ != layout_.columns) lines_differ_ = true;
+        if (has_lines_ && numbers_in_line_ != layout_.columns) lines_differ_ = true;
         layout_.columns = lines_differ_ ? 0 : numbers_in_line_;
         numbers_in_line_ = 0;
-        ++lines_;
+        has_lines_ = true;
     }
 
-    void refill() {
-        constexpr std::size_t block = std::size_t{1} << 20;
-        buffer_.erase(0, position_);
-        position_ = 0;
-        if (buffer_.size() > block) file_->fail("line {}: a word of more than {} bytes is not a number", line_, block);
-        const std::size_t kept = buffer_.size();
-        buffer_.resize(kept + block);
-        const std::size_t got = file_->read(buffer_.data() + kept, block);
-        buffer_.resize(kept + got);
-        at_end_ = got < block;
+    [[noreturn]] void fail_comma(std::size_t line) const {
+        file_->fail("line {}: there is no number before a comma", line);
     }
 
-    void append(Chunk& chunk, std::string_view token) {
-        // from_chars knows no plus sign: drop one, unless another sign follows.
-        const bool plus = token[0] == '+' && token.substr(0, 2) != "+-";
-        const std::string_view digits = token.substr(plus);
-        const char* end = digits.data() + digits.size();
-        any_ = true;
-        ++numbers_in_line_;
-        if (chunk.dtype == DType::i64) {
-            std::int64_t integer = 0;
-            const auto [stop, error] = std::from_chars(digits.data(), end, integer);
-            if (error == std::errc{} && stop == end) return push(chunk, integer);
-            chunk = chunk.converted_to(DType::f64);  // from here on the numbers have fractions
-            layout_.dtype = DType::f64;
+    [[noreturn]] void fail(const ParsedText& parsed) const {
+        const std::size_t line = line_ + parsed.fault_line;
+        const std::string word = printable(parsed.word, 40);
+        switch (parsed.fault) {
+            case ParsedText::Fault::comma: fail_comma(line);
+            case ParsedText::Fault::out_of_range: file_->fail("line {}: '{}' is outside the range of f64", line, word);
+            case ParsedText::Fault::too_long:
+                file_->fail("line {}: a word of more than {} bytes is not a number", line, longest_word);
+            default: file_->fail("line {}: '{}' is not a number", line, word);
         }
-        push(chunk, fraction(token, digits));
     }
 
-    // The nearest f64, which is 0 for a number that is too small.
-    double fraction(std::string_view token, std::string_view digits) const {
-        double number = 0;
-        const char* end = digits.data() + digits.size();
-        const auto [stop, error] = std::from_chars(digits.data(), end, number);
-        // (It takes C's "nan(1)" for a number.)
-        if (stop != end || error == std::errc::invalid_argument || end[-1] == ')')
-            file_->fail("line {}: '{}' is not a number", line_, printable(token, 40));
-        if (error == std::errc::result_out_of_range) number = std::strtod(std::string(digits).c_str(), nullptr);
-        if (error == std::errc::result_out_of_range && std::isinf(number))
-            file_->fail("line {}: '{}' is outside the range of f64", line_, printable(token, 40));
-        return number;
+    // ---- parts of a certain number of elements: blocks are parsed ahead, several at once
+
+    bool take_numbers(Slot& slot, std::size_t most) {
+        if (ahead_.size() - taken_ < most) parse_ahead(most);
+        if (ahead_.size() - taken_ < most && failure_) std::rethrow_exception(failure_);
+        const std::size_t count = std::min(most, ahead_.size() - taken_);
+        const std::size_t integers = std::min(count, integers_ - std::min(integers_, taken_));
+        const bool is_floating = layout_.dtype == DType::f64 || integers < count;
+        slot.piece = {is_floating ? DType::f64 : DType::i64, count, slot.values.reserve(count * sizeof(std::uint64_t))};
+        std::copy_n(ahead_.data() + taken_, count, slot.piece.as<std::uint64_t>());
+        if (is_floating) widen_integers(slot.piece.as<std::uint64_t>(), integers);
+        layout_.dtype = slot.piece.dtype;
+        slot.count = count;
+        taken_ += count;
+        return count > 0;
     }
 
-    template <typename T>
-    void push(Chunk& chunk, T value) {
-        const std::size_t used = chunk.count * sizeof(T);
-        if (used == chunk.bytes.size()) chunk.bytes.resize(std::max<std::size_t>(2 * used, 4096));
-        std::memcpy(chunk.bytes.data() + used, &value, sizeof value);
-        ++chunk.count;
+    // Until there are `most` numbers, or no more. What is wrong further on is said when its turn comes.
+    void parse_ahead(std::size_t most) {
+        ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(taken_));
+        integers_ -= std::min(integers_, taken_);
+        taken_ = 0;
+        PipelineShape shape;
+        if (file_->size() >= 0 && static_cast<std::size_t>(file_->size()) <= block_bytes) shape.threads = 1;
+        while (slots_.size() < shape.slots()) slots_.emplace_back();
+        std::atomic<std::size_t> count = ahead_.size();
+        const auto take = [&](std::size_t slot) { return count < most && take_block(slots_[slot]); };
+        const auto work = [&](std::size_t slot) { parse(slots_[slot]); };
+        const auto finish = [&](std::size_t slot) {
+            settle_block(slots_[slot]);
+            append(slots_[slot]);
+            count = ahead_.size();
+        };
+        try {
+            if (!failure_) run_pipeline(shape, {take, work, finish});
+        } catch (const Failure&) {
+            failure_ = std::current_exception();
+        }
+    }
+
+    // From the first number with a fraction on all are doubles.
+    void append(const Slot& slot) {
+        auto* const words = slot.piece.as<std::uint64_t>();
+        const bool has_fractions = integers_ < ahead_.size() || is_floating_;
+        if (has_fractions) widen_integers(words, slot.parsed.integers);
+        else integers_ += slot.parsed.integers;
+        is_floating_ |= slot.parsed.integers < slot.parsed.count;
+        ahead_.insert(ahead_.end(), words, words + slot.piece.count);
     }
 
     std::unique_ptr<InputFile> file_;
     NumberLayout layout_;
-    std::string buffer_;
-    std::size_t position_ = 0;
+    std::string carried_;  // the beginning of a word that the next block goes on with
+    bool is_at_end_ = false;
+
     std::size_t line_ = 1;
-    std::size_t lines_ = 0, numbers_in_line_ = 0;  // lines that have numbers; in the current one
-    bool lines_differ_ = false;
-    bool at_end_ = false, any_ = false;
-    bool comma_may_follow_ = false;  // a number came since the last comma
+    std::size_t numbers_in_line_ = 0;
+    bool has_lines_ = false, lines_differ_ = false;  // of lines that have numbers
+    bool any_ = false, comma_may_follow_ = false;    // a number came; and since the last comma
+
+    std::vector<Slot> slots_;
+    std::vector<std::uint64_t> ahead_;  // words: integers_ times int64_t, then double
+    std::size_t taken_ = 0, integers_ = 0;
+    bool is_floating_ = false;
+    std::exception_ptr failure_;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Arrays in Fortran order, where the first index runs fastest, in the order of C, where the last one does.
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "common/io/numbers.hpp"
 
@@ -26,29 +28,24 @@ public:
 
     const NumberLayout& layout() const override { return layout_; }
 
-    Chunk read(std::size_t most) override {
+    bool take(Slot& slot, std::size_t most, Cut) override {
         if (!is_read_) read_all();
-        const std::size_t size = size_of(all_.dtype);
-        Chunk chunk;
-        chunk.dtype = all_.dtype;
-        chunk.count = std::min(most, all_.count - taken_);
-        const auto begin = all_.bytes.begin() + static_cast<std::ptrdiff_t>(taken_ * size);
-        chunk.bytes.assign(begin, begin + static_cast<std::ptrdiff_t>(chunk.count * size));
-        taken_ += chunk.count;
-        return chunk;
+        const std::size_t size = size_of(all_.dtype), count = std::min(most, all_.count - taken_);
+        slot.piece = {all_.dtype, count, slot.values.reserve(count * size)};
+        std::memcpy(slot.piece.bytes, all_.bytes.data() + taken_ * size, count * size);
+        slot.count = count;
+        taken_ += count;
+        return count > 0;
     }
+    void read(Slot&) const override {}
+    void settle(const Slot&) override {}
 
 private:
     void read_all() {
-        Chunk columns;
-        for (Chunk chunk = reader_->read(some); chunk.count > 0; chunk = reader_->read(some)) {
-            if (columns.count > 0 && columns.dtype != chunk.dtype) columns = columns.converted_to(chunk.dtype);
-            columns.dtype = chunk.dtype;
-            columns.bytes.insert(columns.bytes.end(), chunk.bytes.begin(), chunk.bytes.end());
-            columns.count += chunk.count;
-        }
+        const Chunk columns = reader_->read(std::numeric_limits<std::size_t>::max());
         all_ = columns;
         transpose(columns);
+        layout_.dtype = all_.dtype;
         is_read_ = true;
     }
 
@@ -69,8 +66,6 @@ private:
             }
         }
     }
-
-    static constexpr std::size_t some = std::size_t{1} << 22;
 
     std::unique_ptr<NumberReader> reader_;
     NumberLayout layout_;

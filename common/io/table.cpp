@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/io/json.hpp"
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 
@@ -20,6 +20,14 @@ Format parse_format(const std::string& name) {
     if (name == "md") return Format::markdown;
     fail(Exit::usage, "unknown format '{}'; choose one of human, csv, tsv, jsonl, md", name);
 }
+
+// In quotes and escaped. Invalid UTF-8 becomes U+FFFD, so that every reader accepts the line.
+static std::string json_string(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// A number in fixed point without trailing zeros: "0.0500" becomes 0.05, "12.00" 12.0.
+static std::string json_number(std::string_view fixed_point) { return nlohmann::json::parse(fixed_point).dump(); }
 
 static std::string plain(const Cell& cell) {
     if (const auto* word = std::get_if<std::string>(&cell)) return word->empty() ? "none" : *word;

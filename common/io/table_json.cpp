@@ -17,15 +17,14 @@ constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 // Reads a flat object; gives up at whatever else there is.
 class FlatObject {
 public:
-    FlatObject(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order)
-        : at_(line.data()), end_(line.data() + line.size()), builder_(builder), order_(order) {}
+    FlatObject(std::string_view line, TableBuilder& builder, std::vector<JsonMember>& last)
+        : at_(line.data()), end_(line.data() + line.size()), builder_(builder), last_(last) {}
 
     bool read() {
         if (!take('{')) return false;
         if (take('}')) return is_at_end();
         for (std::size_t position = 0;; ++position) {
-            std::string_view key;
-            if (!take_string(key) || !take(':') || !take_value(column_of(key, position))) return false;
+            if (!take_member(position)) return false;
             if (take('}')) return is_at_end();
             if (!take(',')) return false;
         }
@@ -59,32 +58,48 @@ private:
         text = std::string_view(begin, static_cast<std::size_t>(at_++ - begin));
         return true;
     }
-    // A number as JSON writes it: 1, -1.5e3, but not .5, 01 or inf.
-    bool take_number_text(std::string_view& text) {
+    std::size_t take_digits(std::uint64_t& number) {
+        const char* const begin = at_;
+        for (; at_ < end_ && *at_ >= '0' && *at_ <= '9'; ++at_)
+            number = 10 * number + static_cast<std::uint64_t>(*at_ - '0');
+        return static_cast<std::size_t>(at_ - begin);
+    }
+    // A number as JSON writes it: 1, -1.5e3, but not .5, 1., 01 or inf.
+    bool take_number(double& number) {
         skip_blanks();
         const char* const begin = at_;
-        if (at_ < end_ && *at_ == '-') ++at_;
-        if (at_ == end_ || *at_ < '0' || *at_ > '9') return false;
-        if (*at_ == '0' && at_ + 1 < end_ && at_[1] >= '0' && at_[1] <= '9') return false;
-        const auto belongs = [](char c) {
-            return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
-        };
-        while (at_ < end_ && belongs(*at_)) ++at_;
-        text = std::string_view(begin, static_cast<std::size_t>(at_ - begin));
-        return text.back() >= '0' && text.back() <= '9';
-    }
-    static bool to_number(std::string_view text, double& number) {
-        const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        return error == std::errc() && stopped == text.data() + text.size();
+        const bool is_negative = at_ < end_ && *at_ == '-';
+        at_ += is_negative;
+        const char* const first = at_;
+        std::uint64_t digits = 0;
+        const std::size_t whole = take_digits(digits);
+        if (whole == 0 || (whole > 1 && *first == '0')) return false;
+        std::size_t fraction = 0;
+        if (at_ < end_ && *at_ == '.') {
+            ++at_;
+            fraction = take_digits(digits);
+            if (fraction == 0) return false;
+        }
+        // A double holds 15 digits, and a power of ten up to 22, so that their quotient is rounded once, as it should be.
+        if (whole + fraction <= 15 && (at_ == end_ || (*at_ | ' ') != 'e')) {
+            constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+            number = static_cast<double>(digits) / powers[fraction];
+            if (is_negative) number = -number;
+            return true;
+        }
+        const auto [stopped, error] = std::from_chars(begin, end_, number);
+        if (error != std::errc() || stopped < at_) return false;
+        at_ = stopped;
+        return true;
     }
     bool take_list(TableColumn* column) {
         list_.clear();
         if (!take(']')) {
             do {
-                std::string_view text;
                 double number = no_number;
                 skip_blanks();
-                if (!take_word("null") && !(take_number_text(text) && to_number(text, number))) return false;
+                if (!take_word("null") && !take_number(number)) return false;
                 if (builder_.keeps_lists()) list_.push_back(number);
             } while (take(','));
             if (!take(']')) return false;
@@ -107,26 +122,60 @@ private:
             text = "true";
         } else if (take_word("false")) {
             text = "false";
-        } else if (double number = 0; !take_number_text(text) || !to_number(text, number)) {
-            return false;
+        } else {
+            double number = 0;
+            if (!take_number(number)) return false;
+            if (column) column->add_number(number);
+            return true;
         }
         if (column) column->add_text(text);
         return true;
     }
-    // Most lines have the columns of the line before, in its order.
-    TableColumn* column_of(std::string_view key, std::size_t position) {
-        if (position < order_.size() && builder_.name_of(order_[position]) == key)
-            return builder_.open(order_[position]);
-        const std::size_t index = builder_.index_of(key);
-        if (position < order_.size()) order_[position] = index;
-        else if (position == order_.size()) order_.push_back(index);
-        return builder_.open(index);
+    // Most lines have the columns of the line before, in its order, and many of its values.
+    bool take_member(std::size_t position) {
+        if (position == last_.size()) last_.emplace_back();
+        if (position > last_.size()) return false;
+        JsonMember& member = last_[position];
+        const char* const begin = at_;
+        const std::string_view rest(at_, static_cast<std::size_t>(end_ - at_));
+        const bool is_whole = member.text.size() > member.key_length;
+        if (is_whole && rest.size() > member.text.size() && rest.substr(0, member.text.size()) == member.text &&
+            (rest[member.text.size()] == ',' || rest[member.text.size()] == '}')) {
+            at_ += member.text.size();
+            if (TableColumn* const column = builder_.open(member.column)) column->add_as_in(member.row);
+            member.changes = 0;
+            return true;
+        }
+        const std::string_view known_key(member.text.data(), member.key_length);
+        if (member.key_length > 0 && rest.substr(0, member.key_length) == known_key) {
+            at_ += member.key_length;
+        } else {
+            std::string_view key;
+            if (!take_string(key) || !take(':')) return false;
+            skip_blanks();
+            member.column = builder_.index_of(key);
+            member.text.assign(begin, at_);
+            member.key_length = member.text.size();
+            member.changes = 0;
+        }
+        TableColumn* const column = builder_.open(member.column);
+        skip_blanks();
+        const char* const value = at_;
+        if (!take_value(column)) return false;
+        // What changes from line to line is not worth remembering, but may settle later. A list equals no other.
+        constexpr std::size_t restless = 8;
+        member.text.resize(member.key_length);
+        if (column && *value != '[' && value == begin + member.key_length && ++member.changes % 256 < restless) {
+            member.text.append(value, at_);
+            member.row = builder_.row();
+        }
+        return true;
     }
 
     const char* at_;
     const char* const end_;
     TableBuilder& builder_;
-    std::vector<std::size_t>& order_;
+    std::vector<JsonMember>& last_;
     std::vector<double> list_;
 };
 
@@ -209,8 +258,8 @@ std::string add_trace(const std::string& text, TableBuilder& builder) {
     }
 }
 
-std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order) {
-    if (FlatObject(line, builder, order).read()) return "";
+std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<JsonMember>& last) {
+    if (FlatObject(line, builder, last).read()) return "";
     try {
         const nlohmann::json object = nlohmann::json::parse(line);
         if (!object.is_object()) return "is not a JSON object: expected one per line";

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "common/io/input_file.hpp"
-#include "common/io/nearest.hpp"
 #include "common/io/numbers.hpp"
 #include "common/io/text.hpp"
 
@@ -329,10 +328,10 @@ DataTable read_table(const std::string& path, Lists lists, StepCount* count) {
         return table;
     }
     if (trimmed(line).front() == '{') {
-        std::vector<std::size_t> order;
+        std::vector<JsonMember> last;
         do {
             builder.begin_row(source.number());
-            const std::string wrong = add_json_row(trimmed(line), builder, order);
+            const std::string wrong = add_json_row(trimmed(line), builder, last);
             if (!wrong.empty()) source.fail("{}", wrong);
             builder.end_row();
         } while (source.next(line, false));

@@ -38,6 +38,7 @@ public:
     void add_text(std::string_view text);
     void add_number(double number);
     void add_list(const std::vector<double>& numbers);
+    void add_as_in(std::size_t row) { add(cell(row)); }
 
 private:
     // A number's bits, or those of a nan that no computation yields: it holds the index of a word or of a list.
@@ -96,6 +97,7 @@ public:
         table_.lines.push_back(line);
         is_in_row_ = true;
     }
+    std::size_t row() const { return table_.rows() - 1; }  // the one that is being read
     std::size_t index_of(std::string_view column);
     const std::string& name_of(std::size_t column) const { return table_.columns[column].name(); }
     // The column, if it has no cell in this row yet: what is said twice counts as it was said first.
@@ -113,7 +115,16 @@ private:
 // columns timeline, lane, name, category, begin_ns and end_ns, lane by lane. Returns what is wrong with it.
 std::string add_trace(const std::string& text, TableBuilder& builder);
 
+// A member of the objects of JSON Lines as the last line had it: "n":1024.
+struct JsonMember {
+    std::size_t column = 0;
+    std::string text = {};
+    std::size_t key_length = 0;  // of the text, until behind the colon
+    std::size_t row = 0;         // whose cell has the value
+    std::size_t changes = 0;     // in how many lines in a row it was another
+};
+
 // Adds the cells of one line of JSON Lines. Members of an object within it are columns with a dot, "gpu.name"; lists of
-// anything but numbers are left out. `order` remembers which columns the last line had, in its order. Returns what is
-// wrong with the line, "" if nothing is.
-std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<std::size_t>& order);
+// anything but numbers are left out. `last` remembers the members of the last line, in its order. Returns what is wrong
+// with the line, "" if nothing is.
+std::string add_json_row(std::string_view line, TableBuilder& builder, std::vector<JsonMember>& last);

@@ -24,16 +24,15 @@ void Report::add(const Measurement& measurement) {
     if (lines_) return lines_->add(measurement, title_);
     const Summary times = summarize(measurement.samples_ns);
     const bool on_host = measurement.variant->needs == Needs::host;
-    if (on_host && times_.cpu_ns == 0) times_.cpu_ns = times.median;
-    const std::string ladder = measurement.variant->ladder;
-    if (!ladder.empty() && ladder != ladder_) {  // a new ladder; a variant without one continues the last
-        ladder_ = ladder;
-        times_.first_ns = times_.previous_ns = 0;
-    }
-    if (!on_host && times_.first_ns == 0) times_.first_ns = times_.previous_ns = times.median;
+    if (on_host && cpu_ns_ == 0) cpu_ns_ = times.median;
+    if (*measurement.variant->ladder)
+        ladder_ = measurement.variant->ladder;  // a variant without one continues the last
+    LadderTimes& ladder = ladders_[ladder_];
+    ladder.cpu_ns = cpu_ns_;
+    if (!on_host && ladder.first_ns == 0) ladder.first_ns = ladder.previous_ns = times.median;
     const simt::check::Counters counters = total_of(measurement.kernels);
     const auto measured = [&](const Measurement& of, std::size_t sample) {
-        return Measured{run_, of, times_, sample, summarize(of.samples_ns), summarize(of.peer_ratios), counters};
+        return Measured{run_, of, ladder, sample, summarize(of.samples_ns), summarize(of.peer_ratios), counters};
     };
     if (run_.settings.raw) {
         for (std::size_t i = 0; i < measurement.samples_ns.size(); ++i) {
@@ -47,7 +46,7 @@ void Report::add(const Measurement& measurement) {
                    {{"samples_ns", measurement.samples_ns},
                     {"median_ci_ns", {times.median_interval.low, times.median_interval.high}}});
     }
-    if (!on_host) times_.previous_ns = times.median;
+    if (!on_host) ladder.previous_ns = times.median;
     timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, times});
 }
 
@@ -70,6 +69,7 @@ void Report::end_block(bool rivals) {
         run_.output.flush();
     }
     timed_.clear();
-    times_ = {};
+    ladders_.clear();
     ladder_.clear();
+    cpu_ns_ = 0;
 }

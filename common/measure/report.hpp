@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,7 +73,8 @@ private:
     Table table_;
     std::unique_ptr<LineReport> lines_;  // instead of the table, with --by-line and --annotate
     std::string title_;
-    std::vector<Timed> timed_;  // of the block so far
-    LadderTimes times_;         // the ladder so far
-    std::string ladder_;
+    std::vector<Timed> timed_;                    // of the block so far
+    std::map<std::string, LadderTimes> ladders_;  // as far as they go
+    std::string ladder_;                          // of the last row
+    double cpu_ns_ = 0;
 };

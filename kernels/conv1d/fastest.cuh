@@ -6,17 +6,18 @@
 
 namespace BACKEND {
 
-/// The windows' inputs stay in registers: up to 9 numbers, and a few more where their place is lucky, L1 is fast enough for windows without a tile. Beyond,
-/// floats gain from tiles that load ahead; doubles do not, since their sums take twice as long. block_size is not used.
+/// Up to 9 floats, and a few more where their place is lucky, L1 is fast enough for windows without a tile. Beyond, floats
+/// gain from tiles that come past the registers; doubles do not, since their sums take twice as long. block_size is not
+/// used.
 template <typename T>
 LaunchShape launch_conv1d_fastest(const ConvolutionArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_output, arguments.outputs());
     const WindowPlace window = place_windows(arguments, span);
     if (window.vectors <= 3) return launch_conv1d_vectors<3>(arguments, span, window.shift);
-    if (window.vectors <= 5) return launch_conv1d_vectors<5>(arguments, span, window.shift);
     if constexpr (sizeof(T) == sizeof(float)) {
         return launch_conv1d_async_tile(arguments);
     } else {
+        if (window.vectors <= 5) return launch_conv1d_vectors<5>(arguments, span, window.shift);
         if (window.vectors <= 6) return launch_conv1d_vectors<6>(arguments, span, window.shift);
         return launch_conv1d_register_tile(arguments);
     }

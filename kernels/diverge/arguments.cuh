@@ -119,4 +119,12 @@ LaunchShape launch_diverge_kernel(Kernel* kernel, const DivergeArguments& argume
 
 using DivergeLaunch = LaunchShape(const DivergeArguments& arguments);
 
+/// Of the launches that launch_of() gives for each of the numbers, that of one of them, known only when it runs.
+template <unsigned... numbers, typename LaunchOf>
+DivergeLaunch* diverge_launch_of(size_t wanted, LaunchOf launch_of) {
+    DivergeLaunch* found = nullptr;
+    ((wanted == numbers ? void(found = launch_of(std::integral_constant<unsigned, numbers>())) : void()), ...);
+    return found;
+}
+
 }  // namespace BACKEND

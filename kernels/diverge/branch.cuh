@@ -28,17 +28,8 @@ LaunchShape launch_diverge_branch(const DivergeArguments& arguments) {
 
 /// operations: a power of two up to 256.
 inline DivergeLaunch* diverge_branch_launch(size_t operations) {
-    switch (operations) {
-        case 1: return launch_diverge_branch<1>;
-        case 2: return launch_diverge_branch<2>;
-        case 4: return launch_diverge_branch<4>;
-        case 8: return launch_diverge_branch<8>;
-        case 16: return launch_diverge_branch<16>;
-        case 32: return launch_diverge_branch<32>;
-        case 64: return launch_diverge_branch<64>;
-        case 128: return launch_diverge_branch<128>;
-        default: return launch_diverge_branch<256>;
-    }
+    return diverge_launch_of<1, 2, 4, 8, 16, 32, 64, 128, 256>(
+        operations, [](auto number) { return launch_diverge_branch<number>; });
 }
 
 }  // namespace BACKEND

@@ -38,13 +38,7 @@ LaunchShape launch_diverge_nested(const DivergeArguments& arguments) {
 }
 
 inline DivergeLaunch* diverge_nested_launch(size_t depth) {
-    switch (depth) {
-        case 1: return launch_diverge_nested<1>;
-        case 2: return launch_diverge_nested<2>;
-        case 3: return launch_diverge_nested<3>;
-        case 4: return launch_diverge_nested<4>;
-        default: return launch_diverge_nested<5>;
-    }
+    return diverge_launch_of<1, 2, 3, 4, 5>(depth, [](auto number) { return launch_diverge_nested<number>; });
 }
 
 }  // namespace BACKEND

@@ -56,22 +56,23 @@ inline dim3 matadd_grid(size_t first, size_t second, dim3 block) {
     return {grid_for(first, block.x), static_cast<unsigned>(divide_up(blocks, layers)), static_cast<unsigned>(layers)};
 }
 
+/// first, second: what runs along the grid's extents.
+template <typename T>
+LaunchShape launch_matadd(void (*kernel)(const T*, const T*, T*, size_t, size_t), size_t first, size_t second,
+                          const MataddArguments<T>& of) {
+    const dim3 grid = matadd_grid(first, second, of.block);
+    kernel<<<grid, of.block, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.rows, of.columns);
+    return {grid, of.block, 0, address_of(kernel)};
+}
+
 template <typename T>
 LaunchShape launch_matadd_row_major(const MataddArguments<T>& arguments) {
-    const auto kernel = matadd_row_major<T>;
-    const dim3 grid = matadd_grid(arguments.columns, arguments.rows, arguments.block);
-    kernel<<<grid, arguments.block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.rows,
-                                                           arguments.columns);
-    return {grid, arguments.block, 0, address_of(kernel)};
+    return launch_matadd(matadd_row_major<T>, arguments.columns, arguments.rows, arguments);
 }
 
 template <typename T>
 LaunchShape launch_matadd_column_major(const MataddArguments<T>& arguments) {
-    const auto kernel = matadd_column_major<T>;
-    const dim3 grid = matadd_grid(arguments.rows, arguments.columns, arguments.block);
-    kernel<<<grid, arguments.block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, arguments.rows,
-                                                           arguments.columns);
-    return {grid, arguments.block, 0, address_of(kernel)};
+    return launch_matadd(matadd_column_major<T>, arguments.rows, arguments.columns, arguments);
 }
 
 }  // namespace BACKEND

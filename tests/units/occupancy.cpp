@@ -2,6 +2,7 @@
 // differs and exits 1; tests/matadd.bats compiles and runs it where cuda_occupancy.h is.
 //     occupancy [LAUNCHES]      of each capability
 #include <cuda_occupancy.h>
+#include <algorithm>
 
 #include <climits>
 #include <cstdio>
@@ -85,7 +86,10 @@ static bool agrees(const MultiprocessorLimits& limits, const cudaOccDeviceProp& 
     kernel.numRegs = static_cast<int>(one.registers);
     kernel.sharedSizeBytes = one.static_shared_bytes;
     kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-    kernel.maxDynamicSharedSizeBytes = one.most_dynamic_shared_bytes;
+    // (The header holds every block to it, CUDA on a GPU only those with more than what is granted without asking.)
+    kernel.maxDynamicSharedSizeBytes =
+        std::max(one.most_dynamic_shared_bytes,
+                 shared_bytes_without_asking - std::min(shared_bytes_without_asking, one.static_shared_bytes));
     kernel.numBlockBarriers = 1;
     cudaOccDeviceState state;
     state.carveoutConfig = one.carveout_percent;

@@ -1,15 +1,19 @@
-// conv1d as a filter: an input convolved with the weights, read and processed in chunks that overlap, in its format.
+// conv1d as a filter: an input convolved with the weights, written in its format while it is read.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/slots.cuh"
 #include "common/io/numbers.hpp"
+#include "tools/conv1d/host_pieces.hpp"
 #include "tools/conv1d/method.cuh"
+#include "tools/conv1d/signal_stream.cuh"
 
 namespace BACKEND {
 
@@ -25,120 +29,140 @@ inline DType result_dtype(const Session& session, const NumberLayout& layout) {
     return session.options.dtype.value_or(layout.dtype == DType::f32 ? DType::f32 : DType::f64);
 }
 
-// Convolves a stream. It sees the signal with what lies beyond its ends already added: for the kernels the border is
-// `valid`, and each piece begins with the last width - 1 elements of the one before.
+// Convolves the pieces of a signal, and writes the results as they come.
 template <typename T>
-class StreamConvolution {
+class ConvolutionFilter {
 public:
-    StreamConvolution(const Session& session, const std::vector<double>& weights, NumberWriter& writer)
+    ConvolutionFilter(const Session& session, NumberReader& reader, const std::vector<double>& weights,
+                      NumberWriter& writer)
         : session_(session),
           variant_(session.filter_variant<ConvolutionVariant>("fastest")),
+          on_host_(session.computes_on_host()),
           taps_(taps_of<T>(weights)),
+          stream_(reader, taps_.width(), session.own<ConvolutionOptions>().border),
           writer_(writer) {
         if (variant_.method == Method::copy)
             fail(Exit::usage, "copy convolves nothing: choose another --kernel, or none");
+        if (!on_host_) shape_ = {2, 2};
+        for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<ConvolutionSlot>(on_host_));
     }
 
-    size_t halo() const { return taps_.width() - 1; }
-
-    void feed(const T* values, size_t count) {
-        piece_.insert(piece_.end(), values, values + count);
-        if (piece_.size() <= halo()) return;
-        convolve_piece();
-        piece_.erase(piece_.begin(), piece_.end() - static_cast<std::ptrdiff_t>(halo()));
+    void run() {
+        run_pipeline(shape_, {[this](size_t slot) { return take(slot); }, [this](size_t slot) { work(*slots_[slot]); },
+                              [this](size_t slot) { finish(slot); }});
+        pending_.complete_all();
+        // The result's type is known also where nothing was read.
+        if (written_ == 0) writer_.append(Piece{dtype_of<T>, 0, nullptr});
     }
-    void feed(size_t count, T value) {
-        const std::vector<T> values(count, value);
-        feed(values.data(), count);
-    }
-
-    // The result's type is known also where nothing was fed.
-    void finish() { append({}); }
 
 private:
-    void convolve_piece() {
-        const size_t count = piece_.size() - halo();
-        const DeviceBuffer<T> d_piece(piece_.size()), d_output(count);
-        CHECK(cudaMemcpy(d_piece.data(), piece_.data(), d_piece.bytes(), cudaMemcpyHostToDevice));
-        const Signal<T> signal{d_piece.data(), piece_.size(), Border::valid};
-        const ReadyMethod ready = make_ready(variant_, arguments_on(session_, taps_, signal, d_output.data()));
-        if (!ready.launch) fail(Exit::unavailable, "{}: {}", variant_.name, ready.why_not);
-        if (ready.prepare) ready.prepare(nullptr);
-        ready.launch(nullptr);
+    struct ConvolutionSlot {
+        explicit ConvolutionSlot(bool on_host) : room(on_host ? pageable_memory : pinned_memory) {
+            if (!on_host) device = std::make_unique<DeviceSlot>(), stream = std::make_unique<Stream>();
+        }
+        Slot numbers;
+        std::vector<T> inputs;
+        SlotBuffer room;
+        Piece outputs;
+        std::string text;
+        // On a device:
+        std::unique_ptr<DeviceSlot> device;
+        std::unique_ptr<Stream> stream;
+        DeviceBuffer<T> d_outputs;
+        ReadyMethod ready;
+    };
+
+    bool take(size_t slot) {
+        ConvolutionSlot& one = *slots_[slot];
+        if (!on_host_) {
+            CHECK(cudaSetDevice(session_.device.ordinal));
+            one.device->wait_for_upload();
+        }
+        const size_t most = on_host_ ? host_piece_bytes / sizeof(T) : device_piece_elements;
+        return stream_.next(one.numbers, most, one.inputs);
+    }
+
+    void work(ConvolutionSlot& one) {
+        if (!on_host_) {
+            std::byte* const inputs = one.device->host.values.reserve(one.inputs.size() * sizeof(T));
+            std::memcpy(inputs, one.inputs.data(), one.inputs.size() * sizeof(T));
+            one.device->host.piece = {dtype_of<T>, one.inputs.size(), inputs};
+            return;
+        }
+        make_room_for_outputs(one);
+        const size_t n = one.outputs.count;
+        convolve_piece(one.inputs.data(), taps_.h_taps.data(), taps_.width(), one.outputs.template as<T>(), n);
+        writer_.format(one.outputs, one.text);
+    }
+
+    void make_room_for_outputs(ConvolutionSlot& one) {
+        const size_t n = stream_.outputs_of(one.inputs);
+        one.outputs = {dtype_of<T>, n, one.room.reserve(n * sizeof(T))};
+    }
+
+    // On a device the slot's outputs are those of its piece before until these are written.
+    void finish(size_t slot) {
+        ConvolutionSlot& one = *slots_[slot];
+        if (on_host_) return write(one, one.inputs.data());
+        pending_.complete(slot);
+        make_room_for_outputs(one);
+        if (one.outputs.count == 0) return;
+        convolve_on_device(one);
+        pending_.push(slot, *one.stream, [this, &one] {
+            writer_.format(one.outputs, one.text);
+            write(one, nullptr);
+        });
+    }
+
+    void convolve_on_device(ConvolutionSlot& one) {
+        const cudaStream_t stream = *one.stream;
+        const size_t n = one.outputs.count;
+        if (one.d_outputs.size() < n) one.d_outputs = DeviceBuffer<T>(n);
+        one.device->upload(stream);
+        const Signal<T> signal{one.device->d_piece.template as<T>(), one.device->d_piece.count, Border::valid};
+        one.ready = make_ready(variant_, arguments_on(session_, taps_, signal, one.d_outputs.data()));
+        if (!one.ready.launch) fail(Exit::unavailable, "{}: {}", variant_.name, one.ready.why_not);
+        if (one.ready.prepare) one.ready.prepare(stream);
+        one.ready.launch(stream);
         CHECK(cudaGetLastError());
-        std::vector<T> output(count);
-        CHECK(cudaMemcpy(output.data(), d_output.data(), d_output.bytes(), cudaMemcpyDeviceToHost));
-        refuse_overflow(output, ready.fft_length > 0);
-        append(output);
-        written_ += count;
+        CHECK(cudaMemcpyAsync(one.outputs.bytes, one.d_outputs.data(), n * sizeof(T), cudaMemcpyDeviceToHost, stream));
+    }
+
+    void write(ConvolutionSlot& one, const T* inputs) {
+        if (!is_all_finite(one.outputs.template as<T>(), one.outputs.count)) refuse_overflow(one, inputs);
+        writer_.append(one.outputs, one.text);
+        written_ += one.outputs.count;
     }
 
     // Exit status 4 at the first element that is infinite, or no number, although all its inputs are finite: of a method
-    // whose results depend on more than them, all of the piece.
-    void refuse_overflow(const std::vector<T>& output, bool spreads) const {
-        const auto finite = [](T value) { return std::isfinite(value); };
-        if (spreads && !std::all_of(piece_.begin(), piece_.end(), finite)) return;
-        for (size_t i = 0; i < output.size(); ++i) {
-            const T* inputs = piece_.data() + i;
-            if (finite(output[i]) || !std::all_of(inputs, inputs + taps_.width(), finite)) continue;
-            const char* type = name_of(dtype_of<T>);
-            fail(Exit::bad_input, "element {} of the result does not fit into {}; {}", written_ + i + 1, type,
-                 sizeof(T) == 4 ? "use -t f64" : "scale the weights down");
+    // whose results depend on more than them, all of the piece. Those on the device are still there.
+    void refuse_overflow(const ConvolutionSlot& one, const T* inputs) const {
+        const size_t count = one.outputs.count + taps_.width() - 1;
+        std::vector<T> from_device;
+        if (!inputs) {
+            from_device.resize(count);
+            CHECK(cudaMemcpy(from_device.data(), one.device->d_piece.bytes, count * sizeof(T), cudaMemcpyDeviceToHost));
+            inputs = from_device.data();
         }
-    }
-
-    void append(const std::vector<T>& output) {
-        Chunk chunk;
-        chunk.dtype = dtype_of<T>;
-        chunk.count = output.size();
-        chunk.bytes.resize(output.size() * sizeof(T));
-        std::copy(output.begin(), output.end(), chunk.as<T>());
-        writer_.append(chunk);
+        if (one.ready.fft_length > 0 && !is_all_finite(inputs, count)) return;
+        for (size_t i = 0; i < one.outputs.count; ++i) {
+            if (std::isfinite(one.outputs.template as<T>()[i]) || !is_all_finite(inputs + i, taps_.width())) continue;
+            fail(Exit::bad_input, "element {} of the result does not fit into {}; {}", written_ + i + 1,
+                 name_of(dtype_of<T>), sizeof(T) == 4 ? "use -t f64" : "scale the weights down");
+        }
     }
 
     const Session& session_;
     const ConvolutionVariant& variant_;
+    const bool on_host_;
     const TapArrays<T> taps_;
+    SignalStream<T> stream_;
     NumberWriter& writer_;
-    std::vector<T> piece_;
+    PipelineShape shape_;
+    std::vector<std::unique_ptr<ConvolutionSlot>> slots_;
+    PendingResults pending_;
     size_t written_ = 0;
 };
-
-// Feeds a whole signal, chunk by chunk, with its borders.
-template <typename T>
-void convolve_stream(NumberReader& reader, StreamConvolution<T>& stream, Border border) {
-    constexpr size_t chunk_elements = size_t{1} << 22;
-    const auto read = [&](size_t most) { return reader.read(most).converted_to(dtype_of<T>); };
-    const unsigned width = unsigned(stream.halo()) + 1, before = taps_before(width, border);
-    const unsigned after = border == Border::valid ? 0 : width - 1 - before;
-    if (border == Border::wrap) {  // its first output needs its last elements
-        std::vector<T> all;
-        for (Chunk chunk = read(chunk_elements); chunk.count > 0; chunk = read(chunk_elements))
-            all.insert(all.end(), chunk.as<T>(), chunk.as<T>() + chunk.count);
-        if (all.empty()) return stream.finish();
-        const Signal<T> signal{all.data(), all.size(), border};
-        std::vector<T> beyond;
-        for (unsigned k = 0; k < before; ++k) beyond.push_back(signal.at(std::int64_t(k) - before));
-        stream.feed(beyond.data(), before);
-        for (size_t first = 0; first < all.size(); first += chunk_elements)
-            stream.feed(all.data() + first, std::min(chunk_elements, all.size() - first));
-        beyond.clear();
-        for (unsigned k = 0; k < after; ++k) beyond.push_back(signal.at(std::int64_t(all.size() + k)));
-        stream.feed(beyond.data(), after);
-        return stream.finish();
-    }
-    T first = 0, last = 0;
-    bool empty = true;
-    for (Chunk chunk = read(chunk_elements); chunk.count > 0; chunk = read(chunk_elements)) {
-        const T* values = chunk.as<T>();
-        if (border == Border::clamp) first = values[0], last = values[chunk.count - 1];
-        if (empty) stream.feed(before, first);
-        empty = false;
-        stream.feed(values, chunk.count);
-    }
-    if (!empty) stream.feed(after, last);
-    stream.finish();
-}
 
 inline void run_convolution_filter(Session& session) {
     const std::string& path = session.options.operands.front();
@@ -150,13 +174,11 @@ inline void run_convolution_filter(Session& session) {
     NumberLayout layout = reader->layout();
     if (layout.format == NumberFormat::npy)
         layout.shape = text("({},)", output_length(signal_length(name, layout), unsigned(weights.size()), border));
-    NumberWriter writer(layout, session.options.format ? "conv1d" : "");
+    session.say_where_filters_compute();
+    NumberWriter writer(layout, session.options.format ? "conv1d" : "", &session.output);
     with_dtype(result_dtype(session, layout), [&](auto zero) {
         using T = decltype(zero);
-        if constexpr (std::is_floating_point_v<T>) {
-            StreamConvolution<T> stream(session, weights, writer);
-            convolve_stream(*reader, stream, border);
-        }
+        if constexpr (std::is_floating_point_v<T>) ConvolutionFilter<T>(session, *reader, weights, writer).run();
     });
     session.write(writer);
 }

@@ -93,7 +93,7 @@ public:
         const Options& options = session_.options;
         const LatencySteps steps{warm_steps, steps_};
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.timeout_s);
-        for (int i = 0; i < session_.warmup() && !options.profile; ++i)
+        for (int i = 0; i < session_.warmup() && !options.profile && std::chrono::steady_clock::now() < deadline; ++i)
             if (sample(variant, run, steps).ns.empty()) return {};
         LatencySeries series;
         while (int(series.ns.size()) < session_.samples()) {

@@ -115,8 +115,8 @@ inline ComparedLaunch compare_launch(const MultiprocessorLimits& limits, std::ui
     // (CUDA's figure may include what the system keeps of a block's shared memory: a probe says itself what it has.)
     const size_t most_dynamic = limits.most_shared_bytes() - attributes.sharedSizeBytes;
     // As a kernel is that asks for nothing, or opted in to any amount; either way the next launch sets it anew.
-    constexpr size_t without_asking = 48 << 10;
-    const size_t opted_in = draw(2) == 0 ? without_asking - attributes.sharedSizeBytes : draw(most_dynamic + 1);
+    const size_t opted_in =
+        draw(2) == 0 ? shared_bytes_without_asking - attributes.sharedSizeBytes : draw(most_dynamic + 1);
     const int carveout = draw(2) == 0 ? default_carveout : int(draw(101));
     CHECK(cudaFuncSetAttribute(probe.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(opted_in)));
     CHECK(cudaFuncSetAttribute(probe.kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));

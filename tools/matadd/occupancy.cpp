@@ -57,8 +57,9 @@ static std::size_t blocks_by_registers(const BlockResources& resources, Occupanc
 static std::size_t blocks_by_shared_memory(const MultiprocessorLimits& limits, const BlockResources& resources,
                                            Occupancy& occupancy) {
     const std::size_t used = resources.static_shared_bytes + resources.dynamic_shared_bytes;
-    if (resources.dynamic_shared_bytes > resources.most_dynamic_shared_bytes || used > limits.most_shared_bytes())
-        return 0;
+    const bool has_to_opt_in = used > shared_bytes_without_asking;
+    const std::size_t most = has_to_opt_in ? resources.most_dynamic_shared_bytes : limits.most_shared_bytes();
+    if (resources.dynamic_shared_bytes > most || used > limits.most_shared_bytes()) return 0;
     const std::size_t allocated = rounded_up(used + limits.reserved_shared_bytes(), limits.shared_granularity());
     occupancy.allocated_shared_bytes = allocated;
     if (allocated == 0) return no_limit;

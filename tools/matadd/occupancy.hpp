@@ -35,6 +35,8 @@ const MultiprocessorLimits* limits_of(int compute_capability);
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 constexpr unsigned most_registers_per_thread = 255;
 constexpr int default_carveout = -1;
+// Of a block, static and dynamic together: CUDA counts only what is more against the amount that a kernel opted in to.
+constexpr std::size_t shared_bytes_without_asking = 48 * 1024;
 
 // What a launch asks for.
 struct BlockResources {

@@ -1,6 +1,7 @@
 // How fast bytes go between any two places: the host's pinned memory and every device.
 #pragma once
 
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <string>
@@ -95,16 +96,15 @@ inline const ColumnOf<PairResult> pair_columns[] = {
     {{"verify"}, [](const PairResult& of) -> Cell { return of.verify; }},
 };
 
-// The median of as many samples as the options allow.
+// The median of as many samples as the options allow, in the time that they allow.
 template <typename Sample>
 double median_of_samples(const Session& session, Sample sample) {
-    for (int i = 0; i < session.warmup(); ++i) sample();
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + std::chrono::duration<double>(session.options.timeout_s);
+    for (int i = 0; i < session.warmup() && Clock::now() < deadline; ++i) sample();
     std::vector<double> samples;
-    double seconds = 0;
-    while (int(samples.size()) < session.samples() && seconds < session.options.timeout_s) {
-        samples.push_back(sample());
-        seconds += samples.back() * 1e-9;
-    }
+    do samples.push_back(sample());
+    while (int(samples.size()) < session.samples() && Clock::now() < deadline);
     return summarize(samples).median;
 }
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <vector>
 
-#include "common/io/nearest.hpp"
+#include "common/io/text.hpp"
 
 namespace {
 

@@ -1,14 +1,16 @@
-// vecadd as a filter: the element-wise sum of two inputs, read and added in chunks, written in the first one's format.
+// vecadd as a filter: the element-wise sum of two inputs, written in the first one's format while they are read.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <type_traits>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
-#include "common/cuda/staged_copy.cuh"
+#include "common/cuda/slots.cuh"
 #include "common/io/numbers.hpp"
+#include "tools/vecadd/host_pieces.hpp"
 #include "tools/vecadd/table.cuh"
 
 namespace BACKEND {
@@ -20,44 +22,143 @@ inline DType common_type(DType a, DType b) {
     return integers ? DType::i64 : DType::f64;
 }
 
-// Whether the sum is one: no integer that has wrapped around, no infinity that was in neither input.
-template <typename T>
-bool is_sum(T a, T b, T sum) {
-    if constexpr (std::is_integral_v<T>) {
-        T exact;
-        return !__builtin_add_overflow(a, b, &exact) && exact == sum;
-    } else {
-        return std::isfinite(sum) || !std::isfinite(a) || !std::isfinite(b);
+[[noreturn]] inline void refuse_lengths(const std::vector<std::string>& operands, bool first_is_shorter,
+                                        size_t shorter) {
+    fail(Exit::bad_input, "{} ends after {} elements, {} goes on: the vectors must have the same length",
+         operands[first_is_shorter ? 0 : 1], shorter, operands[first_is_shorter ? 1 : 0]);
+}
+
+// Adds the pieces of two inputs, and writes the sums as they come.
+class VecaddFilter {
+public:
+    VecaddFilter(Session& session, NumberReader& a, NumberReader& b, NumberWriter& writer)
+        : session_(session), a_(a), b_(b), writer_(writer), on_host_(session.computes_on_host()) {
+        // A pipe is slower than a sum: one thread does both.
+        const auto is_slow = [](const NumberReader& reader) {
+            return reader.count() < 0 && reader.layout().format != NumberFormat::text;
+        };
+        if (!on_host_) shape_ = device_pipeline();
+        else if (is_slow(a) || is_slow(b)) shape_.threads = 1;
+        for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<PairOfSlots>(on_host_));
     }
-}
 
-// Exit status 4 at the first element whose sum does not fit; `before` elements came in earlier chunks.
-template <typename T>
-void refuse_overflow(const Chunk& a, const Chunk& b, const Chunk& sum, size_t before) {
-    for (size_t i = 0; i < sum.count; ++i)
-        if (!is_sum(a.as<T>()[i], b.as<T>()[i], sum.as<T>()[i]))
-            fail(Exit::bad_input, "element {}: {} + {} does not fit into {}; choose another --dtype", before + i + 1,
-                 a.as<T>()[i], b.as<T>()[i], name_of(sum.dtype));
-}
+    void run() {
+        run_pipeline(shape_, {[this](size_t slot) { return take(slot); }, [this](size_t slot) { work(*slots_[slot]); },
+                              [this](size_t slot) { finish(slot); }});
+        pending_.complete_all();
+        // (The type of no elements.)
+        if (added_ == 0) writer_.append(Piece{dtype_of_sum(a_.layout().dtype, b_.layout().dtype), 0, nullptr});
+    }
 
-template <typename T>
-Chunk add_chunks(const Session& session, const VecaddVariant& variant, StagedCopier& copier, const Chunk& a,
-                 const Chunk& b) {
-    const auto launch = variant.launch.get<T>();
-    if (!launch) fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", variant.name);
-    const DeviceBuffer<T> d_a(a.count), d_b(a.count), d_c(a.count);
-    copier.to_device(d_a.data(), a.as<T>(), d_a.bytes());
-    copier.to_device(d_b.data(), b.as<T>(), d_b.bytes());
-    const unsigned multiprocessors = unsigned(session.device.multiprocessors);
-    launch({d_a.data(), d_b.data(), d_c.data(), a.count, session.options.block, multiprocessors, nullptr});
-    CHECK(cudaGetLastError());
-    Chunk sum;
-    sum.dtype = a.dtype;
-    sum.count = a.count;
-    sum.bytes.resize(d_c.bytes());
-    copier.to_host(sum.as<T>(), d_c.data(), d_c.bytes());
-    return sum;
-}
+private:
+    // Both inputs' pieces with the same indices, and their sum.
+    struct PairOfSlots {
+        explicit PairOfSlots(bool on_host) : sum_room(on_host ? pageable_memory : pinned_memory) {
+            if (on_host) return;
+            device_a = std::make_unique<DeviceSlot>();
+            device_b = std::make_unique<DeviceSlot>();
+            stream = std::make_unique<Stream>();
+        }
+        Slot& a() { return device_a ? device_a->host : host_a; }
+        Slot& b() { return device_b ? device_b->host : host_b; }
+
+        Slot host_a, host_b;
+        std::unique_ptr<DeviceSlot> device_a, device_b;
+        std::unique_ptr<Stream> stream;
+        DeviceBuffer<std::byte> d_sum;
+        SlotBuffer sum_room;
+        Piece sum;
+        std::string text;  // of the sum
+        size_t first = 0;  // elements before it
+    };
+
+    DType dtype_of_sum(DType a, DType b) const { return session_.options.dtype.value_or(common_type(a, b)); }
+
+    bool take(size_t slot) {
+        PairOfSlots& pair = *slots_[slot];
+        if (!on_host_) {
+            CHECK(cudaSetDevice(session_.device.ordinal));
+            pair.device_a->wait_for_upload();
+            pair.device_b->wait_for_upload();
+        }
+        const size_t widest = std::max(size_of(a_.layout().dtype), size_of(b_.layout().dtype));
+        const size_t most = on_host_ ? host_piece_bytes / widest : device_piece_elements / 2;
+        const size_t a = a_.take(pair.a(), most, Cut::exactly) ? pair.a().count : 0;
+        const size_t b = b_.take(pair.b(), most, Cut::exactly) ? pair.b().count : 0;
+        pair.first = added_;
+        added_ += std::min(a, b);
+        if (a != b) refuse_lengths(session_.options.operands, a < b, added_);
+        return a > 0;
+    }
+
+    void work(PairOfSlots& pair) {
+        a_.read(pair.a());
+        b_.read(pair.b());
+        const DType dtype = dtype_of_sum(pair.a().piece.dtype, pair.b().piece.dtype);
+        pair.a().convert_piece(dtype);
+        pair.b().convert_piece(dtype);
+        const size_t count = pair.a().piece.count;
+        if (on_host_) pair.sum = {dtype, count, pair.sum_room.reserve(count * size_of(dtype))};
+        with_dtype(dtype, [&](auto zero) {
+            using T = decltype(zero);
+            const T* const a = pair.a().piece.template as<T>();
+            const T* const b = pair.b().piece.template as<T>();
+            const size_t wrong =
+                on_host_ ? add_pieces(a, b, pair.sum.template as<T>(), count) : find_overflow(a, b, count);
+            if (wrong < count)
+                fail(Exit::bad_input, "element {}: {} + {} does not fit into {}; choose another --dtype",
+                     pair.first + wrong + 1, a[wrong], b[wrong], name_of(dtype));
+        });
+        if (on_host_) writer_.format(pair.sum, pair.text);
+    }
+
+    // On a device the slot's sum is that of its piece before until this is written.
+    void finish(size_t slot) {
+        PairOfSlots& pair = *slots_[slot];
+        a_.settle(pair.a());
+        b_.settle(pair.b());
+        if (on_host_) return writer_.append(pair.sum, pair.text);
+        pending_.complete(slot);
+        add_on_device(pair);
+        pending_.push(slot, *pair.stream, [this, &pair] { write_from_device(pair); });
+    }
+
+    void add_on_device(PairOfSlots& pair) {
+        const cudaStream_t stream = *pair.stream;
+        const auto& variant = session_.filter_variant<VecaddVariant>("vector4");
+        const Piece& a = pair.a().piece;
+        const size_t bytes = a.count * size_of(a.dtype);
+        if (pair.d_sum.size() < bytes) pair.d_sum = DeviceBuffer<std::byte>(bytes);
+        pair.sum = {a.dtype, a.count, pair.sum_room.reserve(bytes)};
+        pair.device_a->upload(stream);
+        pair.device_b->upload(stream);
+        with_dtype(pair.sum.dtype, [&](auto zero) {
+            using T = decltype(zero);
+            const auto launch = variant.launch.template get<T>();
+            if (!launch)
+                fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", variant.name);
+            launch({pair.device_a->d_piece.as<T>(), pair.device_b->d_piece.as<T>(),
+                    reinterpret_cast<T*>(pair.d_sum.data()), pair.sum.count, session_.options.block,
+                    unsigned(session_.device.multiprocessors), stream});
+        });
+        CHECK(cudaGetLastError());
+        CHECK(cudaMemcpyAsync(pair.sum.bytes, pair.d_sum.data(), bytes, cudaMemcpyDeviceToHost, stream));
+    }
+
+    void write_from_device(PairOfSlots& pair) {
+        writer_.format(pair.sum, pair.text);
+        writer_.append(pair.sum, pair.text);
+    }
+
+    Session& session_;
+    NumberReader &a_, &b_;
+    NumberWriter& writer_;
+    const bool on_host_;
+    PipelineShape shape_;
+    std::vector<std::unique_ptr<PairOfSlots>> slots_;
+    PendingResults pending_;
+    size_t added_ = 0;  // elements that have been taken
+};
 
 inline void run_vecadd_filter(Session& session) {
     const std::vector<std::string>& operands = session.options.operands;
@@ -77,28 +178,12 @@ inline void run_vecadd_filter(Session& session) {
         fail(Exit::bad_input, "{} has shape {} and {} has shape {}: they must be the same", operands[0], layout_a.shape,
              operands[1], layout_b.shape);
 
-    const auto& variant = session.filter_variant<VecaddVariant>("vector4");
-    NumberWriter writer(layout_a, session.options.format ? "vecadd" : "");
-    StagedCopier copier;
-    size_t added = 0;
-    constexpr size_t chunk_elements = size_t{1} << 22;
-    for (;;) {
-        const Chunk a = reader_a->read(chunk_elements), b = reader_b->read(chunk_elements);
-        if (a.count != b.count)
-            fail(Exit::bad_input, "{} ends after {} elements, {} goes on: the vectors must have the same length",
-                 operands[a.count < b.count ? 0 : 1], added + std::min(a.count, b.count),
-                 operands[a.count < b.count ? 1 : 0]);
-        if (a.count == 0) break;
-        const DType dtype = session.options.dtype.value_or(common_type(a.dtype, b.dtype));
-        with_dtype(dtype, [&](auto zero) {
-            using T = decltype(zero);
-            const Chunk of_a = a.converted_to(dtype), of_b = b.converted_to(dtype);
-            const Chunk sum = add_chunks<T>(session, variant, copier, of_a, of_b);
-            refuse_overflow<T>(of_a, of_b, sum, added);
-            writer.append(sum);
-        });
-        added += a.count;
-    }
+    const long long count_a = reader_a->count(), count_b = reader_b->count();
+    if (count_a >= 0 && count_b >= 0 && count_a != count_b)
+        refuse_lengths(operands, count_a < count_b, static_cast<size_t>(std::min(count_a, count_b)));
+    session.say_where_filters_compute();
+    NumberWriter writer(layout_a, session.options.format ? "vecadd" : "", &session.output);
+    VecaddFilter(session, *reader_a, *reader_b, writer).run();
     session.write(writer);
 }
 

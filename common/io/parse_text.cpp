@@ -1,0 +1,400 @@
+// Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight at a time,
+// so that the length of a number hardly matters. A decimal is its digits, an integer of 64 bits, times a power of ten:
+//   - both exact in double: one multiplication or division rounds rightly (Clinger 1990);
+//   - else the digits times the power's upper 64 bits enclose the number, and mostly both ends of the enclosure round to
+//     the same double (after Lemire 2021, without the second multiplication);
+//   - else std::from_chars.
+#include "common/io/parse_text.hpp"
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace {
+
+using Wide = unsigned __int128;
+
+template <typename Word>
+Word load(const char* from) {
+    Word word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+}
+
+// Of 64 bytes: bit i says something about byte i.
+struct Marks {
+    std::uint64_t separators = 0, points = 0;
+
+    explicit Marks(const char* bytes) {
+#ifdef __SSE2__
+        const auto bits_of = [](__m128i of) -> std::uint64_t { return static_cast<unsigned>(_mm_movemask_epi8(of)); };
+        for (int quarter = 0; quarter < 4; ++quarter) {
+            const __m128i sixteen = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + quarter);
+            const __m128i from_tab = _mm_sub_epi8(sixteen, _mm_set1_epi8('\t'));
+            const __m128i is_space = _mm_cmpeq_epi8(_mm_min_epu8(from_tab, _mm_set1_epi8('\r' - '\t')), from_tab);
+            const __m128i is_other =
+                _mm_or_si128(_mm_cmpeq_epi8(sixteen, _mm_set1_epi8(' ')), _mm_cmpeq_epi8(sixteen, _mm_set1_epi8(',')));
+            separators |= bits_of(_mm_or_si128(is_space, is_other)) << (16 * quarter);
+            points |= bits_of(_mm_cmpeq_epi8(sixteen, _mm_set1_epi8('.'))) << (16 * quarter);
+        }
+#else
+        for (int i = 0; i < 64; ++i) {
+            separators |= std::uint64_t{is_separator(bytes[i])} << i;
+            points |= std::uint64_t{bytes[i] == '.'} << i;
+        }
+#endif
+    }
+};
+
+constexpr std::uint64_t each_byte(std::uint64_t byte) { return byte * 0x0101010101010101; }
+
+// Bytes become the values of their digits, and anything else more than 9.
+constexpr std::uint64_t digit_values(std::uint64_t bytes) { return bytes ^ each_byte('0'); }
+
+// The upper bit of each byte that is more than 9; the first of them is certain, the rest only where there is a first.
+constexpr std::uint64_t not_digits(std::uint64_t values) {
+    return ((values + each_byte(0x76)) | values) & each_byte(0x80);
+}
+
+// Eight digits, the first in the lowest byte: pairs of digits, then of pairs, then of fours.
+constexpr std::uint64_t combine(std::uint64_t digits) {
+    constexpr std::uint64_t low_bytes = 0x000000ff000000ff;
+    digits = digits * 10 + (digits >> 8);
+    const std::uint64_t outer = (digits & low_bytes) * (100 + (std::uint64_t{1000000} << 32));
+    const std::uint64_t inner = (digits >> 16 & low_bytes) * (1 + (std::uint64_t{10000} << 32));
+    return (outer + inner) >> 32;
+}
+
+constexpr unsigned first_byte_of(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
+
+template <typename T, std::size_t count>
+constexpr std::array<T, count> first_powers_of_ten() {
+    std::array<T, count> powers{};
+    T power = 1;
+    for (T& one : powers) one = power, power *= 10;
+    return powers;
+}
+constexpr int most_exact_power = 22;  // of ten, in a double
+constexpr auto powers_of_ten = first_powers_of_ten<double, most_exact_power + 1>();
+constexpr auto whole_powers_of_ten = first_powers_of_ten<std::uint64_t, 20>();
+
+// 5^q lies in [bits, bits + 1) times 2^exponent, or is the lower end if it is exact. The top bit is set.
+struct PowerOfFive {
+    std::uint64_t bits;
+    int exponent;
+    bool exact;
+};
+constexpr int most_power = 27;  // of five, in 64 bits
+constexpr std::array<PowerOfFive, 2 * most_power + 1> powers_of_five = [] {
+    std::array<PowerOfFive, 2 * most_power + 1> powers{};
+    std::uint64_t power = 1;
+    for (int q = 0; q <= most_power; ++q, power *= 5) {
+        const int shift = std::countl_zero(power);
+        const std::uint64_t normal = power << shift;
+        powers[std::size_t(most_power - q)] = {static_cast<std::uint64_t>((Wide(1) << 127) / normal), shift - 127,
+                                               false};
+        powers[std::size_t(most_power + q)] = {normal, -shift, true};
+    }
+    return powers;
+}();
+
+// The nearest double of product x 2^exponent, ties to even, for a product of at least 2^126 and a result that is normal.
+// If the true product is not exact, it is up to 2^64 more: false where that could change the result.
+bool round(Wide product, int exponent, bool is_exact, double& number) {
+    const int shift = product >> 127 == 0;
+    product <<= shift;
+    constexpr int dropped = 128 - std::numeric_limits<double>::digits;
+    constexpr Wide half = Wide(1) << (dropped - 1);
+    const auto kept = static_cast<std::uint64_t>(product >> dropped);
+    const Wide rest = product & (2 * half - 1);
+    // (Twice 2^64, where the product was shifted.)
+    const bool is_near_a_change = (rest & (half - 1)) >= half - (Wide(2) << 64) || rest == half;
+    if (!is_exact && is_near_a_change) return false;
+    const std::uint64_t nearest = kept + (rest > half || (rest == half && (kept & 1)));
+    const auto scale = static_cast<std::uint64_t>(1023 + dropped - shift + exponent) << 52;
+    number = static_cast<double>(nearest) * std::bit_cast<double>(scale);
+    return true;
+}
+
+// The nearest double of digits x 10^power; false where this way is not certain of it.
+[[gnu::always_inline]] inline bool scale(std::uint64_t digits, int power, double& number) {
+    if (digits >> std::numeric_limits<double>::digits == 0 && std::abs(power) <= most_exact_power) {
+        const double exact = static_cast<double>(digits);
+        number = power < 0 ? exact / powers_of_ten[std::size_t(-power)] : exact * powers_of_ten[std::size_t(power)];
+        return true;
+    }
+    if (digits == 0) {
+        number = 0;
+        return true;
+    }
+    if (std::abs(power) > most_power) return false;
+    const PowerOfFive& five = powers_of_five[std::size_t(most_power + power)];
+    const int shift = std::countl_zero(digits);
+    return round(Wide(digits << shift) * five.bits, power + five.exponent - shift, five.exact, number);
+}
+
+// The digits from `at` on, up to the first byte that is none.
+struct DigitRun {
+    std::uint64_t digits = 0;
+    const char* at;
+
+    explicit DigitRun(const char* begin) : at(begin) {}
+    // Returns how many there were; they are right up to 19 in all.
+    std::size_t take() {
+        const char* const begin = at;
+        for (unsigned taken = 8; taken == 8; at += taken) {
+            const std::uint64_t values = digit_values(load<std::uint64_t>(at)), others = not_digits(values);
+            taken = others == 0 ? 8 : first_byte_of(others);
+            if (taken == 0) break;
+            digits = digits * whole_powers_of_ten[taken] + combine(values << (64 - 8 * taken));
+        }
+        return static_cast<std::size_t>(at - begin);
+    }
+};
+
+// A number without its sign: its leading digits, and what follows them.
+struct Decimal {
+    DigitRun run;
+    std::size_t digits;
+    const char* end;
+
+    Decimal(const char* begin, const char* end_) : run(begin), digits(run.take()), end(end_) {}
+
+    // False where std::from_chars has to look at it.
+    bool fraction(double& number) {
+        int power = 0;
+        if (*run.at == '.') {
+            ++run.at;
+            const std::size_t after_point = run.take();
+            digits += after_point;
+            power = -static_cast<int>(after_point);
+        }
+        if (digits == 0 || digits > 19) return false;
+        if (run.at < end && (*run.at | 0x20) == 'e') {
+            const bool is_negative = run.at[1] == '-', has_sign = is_negative || run.at[1] == '+';
+            DigitRun exponent(run.at + 1 + has_sign);
+            const std::size_t length = exponent.take();
+            if (length == 0 || length > 4) return false;
+            power += is_negative ? -static_cast<int>(exponent.digits) : static_cast<int>(exponent.digits);
+            run.at = exponent.at;
+        }
+        return run.at == end && scale(run.digits, power, number);
+    }
+};
+
+using Fault = ParsedText::Fault;
+
+// A number of text as its word, in all its forms. The fast ways above leave out what they are not certain of.
+Fault parse_any(const char* begin, const char* end, double& number) {
+    // from_chars knows no plus sign: drop one, unless another sign follows. (It takes C's "nan(1)" for a number.)
+    begin += *begin == '+' && !(end - begin > 1 && begin[1] == '-');
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    if (stop != end || error == std::errc::invalid_argument || end[-1] == ')') return Fault::not_a_number;
+    if (error == std::errc::result_out_of_range) number = std::strtod(std::string(begin, end).c_str(), nullptr);
+    return error == std::errc::result_out_of_range && std::isinf(number) ? Fault::out_of_range : Fault::none;
+}
+
+// An integer that may not fit into 64 bits; false if it does not, or if it is none.
+bool parse_whole(const char* begin, const char* end, std::int64_t& integer) {
+    begin += *begin == '+' && begin[1] != '-';
+    const auto [stop, error] = std::from_chars(begin, end, integer);
+    return error == std::errc{} && stop == end;
+}
+
+// A number of up to eight characters that end just before `end`: an integer, or one with a point.
+struct ShortNumber {
+    std::uint64_t values, others;
+    unsigned length;  // at least 1
+
+    ShortNumber(const char* end, unsigned count) : length(count) {
+        values = digit_values(load<std::uint64_t>(end - 8)) & ~std::uint64_t{0} << (8 * (8 - count));
+        others = not_digits(values);
+    }
+    // Takes the point out; false if there is none, or anything else is no digit.
+    bool fraction(double& number) const {
+        const unsigned place = first_byte_of(others);
+        const std::uint64_t from_point = values >> (8 * place);
+        const std::uint64_t before = values & ((std::uint64_t{1} << (8 * place)) - 1);
+        const std::uint64_t digits = from_point >> 8 << 8 << (8 * place) | before << 8;
+        if ((from_point & 0xff) != ('.' ^ '0') || length < 2 || not_digits(digits) != 0) return false;
+        number = static_cast<double>(combine(digits)) / powers_of_ten[7 - place];
+        return true;
+    }
+};
+
+// Up to 24 digits just before `end`, eight at a time from the last one on. `others` is 0 if digits are all there is.
+struct DigitsBefore {
+    std::uint64_t value = 0, others = 0;
+
+    DigitsBefore(const char* end, unsigned count) {
+        if (count <= 8) {
+            value = word(end, count);
+        } else if (count <= 16) {
+            value = word(end - 8, count - 8) * 100'000'000 + word(end, 8);
+        } else {
+            value = word(end - 16, count - 16) * 100'000'000 + word(end - 8, 8);
+            value = value * 100'000'000 + word(end, 8);
+        }
+    }
+
+private:
+    std::uint64_t word(const char* end, unsigned count) {
+        const unsigned half = 4 * (8 - count);  // (Shifted in two steps: there may be no digit.)
+        const std::uint64_t mask = ~std::uint64_t{0} << half << half;
+        const std::uint64_t values = digit_values(load<std::uint64_t>(end - 8)) & mask;
+        others |= not_digits(values);
+        return combine(values);
+    }
+};
+
+// A fraction without an exponent, with its point at `point`; false where it takes another way.
+bool parse_fraction(const char* begin, const char* point, const char* end, double& number) {
+    const auto before = static_cast<std::size_t>(point - begin), after = static_cast<std::size_t>(end - point - 1);
+    if (before > 8 || before + after > 19 || before + after == 0) return false;
+    const DigitsBefore whole(point, static_cast<unsigned>(before)), rest(end, static_cast<unsigned>(after));
+    if ((whole.others | rest.others) != 0) return false;
+    return scale(whole.value * whole_powers_of_ten[after] + rest.value, -static_cast<int>(after), number);
+}
+
+class Parser {
+public:
+    Parser(const char* begin, char* end, std::uint64_t* values) : begin_(begin), end_(end), values_(values) {
+        // After the last number there is a separator, and no number after that.
+        std::memset(end, ' ', text_margin);
+    }
+
+    ParsedText run() {
+        const char* start = pass_separators(begin_);
+        bool after_separator = true;
+        for (const char* base = begin_; base <= end_; base += 64) {
+            const Marks marks(base);
+            std::uint64_t ends = marks.separators & ~(marks.separators << 1 | std::uint64_t{after_separator});
+            after_separator = marks.separators >> 63 != 0;
+            points_ = Wide(marks.points) << 64 | points_ >> 64;
+            points_begin_ = base - 64;
+            for (; ends != 0; ends &= ends - 1) {
+                const char* const stop = base + std::countr_zero(ends);
+                if (!add(start, stop)) return parsed_;
+                start = pass_separators(stop);
+                if (parsed_.fault != Fault::none) return parsed_;
+            }
+        }
+        if (!is_floating_) parsed_.integers = parsed_.count;
+        parsed_.in_last_line = parsed_.count - line_begin_;
+        return parsed_;
+    }
+
+private:
+    // From the first byte after a number to the next number. Mostly that is one separator.
+    const char* pass_separators(const char* at) {
+        for (; at < end_ && is_separator(*at); ++at) {
+            if (*at == '\n') end_line();
+            else if (*at == ',') pass_comma();
+        }
+        return at;
+    }
+
+    void pass_comma() {
+        if (!parsed_.comma_may_follow && (parsed_.count > 0 || parsed_.has_leading_comma)) {
+            if (parsed_.fault == Fault::none) fail(Fault::comma, {});
+        } else if (!parsed_.comma_may_follow) {
+            parsed_.has_leading_comma = true;
+            parsed_.leading_comma_line = parsed_.line_ends;
+        }
+        parsed_.comma_may_follow = false;
+    }
+
+    void end_line() {
+        const std::size_t numbers = parsed_.count - line_begin_;
+        if (parsed_.line_ends++ == 0) parsed_.in_first_line = numbers;
+        else if (numbers != parsed_.in_line && numbers > 0) {
+            parsed_.lines_differ |= parsed_.in_line > 0;
+            parsed_.in_line = numbers;
+        }
+        line_begin_ = parsed_.count;
+    }
+
+    bool fail(Fault fault, std::string_view word) {
+        parsed_.fault = fault;
+        parsed_.fault_line = parsed_.line_ends;
+        parsed_.word = word;
+        if (!is_floating_) parsed_.integers = parsed_.count;
+        return false;
+    }
+
+    // Bit i is set if there is a point at begin + i; of a number of more than 64 characters it may not be.
+    std::uint64_t points_from(const char* begin) const {
+        const auto from = static_cast<std::size_t>(begin - points_begin_);
+        return from < 128 ? static_cast<std::uint64_t>(points_ >> from) : 0;
+    }
+
+    [[gnu::always_inline]] bool add(const char* begin, const char* end) {
+        const bool is_negative = *begin == '-';
+        const char* const digits = begin + (is_negative || *begin == '+');
+        const auto length = static_cast<std::size_t>(end - digits);
+        double number = 0;
+        parsed_.comma_may_follow = true;
+        if (length - 1 < 8) {
+            const ShortNumber one(end, static_cast<unsigned>(length));
+            if (one.others == 0) return push_integer(combine(one.values), is_negative);
+            if (one.fraction(number)) return push_number(is_negative ? -number : number);
+        } else if (const auto point = static_cast<std::size_t>(std::countr_zero(points_from(begin)));
+                   begin + point < end) {
+            if (parse_fraction(digits, begin + point, end, number)) return push_number(is_negative ? -number : number);
+        } else if (length - 1 < 19) {
+            const DigitsBefore integer(end, static_cast<unsigned>(length));
+            const bool fits = integer.value <= std::uint64_t{INT64_MAX} + is_negative;
+            if (integer.others == 0 && fits) return push_integer(integer.value, is_negative);
+        }
+        return add_long(begin, digits, end, is_negative);
+    }
+
+    [[gnu::noinline]] bool add_long(const char* begin, const char* digits, const char* end, bool is_negative) {
+        double number = 0;
+        Decimal decimal(digits, end);
+        if (std::int64_t integer = 0; decimal.run.at == end && parse_whole(begin, end, integer))
+            return push_integer(is_negative ? -std::uint64_t(integer) : std::uint64_t(integer), is_negative);
+        if (decimal.fraction(number)) return push_number(is_negative ? -number : number);
+        const Fault fault = parse_any(begin, end, number);
+        if (fault != Fault::none) return fail(fault, {begin, static_cast<std::size_t>(end - begin)});
+        return push_number(number);
+    }
+
+    bool push_integer(std::uint64_t magnitude, bool is_negative) {
+        if (is_floating_) {
+            const double number = static_cast<double>(magnitude);
+            return push_number(is_negative ? -number : number);
+        }
+        values_[parsed_.count++] = is_negative ? -magnitude : magnitude;
+        return true;
+    }
+
+    bool push_number(double number) {
+        if (!is_floating_) parsed_.integers = parsed_.count;
+        is_floating_ = true;
+        values_[parsed_.count++] = std::bit_cast<std::uint64_t>(number);
+        return true;
+    }
+
+    const char* const begin_;
+    const char* const end_;
+    std::uint64_t* const values_;
+    ParsedText parsed_;
+    Wide points_ = 0;  // of 128 characters, and where these begin
+    const char* points_begin_ = nullptr;
+    std::size_t line_begin_ = 0;  // numbers before the current line
+    bool is_floating_ = false;
+};
+
+}  // namespace
+
+ParsedText parse_text(const char* begin, char* end, std::uint64_t* values) { return Parser(begin, end, values).run(); }

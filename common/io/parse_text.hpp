@@ -1,0 +1,39 @@
+// A block of text to numbers, by one thread and at the speed of its caches: any block without its neighbours, so that
+// several are parsed at once, with what the next one needs to know.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+// Bytes before and after a block that the parser may read; it overwrites those after it.
+constexpr std::size_t text_margin = 128;
+
+// What a number of text is, says gridutils(7).
+constexpr bool is_separator(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r'); }
+
+struct ParsedText {
+    enum class Fault { none, not_a_number, out_of_range, comma, too_long };
+
+    // Words of 8 bytes: the first `integers` of them are int64_t; from the first one on that is no integer of 64 bits all
+    // are doubles.
+    std::size_t count = 0, integers = 0;
+
+    std::size_t line_ends = 0;
+    std::size_t in_first_line = 0, in_last_line = 0;  // numbers before the first line end, and after the last one
+    std::size_t in_line = 0;                          // numbers in each line between the two; 0: there are none
+    bool lines_differ = false;
+
+    bool has_leading_comma = false;  // before the first number: right if the block before ends with one
+    std::size_t leading_comma_line = 0;
+    bool comma_may_follow = false;  // a number came since the last comma
+
+    // What ended the parsing, and where: in the text, and how many line ends before it.
+    Fault fault = Fault::none;
+    std::size_t fault_line = 0;
+    std::string_view word;
+};
+
+// Parses the bytes from begin to end, which do not begin or end within a number, into `values`, which has room for
+// (end - begin + 1) / 2 words.
+ParsedText parse_text(const char* begin, char* end, std::uint64_t* values);

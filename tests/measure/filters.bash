@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Whether filters run at the machine's limits: a row per goal, with the rate of ours and of a peer in GB/s of input, and
+# the processor time that each took.
+#
+#   tests/measure/filters.bash [host]    without a GPU: about a minute, 5 GB of TMPDIR, 10 GB of memory for its pages
+#   tests/measure/filters.bash gpu       on the first GPU, the same peers and the bus: about two minutes
+#
+# Ours and the peer take turns, and the best of five runs counts: what others do on the machine makes both slower. Where
+# it is busy, compare processor times, of which the last column has the ratio, or for text the GB that one core parses in
+# a second of its time. numpy is a peer if `python3 -c 'import numpy'` works; NUMPY=PYTHON names another
+# interpreter. A row is NOT MET by wall-clock time alone.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "$0")/../.."
+PATH=$PWD/bin:$PATH
+where=${1-host}
+rounds=${ROUNDS-5}
+python=${NUMPY-python3}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+device=sim
+[ "$where" = host ] || device=gpu
+
+# timed COMMAND: appends wall-clock and processor seconds of the line for the shell to the file $2.
+timed() {
+    local TIMEFORMAT='%R %U %S'
+    { time bash -o pipefail -c "$1" >/dev/null 2>errors; } 2>&1 | awk '{ print $1, $2 + $3 }' >>"$2"
+}
+
+# goal NAME BYTES RATIO OURS [PEER]: RATIO is what the peer's rate times that must be; without a peer it is in GB/s.
+goal() {
+    local name=$1 bytes=$2 ratio=$3 ours=$4 peer=${5-} round
+    : >ours
+    : >peer
+    for ((round = 0; round < rounds; ++round)); do
+        timed "$ours" ours
+        [ -z "$peer" ] || timed "$peer" peer
+    done
+    awk -v name="$name" -v bytes="$bytes" -v goal="$ratio" -v has_peer="${peer:+1}" '
+        function least(value, i) { best[value, i] = best[value, i] == "" || $i < best[value, i] ? $i : best[value, i] }
+        { of = FILENAME; least(of, 1); least(of, 2) }
+        END {
+            rate = bytes / best["ours", 1] / 1e9
+            if (has_peer) {
+                of_peer = bytes / best["peer", 1] / 1e9
+                got = rate / of_peer
+                busy = sprintf("%.2f", best["peer", 2] / (best["ours", 2] + 1e-9))
+            } else {
+                of_peer = 0; got = rate
+                busy = sprintf("%.2f", bytes / best["ours", 2] / 1e9)
+            }
+            printf "%-44s %8.2f %8.2f %7.2f %6.2f  %-7s %8.2f %8.2f %6s\n", name, rate, of_peer, got, goal, (got >= goal ? "met" : "NOT MET"), best["ours", 2], best["peer", 2], busy
+        }' ours peer
+}
+
+# A GiB of f32 and the like, and text: as many numbers as there are lines.
+perl -e 'srand 1; print pack "f<*", map { rand } 1 .. 262144' >mebibyte
+for ((i = 0; i < 1024; ++i)); do cat mebibyte; done >one
+cat one one one one >four
+seq 60000000 >whole.txt
+perl -e 'srand 1; printf "%.6f\n", 1000 * rand for 1 .. 1000000' >million
+perl -e 'srand 1; printf "%.17g\n", rand for 1 .. 500000' >digits
+for ((i = 0; i < 40; ++i)); do cat million; done >decimals.txt
+for ((i = 0; i < 40; ++i)); do cat digits; done >doubles.txt
+raw="--input-format raw:f32 -d $device"
+
+# size FILE...: their bytes.
+size() { cat "$@" | wc -c; }
+
+printf '%-44s %8s %8s %7s %6s  %-7s %8s %8s %6s\n' goal GB/s peer ratio goal met 'cpu s' 'peer cpu' 'by cpu'
+if [ "$where" = host ]; then
+    goal "reduce FILE: dd bs=8M" "$(size four)" 0.95 "reduce $raw four" 'dd if=four of=/dev/null bs=8M'
+    goal "cat | reduce -: cat | cat" "$(size four)" 0.95 "cat four | reduce $raw -" 'cat four | cat >/dev/null'
+    goal "vecadd FILE FILE: dd of both" "$(size one one)" 0.95 "vecadd $raw one one" 'dd if=one of=/dev/null bs=8M; dd if=one of=/dev/null bs=8M'
+    goal "cat | conv1d -: cat | cat" "$(size one)" 0.95 "cat one | conv1d $raw -" 'cat one | cat >/dev/null'
+    if "$python" -c 'import numpy' 2>/dev/null; then
+        sum="$python -c 'import numpy; print(numpy.fromfile(\"one\", numpy.float32).sum())'"
+        goal "reduce FILE, one core: numpy" "$(size one)" 1 "taskset -c 0 reduce $raw one" "taskset -c 0 $sum"
+        goal "reduce FILE, two cores: numpy" "$(size one)" 1 "taskset -c 0,1 reduce $raw one" "taskset -c 0,1 $sum"
+    fi
+    for kind in whole decimals doubles; do
+        goal "reduce $kind.txt, one core" "$(size $kind.txt)" 1 "taskset -c 0 reduce -d sim $kind.txt"
+    done
+    cores=$(nproc)
+    for kind in whole decimals doubles; do
+        goal "reduce $kind.txt, $cores cores" "$(size $kind.txt)" "$cores" "reduce -d sim $kind.txt"
+    done
+else
+    # What the start of CUDA takes is in the wall-clock time of ours: 16 GiB make it small.
+    cat four four four four >sixteen
+    bus=$(transfer -d gpu -q -n 256Mi -k pinned-h2d --csv | awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i } NR == 2 { print $at["gbyte_per_s"] }')
+    printf 'the bus, as transfer measures it: %s GB/s\n' "$bus"
+    goal "reduce FILE: dd bs=8M, one core's copy" "$(size sixteen)" 0.95 "reduce $raw sixteen" 'dd if=sixteen of=/dev/null bs=8M'
+    goal "reduce FILE: GB/s, goal 0.9 of the bus" "$(size sixteen)" "$(awk -v bus="$bus" 'BEGIN { print 0.9 * bus }')" "reduce $raw sixteen"
+    goal "cat | reduce -: cat | cat" "$(size sixteen)" 0.95 "cat sixteen | reduce $raw -" 'cat sixteen | cat >/dev/null'
+    goal "vecadd FILE FILE: dd of both" "$(size four four)" 0.95 "vecadd $raw four four" 'dd if=four of=/dev/null bs=8M; dd if=four of=/dev/null bs=8M'
+    goal "cat | conv1d -: cat | cat" "$(size four)" 0.95 "cat four | conv1d $raw -" 'cat four | cat >/dev/null'
+    for kind in whole decimals doubles; do
+        goal "reduce $kind.txt" "$(size $kind.txt)" 1 "reduce -d gpu $kind.txt"
+    done
+fi

@@ -1,0 +1,167 @@
+// A matrix by panels, some columns of it at a time, each of which becomes rows of the transpose.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "common/cuda/buffers.cuh"
+#include "common/cuda/staged_copy.cuh"
+#include "common/io/numbers.hpp"
+#include "common/measure/parallel.hpp"
+#include "tools/transpose/table.cuh"
+
+namespace BACKEND {
+
+// A matrix as its bytes lie: the rows are those of the file, which are columns where it is in Fortran order. One in a
+// file stays there; any other input is in memory.
+struct StoredMatrix {
+    NumberLayout layout;
+    MatrixShape shape;
+    size_t element_bytes = 0;
+    DType dtype = DType::f32;            // of numbers that are text, or will be JSON
+    std::shared_ptr<NumberReader> file;  // or
+    std::vector<std::byte> bytes;
+
+    void read(std::byte* target, size_t first, size_t count) const {
+        if (file) file->read_stored(target, first, count);
+        else std::copy_n(bytes.data() + first * element_bytes, count * element_bytes, target);
+    }
+};
+
+// Columns of the matrix, row after row: read by all cores, in pieces that are long enough to be worth a call.
+inline void gather_columns(const StoredMatrix& matrix, size_t first, size_t count, std::byte* target) {
+    const size_t columns = matrix.shape.columns, bytes = matrix.element_bytes;
+    const size_t part_bytes = count * bytes, row_bytes = columns * bytes;
+    constexpr size_t worth_a_call = 2048, block_bytes = size_t{1} << 20;
+    const size_t all_rows = matrix.shape.rows;
+    const size_t shares = std::min(worker_count(all_rows * count), std::max<size_t>(all_rows, 1));
+    run_shares(all_rows, shares, [&](size_t, size_t first_row, size_t end_row) {
+        if (count == columns) {
+            matrix.read(target + first_row * row_bytes, first_row * columns, (end_row - first_row) * columns);
+            return;
+        }
+        if (part_bytes >= worth_a_call || !matrix.file) {
+            for (size_t row = first_row; row < end_row; ++row)
+                matrix.read(target + row * part_bytes, row * columns + first, count);
+            return;
+        }
+        const size_t rows_at_once = std::max<size_t>(block_bytes / row_bytes, 1);
+        std::vector<std::byte> block(rows_at_once * row_bytes);
+        for (size_t row = first_row; row < end_row; row += rows_at_once) {
+            const size_t rows = std::min(rows_at_once, end_row - row);
+            matrix.read(block.data(), row * columns, rows * columns);
+            for (size_t i = 0; i < rows; ++i)
+                std::copy_n(block.data() + i * row_bytes + first * bytes, part_bytes, target + (row + i) * part_bytes);
+        }
+    });
+}
+
+// Transposes panels of the matrix: some of its columns, which are rows of the result.
+template <typename Word>
+class PanelTransposition {
+public:
+    explicit PanelTransposition(const Session& session, size_t most_elements)
+        : session_(session), on_host_(session.computes_on_host()) {
+        const auto& variant = session.filter_variant<TransposeVariant>("fastest");
+        if (variant.result != Result::transpose)
+            fail(Exit::usage, "{} makes no transpose beside its input; choose another kernel", variant.name);
+        if (on_host_) return;
+        launch_ = variant.on_device<Word>();
+        if (!launch_)
+            fail(Exit::unavailable,
+                 "{}: cuBLAS is not installed, does not start, or has no function for elements of {} bytes; choose "
+                 "another kernel",
+                 variant.name, sizeof(Word));
+        d_input_ = DeviceBuffer<Word>(most_elements);
+        d_output_ = DeviceBuffer<Word>(most_elements);
+    }
+
+    void operator()(const std::byte* input, std::byte* output, size_t rows, size_t columns) {
+        const auto* from = reinterpret_cast<const Word*>(input);
+        auto* to = reinterpret_cast<Word*>(output);
+        if (on_host_) return transpose_on_all_cores(HostMatrix<Word>{from, to, rows, columns});
+        const size_t bytes = rows * columns * sizeof(Word);
+        copier_.to_device(d_input_.data(), from, bytes);
+        launch_({d_input_.data(), d_output_.data(), rows, columns, session_.options.block, nullptr});
+        CHECK(cudaGetLastError());
+        copier_.to_host(to, d_output_.data(), bytes);
+    }
+
+private:
+    const Session& session_;
+    const bool on_host_;
+    std::function<TransposeOnDevice<Word>> launch_;
+    DeviceBuffer<Word> d_input_, d_output_;
+    StagedCopier copier_;
+};
+
+using TransposePanel = std::function<void(const std::byte* input, std::byte* output, size_t rows, size_t columns)>;
+
+// Elements of other sizes, such as strings, are moved on the host.
+inline TransposePanel transposition_of_bytes(size_t bytes) {
+    return [bytes](const std::byte* input, std::byte* output, size_t rows, size_t columns) {
+        for (size_t row = 0; row < rows; ++row)
+            for (size_t column = 0; column < columns; ++column)
+                std::copy_n(input + (row * columns + column) * bytes, bytes, output + (column * rows + row) * bytes);
+    };
+}
+
+inline TransposePanel transposition_of(const Session& session, size_t element_bytes, size_t most_elements) {
+    const auto of = [&](auto word) -> TransposePanel {
+        const auto panels = std::make_shared<PanelTransposition<decltype(word)>>(session, most_elements);
+        return [panels](const std::byte* input, std::byte* output, size_t rows, size_t columns) {
+            (*panels)(input, output, rows, columns);
+        };
+    };
+    switch (element_bytes) {
+        case 1: return of(std::uint8_t{});
+        case 2: return of(std::uint16_t{});
+        case 4: return of(std::uint32_t{});
+        case 8: return of(std::uint64_t{});
+        case 16: return of(uint4{});
+        default: return transposition_of_bytes(element_bytes);
+    }
+}
+
+// Of so many bytes; two of them are in memory, besides an input that is no file.
+inline size_t panel_bytes(const Session& session) {
+    return size_t{session.computes_on_host() || !session.device.simulated ? 128U : 64U} << 20;
+}
+
+// Hands over the result, rows after rows.
+template <typename Write>
+void transpose_in_panels(const Session& session, const StoredMatrix& matrix, Write write) {
+    const size_t rows = matrix.shape.rows, columns = matrix.shape.columns;
+    if (rows == 0 || columns == 0) return;
+    const size_t column_bytes = rows * matrix.element_bytes;
+    const size_t most = std::clamp<size_t>(panel_bytes(session) / column_bytes, 1, columns);
+    const TransposePanel transpose = transposition_of(session, matrix.element_bytes, most * rows);
+    SlotBuffer input(pageable_memory), output(pageable_memory);
+    for (size_t first = 0; first < columns; first += most) {
+        const size_t count = std::min(most, columns - first);
+        std::byte* const from = input.reserve(most * column_bytes);
+        std::byte* const to = output.reserve(most * column_bytes);
+        gather_columns(matrix, first, count, from);
+        transpose(from, to, rows, count);
+        write(to, count * rows);
+    }
+}
+
+// Where the file is in the other order than the result, the bytes are already right.
+template <typename Write>
+void copy_in_parts(const Session& session, const StoredMatrix& matrix, Write write) {
+    const size_t elements = matrix.shape.elements();
+    const size_t most = std::max<size_t>(panel_bytes(session) / matrix.element_bytes, 1);
+    SlotBuffer part(pageable_memory);
+    for (size_t first = 0; first < elements; first += most) {
+        const size_t count = std::min(most, elements - first);
+        std::byte* const to = part.reserve(count * matrix.element_bytes);
+        matrix.read(to, first, count);
+        write(to, count);
+    }
+}
+
+}  // namespace BACKEND
