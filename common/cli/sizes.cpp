@@ -1,9 +1,10 @@
 // Reading counts and lists of sizes.
+#include "common/cli/sizes.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"
 
 // A decimal number, cut into its parts: 1.5e6 has the digits 15 and the exponent 5. No digits if it is none.
