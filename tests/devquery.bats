@@ -87,9 +87,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
 }
 
 @test "a UUID whose beginning is all digits is found among several, and what names none or two is refused" {
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/devices.cpp" "$root/common/cli/devices.cpp" \
-        "$root/build/libgridutils.a" -lfmt -lz -lpthread -o devices
-    expect_status 0
+    unit_program units/devices
     capture ./devices 2 0,1 11223918 11224 GPU-11224055 9f5b 43:00.0 0000:9d 9f5b,0 1122 3 112 11223919 GPU-
     expect_status 0
     expect_output "2: 2

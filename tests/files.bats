@@ -451,12 +451,8 @@ npz() {
 # ---- streams: input of any size, in the memory of a few pieces of 1 MiB
 
 @test "parts of an input are finished in order, numbers of text are rounded rightly, and files that change are refused" {
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/streams.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -o streams
-    expect_status 0
-    capture ./streams
-    expect_output ""
-    expect_status 0
+    unit_program units/streams
+    holds ./streams
 }
 
 # The numbers from 0 on, as i32 and twice that, and as f32.

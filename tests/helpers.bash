@@ -55,6 +55,22 @@ once() {
     ln -f "$made" "$name" 2>/dev/null || cp "$made" "$name"
 }
 
+# unit_program DIR/NAME [ARGUMENT]...: compiles tests/DIR/NAME.cpp, with the rooms that it uses, to ./NAME. Arguments are further
+# sources and options of the compiler.
+unit_program() {
+    local name=$1
+    shift
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/$name.cpp" "$@" "$root/build/libgridutils.a" \
+        -Wl,--gc-sections -lfmt -lz -lpthread -ldl -o "${name##*/}"
+    expect_status 0
+}
+
+# holds PROGRAM [ARGUMENT]...: a unit program that finds nothing wrong says nothing.
+holds() {
+    capture "$@"
+    expect_status 0 && expect_output "" && expect_no_errors
+}
+
 # on_terminal COLUMNS COMMAND: what COMMAND, a line for the shell, shows on a terminal of so many columns. While it runs,
 # the file $scratch/screen has what is shown so far.
 on_terminal() {

@@ -19,12 +19,8 @@ curve() {
 }
 
 @test "latency: cycles visit every place and plateaus are found, in noise and between slopes" {
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/latency.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -o units
-    expect_status 0
-    capture ./units
-    expect_output ""
-    expect_status 0
+    unit_program units/latency
+    holds ./latency
 }
 
 @test "latency: --curve finds the levels of a published curve" {

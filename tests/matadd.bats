@@ -209,10 +209,8 @@ column-major 24x8 24.0000 16.67" ]
     done
     [ -f "$include/cuda_occupancy.h" ] || skip "cuda_occupancy.h is not installed"
     grep -q '__CUDA_OCC_MAJOR__ 1[2-9]' "$include/cuda_occupancy.h" || skip "it is older than compute capability 12"
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" -isystem "$include" "$root/tests/units/occupancy.cpp" \
-        "$root/build/libgridutils.a" -Wl,--gc-sections -lfmt -lz -lpthread -o units
-    expect_status 0
-    capture ./units 20000
+    unit_program units/occupancy -isystem "$include"
+    capture ./occupancy 20000
     expect_output "300000 launches on 15 capabilities"
     expect_status 0
 }

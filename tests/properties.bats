@@ -4,38 +4,24 @@
 
 load helpers
 
-# compile NAME SOURCE...: the program of tests/properties/NAME.cpp.
-compile() {
-    local name=$1
-    shift
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/properties/$name.cpp" "$@" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -ldl -o "$name"
-    expect_status 0
-}
-
-holds() {
-    capture "./$1"
-    expect_status 0 && expect_output "" && expect_no_errors
-}
-
 @test "the median's interval holds the true median as often as promised; quantiles are right" {
-    compile statistics "$root/build/libgridutils.a"
-    holds statistics
+    unit_program properties/statistics
+    holds ./statistics
 }
 
 @test "lists of sizes and globs agree with an independent reader" {
-    compile words "$root"/common/cli/sizes.cpp "$root/build/libgridutils.a"
-    holds words
+    unit_program properties/words "$root"/common/cli/sizes.cpp
+    holds ./words
 }
 
 @test "any cells are read back from CSV, TSV, Markdown and JSON Lines by an independent reader" {
-    compile tables "$root/build/libgridutils.a"
-    holds tables
+    unit_program properties/tables
+    holds ./tables
 }
 
 @test "numbers and halves come back bit by bit; generated inputs are uniform and the same for any number of threads" {
-    compile numbers "$root/build/libgridutils.a"
-    holds numbers
+    unit_program properties/numbers
+    holds ./numbers
 }
 
 @test "a broken property is reported with the case that shows it" {

@@ -154,12 +154,8 @@ pinned-d2h pageable-d2h 1 65536" ]
 }
 
 @test "transfer: break-evens follow from the costs, and one wrong bit anywhere is found" {
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/transfer.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -o units
-    expect_status 0
-    capture ./units
-    expect_output ""
-    expect_status 0
+    unit_program units/transfer
+    holds ./transfer
 }
 
 @test "transfer: options that its other tables would ignore are refused" {

@@ -40,13 +40,8 @@ refuses_expression() {
 
 # unit_test WHICH: of tests/units/trapezoid.cpp, which says what is wrong.
 unit_test() {
-    compile_units() {
-        "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/trapezoid.cpp" "$root/build/libgridutils.a" \
-            -Wl,--gc-sections -lfmt -lz -ldl -lpthread -o units
-    }
-    once units compile_units
-    capture ./units "$1"
-    expect_output ""
+    once trapezoid unit_program units/trapezoid
+    holds ./trapezoid "$1"
 }
 
 # integral_of EXPRESSION [OPTION]...: by one variant.

@@ -6,12 +6,8 @@
 load helpers
 
 @test "the comparison, the statistics and the generated inputs keep their promises" {
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/verify.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -o verify
-    expect_status 0
-    capture ./verify
-    expect_output ""
-    expect_status 0
+    unit_program units/verify
+    holds ./verify
 }
 
 @test "every kind of wrong kernel is detected, and a right one among them passes" {

@@ -14,8 +14,7 @@ __host__ __device__ void work(int milliseconds) {
     for (const long long end = now() + milliseconds * 1000000LL; now() < end;) {}
 }
 
-// A lock that goes from thread to thread. No block ends before nearly all threads have had it.
-__global__ void take_turns(int* lock, int* done) {
+__device__ void have_a_turn(int* lock, int* done) {
     while (atomicCAS(lock, 0, 1) != 0) {}
     __threadfence();
     work(15);
@@ -24,14 +23,12 @@ __global__ void take_turns(int* lock, int* done) {
     atomicExch(lock, 0);
 }
 
+// A lock that goes from thread to thread. No block ends before nearly all threads have had it.
+__global__ void take_turns(int* lock, int* done) { have_a_turn(lock, done); }
+
 // The same, before a barrier: no thread comes to it before nearly all have had the lock.
 __global__ void take_turns_and_meet(int* lock, int* done) {
-    while (atomicCAS(lock, 0, 1) != 0) {}
-    __threadfence();
-    work(15);
-    ++*done;
-    __threadfence();
-    atomicExch(lock, 0);
+    have_a_turn(lock, done);
     __syncthreads();
 }
 
