@@ -7,14 +7,16 @@
 
 static bool ran_on_host(const Timed& one) { return one.variant->needs == Needs::host; }
 
+constexpr double most_of_level = 1.05;
+
 static std::string compared(const Timed& fastest, const Timed& other) {
-    if (other.times.median_interval.low <= fastest.times.median_interval.high)
-        return text("level with {}", other.variant->name);
+    const bool overlap = other.times.median_interval.low <= fastest.times.median_interval.high;
     const double ratio = other.times.median / fastest.times.median;
-    return text(ratio < 10    ? "{:.2f} times {}"
-                : ratio < 100 ? "{:.1f} times {}"
-                              : "{:.0f} times {}",
-                ratio, other.variant->name);
+    if (overlap && ratio < most_of_level) return text("level with {}", other.variant->name);
+    return text(ratio < 10    ? "{:.2f} times {}{}"
+                : ratio < 100 ? "{:.1f} times {}{}"
+                              : "{:.0f} times {}{}",
+                ratio, other.variant->name, overlap ? " (too few samples to be sure)" : "");
 }
 
 std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated) {
