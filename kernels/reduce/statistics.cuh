@@ -1,7 +1,7 @@
 #pragma once
 //   reduce_statistics   everything that one pass over numbers can tell: sum, spread, extremes with their places, NaNs
-// The kernel is bound by memory long before it is bound by arithmetic, so that all of it costs what a sum costs; what
-// nobody asks for is left out by a branch that all threads take alike.
+// What nobody asks for is left out by a branch that all threads take alike. All of it is more than memory hides: on an
+// H200 the kernel took 1.5 to 2.6 times a plain sum at large sizes, and 3.7 to 4.9 times at 2^20 numbers.
 // Any n, any alignment, any grid; the block a power of two from 32 to 256. Block and grid fix the order of additions.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
