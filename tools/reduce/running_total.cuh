@@ -52,12 +52,15 @@ public:
             using T = decltype(zero);
             const T* values = piece.as<T>();
             const size_t n = piece.count;
-            if (operation_ == Operation::minimum) add = extreme_of(piece, minimum_of_piece(values, n));
-            else if (operation_ == Operation::maximum) add = extreme_of(piece, maximum_of_piece(values, n));
-            else add = sum_of(piece, sum_of_piece(values, n));
-            if constexpr (std::is_same_v<T, double>) {
-                const double sum = operation_ == Operation::sum ? sum_of_piece(values, n) : 0;
-                if (!std::isfinite(sum) && is_all_finite(values, n)) refuse_overflow(piece.dtype);
+            if (operation_ == Operation::minimum) {
+                add = extreme_of(piece, minimum_of_piece(values, n));
+            } else if (operation_ == Operation::maximum) {
+                add = extreme_of(piece, maximum_of_piece(values, n));
+            } else {
+                const auto sum = sum_of_piece(values, n);
+                if constexpr (std::is_same_v<T, double>)
+                    if (!std::isfinite(sum) && is_all_finite(values, n)) refuse_overflow(piece.dtype);
+                add = sum_of(piece, sum);
             }
         });
         return add;
