@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -162,8 +161,7 @@ private:
     struct SlotState {
         DeviceBuffer<std::byte> d_found{sizeof(Found<double>)};  // the largest
         PinnedBuffer<std::byte> h_found{sizeof(Found<double>)};
-        DeviceBuffer<unsigned char> workspace;
-        std::optional<DType> workspace_of;  // another type's kernels may lay it out otherwise
+        Workspace workspace;
     };
 
     template <typename T>
@@ -178,11 +176,7 @@ private:
         arguments.block_size = session_.options.block;
         arguments.multiprocessors = unsigned(session_.device.multiprocessors);
         arguments.stream = stream;
-        if (state.workspace_of != d_piece.dtype || variant_.workspace_bytes(arguments) > state.workspace.size())
-            state.workspace = give_workspace(variant_, arguments);
-        state.workspace_of = d_piece.dtype;
-        arguments.d_workspace = state.workspace.data();
-        arguments.workspace_bytes = state.workspace.size();
+        state.workspace.serve(variant_, arguments);
         CHECK(cudaMemsetAsync(state.d_found.data(), 0, sizeof(Found<T>), stream));
         variant_.launch.template get<T>()(arguments);
         CHECK(cudaGetLastError());

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -122,8 +121,7 @@ private:
         bool is_split = false;
         DeviceBuffer<std::byte> d_results{2 * sizeof(std::int64_t)};
         PinnedBuffer<std::byte> h_results{2 * sizeof(std::int64_t)};
-        DeviceBuffer<unsigned char> workspace;
-        std::optional<DType> workspace_of;
+        Workspace workspace;
         bool was_finite = false;  // a piece that is destroyed
     };
 
@@ -144,12 +142,7 @@ private:
         arguments.block_size = session_.options.block;
         arguments.multiprocessors = unsigned(session_.device.multiprocessors);
         arguments.stream = stream;
-        // A kernel leaves a workspace fit for its own next launch.
-        if (state.workspace_of != dtype_of<T> || variant_.workspace_bytes(arguments) != state.workspace.size())
-            state.workspace = give_workspace(variant_, arguments);
-        state.workspace_of = dtype_of<T>;
-        arguments.d_workspace = state.workspace.data();
-        arguments.workspace_bytes = state.workspace.size();
+        state.workspace.serve(variant_, arguments);
         variant_.launch.template get<T>()(arguments);
         CHECK(cudaGetLastError());
     }

@@ -1,6 +1,8 @@
 // The workspace of a variant's launches.
 #pragma once
 
+#include <optional>
+
 #include "common/cuda/buffers.cuh"
 #include "tools/reduce/table.cuh"
 
@@ -16,5 +18,24 @@ DeviceBuffer<unsigned char> give_workspace(const ReduceVariant& variant, ReduceA
     arguments.workspace_bytes = workspace.size();
     return workspace;
 }
+
+// The workspace of a variant's launches one after the other. Each leaves it fit for the next one, if that is of the same
+// type and size: others may lay it out otherwise.
+class Workspace {
+public:
+    // Enters it into the arguments of the next launch.
+    template <typename T>
+    void serve(const ReduceVariant& variant, ReduceArguments<T>& arguments) {
+        if (dtype_ != dtype_of<T> || variant.workspace_bytes(arguments) != room_.size())
+            room_ = give_workspace(variant, arguments);
+        dtype_ = dtype_of<T>;
+        arguments.d_workspace = room_.data();
+        arguments.workspace_bytes = room_.size();
+    }
+
+private:
+    DeviceBuffer<unsigned char> room_;
+    std::optional<DType> dtype_;
+};
 
 }  // namespace BACKEND
