@@ -18,16 +18,16 @@ public:
 
     void run(const std::string& path) {
         refuse_options();
-        input_ = path == "-" ? "standard input" : path;
+        const std::string input = path == "-" ? "standard input" : path;
         const auto reader = NumberReader::open(path, session_.options.input_format,
-                                               &session_.begin_step("reading " + input_, StepUnit::bytes));
+                                               &session_.begin_step("reading " + input, StepUnit::bytes));
         const NumberLayout& layout = reader->layout();
         std::vector<size_t> extents;
         if (layout.format == NumberFormat::npy) extents = extents_of(layout.shape);
         if (extents.size() != 2)
-            fail(Exit::bad_input, "{}: --axis is for a .npy file of two dimensions, and this {}", input_,
+            fail(Exit::bad_input, "{}: --axis is for a .npy file of two dimensions, and this {}", input,
                  layout.format == NumberFormat::npy ? "has the shape " + layout.shape : "is none");
-        expect_enough(extents[*asked_.axis]);
+        expect_enough(input, asked_.operations, extents[*asked_.axis]);
         session_.say_where_filters_compute();
         // In column-major order the file has the rows of the transposed matrix.
         const bool transposed = layout.fortran_order;
@@ -48,17 +48,6 @@ private:
         if (asked_.accuracy == Accuracy::exact && is_of_sum(operation_))
             fail(Exit::usage, "--exact is for the sum of all numbers; sums of an --axis are those of --accurate");
         if (!session_.options.kernels.empty()) fail(Exit::usage, "--axis has a method of its own: leave --kernel out");
-    }
-
-    void expect_enough(size_t length) const {
-        const bool of_sample = operation_ == ReduceOperation::var || operation_ == ReduceOperation::std;
-        const bool of_none = operation_ == ReduceOperation::sum || operation_ == ReduceOperation::l2 ||
-                             operation_ == ReduceOperation::nans;
-        if (length == 0 && !of_none)
-            fail(Exit::bad_input, "{}: there is no {} of no numbers", input_, name_of(operation_));
-        if (length == 1 && of_sample)
-            fail(Exit::bad_input, "{}: a sample of one number has no {}; use --op p{}", input_, name_of(operation_),
-                 name_of(operation_));
     }
 
     // Sums and extremes have the type of the numbers, of integers i64.
@@ -84,7 +73,6 @@ private:
     Session& session_;
     const ReduceOptions& asked_;
     const ReduceOperation operation_;
-    std::string input_;
 };
 
 }  // namespace BACKEND

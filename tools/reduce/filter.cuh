@@ -22,9 +22,9 @@ public:
     // Reduces all of the input and writes the results as one line.
     void run(const std::string& path) {
         const ReduceVariant& variant = choose_variant();
-        auto reader = NumberReader::open(
-            path, session_.options.input_format,
-            &session_.begin_step("reading " + (path == "-" ? "standard input" : path), StepUnit::bytes));
+        const std::string input = path == "-" ? "standard input" : path;
+        auto reader = NumberReader::open(path, session_.options.input_format,
+                                         &session_.begin_step("reading " + input, StepUnit::bytes));
         // An index counts through the rows, whatever the order in the file.
         const ReduceOperations& operations = asked_.operations;
         if (std::any_of(operations.begin(), operations.end(), is_index)) reader = in_row_order(std::move(reader));
@@ -33,13 +33,13 @@ public:
             ReductionTotal reduction(session_, operation_on_device(asked_.operations.front()));
             accumulate(session_, *reader, reduction);
             const RunningTotal& total = reduction.total();
-            expect_enough(path, total.count);
+            expect_enough(input, asked_.operations, total.count);
             write({text_of(total)}, total.dtype, total.count);
         } else {
             FoundTotal found(session_, variant, asked_.operations);
             accumulate(session_, *reader, found);
             const FoundTotals& totals = found.totals();
-            expect_enough(path, totals.count);
+            expect_enough(input, asked_.operations, totals.count);
             std::vector<std::string> results;
             for (const ReduceOperation operation : asked_.operations)
                 results.push_back(FoundText(totals, found.is_exact()).of(operation));
@@ -64,19 +64,6 @@ private:
                                                : "accurate ",
                  names_of(operations, ", "));
         return variant;
-    }
-
-    void expect_enough(const std::string& path, size_t count) const {
-        const std::string input = path == "-" ? "standard input" : path;
-        for (const ReduceOperation asked : asked_.operations) {
-            const bool sums = asked == ReduceOperation::sum || asked == ReduceOperation::l2;
-            if (count == 0 && !sums && asked != ReduceOperation::nans)
-                fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(asked));
-            const bool of_sample = asked == ReduceOperation::var || asked == ReduceOperation::std;
-            if (count == 1 && of_sample)
-                fail(Exit::bad_input, "{}: a sample of one number has no {}; use --op p{}", input, name_of(asked),
-                     name_of(asked));
-        }
     }
 
     std::string text_of(const RunningTotal& total) const {

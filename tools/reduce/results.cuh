@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <type_traits>
 
+#include "common/io/text.hpp"
 #include "kernels/reduce/found.cuh"
 #include "tools/reduce/host_pieces.hpp"
 #include "tools/reduce/options.hpp"
@@ -60,6 +62,19 @@ template <typename T>
 bool is_integer_result(ReduceOperation asked) {
     const bool counts = asked >= ReduceOperation::argmin;
     return counts || (std::is_integral_v<T> && asked != ReduceOperation::mean && !is_of_moments(asked));
+}
+
+// Ends the program if `count` numbers of this input are too few for one of the operations.
+inline void expect_enough(const std::string& input, const ReduceOperations& operations, size_t count) {
+    for (const ReduceOperation asked : operations) {
+        const bool of_none =
+            asked == ReduceOperation::sum || asked == ReduceOperation::l2 || asked == ReduceOperation::nans;
+        if (count == 0 && !of_none) fail(Exit::bad_input, "{}: there is no {} of no numbers", input, name_of(asked));
+        const bool of_sample = asked == ReduceOperation::var || asked == ReduceOperation::std;
+        if (count == 1 && of_sample)
+            fail(Exit::bad_input, "{}: a sample of one number has no {}; use --op p{}", input, name_of(asked),
+                 name_of(asked));
+    }
 }
 
 // The nearest number of so many bits to a sum that is finite.
