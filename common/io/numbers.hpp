@@ -166,6 +166,9 @@ public:
     virtual Chunk last(std::size_t n) const { return static_cast<void>(n), Chunk{}; }
     // How many elements there are, where that is known before they are read, as it is of a file; else -1.
     virtual long long count() const { return -1; }
+    // Whether elements that need no parsing come one after the other: a pipe delivers fewer than one core adds up, and
+    // other threads would only be in its way.
+    bool is_slower_than_a_core() const { return count() < 0 && layout().format != NumberFormat::text; }
     // Where count() is known, and before any are taken: the bytes of n elements from the first-th on, as they are stored,
     // on any thread.
     virtual void read_stored(void* target, std::size_t first, std::size_t n) const {

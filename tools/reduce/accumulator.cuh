@@ -49,8 +49,7 @@ inline bool has_numbers(const Session& session, Slot& slot) {
 inline void accumulate_on_host(const Session& session, NumberReader& reader, Accumulator& accumulator) {
     const size_t piece_elements = host_piece_bytes / size_of(reader.layout().dtype);
     PipelineShape shape;
-    const bool is_parsed = reader.layout().format == NumberFormat::text;
-    if (reader.count() < 0 && !is_parsed && accumulator.keeps_up_with_pipes()) shape.threads = 1;
+    if (reader.is_slower_than_a_core() && accumulator.keeps_up_with_pipes()) shape.threads = 1;
     std::vector<Slot> slots(shape.slots());
     std::vector<Accumulator::Add> adds(shape.slots());
     const auto take = [&](size_t slot) { return reader.take(slots[slot], piece_elements, Cut::anywhere); };

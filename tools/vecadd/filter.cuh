@@ -33,12 +33,8 @@ class VecaddFilter {
 public:
     VecaddFilter(Session& session, NumberReader& a, NumberReader& b, NumberWriter& writer)
         : session_(session), a_(a), b_(b), writer_(writer), on_host_(session.computes_on_host()) {
-        // A pipe is slower than a sum: one thread does both.
-        const auto is_slow = [](const NumberReader& reader) {
-            return reader.count() < 0 && reader.layout().format != NumberFormat::text;
-        };
         if (!on_host_) shape_ = device_pipeline();
-        else if (is_slow(a) || is_slow(b)) shape_.threads = 1;
+        else if (a.is_slower_than_a_core() || b.is_slower_than_a_core()) shape_.threads = 1;
         for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<PairOfSlots>(on_host_));
     }
 
