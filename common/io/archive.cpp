@@ -1,4 +1,4 @@
-#include "common/io/archive.hpp"
+#include "common/io/readers.hpp"
 
 #include <zlib.h>
 

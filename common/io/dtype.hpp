@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/io/half.hpp"
+#include "common/io/text.hpp"
 
 enum class DType { f32, f64, i32, i64, f16, bf16, tf32, i8 };
 
@@ -56,18 +57,34 @@ constexpr DType find_dtype() {
 template <typename T>
 constexpr DType dtype_of = find_dtype<T>();
 
-const char* name_of(DType dtype);
-std::size_t size_of(DType dtype);
-const char* npy_code_of(DType dtype);
+inline const char* name_of(DType dtype) {
+    return with_element_type(dtype, [](auto row) { return row.name; });
+}
+inline std::size_t size_of(DType dtype) {
+    return with_element_type(dtype, [](auto row) { return sizeof(typename decltype(row)::Element); });
+}
+inline const char* npy_code_of(DType dtype) {
+    return with_element_type(dtype, [](auto row) { return row.npy_code; });
+}
 
 // "f32, f64 or i32": for help and messages.
-std::string names_of(const std::vector<DType>& dtypes);
+inline std::string names_of(const std::vector<DType>& dtypes) {
+    std::vector<std::string> names;
+    for (DType dtype : dtypes) names.push_back(name_of(dtype));
+    return list_text(names, "or");
+}
 
 // The type in `allowed` with this name; if there is none, a usage error that lists them.
-DType parse_dtype(const std::string& name, const std::vector<DType>& allowed);
+inline DType parse_dtype(const std::string& name, const std::vector<DType>& allowed) {
+    for (DType dtype : allowed)
+        if (name == name_of(dtype)) return dtype;
+    fail(Exit::usage, "unknown element type '{}'; choose {}", name, names_of(allowed));
+}
 
 // Ends the program: it has no kernel for this type.
-[[noreturn]] void refuse_dtype(DType dtype);
+[[noreturn]] inline void refuse_dtype(DType dtype) {
+    fail(Exit::usage, "there is no kernel for {} here; choose another --dtype", name_of(dtype));
+}
 
 // Calls action(T{}) with the C++ type of a dtype, if it is one that the programs compute with and every compiler, too.
 template <typename Action>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/io/step_count.hpp"
+#include "common/io/quantities.hpp"
 #include "common/io/text.hpp"
 
 class InputFile {

@@ -13,7 +13,7 @@
 #include "common/io/dtype.hpp"
 #include "common/io/output.hpp"
 #include "common/io/parse_text.hpp"
-#include "common/io/step_count.hpp"
+#include "common/io/quantities.hpp"
 
 enum class NumberFormat { text, npy, raw };
 

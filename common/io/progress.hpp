@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "common/io/step_count.hpp"
+#include "common/io/quantities.hpp"
 
 enum class ShowSteps {
     when_long,  // of more than a second, on a terminal

@@ -1,6 +1,9 @@
-// Amounts as a person reads them.
+// Amounts: as a person reads them, and how far a step is, which is counted where the work is done and read by whoever shows
+// it.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <string>
 
 // "16.0 GiB", "512 B": for messages and human tables.
@@ -8,3 +11,11 @@ std::string human_bytes(double bytes);
 
 // "7 s", "12 min", "2.5 h".
 std::string human_duration(double seconds);
+
+// What a step counts.
+enum class StepUnit { parts, bytes };
+
+struct StepCount {
+    std::atomic<std::size_t> done{0}, total{0};  // a total of 0 is not known
+    std::atomic<double> most_seconds{0};         // the step ends by then; 0 is not known
+};

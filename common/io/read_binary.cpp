@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "common/io/archive.hpp"
 #include "common/io/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are used as stored");

@@ -1,6 +1,8 @@
-// The three readers behind NumberReader::open, and the .npy header.
+// The three readers behind NumberReader::open, the .npy header, and the archive that may be around a .npy file.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "common/io/input_file.hpp"
@@ -16,3 +18,34 @@ std::vector<DType> raw_dtypes();
 
 // Magic, version 1.0, header length and dictionary, padded to 64 bytes (NumPy's format description, NEP 1).
 std::string npy_header(const NumberLayout& layout);
+
+// The one member of a ZIP archive, in which NumPy keeps arrays (.npz), compressed by deflate or not. Only zlib knows how:
+// its header stays in archive.cpp.
+class ArchiveMember {
+public:
+    // Whether such an archive begins here.
+    static bool begins(InputFile& file);
+
+    // Reads the member's header. `file` must outlive this object.
+    explicit ArchiveMember(InputFile& file);
+    ~ArchiveMember();
+
+    // Takes up to `count` bytes of the member's contents; fewer only at its end, where that is known.
+    std::size_t read(void* target, std::size_t count);
+    // All has been read that is wanted: the member must end here, have the right sum, and be the archive's only one.
+    void expect_end();
+    // Whether the member can hold so many bytes. What it has is known unless the archive was written to a pipe.
+    bool can_hold(std::uint64_t bytes) const { return size_ < 0 || bytes <= static_cast<std::uint64_t>(size_); }
+
+private:
+    class Inflater;
+
+    void read_sizes(std::size_t length);
+
+    InputFile& file_;
+    long long size_ = -1, packed_size_ = -1;  // -1: not known in advance
+    bool has_descriptor_ = false;             // size and sum come after the contents
+    bool is_ended_ = false;
+    std::uint32_t sum_ = 0, expected_sum_ = 0;
+    std::unique_ptr<Inflater> inflater_;  // null: the contents are stored as they are
+};

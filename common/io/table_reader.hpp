@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/io/step_count.hpp"
+#include "common/io/quantities.hpp"
 
 // A cell is empty, a number, a word, or (in JSON Lines) a list of numbers. null and nan are empty.
 class TableColumn {

@@ -6,7 +6,7 @@
 
 #include "common/cuda/device_info.hpp"
 #include "common/io/output.hpp"
-#include "common/io/step_count.hpp"
+#include "common/io/quantities.hpp"
 #include "common/io/table.hpp"
 #include "common/measure/settings.hpp"
 #include "common/measure/variant.hpp"
