@@ -185,6 +185,12 @@ in_group() {
     rmdir "$group"
 }
 
+# The program that prints what a process may use.
+machine() {
+    "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/machine.cpp" "$root/build/libgridutils.a" \
+        -Wl,--gc-sections -lfmt -lz -lpthread -o machine
+}
+
 @test "memory and processors of a control group below the root are those that there are" {
     local memory=memory.limit_in_bytes cpu=cpu.cfs_quota_us quota=50000
     if [ -e /sys/fs/cgroup/cgroup.controllers ]; then memory=memory.max cpu=cpu.max quota="50000 100000"; fi
@@ -194,4 +200,62 @@ in_group() {
     in_group cpu "$cpu" "$quota" devquery -d sim --csv
     expect_status 0
     expect_output_like ',multiprocessors,1,multiprocessor,'
+    once machine machine
+    in_group cpu "$cpu" "$quota" ./machine
+    expect_output_like "^1"$'\n'
+    in_group memory "$memory" 134217728 ./machine
+    [ "$(tail -1 <<<"$output")" -le 134217728 ] || complain "at most the group's memory"
+}
+
+@test "filters and host code count the cores and the memory that a process may use" {
+    once machine machine
+    capture ./machine
+    expect_status 0
+    local all
+    all=$(nproc)
+    [ "$(head -1 <<<"$output")" -le "$all" ] || complain "at most $all cores"
+    [ "$(tail -1 <<<"$output")" -le $(($(awk '/^MemTotal/ { print $2 }' /proc/meminfo) * 1024)) ] || complain "memory"
+    if taskset -c 0 true 2>/dev/null; then
+        capture taskset -c 0 ./machine
+        expect_output_like "^1"$'\n'
+    fi
+}
+
+@test "control groups of both versions limit cores and memory: the least counts, and cached files do not" {
+    once machine machine
+    # limits EXPECTED: what the groups of ./list in ./tree leave.
+    limits() {
+        capture ./machine list tree
+        expect_output "$1"
+        rm -rf tree
+    }
+    # set FILE TEXT: a file of the tree.
+    set_file() { mkdir -p "$(dirname "tree/$1")" && printf '%s\n' "$2" >"tree/$1"; }
+    echo 0::/outer/inner >list
+    set_file outer/inner/cpu.max "max 100000"
+    set_file outer/inner/memory.max max
+    limits $'any\nany'
+    set_file outer/cpu.max "150000 100000"
+    set_file outer/inner/cpu.max "400000 100000"
+    set_file outer/memory.max 1000000
+    set_file outer/memory.current 900000
+    set_file outer/memory.stat $'anon 300000\ninactive_file 400000\nactive_file 200000'
+    set_file outer/inner/memory.max 800000
+    set_file outer/inner/memory.current 100000
+    limits $'2\n700000'
+    # A container sees its own group as the root, and a path that is not there.
+    set_file memory.max 5000
+    set_file memory.current 6000
+    limits $'any\n0'
+    printf '%s\n' 9:name=systemd:/x 4:memory:/a 3:cpuset:/ 2:cpu,cpuacct:/b 0::/ nonsense >list
+    set_file memory/memory.limit_in_bytes 9223372036854771712
+    set_file memory/a/memory.limit_in_bytes 70000
+    set_file memory/a/memory.usage_in_bytes 50000
+    set_file memory/a/memory.stat $'inactive_file 1\ntotal_inactive_file 10000'
+    set_file cpu/cpu.cfs_quota_us -1
+    set_file cpu/cpu.cfs_period_us 100000
+    set_file cpu/b/cpu.cfs_quota_us 50000
+    set_file cpu/b/cpu.cfs_period_us 100000
+    limits $'1\n30000'
+    limits $'any\nany'
 }

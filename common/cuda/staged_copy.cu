@@ -8,16 +8,16 @@
 #include <new>
 #include <system_error>
 
+#include "common/io/machine.hpp"
+
 namespace BACKEND {
 
 // Smaller chunks cost more in calls than they gain by being spread.
 constexpr std::size_t smallest_chunk_bytes = std::size_t{256} << 10;
 
-static unsigned cores() { return std::max(1u, std::thread::hardware_concurrency()); }
-
 // Beyond eight threads the bus is the limit; on one core two still overlap a wait and a copy.
 static unsigned wanted_threads(const StagedSettings& settings) {
-    return settings.threads > 0 ? settings.threads : std::clamp(cores(), 2u, 8u);
+    return settings.threads > 0 ? settings.threads : std::clamp(usable_cores(), 2u, 8u);
 }
 
 #ifdef __SIMCC__
@@ -53,7 +53,7 @@ static void expect_threads(std::size_t count) {
     if (failure) std::rethrow_exception(failure);
 }
 // A stream for each of ours, two more per core for launches, and a few that watch and signal.
-static std::size_t threads_of_simulator(std::size_t lanes) { return lanes + 2 * cores() + 4; }
+static std::size_t threads_of_simulator(std::size_t lanes) { return lanes + 2 * usable_cores() + 4; }
 #else
 static void expect_threads(std::size_t) {}
 static std::size_t threads_of_simulator(std::size_t) { return 0; }

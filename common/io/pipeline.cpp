@@ -1,20 +1,11 @@
 #include "common/io/pipeline.hpp"
 
-#include <sched.h>
-
-#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
-
-unsigned usable_cores() {
-    cpu_set_t cores;
-    if (sched_getaffinity(0, sizeof cores, &cores) != 0) return std::max(1u, std::thread::hardware_concurrency());
-    return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
-}
 
 namespace {
 

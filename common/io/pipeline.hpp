@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "common/io/machine.hpp"
+
 struct PipelineStages {
     // One at a time, in order: claims the next part for a slot; false if there is none left. What must be read in order,
     // as from a pipe, is read here.
@@ -16,9 +18,6 @@ struct PipelineStages {
     // One at a time, in order: adds to the result, or writes. The slot is then free.
     std::function<void(std::size_t slot)> finish;
 };
-
-// The cores that the process may use: fewer than the machine has under taskset(1).
-unsigned usable_cores();
 
 // More threads than these would take more memory, and not get more out of it.
 constexpr unsigned most_pipeline_threads = 32;

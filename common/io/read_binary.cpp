@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <utility>
 
+#include "common/io/machine.hpp"
 #include "common/io/readers.hpp"
 
 static_assert(std::endian::native == std::endian::little, "raw and .npy data are used as stored");
@@ -59,16 +59,6 @@ constexpr StoredType stored_types[] = {
     widened<std::uint32_t, std::int64_t>("u4"),
     {"u8", 8, DType::i64, DType::i64, nullptr, true},
 };
-
-// What the system can give without taking it from others; if it does not say, as much as one likes.
-std::size_t available_memory() {
-    std::ifstream lines("/proc/meminfo");
-    for (std::string name; lines >> name; lines.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-        std::size_t kibibytes = 0;
-        if (name == "MemAvailable:" && lines >> kibibytes) return kibibytes << 10;
-    }
-    return std::numeric_limits<std::size_t>::max();
-}
 
 template <typename Word>
 void swap_bytes(std::byte* bytes, std::size_t n, Word (*swapped)(Word)) {

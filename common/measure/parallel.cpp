@@ -4,10 +4,9 @@
 #include <system_error>
 #include <thread>
 
-std::size_t worker_count(std::size_t n) {
-    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::clamp<std::size_t>(n / 32768, 1, cores);
-}
+#include "common/io/machine.hpp"
+
+std::size_t worker_count(std::size_t n) { return std::clamp<std::size_t>(n / 32768, 1, usable_cores()); }
 
 void run_shares(std::size_t n, std::size_t shares,
                 const std::function<void(std::size_t, std::size_t, std::size_t)>& work) {

@@ -1,4 +1,4 @@
-// Host work spread over all cores in contiguous shares.
+// Host work spread over all cores that the process may use, in contiguous shares.
 #pragma once
 
 #include <algorithm>
