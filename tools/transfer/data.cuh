@@ -10,26 +10,12 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/host_memory.cuh"
+#include "common/cuda/peer_access.cuh"
 #include "common/measure/statistics.hpp"
 #include "common/measure/timing.cuh"
 #include "tools/transfer/pattern.hpp"
 
 namespace BACKEND {
-
-// Another device is the current one as long as this lives.
-class OnDevice {
-public:
-    explicit OnDevice(int ordinal) {
-        CHECK(cudaGetDevice(&before_));
-        CHECK(cudaSetDevice(ordinal));
-    }
-    ~OnDevice() { static_cast<void>(cudaSetDevice(before_)); }
-    OnDevice(const OnDevice&) = delete;
-    OnDevice& operator=(const OnDevice&) = delete;
-
-private:
-    int before_ = 0;
-};
 
 // The ends of a copy on the host, in memory of one kind.
 struct HostEnds {

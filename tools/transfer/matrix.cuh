@@ -3,9 +3,7 @@
 
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tools/transfer/data.cuh"
@@ -18,29 +16,6 @@ struct Place {
 
     bool is_host() const { return device < 0; }
     std::string name() const { return is_host() ? "host" : std::to_string(device); }
-};
-
-// Which devices reach which others' memory.
-class PeerAccess {
-public:
-    // Lets `here` reach the memory of `there`, if it can; asked again, it knows. Whether it can.
-    bool enable(int here, int there) {
-        const auto [known, is_new] = reaches_.try_emplace({here, there}, false);
-        if (!is_new) return known->second;
-        int can = 0;
-        CHECK(cudaDeviceCanAccessPeer(&can, here, there));
-        if (!can) return false;
-        const OnDevice on_it(here);
-        CHECK(cudaDeviceEnablePeerAccess(there, 0));
-        return known->second = true;
-    }
-    bool enable_both(int one, int other) {
-        const bool forth = enable(one, other), back = enable(other, one);
-        return forth && back;
-    }
-
-private:
-    std::map<std::pair<int, int>, bool> reaches_;
 };
 
 // Memory in a place.
