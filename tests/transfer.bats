@@ -19,7 +19,7 @@ transfer_fine() {
 two_devices() {
     if on_simulator; then export SIMCC_DEVICES=2; fi
     local devices
-    devices=$("$root/bin/transfer" -d "$device" --matrix -n 1 --csv --no-header | awk -F , '{ print $2 }' | sort -u | wc -l)
+    devices=$("$root/bin/transfer" -d "$device" --matrix -n 1 --csv --no-header | awk -F , '{ print $4 }' | sort -u | wc -l)
     [ "$devices" -ge 3 ] || skip "there is only one device"
 }
 
