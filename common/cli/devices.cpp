@@ -80,6 +80,19 @@ static Chosen device_of(const Backend& backend) {
     return devices.front();
 }
 
+std::vector<DeviceInfo> gang_of(const std::vector<Chosen>& chosen) {
+    const Backend& backend = *chosen.front().backend;
+    if (chosen.front().device.simulated) return backend.probe().devices;
+    std::vector<DeviceInfo> gang;
+    for (const Chosen& one : chosen) {
+        for (const DeviceInfo& other : gang)
+            if (other.ordinal == one.device.ordinal)
+                fail(Exit::usage, "device {} is named twice; each device of a gang has one rank", other.ordinal);
+        gang.push_back(one.device);
+    }
+    return gang;
+}
+
 Chosen simulated_device() { return device_of(sim::backend()); }
 
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,

@@ -18,6 +18,10 @@ struct Chosen {
 std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
                                    const std::function<Chosen()>& simulator);
 
+// The devices that work together when these are chosen: in the simulator all that there are. Failure(usage) if one is
+// chosen twice.
+std::vector<DeviceInfo> gang_of(const std::vector<Chosen>& chosen);
+
 // The simulated device, and the one that checks every access.
 Chosen simulated_device();
 Chosen checked_device();

@@ -68,7 +68,12 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     if (!parse_options(program, argc, argv, options)) return Exit::fine;
     const bool lists_variants = options.list && program.benchmark;
     std::string notice;
-    const std::vector<Chosen> devices = lists_variants ? std::vector<Chosen>{} : devices_for(options, program, notice);
+    std::vector<Chosen> devices = lists_variants ? std::vector<Chosen>{} : devices_for(options, program, notice);
+    std::vector<DeviceInfo> gang;
+    if (program.gang && !devices.empty()) {
+        gang = gang_of(devices);
+        devices.resize(1, devices.front());
+    }
     // After the checkers: a signal first removes the unfinished file, and then they have their last words.
     Output output(options.output_path);
     Exit exit = Exit::fine;
@@ -78,6 +83,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     for (const Chosen& chosen : devices) {
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
+        session.gang = gang;
         // To a filter that computes on the host it does not matter why there is no GPU.
         const bool is_filter = program.benchmark && program.input_files && !options.operands.empty();
         if (!notice.empty() && is_filter && session.computes_on_host()) session.detail(notice);

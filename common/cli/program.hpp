@@ -38,5 +38,6 @@ struct Program {
     bool counts_in_simulator = false;  // there its counters are the result: --counters goes without saying,
     std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
+    bool gang = false;                              // the chosen devices work together, in one run
     bool input_files = true;                        // operands name data: --input-format applies
 };

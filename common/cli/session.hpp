@@ -26,6 +26,8 @@ public:
 
     const Program& program;
     const Options& options;
+    // The devices that work together, `device` first: one per rank, if the program is for a gang.
+    std::vector<DeviceInfo> gang;
 
     Format format() const override;
     DType dtype() const;  // -t, or the program's default

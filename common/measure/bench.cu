@@ -114,9 +114,10 @@ Measurement Bench::describe(const Case& one, const LaunchShape& shape) const {
     result.block = extent_text(shape.block);
     result.shared_bytes = shape.dynamic_shared_bytes;
     result.timer = one.timer ? one.timer : on_host(one) ? "host" : Stopwatch::timer_name();
-    result.cache = on_host(one) || run_.device.simulated   ? "none"
-                   : run_.settings.cold_cache && !one.time ? "cold"
-                                                           : "warm";
+    const bool flushes = !one.time || one.flushes;
+    result.cache = on_host(one) || run_.device.simulated ? "none"
+                   : run_.settings.cold_cache && flushes ? "cold"
+                                                         : "warm";
     result.verify = run_.settings.verify ? "pass" : "skipped";
     return result;
 }

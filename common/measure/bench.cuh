@@ -23,6 +23,7 @@ struct Case {
     // for the verification, has waited for it, and no cache is flushed. May be empty.
     std::function<double()> time;
     const char* timer = nullptr;  // what `time` measures with, if not the Stopwatch's timer
+    bool flushes = false;         // `time` flushes caches as the options say, as a GangStopwatch does
     // Enqueued before every launch and not timed: restores an input that the kernel destroys. May be empty.
     Enqueue prepare;
     // Overwrites the output so that a kernel that writes nothing cannot pass.

@@ -1,6 +1,9 @@
 #include "common/measure/timing.cuh"
 
+#include <algorithm>
 #include <chrono>
+
+#include "common/cuda/peer_access.cuh"
 
 namespace BACKEND {
 
@@ -39,7 +42,10 @@ __global__ void read_all(const float4* data, size_t n, float* sink) {
 }
 
 Stopwatch::Stopwatch(bool cold, std::size_t l2_bytes)
-    : released_(1, cudaHostAllocMapped), sink_(1), clocks_(2, cudaHostAllocMapped), cold_(cold) {
+    : released_(1, cudaHostAllocMapped | cudaHostAllocPortable),
+      sink_(1),
+      clocks_(2, cudaHostAllocMapped),
+      cold_(cold) {
     clocks_.data()[0] = clocks_.data()[1] = {};
     int device = 0;
     CHECK(cudaGetDevice(&device));
@@ -61,15 +67,14 @@ const char* Stopwatch::timer_name() {
 #endif
 }
 
-void Stopwatch::hold() {
+static void set_flag(int* released, int value) { *static_cast<volatile int*>(released) = value; }
+
+void Stopwatch::hold([[maybe_unused]] const int* released) {
 #ifndef __SIMCC__
-    *static_cast<volatile int*>(released_.data()) = 0;
-    hold_stream<<<1, 1, 0, stream_>>>(released_.data());
+    hold_stream<<<1, 1, 0, stream_>>>(released);
     CHECK(cudaGetLastError());
 #endif
 }
-
-void Stopwatch::release() { *static_cast<volatile int*>(released_.data()) = 1; }
 
 void Stopwatch::flush_l2() {
     if (!cold_) return;
@@ -91,20 +96,62 @@ ClockReading Stopwatch::elapsed() const {
     return {after.cycles - before.cycles, after.ns - before.ns};
 }
 
-double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
-    hold();
+void Stopwatch::begin(const Enqueue& prepare, int* released) {
+    hold(released);
     if (prepare) prepare(stream_);
     flush_l2();
     read_clocks(0);
     start_.record(stream_);
-    launch(stream_);
-    const cudaError_t launched = cudaGetLastError();
+}
+
+void Stopwatch::end() {
     stop_.record(stream_);
     read_clocks(1);
-    release();
+}
+
+double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
+    set_flag(released_.data(), 0);
+    begin(prepare, released_.data());
+    launch(stream_);
+    const cudaError_t launched = cudaGetLastError();
+    end();
+    set_flag(released_.data(), 1);
     CHECK(launched);
     CHECK(cudaStreamSynchronize(stream_));
     return elapsed_ns(start_, stop_);
+}
+
+GangStopwatch::GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes) : ordinals_(ordinals) {
+    for (const int ordinal : ordinals) {
+        const OnDevice there(ordinal);
+        watches_.push_back(std::make_unique<Stopwatch>(cold, l2_bytes));
+    }
+}
+
+double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>& launch) {
+    int* const released = watches_.front()->released_.data();
+    set_flag(released, 0);
+    const auto begin = [&](std::size_t rank) {
+        const OnDevice there(ordinals_[rank]);
+        watches_[rank]->begin(prepare ? [&](cudaStream_t stream) { prepare(rank, stream); } : Enqueue(), released);
+    };
+    for (std::size_t rank = 0; rank < ranks(); ++rank) begin(rank);
+    launch();
+    const cudaError_t launched = cudaGetLastError();
+    for (std::size_t rank = 0; rank < ranks(); ++rank) {
+        const OnDevice there(ordinals_[rank]);
+        watches_[rank]->end();
+    }
+    set_flag(released, 1);
+    CHECK(launched);
+    synchronize();
+    double longest_ns = 0;
+    for (const auto& watch : watches_) longest_ns = std::max(longest_ns, elapsed_ns(watch->start_, watch->stop_));
+    return longest_ns;
+}
+
+void GangStopwatch::synchronize() const {
+    for (const auto& watch : watches_) CHECK(cudaStreamSynchronize(watch->stream()));
 }
 
 double host_time(const std::function<void()>& work) {

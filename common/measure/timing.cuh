@@ -5,6 +5,8 @@
 #include <cuda_runtime.h>
 
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "common/cuda/buffers.cuh"
 
@@ -35,8 +37,12 @@ public:
     static const char* timer_name();  // "event", or "sim" when the time is the simulation's
 
 private:
-    void hold();
-    void release();
+    friend class GangStopwatch;
+
+    // The parts of time(): what lies before the launch, held until `*released` is 1, and what lies behind it.
+    void begin(const Enqueue& prepare, int* released);
+    void end();
+    void hold(const int* released);
     void flush_l2();
     void read_clocks(int which);
 
@@ -48,6 +54,27 @@ private:
     PinnedBuffer<ClockReading> clocks_;  // before and after the launch, in mapped host memory
     int multiprocessors_ = 0;
     bool cold_;
+};
+
+// The same for devices that work together, each in a stream of its own: one flag of the host lets all of them begin.
+class GangStopwatch {
+public:
+    using EnqueueOn = std::function<void(std::size_t rank, cudaStream_t)>;
+
+    // A device per rank, by its number; none twice.
+    GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes);
+
+    // Nanoseconds until the last of the devices is done, each counted from when the flag let it begin. `prepare` is
+    // enqueued for each rank; `launch`, called once, enqueues the work of all.
+    double time(const EnqueueOn& prepare, const std::function<void()>& launch);
+
+    std::size_t ranks() const { return ordinals_.size(); }
+    cudaStream_t stream(std::size_t rank) const { return watches_[rank]->stream(); }
+    void synchronize() const;  // until all streams are empty
+
+private:
+    std::vector<int> ordinals_;
+    std::vector<std::unique_ptr<Stopwatch>> watches_;
 };
 
 // Nanoseconds of host time that `work` takes.
