@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/simt/exec/observer.hpp"
@@ -65,6 +66,13 @@ struct Events {
         [](const Launch&, const void*) -> std::shared_ptr<LaunchObserver> { return nullptr; };
     // An API function returns this error. The failure of a device is announced once.
     void (*api_failed)(cudaError_t) = [](cudaError_t) {};
+
+    // ---- libraries on top of the runtime
+    // The program calls a function of one: the note says where.
+    ClientNote (*library_called)() = []() -> ClientNote { return nullptr; };
+    // It was wrong to call it so. Returns whether the client reports this.
+    bool (*library_misused)(const std::string& title, const ClientNote& call) = [](const std::string&,
+                                                                                   const ClientNote&) { return false; };
 
     // ---- changes that the client asks for
     // Every operation gets a note; stream allocations and waits for finished work become operations too.

@@ -16,4 +16,12 @@ void api_failed(cudaError_t error) {
     report(std::move(finding));
 }
 
+void library_misused(const std::string& title, const ClientNote& call) {
+    Finding finding;
+    finding.title = title;
+    if (call) finding.backtrace = *std::static_pointer_cast<const std::vector<const void*>>(call);
+    finding.backtrace_time = "at the call";
+    report(std::move(finding));
+}
+
 }  // namespace simt::check

@@ -56,6 +56,11 @@ void become_client(const Settings& settings) {
     if (settings.memcheck || settings.initcheck) ask_for_memory_events(events);
     if (settings.initcheck) events.copy_requested = origin_of_copy;
     if (settings.racecheck) ask_for_order(events);
+    events.library_called = origin_of_copy;
+    events.library_misused = [](const std::string& title, const ClientNote& call) {
+        library_misused(title, call);
+        return true;
+    };
     // memcheck goes first: if the copy itself is wrong, that is the nearer cause.
     events.allocated = [](const Allocation& allocation) {
         allocated(allocation);
