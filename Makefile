@@ -92,7 +92,7 @@ COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # So is the simulator: each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked
 # only into programs that have checked kernels, and what starts them by itself only into those that simcc --check has
 # built.
-SIMT_ROOMS := exec runtime api check
+SIMT_ROOMS := exec runtime api nccl check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 # (Of io simcc needs a few files, which must not drag in the libraries of the others.)

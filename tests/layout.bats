@@ -24,7 +24,7 @@ across() {
     }
     holds . Makefile README.md common kernels man tests tools
     holds common cli cuda io measure simt
-    holds common/simt api check driver exec include rewrite runtime
+    holds common/simt api check driver exec include nccl rewrite runtime
     holds common/simt/check core counters memory race sync
 }
 

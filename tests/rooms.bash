@@ -34,6 +34,7 @@ simt/include
 simt/exec    simt/include
 simt/runtime simt/include simt/exec
 simt/api     simt/include simt/exec simt/runtime
+simt/nccl    simt/include simt/exec simt/runtime
 simt/check   simt/include simt/exec simt/runtime
 simt/rewrite
 simt/driver  simt/rewrite io

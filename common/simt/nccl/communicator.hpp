@@ -1,0 +1,90 @@
+// NCCL for simulated devices.
+//
+// From a call to memory: ncclAllReduce() and its relatives (calls.cpp) check their arguments and the buffers (buffers.hpp)
+// and make a Call of them. It waits in the thread's group until the outermost ncclGroupEnd(), or is a group by itself. A
+// group (group.hpp) puts the calls of each communicator into one operation of the caller's stream, behind the
+// communicator's previous one, so that all of them go on together.
+//
+// The stream's thread carries the operation out (run.hpp). It meets the threads of the other ranks in the object that they
+// share (clique.hpp), within one process or across several, and all compare what they were called with. Then each collective
+// goes piece by piece: every rank puts a piece of its buffer into its slot; each rank reduces a share of the piece over
+// all slots, from rank 0 on; every rank takes what belongs to it into its own buffer. No rank ever touches another's
+// buffer, so in-place calls need no case of their own, and the checkers see each buffer used by its own stream.
+// Messages go through the mailbox of their pair of ranks.
+//
+// While a rank waits, it watches the missing ones (watch.hpp): one that has ended, left, or will never come because nothing
+// in its process works any more, ends the wait, and the program, with a message.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/simt/nccl/clique.hpp"
+#include "common/simt/nccl/misuse.hpp"
+#include "common/simt/nccl/reduction.hpp"
+#include "common/simt/nccl/rendezvous.hpp"
+#include "common/simt/runtime/state.hpp"
+
+namespace simt::nccl {
+
+// One rank of a communicator: what is behind a ncclComm_t.
+struct Communicator {
+    Communicator(std::unique_ptr<Clique> clique_, int device_) : clique(std::move(clique_)), device(device_) {}
+
+    const std::unique_ptr<Clique> clique;
+    const int device;
+    std::atomic<ncclResult_t> asynchronous_error{ncclSuccess};
+    std::atomic<bool> is_asked{false};  // the program has called ncclCommGetAsyncError()
+
+    std::mutex mutex;                                              // guards what follows
+    Ticket last;                                                   // of its latest operation
+    std::map<int, std::pair<ncclDataType_t, Operator>> operators;  // by ncclRedOp_t
+    uint64_t collectives_called = 0;
+
+    uint64_t collectives_begun = 0;  // used by its operations alone, of which one runs at a time
+
+    int rank() const { return clique->rank(); }
+    int ranks() const { return clique->ranks(); }
+};
+using CommunicatorPointer = std::shared_ptr<Communicator>;
+
+HandleTable<Communicator>& communicators();
+
+// Throws Refusal (ncclInvalidArgument) if there is no such communicator.
+CommunicatorPointer find_communicator(ncclComm_t handle);
+
+// "rank 1 of 4"
+std::string text_of_rank(int rank, int ranks);
+
+// A collective, or one half of a message, as one rank has called it.
+struct Call {
+    Kind kind;
+    const void* send = nullptr;
+    void* receive = nullptr;
+    size_t count = 0;
+    ncclDataType_t type = ncclFloat32;
+    Operator how = {};
+    int root = -1;  // of a message the peer
+    CommunicatorPointer communicator = {};
+    std::shared_ptr<Stream> stream = {};
+    CallPlace place = {};
+
+    bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
+    size_t element() const { return bytes_of(type); }
+    Signature signature() const;
+    // "ncclAllReduce(8 x float32, sum)", and the same " at a.cu:12"
+    std::string text_alone() const;
+    std::string text() const;
+};
+
+// The body of a function of NCCL: its failures become codes, with a text for ncclGetLastError(). Those that are the
+// program's fault are reported.
+template <class Body>
+ncclResult_t nccl_function(const CallPlace& place, Body body);
+
+}  // namespace simt::nccl
+
+#include "common/simt/nccl/communicator_inline.hpp"

@@ -1,0 +1,180 @@
+#include "common/simt/nccl/group.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/simt/nccl/run.hpp"
+#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/dispatch.hpp"
+
+namespace simt::nccl {
+namespace {
+
+using Calls = std::vector<Call>;
+
+int32_t thread_number() { return static_cast<int32_t>(syscall(SYS_gettid)); }
+
+// Tells the other ranks what this one has called.
+void publish(const Call& call, bool is_group) {
+    Communicator& communicator = *call.communicator;
+    RankState& state = communicator.clique->mine();
+    std::strncpy(state.text, call.text().c_str(), bytes_of_text - 1);
+    uint64_t number = 0;
+    if (!call.is_message()) {
+        const std::lock_guard lock(communicator.mutex);
+        number = ++communicator.collectives_called;
+        state.called = number;
+    }
+    state.number_outside_group = number;
+    state.peer_outside_group = call.is_message() ? call.root : -1;
+    state.thread_outside_group = is_group ? 0 : thread_number();
+}
+
+// One thread that calls for two ranks outside of a group may wait in the first call for the second.
+void refuse_without_group(const Call& call) {
+    Communicator& communicator = *call.communicator;
+    const Clique& clique = *communicator.clique;
+    const RankState& mine = clique.mine();
+    for (int rank = 0; rank < clique.ranks(); ++rank) {
+        const RankState& other = clique.state(rank);
+        if (rank == clique.rank() || !clique.is_here(rank) || other.left) continue;
+        if (other.thread_outside_group != mine.thread_outside_group) continue;
+        if (other.number_outside_group != mine.number_outside_group) continue;
+        if (call.is_message() && (call.root != rank || other.peer_outside_group != clique.rank())) continue;
+        const std::string text = "one thread called " + call.text() + " for rank " + std::to_string(clique.rank()) +
+                                 " and " + other.text + " for rank " + std::to_string(rank) + " of " +
+                                 std::to_string(clique.ranks()) +
+                                 " outside of a group, where each call may wait for the other; put calls for several "
+                                 "devices of one thread between ncclGroupStart and ncclGroupEnd";
+        clique.break_off(text);
+        if (fail_operation(text, call.place)) throw Refusal{ncclInvalidUsage, ""};
+    }
+}
+
+// The calls' streams, each once.
+std::vector<std::shared_ptr<Stream>> streams_of(const Calls& calls) {
+    std::vector<std::shared_ptr<Stream>> streams;
+    for (const Call& call : calls) {
+        if (std::find(streams.begin(), streams.end(), call.stream) == streams.end()) streams.push_back(call.stream);
+    }
+    return streams;
+}
+
+// Work into a graph. Its nodes run one after another, so ranks that wait for each other need graphs of their own.
+void capture(const std::vector<std::shared_ptr<Calls>>& batches) {
+    std::vector<const Capture*> captures;
+    for (const auto& calls : batches) {
+        const auto streams = streams_of(*calls);
+        const auto capture = streams.front()->capture();
+        if (streams.size() > 1 || !capture) {
+            throw Refusal{ncclInvalidUsage, "a captured group uses one stream for each communicator"};
+        }
+        if (std::find(captures.begin(), captures.end(), capture.get()) != captures.end()) {
+            throw Refusal{
+                ncclInvalidUsage,
+                "the simulator runs a graph's nodes one after another: capture each rank's calls in a graph of "
+                "its own"};
+        }
+        captures.push_back(capture.get());
+    }
+    for (const auto& calls : batches) {
+        const Operation operation = {cudaGraphNodeTypeHost, [calls] { return run(*calls); }};
+        if (const cudaError_t error = dispatch(*calls->front().stream, operation)) {
+            throw Refusal{ncclUnhandledCudaError, std::string("the capture failed: ") + cudaGetErrorString(error)};
+        }
+    }
+}
+
+// One operation for all calls on one communicator: all their streams wait for each other at both ends. `begun`: where
+// all ranks of the group have come to it.
+void enqueue(const std::shared_ptr<Calls>& calls, const std::vector<Ticket>& begun) {
+    Communicator& communicator = *calls->front().communicator;
+    const auto streams = streams_of(*calls);
+    Stream& first = *streams.front();
+    std::vector<Ticket> after = begun;
+    for (size_t other = 1; other < streams.size(); ++other) after.push_back(streams[other]->last_ticket());
+    const std::lock_guard lock(communicator.mutex);
+    after.push_back(communicator.last);
+    communicator.last = first.device().enqueue(
+        first, [calls] { return run(*calls); }, after);
+    for (size_t other = 1; other < streams.size(); ++other) {
+        streams[other]->device().enqueue(*streams[other], [] { return 0; }, {communicator.last});
+    }
+}
+
+// What comes before the operation on one rank's stream comes before what follows it on another's: for the checkers.
+std::vector<Ticket> mark_beginnings(const std::vector<std::shared_ptr<Calls>>& batches) {
+    std::vector<Ticket> begun;
+    if (!events().orders_operations || batches.size() < 2) return begun;
+    for (const auto& calls : batches) {
+        for (const auto& stream : streams_of(*calls)) {
+            begun.push_back(stream->device().enqueue(*stream, [] { return 0; }));
+        }
+    }
+    return begun;
+}
+
+}  // namespace
+
+Group& Group::current() {
+    static thread_local Group group;
+    return group;
+}
+
+void Group::end() {
+    if (depth_ == 0) throw Refusal{ncclInvalidUsage, "ncclGroupEnd was called without ncclGroupStart"};
+    if (--depth_ > 0) return;
+    auto calls = std::exchange(calls_, {});
+    auto set_ups = std::exchange(set_ups_, {});
+    const ncclResult_t failure = std::exchange(failure_, ncclSuccess);
+    if (failure != ncclSuccess) throw Refusal{failure, ""};  // as the call that failed has reported
+    set_ups_ = std::move(set_ups);
+    run_set_ups();
+    if (!calls.empty()) launch(std::move(calls), true);
+}
+
+void Group::add(Call call) {
+    if (is_open()) return calls_.push_back(std::move(call));
+    std::vector<Call> alone;
+    alone.push_back(std::move(call));
+    launch(std::move(alone), false);
+}
+
+void Group::add(std::unique_ptr<SetUp> set_up) {
+    set_ups_.push_back(std::move(set_up));
+    if (!is_open()) run_set_ups();
+}
+
+void Group::run_set_ups() {
+    const auto set_ups = std::exchange(set_ups_, {});
+    for (int number = 0; number < SetUp::steps; ++number) {
+        for (const auto& set_up : set_ups) set_up->step(number);
+    }
+}
+
+void Group::launch(std::vector<Call> calls, bool is_group) {
+    std::vector<std::shared_ptr<Calls>> batches;  // by communicator
+    bool is_captured = false;
+    for (Call& call : calls) {
+        const Clique& clique = *call.communicator->clique;
+        if (clique.is_broken())
+            throw Refusal{ncclRemoteError, "the communicator is no longer good: " + clique.broken_text()};
+        publish(call, is_group);
+        if (!is_group) refuse_without_group(call);
+        is_captured |= call.stream->capturing();
+        const auto same = std::find_if(batches.begin(), batches.end(), [&](const auto& batch) {
+            return batch->front().communicator == call.communicator;
+        });
+        const auto batch = same != batches.end() ? *same : batches.emplace_back(std::make_shared<Calls>());
+        batch->push_back(std::move(call));
+    }
+    if (is_captured) return capture(batches);
+    const auto begun = mark_beginnings(batches);
+    for (const auto& batch : batches) enqueue(batch, begun);
+}
+
+}  // namespace simt::nccl

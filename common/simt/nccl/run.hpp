@@ -1,0 +1,20 @@
+// What a stream does when it comes to an operation of NCCL.
+#pragma once
+
+#include <vector>
+
+#include "common/simt/nccl/communicator.hpp"
+
+namespace simt::nccl {
+
+// Carries out the calls of one group on one communicator: the collectives one after another, in the order of the calls,
+// then all messages at once. Returns the error of the device (a cudaError_t), or 0.
+int run(const std::vector<Call>& calls);
+
+// The messages among them.
+Outcome exchange(const std::vector<Call>& calls);
+
+// Tells the checkers which memory the call is about to use.
+void announce(const Call& call);
+
+}  // namespace simt::nccl

@@ -1,0 +1,110 @@
+#include "common/simt/nccl/watch.hpp"
+
+#include <unistd.h>
+
+#include <ctime>
+#include <set>
+
+namespace simt::nccl {
+namespace {
+
+// Less of a processor than this is what waiting itself takes.
+constexpr double share_of_work = 0.02;
+// A program that asks for asynchronous errors has so long to abort the communicator itself.
+constexpr double seconds_to_abort = 5;
+// A rank that works may keep the others waiting for so many times SIMCC_TIMEOUT before it calls.
+constexpr double patience = 30;
+// A look that comes later than this says that the machine is busy or the process was stopped.
+constexpr double longest_look = 0.5;
+
+// Of all the ranks' processes; negative if one cannot be asked.
+double processor_seconds(const Clique& clique) {
+    std::set<int> processes;
+    for (int rank = 0; rank < clique.ranks(); ++rank) processes.insert(clique.state(rank).process);
+    double sum = 0;
+    for (const int process : processes) {
+        clockid_t clock = CLOCK_PROCESS_CPUTIME_ID;
+        timespec used = {};
+        if (process != getpid() && clock_getcpuclockid(process, &clock) != 0) return -1;
+        if (clock_gettime(clock, &used) != 0) return -1;
+        sum += static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+    }
+    return sum;
+}
+
+// The call that a missing rank owes.
+std::string expected_of(const Call& call) {
+    if (call.kind == Kind::send) return "the ncclRecv that belongs to " + call.text_alone();
+    if (call.kind == Kind::receive) return "the ncclSend that belongs to " + call.text_alone();
+    return call.text_alone();
+}
+
+std::string called_by(const Call& call) {
+    const std::string place = text_of(call.place);
+    return ", which rank " + std::to_string(call.communicator->rank()) + " called" +
+           (place.empty() ? "" : " at " + place);
+}
+
+}  // namespace
+
+Watch::Watch(const Call& call, uint64_t number, std::function<bool(int)> missing)
+    : call_(call), communicator_(*call.communicator), number_(number), missing_(std::move(missing)) {}
+
+// The rank will never come.
+void Watch::lose(int rank, const std::string& what, double seconds) {
+    communicator_.asynchronous_error = ncclRemoteError;
+    lost_ += seconds;
+    if (communicator_.is_asked && lost_ < seconds_to_abort) return;
+    communicator_.clique->break_off(text_of_rank(rank, communicator_.ranks()) + " " + what + " and misses in " +
+                                    call_.text_alone() + called_by(call_));
+}
+
+bool Watch::has_worked(double seconds) {
+    const double before = processor_seconds_;
+    processor_seconds_ = processor_seconds(*communicator_.clique);
+    return before < 0 || processor_seconds_ < 0 || seconds > longest_look ||
+           processor_seconds_ - before > share_of_work * seconds;
+}
+
+// Why a rank that has kept the others waiting for long will not come; "" if it still may.
+std::string Watch::verdict_on(int rank, bool is_quiet) const {
+    const Clique& clique = *communicator_.clique;
+    const RankState& state = clique.state(rank);
+    const std::string who = text_of_rank(rank, clique.ranks()) + " of the communicator ";
+    const std::string last = state.text[0] ? std::string("; its last call is ") + state.text : "";
+    const char* const grouped =
+        clique.is_here(rank) ? "; put calls for several devices of one thread between ncclGroupStart and ncclGroupEnd"
+                             : "";
+    if (state.aborted) return who + "has been aborted and misses in " + call_.text_alone() + called_by(call_);
+    if (number_ > 0 && state.called < number_) {
+        return who + "never called " + expected_of(call_) + called_by(call_) + last + grouped;
+    }
+    if (!is_quiet) return "";
+    return who + "does not come to " + expected_of(call_) + called_by(call_) + ", and nothing works any more" + last +
+           "; all ranks make their calls in one order" + grouped;
+}
+
+void Watch::look(double seconds) {
+    const Clique& clique = *communicator_.clique;
+    waited_ += seconds;
+    quiet_ = has_worked(seconds) ? 0 : quiet_ + seconds;
+    for (int rank = 0; rank < clique.ranks(); ++rank) {
+        const RankState& state = clique.state(rank);
+        const bool has_left = state.left, has_ended = !has_left && !clique.is_alive(rank);
+        if (state.aborted) communicator_.asynchronous_error = ncclRemoteError;
+        // (It may have come just before it went.)
+        if ((!has_left && !has_ended) || !missing_(rank)) continue;
+        const std::string process = "(process " + std::to_string(state.process) + ") has ended";
+        return lose(rank, has_left ? "has destroyed its communicator" : process, seconds);
+    }
+    if (quiet_timeout() == 0) return;
+    const bool is_quiet = quiet_ >= quiet_timeout();
+    if (!is_quiet && waited_ < patience * quiet_timeout()) return;
+    for (int rank = 0; rank < clique.ranks(); ++rank) {
+        if (!missing_(rank)) continue;
+        const std::string verdict = verdict_on(rank, is_quiet);
+        if (!verdict.empty()) return clique.break_off(verdict);
+    }
+}
+
+}  // namespace simt::nccl

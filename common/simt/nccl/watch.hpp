@@ -1,0 +1,34 @@
+// What a waiting rank makes of those that do not come.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/simt/nccl/communicator.hpp"
+
+namespace simt::nccl {
+
+// Called now and then while the operation waits. Breaks the clique off when a missing rank's process has ended, when it has
+// left, or when none of the ranks' processes has worked for SIMCC_TIMEOUT seconds. A rank that has not called what
+// the others wait for may work for thirty times as long.
+class Watch {
+public:
+    // `missing`: whether the rank still has to come. `number`: of the collective, counted from 1; 0: a message.
+    Watch(const Call& call, uint64_t number, std::function<bool(int rank)> missing);
+
+    void look(double seconds);
+
+private:
+    void lose(int rank, const std::string& what, double seconds);
+    bool has_worked(double seconds);
+    std::string verdict_on(int rank, bool is_quiet) const;
+
+    const Call& call_;
+    Communicator& communicator_;
+    const uint64_t number_;
+    const std::function<bool(int)> missing_;
+    double waited_ = 0, quiet_ = 0, lost_ = 0;
+    double processor_seconds_ = -1;
+};
+
+}  // namespace simt::nccl
