@@ -143,9 +143,9 @@ void set_standard(Options& o, const std::string& value) {
 
 /// Libraries of the toolkit: ours replaces the runtime; the driver and math libraries have no counterpart.
 void add_library(Options& o, const std::string& name) {
-    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt"};
-    static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft", "cufftw",    "cusparse",
-                                                  "cusolver", "cudnn",  "nccl",     "nppc",  "nvidia-ml", "nvjpeg"};
+    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "nccl"};
+    static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
+                                                  "cusolver", "cudnn",  "nppc",     "nvidia-ml", "nvjpeg"};
     if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return;
     if (name == "cuda") {
         throw UsageError(
