@@ -6,6 +6,7 @@
 // Any n, any alignment, any grid; the block a multiple of 32 whose accumulators fit into shared memory.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
+#include "common/cuda/last_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/found.cuh"
@@ -115,7 +116,6 @@ __global__ void __launch_bounds__(largest_exact_block<T>, resident_exact_blocks<
     reduce_exact(const T* input, VectorSpan<T> span, ExactWorkspace<T>* workspace, ExactResult<T>* result) {
     constexpr unsigned digits = LongFormat<T>::digits;
     __shared__ unsigned block_seen;
-    __shared__ bool is_last_block;
     __shared__ LongAccumulator<T> total;
     auto* columns = dynamic_shared<Digit>();
     const DigitColumn column{reinterpret_cast<unsigned char*>(columns + threadIdx.x),
@@ -137,14 +137,8 @@ __global__ void __launch_bounds__(largest_exact_block<T>, resident_exact_blocks<
         if (sum != 0) atomicAdd(&workspace->digits[j], sum);
     }
     if (threadIdx.x == 0 && block_seen != 0) atomicOr(&workspace->seen, block_seen);
-    __threadfence();  // the additions are visible to every block before the ticket is drawn
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        is_last_block = atomicInc(&workspace->tickets, gridDim.x - 1) == gridDim.x - 1;
-        __threadfence();  // and the other blocks' are not read before it is
-    }
-    __syncthreads();  // all threads learn whether theirs is the last block
-    if (!is_last_block) return;
+    __syncthreads();  // all additions are made
+    if (!is_last_block(&workspace->tickets, gridDim.x)) return;
 
     for (unsigned j = threadIdx.x; j < digits; j += blockDim.x) {
         total.digits[j] = atomicExch(&workspace->digits[j], 0ULL);

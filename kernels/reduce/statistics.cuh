@@ -5,6 +5,7 @@
 // Any n, any alignment, any grid; the block a power of two from 32 to 256. Block and grid fix the order of additions.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
+#include "common/cuda/last_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/found.cuh"
@@ -63,18 +64,11 @@ template <typename T>
 __global__ void __launch_bounds__(largest_statistics_block, 3)
     reduce_statistics(const T* input, VectorSpan<T> span, Wanted wanted, double scale, Summary<T>* partials,
                       unsigned* tickets, Summary<T>* result) {
-    __shared__ bool is_last_block;
     auto* summaries = dynamic_shared<Summary<T>>();
     summaries[threadIdx.x] = summarize_share(input, span, wanted, scale);
     merge_in_block(summaries);
-    if (threadIdx.x == 0) {
-        partials[blockIdx.x] = summaries[0];
-        __threadfence();  // the partial is visible to every block before the ticket is drawn
-        is_last_block = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;  // the last ticket wraps the count to 0
-        __threadfence();  // and the other blocks' partials are not read before it is
-    }
-    __syncthreads();  // all threads learn whether theirs is the last block
-    if (!is_last_block) return;
+    if (threadIdx.x == 0) partials[blockIdx.x] = summaries[0];
+    if (!is_last_block(tickets, gridDim.x)) return;
 
     Summary<T> merged = Summary<T>::of_nothing();
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) merged.merge(partials[block]);
