@@ -1,20 +1,15 @@
 #pragma once
-// cuBLAS, found at run time, so that everything builds and runs on a machine without it. Only for nvcc.
-#include "common/io/failure.hpp"
-#include "common/io/text.hpp"
+// cuBLAS, found at run time. Only for nvcc.
+#include "common/cuda/library.hpp"
 
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 
 namespace BACKEND {
 
-/// The library and one handle of it. Whoever calls a function declares it as cublas_api.h does, which a toolkit may
-/// lack; the declarations are the same from CUDA 11 to 13.
+/// The library and one handle of it. The declarations are the same from CUDA 11 to 13.
 class CublasHandle {
 public:
     CublasHandle() {
-        for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"})
-            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
         int (*create)(void**) = nullptr;
         if (!find(create, "cublasCreate_v2") || !find(destroy_, "cublasDestroy_v2") ||
             !find(set_stream_, "cublasSetStream_v2") || create(&handle_) != 0)
@@ -22,7 +17,6 @@ public:
     }
     ~CublasHandle() {
         if (handle_) destroy_(handle_);
-        if (library_) dlclose(library_);
     }
     CublasHandle(const CublasHandle&) = delete;
     CublasHandle& operator=(const CublasHandle&) = delete;
@@ -33,8 +27,7 @@ public:
     /// False if the library has no function of this name.
     template <typename Function>
     bool find(Function& function, const char* name) const {
-        function = library_ ? reinterpret_cast<Function>(dlsym(library_, name)) : nullptr;
-        return function != nullptr;
+        return library_.find(function, name);
     }
 
     /// The handle, for calls that go to `stream`. Failure(cuda_error) names cuBLAS's status.
@@ -45,7 +38,7 @@ public:
     }
 
 private:
-    void* library_ = nullptr;
+    const Library library_{{"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"}};
     void* handle_ = nullptr;
     int (*destroy_)(void*) = nullptr;
     int (*set_stream_)(void*, cudaStream_t) = nullptr;

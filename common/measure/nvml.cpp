@@ -1,8 +1,7 @@
 #include "common/measure/nvml.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
+#include <vector>
 
 // The few constants of NVML's stable C interface that are used here (nvml.h need not be installed).
 constexpr int nvml_success = 0;
@@ -13,32 +12,34 @@ constexpr unsigned long long nvml_throttle_mask = 0x4      // software power cap
                                                   | 0x40   // hardware thermal slowdown
                                                   | 0x80;  // hardware power brake
 
-void* ClockMonitor::symbol(const char* name) const { return library_ ? dlsym(library_, name) : nullptr; }
-
-ClockMonitor::ClockMonitor(const std::string& uuid) {
-    if (uuid.empty()) return;
-    library_ = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    const auto init = reinterpret_cast<int (*)()>(symbol("nvmlInit_v2"));
-    const auto find = reinterpret_cast<int (*)(const char*, void**)>(symbol("nvmlDeviceGetHandleByUUID"));
-    if (!init || !find || init() != nvml_success || find(uuid.c_str(), &device_) != nvml_success) device_ = nullptr;
+ClockMonitor::ClockMonitor(const std::string& uuid)
+    : library_(uuid.empty() ? std::vector<std::string>{} : std::vector<std::string>{"libnvidia-ml.so.1"}) {
+    int (*init)() = nullptr;
+    int (*find)(const char*, void**) = nullptr;
+    if (!library_.find(init, "nvmlInit_v2") || !library_.find(find, "nvmlDeviceGetHandleByUUID") ||
+        init() != nvml_success || find(uuid.c_str(), &device_) != nvml_success)
+        device_ = nullptr;
 }
 
 ClockMonitor::~ClockMonitor() {
-    if (const auto shutdown = reinterpret_cast<int (*)()>(symbol("nvmlShutdown"))) shutdown();
-    if (library_) dlclose(library_);
+    int (*shutdown)() = nullptr;
+    if (library_.find(shutdown, "nvmlShutdown")) shutdown();
 }
 
 std::string ClockMonitor::driver_version() const {
-    const auto read = reinterpret_cast<int (*)(char*, unsigned)>(symbol("nvmlSystemGetDriverVersion"));
+    int (*read)(char*, unsigned) = nullptr;
     std::array<char, 80> version{};  // the longest that NVML gives
-    if (!device_ || !read || read(version.data(), unsigned(version.size())) != nvml_success) return "";
+    if (!device_ || !library_.find(read, "nvmlSystemGetDriverVersion") ||
+        read(version.data(), unsigned(version.size())) != nvml_success)
+        return "";
     return version.data();
 }
 
 int ClockMonitor::clock(int domain) const {
-    const auto read = reinterpret_cast<int (*)(void*, int, unsigned*)>(symbol("nvmlDeviceGetClockInfo"));
+    int (*read)(void*, int, unsigned*) = nullptr;
     unsigned mhz = 0;
-    if (!device_ || !read || read(device_, domain, &mhz) != nvml_success) return 0;
+    if (!device_ || !library_.find(read, "nvmlDeviceGetClockInfo") || read(device_, domain, &mhz) != nvml_success)
+        return 0;
     return static_cast<int>(mhz);
 }
 
@@ -46,9 +47,10 @@ int ClockMonitor::sm_clock_mhz() const { return clock(nvml_clock_sm); }
 int ClockMonitor::memory_clock_mhz() const { return clock(nvml_clock_memory); }
 
 bool ClockMonitor::throttled() const {
-    const auto read =
-        reinterpret_cast<int (*)(void*, unsigned long long*)>(symbol("nvmlDeviceGetCurrentClocksThrottleReasons"));
+    int (*read)(void*, unsigned long long*) = nullptr;
     unsigned long long reasons = 0;
-    if (!device_ || !read || read(device_, &reasons) != nvml_success) return false;
+    if (!device_ || !library_.find(read, "nvmlDeviceGetCurrentClocksThrottleReasons") ||
+        read(device_, &reasons) != nvml_success)
+        return false;
     return (reasons & nvml_throttle_mask) != 0;
 }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "common/cuda/library.hpp"
+
 class ClockMonitor {
 public:
     // For the GPU of that UUID ("GPU-..."). Without one, for a simulated device, no library is loaded: it would start
@@ -21,8 +23,7 @@ public:
 
 private:
     int clock(int domain) const;
-    void* symbol(const char* name) const;
 
-    void* library_ = nullptr;
+    const Library library_;
     void* device_ = nullptr;
 };

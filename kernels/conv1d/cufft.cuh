@@ -3,14 +3,12 @@
 // width - 1 elements, and each is convolved by a product of spectra. Only for nvcc.
 //   gather_blocks, multiply_spectra, scatter_blocks   what lies between the calls of cuFFT
 #include "common/cuda/buffers.cuh"
-#include "common/io/failure.hpp"
+#include "common/cuda/library.hpp"
 #include "kernels/conv1d/overlap_save.cuh"
 
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <type_traits>
 #include <vector>
 
@@ -58,25 +56,18 @@ __global__ void scatter_blocks(const T* convolved, T* output, size_t outputs, Ff
     output[i] = convolved[static_cast<size_t>(blockIdx.y) * blocks.length + blocks.length - blocks.step + k];
 }
 
-/// The library. The declarations repeat cufft.h, which a toolkit may lack; they are the same from CUDA 11 to 13.
+/// The library. The declarations are the same from CUDA 11 to 13.
 class Cufft {
 public:
     using Plan = int;
     enum Kind { r2c = 0x2a, c2r = 0x2c, d2z = 0x6a, z2d = 0x6c };
 
     Cufft() {
-        for (const char* name : {"libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"})
-            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
-        works_ = library_ && find(plan_many_, "cufftPlanMany") && find(set_stream_, "cufftSetStream") &&
-                 find(forward_f32_, "cufftExecR2C") && find(backward_f32_, "cufftExecC2R") &&
-                 find(forward_f64_, "cufftExecD2Z") && find(backward_f64_, "cufftExecZ2D") &&
-                 find(destroy_, "cufftDestroy");
+        works_ = library_.find(plan_many_, "cufftPlanMany") && library_.find(set_stream_, "cufftSetStream") &&
+                 library_.find(forward_f32_, "cufftExecR2C") && library_.find(backward_f32_, "cufftExecC2R") &&
+                 library_.find(forward_f64_, "cufftExecD2Z") && library_.find(backward_f64_, "cufftExecZ2D") &&
+                 library_.find(destroy_, "cufftDestroy");
     }
-    ~Cufft() {
-        if (library_) dlclose(library_);
-    }
-    Cufft(const Cufft&) = delete;
-    Cufft& operator=(const Cufft&) = delete;
 
     explicit operator bool() const { return works_; }
 
@@ -97,17 +88,12 @@ public:
     }
 
 private:
-    template <typename Function>
-    bool find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(dlsym(library_, name));
-        return function != nullptr;
-    }
     static void check(int status, const char* call) {
         if (status != 0)
             fail(Exit::cuda_error, "cuFFT's {} failed with its status {}; try a smaller size", call, status);
     }
 
-    void* library_ = nullptr;
+    const Library library_{{"libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"}};
     bool works_ = false;
     int (*plan_many_)(Plan*, int, int*, int*, int, int, int*, int, int, int, int) = nullptr;
     int (*set_stream_)(Plan, cudaStream_t) = nullptr;

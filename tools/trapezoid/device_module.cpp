@@ -1,7 +1,5 @@
 #include "tools/trapezoid/device_module.hpp"
 
-#include <dlfcn.h>
-
 #include "common/io/text.hpp"
 
 // The declarations repeat cuda.h, which a toolkit may lack; they are the same in all of CUDA 11 to 13.
@@ -15,10 +13,9 @@ using LaunchKernel = int(void*, unsigned, unsigned, unsigned, unsigned, unsigned
                          void**);
 
 template <typename Function>
-Function* find(void* library, const char* name) {
-    auto* const function = reinterpret_cast<Function*>(library != nullptr ? dlsym(library, name) : nullptr);
-    if (function == nullptr)
-        fail(Exit::unavailable, "the driver's library libcuda.so.1 has no {}: install a newer driver", name);
+Function* need(const Library& library, const char* name) {
+    Function* function = nullptr;
+    library.need(function, name, "the driver's library libcuda.so.1 has no {}: install a newer driver");
     return function;
 }
 
@@ -27,7 +24,7 @@ Function* find(void* library, const char* name) {
 void DeviceModule::check(int status, const char* call) const {
     if (status == 0) return;
     const char* name = nullptr;
-    find<GetErrorName>(library_, "cuGetErrorName")(status, &name);
+    need<GetErrorName>(library_, "cuGetErrorName")(status, &name);
     fail(
         Exit::cuda_error,
         "the kernels for --function: {}: {}; if the driver is older than the toolkit, update it or set CUDA_HOME to an "
@@ -36,23 +33,23 @@ void DeviceModule::check(int status, const char* call) const {
 }
 
 DeviceModule::DeviceModule(const DeviceCode& code, const std::vector<std::string>& kernels)
-    : library_(dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)) {
-    check(find<LoadData>(library_, "cuModuleLoadData")(&module_, code.image.data()), "cuModuleLoadData");
+    : library_({"libcuda.so.1"}) {
+    check(need<LoadData>(library_, "cuModuleLoadData")(&module_, code.image.data()), "cuModuleLoadData");
     for (std::size_t i = 0; i < kernels.size(); ++i)
         check(
-            find<GetFunction>(library_, "cuModuleGetFunction")(&functions_[kernels[i]], module_, code.names[i].c_str()),
+            need<GetFunction>(library_, "cuModuleGetFunction")(&functions_[kernels[i]], module_, code.names[i].c_str()),
             "cuModuleGetFunction");
 }
 
 // (At the end of the program nobody can do anything about an error of the driver's.)
 DeviceModule::~DeviceModule() {
-    if (module_ != nullptr) static_cast<void>(find<Unload>(library_, "cuModuleUnload")(module_));
-    if (library_ != nullptr) dlclose(library_);
+    Unload* unload = nullptr;
+    if (module_ != nullptr && library_.find(unload, "cuModuleUnload")) static_cast<void>(unload(module_));
 }
 
 void DeviceModule::launch(const std::string& kernel, KernelExtent grid, KernelExtent block, std::size_t shared_bytes,
                           void* stream, void** parameters) const {
-    check(find<LaunchKernel>(library_, "cuLaunchKernel")(functions_.at(kernel), grid.x, grid.y, grid.z, block.x,
+    check(need<LaunchKernel>(library_, "cuLaunchKernel")(functions_.at(kernel), grid.x, grid.y, grid.z, block.x,
                                                          block.y, block.z, static_cast<unsigned>(shared_bytes), stream,
                                                          parameters, nullptr),
           "cuLaunchKernel");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cuda/library.hpp"
 #include "tools/trapezoid/nvrtc.hpp"
 
 struct KernelExtent {
@@ -27,7 +28,7 @@ public:
 private:
     void check(int status, const char* call) const;
 
-    void* library_ = nullptr;
+    const Library library_;
     void* module_ = nullptr;
     std::map<std::string, void*> functions_;
 };

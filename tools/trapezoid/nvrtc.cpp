@@ -1,12 +1,12 @@
 #include "tools/trapezoid/nvrtc.hpp"
 
-#include <dlfcn.h>
 #include <glob.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
+#include "common/cuda/library.hpp"
 #include "common/io/text.hpp"
 
 namespace {
@@ -44,9 +44,9 @@ std::vector<std::string> library_patterns() {
     return patterns;
 }
 
-void* open_library() {
-    const char* const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"};
-    std::vector<std::string> folders = {""};  // where the dynamic linker looks
+// The names for the dynamic linker, then paths.
+std::vector<std::string> library_names() {
+    std::vector<std::string> folders = {""}, names;
     for (const std::string& pattern : library_patterns()) {
         glob_t found{};
         if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
@@ -54,20 +54,22 @@ void* open_library() {
         globfree(&found);
     }
     for (const std::string& folder : folders)
-        for (const char* name : names)
-            if (void* const library = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    fail(Exit::unavailable,
-         "--function needs NVIDIA's run-time compiler for this expression, and there is no libnvrtc.so.13, .12 or "
-         ".11.2; install the CUDA toolkit or Python's nvidia-cuda-nvrtc, set CUDA_HOME to the toolkit's folder or "
-         "LD_LIBRARY_PATH to that of the library, or use -d sim");
+        for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
+            names.push_back(folder + name);
+    return names;
 }
 
-// The library. The declarations repeat nvrtc.h, which a toolkit may lack; they are the same from CUDA 11.1 to 13.
+// The library. The declarations are the same from CUDA 11.1 to 13.
 class Nvrtc {
 public:
     using Program = void*;
 
-    Nvrtc() : library_(open_library()) {
+    Nvrtc() {
+        if (!library_)
+            fail(Exit::unavailable,
+                 "--function needs NVIDIA's run-time compiler for this expression, and there is no libnvrtc.so.13, .12 "
+                 "or .11.2; install the CUDA toolkit or Python's nvidia-cuda-nvrtc, set CUDA_HOME to the toolkit's "
+                 "folder or LD_LIBRARY_PATH to that of the library, or use -d sim");
         find(create, "nvrtcCreateProgram");
         find(add_name, "nvrtcAddNameExpression");
         find(compile, "nvrtcCompileProgram");
@@ -83,9 +85,6 @@ public:
         find(destroy, "nvrtcDestroyProgram");
         find(error_text, "nvrtcGetErrorString");
     }
-    ~Nvrtc() { dlclose(library_); }
-    Nvrtc(const Nvrtc&) = delete;
-    Nvrtc& operator=(const Nvrtc&) = delete;
 
     int (*create)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
     int (*add_name)(Program, const char*) = nullptr;
@@ -126,13 +125,11 @@ public:
 private:
     template <typename Function>
     void find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(dlsym(library_, name));
-        if (function == nullptr)
-            fail(Exit::unavailable,
-                 "the NVRTC that was found is older than CUDA 11.1: it has no {}; install a newer one", name);
+        library_.need(function, name,
+                      "the NVRTC that was found is older than CUDA 11.1: it has no {}; install a newer one");
     }
 
-    void* library_ = nullptr;
+    const Library library_{library_names()};
     const char* (*error_text)(int) = nullptr;
 };
 
