@@ -19,9 +19,6 @@ static const std::vector<SourceText>& kernel_sources() {
         {"common/cuda/mailbox.cuh",
 #include "build/text/common/cuda/mailbox.cuh.inc"
         },
-        {"common/cuda/bits.cuh",
-#include "build/text/common/cuda/bits.cuh.inc"
-        },
         {"common/cuda/launch_shape.cuh",
 #include "build/text/common/cuda/launch_shape.cuh.inc"
         },
