@@ -85,7 +85,8 @@ raw() {
     done
     capture compare old - <new.tsv
     cut -d , -f 3- stdout | diff expected - >&2
-    refuses_here 2 'read once' compare - -
+    refuses_here 2 'only one of BASE and OTHER can be standard input' compare - -
+    refuses_here 2 'only one OTHER can be standard input, which is read once' compare old - -
 }
 
 # refuses_here STATUS PATTERN COMMAND...: as refuses, for a program without devices.

@@ -242,7 +242,7 @@ expect_right_for() {
     [ "$(column p_width | sort -u)" = 3 ]
     refuses 2 "'1,x' is neither a list of numbers, such as 1,2,1, nor a file" conv1d --weights 1,x signal
     refuses 2 "weight 2 is inf; weights are finite" conv1d --weights 1,inf signal
-    refuses 2 "only one of the signal and the weights" conv1d --weights - - <text
+    refuses 2 "only one of FILE and --weights can be standard input" conv1d --weights - - <text
     refuses 4 "no numbers in the input" conv1d --weights /dev/null signal
     seq 4096 >many
     refuses 4 "has more than 4095 numbers" conv1d --weights many signal

@@ -616,7 +616,7 @@ device-ptr-on-host,0,1,1,0"
     refuses 2 "--twin goes with --grade" memcheckdemo --twin log oob-shared
     refuses 2 "leave 'oob-shared' out" memcheckdemo --mystery 1 oob-shared
     refuses 2 "--mystery 'x'" memcheckdemo --mystery x
-    refuses 2 "standard input can be only one report" memcheckdemo --grade - --twin - oob-shared
+    refuses 2 "only one of --grade and --twin can be standard input, which is read once" memcheckdemo --grade - --twin - oob-shared
 }
 
 @test "output that cannot be written is noticed, and a reader that exits early causes no message" {

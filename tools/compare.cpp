@@ -23,8 +23,6 @@ static const Program program = {
 static std::vector<std::string> files_of(const Session& session) {
     const Settings& settings = session.own<Settings>();
     const std::vector<std::string>& files = session.options.operands;
-    if (std::count(files.begin(), files.end(), "-") > 1)
-        fail(Exit::usage, "- is standard input, which is read once: name one of the tables by its file");
     if (settings.peers && files.size() != 1)
         fail(Exit::usage, "--peers compares the kernels of one table, and {} are named", files.size());
     if (settings.peers && settings.base.empty())

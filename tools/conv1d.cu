@@ -103,7 +103,7 @@ private:
 // The filters of the rows: random ones for each --width, or the given one.
 std::vector<std::vector<double>> chosen_filters(const Session& session) {
     const ConvolutionOptions& own = session.own<ConvolutionOptions>();
-    if (own.widths.empty()) return {given_weights(own.weights, false)};
+    if (own.widths.empty()) return {given_weights(own.weights)};
     if (!own.weights.empty()) fail(Exit::usage, "--width and --weights both choose the filter: leave one of them out");
     std::vector<std::vector<double>> filters;
     for (const size_t width : own.widths) {

@@ -203,27 +203,46 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
              operand, program.name, given.count("--csv") > 0 ? "--csv" : "--format");
 }
 
-// (Programs say themselves that - is given twice.)
-void refuse_shared_pipes(const std::vector<std::string>& inputs) {
+// A file that is read, and what the program's usage calls it.
+struct Input {
+    std::string name, path;
+};
+
+// Operands have the names of the usage, "BASE OTHER...", the last of which may stand for several.
+std::vector<Input> inputs_among(const Program& program, const std::vector<std::string>& operands) {
+    std::string usage = program.operands;
+    std::erase_if(usage, [](char letter) { return letter == '[' || letter == ']' || letter == '.'; });
+    const std::vector<std::string> names = split(usage, ' ');
+    std::vector<Input> inputs;
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        inputs.push_back({names[std::min(i, names.size() - 1)], operands[i]});
+    return inputs;
+}
+
+void refuse_shared_pipes(const std::vector<Input>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (!is_read_once(inputs[i])) continue;
-        for (std::size_t other = 0; other < i; ++other)
-            if ((inputs[i] != "-" || inputs[other] != "-") &&
-                input_identity(inputs[i]) == input_identity(inputs[other]))
+        for (std::size_t other = 0; other < i; ++other) {
+            const Input &first = inputs[other], &second = inputs[i];
+            if (first.path == "-" && second.path == "-")
+                fail(Exit::usage, "only one {} can be standard input, which is read once",
+                     first.name == second.name ? first.name : text("of {} and {}", first.name, second.name));
+            if (is_read_once(second.path) && input_identity(first.path) == input_identity(second.path))
                 fail(Exit::usage, "{} and {} are the same pipe, which is read once: name another input for one of them",
-                     inputs[other], inputs[i]);
+                     first.path, second.path);
+        }
     }
 }
 
 // A file that is written may be no input, nor be written twice at once. Results go to standard output unless --output
 // names a file.
 void refuse_shared_files(const Program& program, const std::vector<Typed>& typed, const Options& options) {
-    std::vector<std::string> inputs, outputs;
-    if (program.input_files) inputs = options.operands;
+    std::vector<Input> inputs;
+    std::vector<std::string> outputs;
+    if (program.input_files) inputs = inputs_among(program, options.operands);
     std::set<std::string> seen;
     for (const Typed& option : typed) {
         if (!seen.insert(option.row->long_name()).second) continue;
-        if (option.row->file == FileUse::input) inputs.push_back(option.argument);
+        if (option.row->file == FileUse::input) inputs.push_back({option.row->long_name(), option.argument});
         if (option.row->file == FileUse::output) outputs.push_back(option.argument);
     }
     if (seen.count("--output") == 0) outputs.push_back("-");
@@ -235,10 +254,10 @@ void refuse_shared_files(const Program& program, const std::vector<Typed>& typed
         const std::string identity = output_identity(outputs[i]);
         if (identity.empty()) continue;
         const std::string output = shown(outputs[i], "standard output");
-        for (const std::string& input : inputs)
-            if (input_identity(input) == identity)
+        for (const Input& input : inputs)
+            if (input_identity(input.path) == identity)
                 fail(Exit::usage, "{} and {} are the same file, once read and once written: write to another one",
-                     shown(input, "standard input"), output);
+                     shown(input.path, "standard input"), output);
         for (std::size_t other = i + 1; other < outputs.size(); ++other)
             if (output_identity(outputs[other]) == identity)
                 fail(Exit::usage, "{} and {} are the same file, written twice: write to two files", output,

@@ -168,7 +168,7 @@ inline void run_convolution_filter(Session& session) {
     const std::string& path = session.options.operands.front();
     const std::string name = path == "-" ? "standard input" : path;
     const Border border = session.own<ConvolutionOptions>().border;
-    const std::vector<double> weights = given_weights(session.own<ConvolutionOptions>().weights, path == "-");
+    const std::vector<double> weights = given_weights(session.own<ConvolutionOptions>().weights);
     const auto reader =
         NumberReader::open(path, session.options.input_format, &session.begin_step("reading " + name, StepUnit::bytes));
     NumberLayout layout = reader->layout();

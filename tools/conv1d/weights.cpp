@@ -25,7 +25,7 @@ static std::vector<double> read_weights(const std::string& path) {
     return {chunk.as<double>(), chunk.as<double>() + chunk.count};
 }
 
-std::vector<double> given_weights(const std::string& given, bool signal_is_standard_input) {
+std::vector<double> given_weights(const std::string& given) {
     if (given.empty()) return {1.0 / 3, 1.0 / 3, 1.0 / 3};
     std::vector<double> weights = parse_weights(given);
     const bool typed = !weights.empty();
@@ -33,8 +33,6 @@ std::vector<double> given_weights(const std::string& given, bool signal_is_stand
     if (!typed) {
         if (given != "-" && !std::filesystem::exists(given))
             fail(Exit::usage, "--weights '{}' is neither a list of numbers, such as 1,2,1, nor a file", given);
-        if (given == "-" && signal_is_standard_input)
-            fail(Exit::usage, "only one of the signal and the weights can be standard input");
         weights = read_weights(given);
     }
     if (weights.empty()) fail(exit, "--weights '{}' has no numbers; a filter has at least one", given);

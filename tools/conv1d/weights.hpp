@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-// What --weights says: numbers separated by commas, or a file of them ("-": standard input, if the signal is not there,
-// too). "" is the lecture's filter, the average of an input and its neighbours. Failure(usage) or Failure(bad_input) for
-// anything but 1 to largest_width finite numbers.
-std::vector<double> given_weights(const std::string& weights, bool signal_is_standard_input);
+// What --weights says: numbers separated by commas, or a file of them ("-": standard input). "" is the lecture's filter,
+// the average of an input and its neighbours. Failure(usage) or Failure(bad_input) for anything but 1 to largest_width
+// finite numbers.
+std::vector<double> given_weights(const std::string& weights);
 
 // The discrete Fourier transform of a sequence whose length is a power of two.
 std::vector<std::complex<double>> discrete_transform(const std::vector<double>& sequence);

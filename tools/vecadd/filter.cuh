@@ -159,7 +159,6 @@ private:
 inline void run_vecadd_filter(Session& session) {
     const std::vector<std::string>& operands = session.options.operands;
     if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
-    if (operands[0] == "-" && operands[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
     StepCount& count = session.begin_step(text("reading {} and {}", operands[0], operands[1]), StepUnit::bytes);
     auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
     auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
