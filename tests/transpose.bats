@@ -139,6 +139,12 @@ EOF
     pipeline 'printf "\n1 2\n\n3 4" | transpose -d $device -'
     expect_output "1 3
 2 4"
+    npy '<f8' '(0, 5)' </dev/null >none.npy
+    expect_fine transpose --json none.npy
+    expect_output '{"tool":"transpose","dtype":"f64","n":0,"result":[[],[],[],[],[]]}'
+    npy '<f8' '(5, 0)' </dev/null >none.npy
+    expect_fine transpose --json none.npy
+    expect_output '{"tool":"transpose","dtype":"f64","n":0,"result":[]}'
     expect_fine transpose --json a
     [ "$(jq -c .result <<<"$output")" = '[[1,4],[2,5],[3,6.5]]' ]
 }

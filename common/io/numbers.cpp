@@ -299,6 +299,8 @@ void NumberWriter::finish(Output& output, StepCount* count) {
     if (count) count->total = (spilled_ ? static_cast<std::size_t>(std::ftell(spilled_)) : 0) + pending_.size();
     if (layout_.format == NumberFormat::npy && !has_begun_) output.write(npy_header(layout_));
     if (!tool_.empty()) output.write(fmt::format("{{{},\"result\":[", json_members(tool_, layout_.dtype, written_)));
+    const bool shows_empty_rows = !tool_.empty() && written_ == 0;
+    for (std::size_t i = 0; shows_empty_rows && i < layout_.empty_rows; ++i) output.write(i == 0 ? "[]" : ",[]");
     if (spilled_) {
         std::rewind(spilled_);
         std::vector<char> block(block_bytes);

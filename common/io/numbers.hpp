@@ -127,6 +127,7 @@ struct NumberLayout {
     // Of a matrix: its numbers on one line of text; 0: a number per line. Of text that has been read: 0 if its lines
     // differ.
     std::size_t columns = 0;
+    std::size_t empty_rows = 0;    // of a matrix without columns: JSON shows them
     std::string stored_type = {};  // of elements as they are stored: .npy's name, ">c8"
     std::size_t stored_bytes = 0;  // of such an element
 };

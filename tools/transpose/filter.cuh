@@ -84,6 +84,7 @@ inline void run_transpose_filter(Session& session) {
     matrix.layout.shape = text("({}, {})", columns, rows);
     matrix.layout.fortran_order = to_fortran_order;
     matrix.layout.columns = rows;
+    matrix.layout.empty_rows = rows == 0 ? columns : 0;
     session.say_where_filters_compute();
     session.begin_step(text("transposing {}", matrix.shape.name()));
     NumberWriter writer(matrix.layout, session.options.format ? "transpose" : "", &session.output);
