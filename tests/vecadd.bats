@@ -168,6 +168,20 @@ inf"
     expect_output 0.5
 }
 
+@test "-0 stays -0 among fractions, wherever it is in a text, and is 0 among whole numbers" {
+    printf '%s\n' -0 1 0.5 -0 -0.0 0 -00 >a
+    expect_fine vecadd a a
+    expect_output $'-0\n2\n1\n-0\n-0\n0\n-0'
+    expect_fine vecadd <(echo -0) <(echo -0)
+    expect_output 0
+    expect_fine vecadd -t f32 <(echo 5 -0) <(echo 5 -0)
+    expect_output $'10\n-0'
+    # Blocks of text have 256 KiB: in one of whole numbers, after the first fraction.
+    { echo 0.5 && yes 7 | head -n 150000 && echo -0 && yes 7 | head -n 150000 && echo -0 0; } >a
+    capture bash -c "vecadd -d $device a a | grep -n -v 14 | paste -sd ' '"
+    expect_output "1:1 150002:-0 300003:-0 300004:0"
+}
+
 @test "raw input of more than one chunk is added in all of them" {
     # A chunk is 2^22 elements of i32; bytes of ones and twos add up to threes.
     head -c 16777236 /dev/zero | tr '\0' '\1' >a

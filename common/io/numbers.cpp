@@ -79,6 +79,15 @@ void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::
     });
 }
 
+void write_negative_zeros(const std::vector<std::size_t>& places, void* numbers, DType dtype) {
+    if (places.empty()) return;
+    with_element_type(dtype, [&](auto row) {
+        using T = typename decltype(row)::Element;
+        if constexpr (!std::is_integral_v<T>)
+            for (const std::size_t place : places) static_cast<T*>(numbers)[place] = T(-0.0F);
+    });
+}
+
 Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
     if (wanted == dtype) return *this;
     Chunk other;
@@ -86,6 +95,7 @@ Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
     other.count = count;
     other.bytes.resize(count * size_of(wanted));
     convert(bytes.data(), dtype, other.bytes.data(), wanted, count, overflow);
+    write_negative_zeros(negative_zeros, other.bytes.data(), wanted);
     return other;
 }
 
@@ -117,6 +127,8 @@ void Slot::convert_piece(DType wanted) {
     if (piece.dtype == wanted) return;
     std::byte* const room = converted.reserve(piece.count * size_of(wanted));
     convert(piece.bytes, piece.dtype, room, wanted, piece.count);
+    write_negative_zeros(negative_zeros, room, wanted);
+    negative_zeros.clear();
     piece = {wanted, piece.count, room};
 }
 
@@ -133,6 +145,7 @@ Chunk NumberReader::read(std::size_t most) {
         if (chunk.count == 0) chunk.dtype = piece.dtype;
         if (chunk.dtype != piece.dtype) chunk = chunk.converted_to(layout().dtype);
         if (chunk.dtype != piece.dtype) slot.convert_piece(chunk.dtype);
+        for (const std::size_t place : slot.negative_zeros) chunk.negative_zeros.push_back(chunk.count + place);
         const std::size_t size = element_bytes(chunk.dtype);
         // Where it is known how much there will be, memory is taken once.
         if (chunk.bytes.empty() && promised > 0)

@@ -38,6 +38,7 @@ struct Chunk {
     DType dtype = DType::f32;
     std::size_t count = 0;
     std::vector<std::byte> bytes;
+    std::vector<std::size_t> negative_zeros = {};  // as in a slot
 
     template <typename T>
     T* as() {
@@ -54,6 +55,9 @@ struct Chunk {
 // n numbers in another type, of which there is room for n at `to`.
 void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::size_t n,
              Overflow overflow = Overflow::refused);
+
+// Whole numbers have no negative zero: of text that has one, its places are kept until the numbers become of another type.
+void write_negative_zeros(const std::vector<std::size_t>& places, void* numbers, DType dtype);
 
 // What hands out a slot's memory: the system, or CUDA where a device is to read it.
 struct SlotMemory {
@@ -100,7 +104,9 @@ struct Piece {
 struct Slot {
     explicit Slot(const SlotMemory& memory = pageable_memory) : stored(memory), values(memory), converted(memory) {}
 
-    Piece piece;  // what came of the part
+    Piece piece;                              // what came of the part
+    std::vector<std::size_t> negative_zeros;  // of whole numbers: the places of zeros that were written as -0
+    std::int64_t lost = 0;                    // of f64: the sum of what rounding took from whole numbers beyond 2^53
     SlotBuffer stored, values, converted;
 
     // A reader's own notes.

@@ -1,12 +1,8 @@
 // Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight at a time,
-// so that the length of a number hardly matters. A decimal is its digits, an integer of 64 bits, times a power of ten:
-//   - both exact in double: one multiplication or division rounds rightly (Clinger 1990);
-//   - else the digits times the power's upper 64 bits enclose the number, and mostly both ends of the enclosure round to
-//     the same double (after Lemire 2021, without the second multiplication);
-//   - else std::from_chars.
+// so that the length of a number hardly matters. What the quick ways are not certain of is left to std::from_chars.
 #include "common/io/parse_text.hpp"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -14,14 +10,15 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
+
+#include "common/io/decimal.hpp"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 namespace {
-
-using Wide = unsigned __int128;
 
 template <typename Word>
 Word load(const char* from) {
@@ -76,72 +73,6 @@ constexpr std::uint64_t combine(std::uint64_t digits) {
 
 constexpr unsigned first_byte_of(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
 
-template <typename T, std::size_t count>
-constexpr std::array<T, count> first_powers_of_ten() {
-    std::array<T, count> powers{};
-    T power = 1;
-    for (T& one : powers) one = power, power *= 10;
-    return powers;
-}
-constexpr int most_exact_power = 22;  // of ten, in a double
-constexpr auto powers_of_ten = first_powers_of_ten<double, most_exact_power + 1>();
-constexpr auto whole_powers_of_ten = first_powers_of_ten<std::uint64_t, 20>();
-
-// 5^q lies in [bits, bits + 1) times 2^exponent, or is the lower end if it is exact. The top bit is set.
-struct PowerOfFive {
-    std::uint64_t bits;
-    int exponent;
-    bool exact;
-};
-constexpr int most_power = 27;  // of five, in 64 bits
-constexpr std::array<PowerOfFive, 2 * most_power + 1> powers_of_five = [] {
-    std::array<PowerOfFive, 2 * most_power + 1> powers{};
-    std::uint64_t power = 1;
-    for (int q = 0; q <= most_power; ++q, power *= 5) {
-        const int shift = std::countl_zero(power);
-        const std::uint64_t normal = power << shift;
-        powers[std::size_t(most_power - q)] = {static_cast<std::uint64_t>((Wide(1) << 127) / normal), shift - 127,
-                                               false};
-        powers[std::size_t(most_power + q)] = {normal, -shift, true};
-    }
-    return powers;
-}();
-
-// The nearest double of product x 2^exponent, ties to even, for a product of at least 2^126 and a result that is normal.
-// If the true product is not exact, it is up to 2^64 more: false where that could change the result.
-bool round(Wide product, int exponent, bool is_exact, double& number) {
-    const int shift = product >> 127 == 0;
-    product <<= shift;
-    constexpr int dropped = 128 - std::numeric_limits<double>::digits;
-    constexpr Wide half = Wide(1) << (dropped - 1);
-    const auto kept = static_cast<std::uint64_t>(product >> dropped);
-    const Wide rest = product & (2 * half - 1);
-    // (Twice 2^64, where the product was shifted.)
-    const bool is_near_a_change = (rest & (half - 1)) >= half - (Wide(2) << 64) || rest == half;
-    if (!is_exact && is_near_a_change) return false;
-    const std::uint64_t nearest = kept + (rest > half || (rest == half && (kept & 1)));
-    const auto scale = static_cast<std::uint64_t>(1023 + dropped - shift + exponent) << 52;
-    number = static_cast<double>(nearest) * std::bit_cast<double>(scale);
-    return true;
-}
-
-// The nearest double of digits x 10^power; false where this way is not certain of it.
-[[gnu::always_inline]] inline bool scale(std::uint64_t digits, int power, double& number) {
-    if (digits >> std::numeric_limits<double>::digits == 0 && std::abs(power) <= most_exact_power) {
-        const double exact = static_cast<double>(digits);
-        number = power < 0 ? exact / powers_of_ten[std::size_t(-power)] : exact * powers_of_ten[std::size_t(power)];
-        return true;
-    }
-    if (digits == 0) {
-        number = 0;
-        return true;
-    }
-    if (std::abs(power) > most_power) return false;
-    const PowerOfFive& five = powers_of_five[std::size_t(most_power + power)];
-    const int shift = std::countl_zero(digits);
-    return round(Wide(digits << shift) * five.bits, power + five.exponent - shift, five.exact, number);
-}
-
 // The digits from `at` on, up to the first byte that is none.
 struct DigitRun {
     std::uint64_t digits = 0;
@@ -187,7 +118,7 @@ struct Decimal {
             power += is_negative ? -static_cast<int>(exponent.digits) : static_cast<int>(exponent.digits);
             run.at = exponent.at;
         }
-        return run.at == end && scale(run.digits, power, number);
+        return run.at == end && scale_decimal(run.digits, power, number);
     }
 };
 
@@ -262,7 +193,7 @@ bool parse_fraction(const char* begin, const char* point, const char* end, doubl
     if (before > 8 || before + after > 19 || before + after == 0) return false;
     const DigitsBefore whole(point, static_cast<unsigned>(before)), rest(end, static_cast<unsigned>(after));
     if ((whole.others | rest.others) != 0) return false;
-    return scale(whole.value * whole_powers_of_ten[after] + rest.value, -static_cast<int>(after), number);
+    return scale_decimal(whole.value * whole_powers_of_ten[after] + rest.value, -static_cast<int>(after), number);
 }
 
 class Parser {
@@ -273,6 +204,13 @@ public:
     }
 
     ParsedText run() {
+        parse();
+        if (has_negative_zero_) find_negative_zeros();
+        return std::move(parsed_);
+    }
+
+private:
+    void parse() {
         const char* start = pass_separators(begin_);
         bool after_separator = true;
         for (const char* base = begin_; base <= end_; base += 64) {
@@ -283,17 +221,15 @@ public:
             points_begin_ = base - 64;
             for (; ends != 0; ends &= ends - 1) {
                 const char* const stop = base + std::countr_zero(ends);
-                if (!add(start, stop)) return parsed_;
+                if (!add(start, stop)) return;
                 start = pass_separators(stop);
-                if (parsed_.fault != Fault::none) return parsed_;
+                if (parsed_.fault != Fault::none) return;
             }
         }
         if (!is_floating_) parsed_.integers = parsed_.count;
         parsed_.in_last_line = parsed_.count - line_begin_;
-        return parsed_;
     }
 
-private:
     // From the first byte after a number to the next number. Mostly that is one separator.
     const char* pass_separators(const char* at) {
         for (; at < end_ && is_separator(*at); ++at) {
@@ -372,10 +308,30 @@ private:
     bool push_integer(std::uint64_t magnitude, bool is_negative) {
         if (is_floating_) {
             const double number = static_cast<double>(magnitude);
+            if (magnitude >> std::numeric_limits<double>::digits != 0) [[unlikely]]
+                note_lost(lost_by_rounding(magnitude), is_negative);
             return push_number(is_negative ? -number : number);
         }
+        has_negative_zero_ |= is_negative & (magnitude == 0);
         values_[parsed_.count++] = is_negative ? -magnitude : magnitude;
         return true;
+    }
+
+    // (Out of the way of what is done for every number.)
+    [[gnu::noinline, gnu::cold]] void note_lost(std::int64_t lost, bool is_negative) {
+        parsed_.lost += is_negative ? -lost : lost;
+    }
+    // A second look at the text, which few have to take.
+    [[gnu::noinline, gnu::cold]] void find_negative_zeros() {
+        std::size_t place = 0;
+        for (const char* at = begin_; place < parsed_.integers; ++at) {
+            if (is_separator(*at)) continue;
+            const char* const word = at;
+            while (!is_separator(*at)) ++at;
+            if (*word == '-' && std::all_of(word + 1, at, [](char digit) { return digit == '0'; }))
+                parsed_.negative_zeros.push_back(place);
+            ++place;
+        }
     }
 
     bool push_number(double number) {
@@ -392,7 +348,7 @@ private:
     Wide points_ = 0;  // of 128 characters, and where these begin
     const char* points_begin_ = nullptr;
     std::size_t line_begin_ = 0;  // numbers before the current line
-    bool is_floating_ = false;
+    bool is_floating_ = false, has_negative_zero_ = false;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 // Bytes before and after a block that the parser may read; it overwrites those after it.
 constexpr std::size_t text_margin = 128;
@@ -18,6 +19,8 @@ struct ParsedText {
     // Words of 8 bytes: the first `integers` of them are int64_t; from the first one on that is no integer of 64 bits all
     // are doubles.
     std::size_t count = 0, integers = 0;
+    std::vector<std::size_t> negative_zeros = {};  // the places among those integers of zeros written as -0
+    std::int64_t lost = 0;  // the sum of what rounding took from whole numbers of 64 bits among those doubles
 
     std::size_t line_ends = 0;
     std::size_t in_first_line = 0, in_last_line = 0;  // numbers before the first line end, and after the last one

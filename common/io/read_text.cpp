@@ -1,9 +1,11 @@
 // Numbers as text, separated by white space or commas.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
 #include <exception>
 
+#include "common/io/decimal.hpp"
 #include "common/io/pipeline.hpp"
 #include "common/io/readers.hpp"
 
@@ -12,9 +14,21 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 18, longest_word = std::size_t{1} << 20;
 
 // Widens the first n of these words from int64_t to double.
-void widen_integers(std::uint64_t* words, std::size_t n) {
+void widen_integers(std::uint64_t* words, std::size_t n, const std::vector<std::size_t>& negative_zeros) {
     for (std::size_t i = 0; i < n; ++i)
         words[i] = std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(words[i])));
+    write_negative_zeros(negative_zeros, words, DType::f64);
+}
+
+// The sum of what that takes from them.
+std::int64_t lost_by_widening(const std::uint64_t* words, std::size_t n) {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const bool is_negative = words[i] >> 63 != 0;
+        const std::int64_t lost = lost_by_rounding(is_negative ? -words[i] : words[i]);
+        sum += is_negative ? -lost : lost;
+    }
+    return sum;
 }
 
 class TextReader final : public NumberReader {
@@ -40,8 +54,14 @@ public:
         parse(slot);
         const ParsedText& parsed = slot.parsed;
         const bool is_floating = parsed.integers < parsed.count;
-        if (is_floating) widen_integers(slot.piece.as<std::uint64_t>(), parsed.integers);
-        slot.piece.dtype = is_floating ? DType::f64 : DType::i64;
+        auto* const words = slot.piece.as<std::uint64_t>();
+        slot.negative_zeros = parsed.negative_zeros;
+        slot.lost = parsed.lost;
+        if (!is_floating) return;
+        slot.lost += lost_by_widening(words, parsed.integers);
+        widen_integers(words, parsed.integers, slot.negative_zeros);
+        slot.negative_zeros.clear();
+        slot.piece.dtype = DType::f64;
     }
 
     void settle(const Slot& slot) override {
@@ -143,7 +163,14 @@ private:
         const bool is_floating = layout_.dtype == DType::f64 || integers < count;
         slot.piece = {is_floating ? DType::f64 : DType::i64, count, slot.values.reserve(count * sizeof(std::uint64_t))};
         std::copy_n(ahead_.data() + taken_, count, slot.piece.as<std::uint64_t>());
-        if (is_floating) widen_integers(slot.piece.as<std::uint64_t>(), integers);
+        slot.negative_zeros.clear();
+        const auto first = std::lower_bound(negative_zeros_.begin(), negative_zeros_.end(), taken_);
+        for (auto place = first; place != negative_zeros_.end() && *place < taken_ + count; ++place)
+            slot.negative_zeros.push_back(*place - taken_);
+        if (is_floating) {
+            widen_integers(slot.piece.as<std::uint64_t>(), integers, slot.negative_zeros);
+            slot.negative_zeros.clear();
+        }
         layout_.dtype = slot.piece.dtype;
         slot.count = count;
         taken_ += count;
@@ -154,6 +181,9 @@ private:
     void parse_ahead(std::size_t most) {
         ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(taken_));
         integers_ -= std::min(integers_, taken_);
+        negative_zeros_.erase(negative_zeros_.begin(),
+                              std::lower_bound(negative_zeros_.begin(), negative_zeros_.end(), taken_));
+        for (std::size_t& place : negative_zeros_) place -= taken_;
         taken_ = 0;
         PipelineShape shape;
         if (file_->size() >= 0 && static_cast<std::size_t>(file_->size()) <= block_bytes) shape.threads = 1;
@@ -177,8 +207,12 @@ private:
     void append(const Slot& slot) {
         auto* const words = slot.piece.as<std::uint64_t>();
         const bool has_fractions = integers_ < ahead_.size() || is_floating_;
-        if (has_fractions) widen_integers(words, slot.parsed.integers);
-        else integers_ += slot.parsed.integers;
+        if (has_fractions) {
+            widen_integers(words, slot.parsed.integers, slot.parsed.negative_zeros);
+        } else {
+            integers_ += slot.parsed.integers;
+            for (const std::size_t place : slot.parsed.negative_zeros) negative_zeros_.push_back(ahead_.size() + place);
+        }
         is_floating_ |= slot.parsed.integers < slot.parsed.count;
         ahead_.insert(ahead_.end(), words, words + slot.piece.count);
     }
@@ -196,6 +230,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<std::uint64_t> ahead_;  // words: integers_ times int64_t, then double
     std::size_t taken_ = 0, integers_ = 0;
+    std::vector<std::size_t> negative_zeros_;  // the places of those among the integers, ascending
     bool is_floating_ = false;
     std::exception_ptr failure_;
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "common/io/decimal.hpp"
 #include "common/io/table_reader.hpp"
 #include "common/io/text.hpp"
 
@@ -80,11 +81,10 @@ private:
             fraction = take_digits(digits);
             if (fraction == 0) return false;
         }
-        // A double holds 15 digits, and a power of ten up to 22, so that their quotient is rounded once, as it should be.
-        if (whole + fraction <= 15 && (at_ == end_ || (*at_ | ' ') != 'e')) {
-            constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                         1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-            number = static_cast<double>(digits) / powers[fraction];
+        constexpr std::size_t most_digits = 19;  // in 64 bits
+        const bool has_exponent = at_ < end_ && (*at_ | ' ') == 'e';
+        if (whole + fraction <= most_digits && !has_exponent &&
+            scale_decimal(digits, -static_cast<int>(fraction), number)) {
             if (is_negative) number = -number;
             return true;
         }
