@@ -175,6 +175,20 @@ per-thread 40 40" ]
     [ "$(column kernel | paste -sd ' ')" = "host null-stream fire-and-forget tail-launch per-block per-thread" ]
     expect_fine nested --versus pixels --side 33 -w 0 -r 1 --csv
     [ "$(column kernel | paste -sd ' ')" = "pixels squares" ]
+    column versus_ratio | awk '!($1 > 0) { exit 1 }' || complain "a ratio is not above 0"
     expect_fine nested -k host,null-stream --versus host -n 3 -w 0 -r 1 --csv
     refuses 2 "--versus 'squares' compares one kind of work, and host does another" nested -k host --versus squares -n 3
+}
+
+@test "nested: beside --versus every row says what its own variant has launched" {
+    local samples
+    # (The order within a pair of samples is random, and another in each of these.)
+    for samples in 1 2 3 4 5; do
+        expect_fine nested -k squares --side 600 --steps 32 --versus pixels -w 0 -r $samples --csv
+        [ "$(columns kernel p_launches p_depth | paste -sd ,)" = "pixels 1 0,squares 85 1" ] || complain "$samples samples"
+        expect_fine nested -k intervals,rounds --sharpness 64Ki --versus rounds -w 0 -r $samples --csv
+        [ "$(columns kernel p_launches p_depth | paste -sd ,)" = "rounds 3 0,intervals 35 2" ] || complain "$samples samples"
+    done
+    expect_fine nested -k squares --side 600 --steps 32 --versus pixels -w 0 -r 4 --no-verify --csv
+    [ "$(columns kernel p_launches p_depth | paste -sd ,)" = "pixels 1 0,squares 85 1" ]
 }

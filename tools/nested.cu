@@ -82,7 +82,7 @@ void run_images(Session& session, Bench& bench) {
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {
         if (!variant->image) continue;
         if (!lab) lab = std::make_shared<MandelbrotLab>(session, side);
-        cases.push_back(lab->case_of(*variant, lab));
+        cases.push_back(lab->case_of(*variant));
     }
     run_kind(session, bench, cases);
 }
@@ -94,7 +94,7 @@ void run_integrals(Session& session, Bench& bench) {
         for (const NestedVariant* variant : session.selected<NestedVariant>()) {
             if (!variant->quadrature) continue;
             if (!lab) lab = std::make_shared<QuadratureLab>(session, sharpness);
-            cases.push_back(lab->case_of(*variant, lab));
+            cases.push_back(lab->case_of(*variant));
         }
         run_kind(session, bench, cases);
     }

@@ -19,39 +19,42 @@ inline size_t most_launches_of_image(unsigned side) {
     return squares * squares * (1 + mandelbrot_split * mandelbrot_split);
 }
 
-class MandelbrotLab {
+class MandelbrotLab : public std::enable_shared_from_this<MandelbrotLab> {
 public:
     MandelbrotLab(Session& session, unsigned side)
         : session_(session), side_(side), steps_(session.own<NestedOptions>().steps) {
         session.begin_step(text("making the image of {} x {} pixels on the host, for the reference", side, side));
         reference_ = std::make_unique<MandelbrotReference>(side, steps_);
         d_pixels_ = DeviceBuffer<unsigned>(size());
-        d_tally_ = DeviceBuffer<MandelbrotTally>(1);
     }
 
-    Case case_of(const NestedVariant& variant, const std::shared_ptr<MandelbrotLab>& self) {
+    Case case_of(const NestedVariant& variant) {
+        const auto self = shared_from_this();
+        // Of its own: before the row is made, the variant of --versus may be the last to run.
+        const auto d_tally = std::make_shared<DeviceBuffer<MandelbrotTally>>(1);
         Case one;
         one.variant = &variant;
         one.problem = {std::nullopt, size(), double(size()) * sizeof(unsigned), 0, 0, "pixels"};
-        one.prepare = [self](cudaStream_t stream) {
-            CHECK(cudaMemsetAsync(self->d_tally_.data(), 0, sizeof(MandelbrotTally), stream));
+        one.prepare = [d_tally](cudaStream_t stream) {
+            CHECK(cudaMemsetAsync(d_tally->data(), 0, sizeof(MandelbrotTally), stream));
         };
         one.poison = [self](cudaStream_t stream) {
             CHECK(cudaMemsetAsync(self->d_pixels_.data(), 0xa5, self->d_pixels_.bytes(), stream));
         };
-        one.launch = [self, launch = variant.image](cudaStream_t stream) {
+        one.launch = [self, d_tally, launch = variant.image](cudaStream_t stream) {
             return launch({{self->d_pixels_.data(), self->side_, self->steps_},
-                           self->d_tally_.data(),
+                           d_tally->data(),
                            self->session_.options.block,
                            stream});
         };
         const auto differing = std::make_shared<size_t>(0);
         one.check = [self, differing] { return self->check(*differing); };
-        one.own_cells = [self, differing](double median_ns) {
+        one.own_cells = [self, d_tally, differing](double median_ns) {
             MandelbrotTally tally;
-            CHECK(cudaMemcpy(&tally, self->d_tally_.data(), sizeof tally, cudaMemcpyDeviceToHost));
-            const double ns = self->session_.device.simulated ? 0 : median_ns;
-            return cells_of(nested_columns, NestedCells{tally.grids, tally.depth, ns, self->steps_, *differing});
+            CHECK(cudaMemcpy(&tally, d_tally->data(), sizeof tally, cudaMemcpyDeviceToHost));
+            NestedCells cells = cells_of_launches(tally.grids, tally.depth, median_ns, self->session_.device.simulated);
+            cells.steps = self->steps_, cells.differing = *differing;
+            return cells_of(nested_columns, cells);
         };
         return one;
     }
@@ -78,7 +81,6 @@ private:
     const unsigned side_, steps_;
     std::unique_ptr<MandelbrotReference> reference_;
     DeviceBuffer<unsigned> d_pixels_;
-    DeviceBuffer<MandelbrotTally> d_tally_;
 };
 
 }  // namespace BACKEND

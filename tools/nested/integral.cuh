@@ -10,17 +10,17 @@
 #include "common/cuda/check.cuh"
 #include "common/measure/bench.cuh"
 #include "kernels/nested/peak.cuh"
+#include "tools/nested/on_host.cuh"
 #include "tools/nested/table.cuh"
 
 namespace BACKEND {
 
-class QuadratureLab {
+class QuadratureLab : public std::enable_shared_from_this<QuadratureLab> {
 public:
     QuadratureLab(Session& session, size_t sharpness)
         : session_(session),
           sharpness_(sharpness),
           d_sum_(1),
-          d_tally_(1),
           d_lists_(2 * quadrature_list),
           d_counts_(quadrature_deepest + 1) {
         session.begin_step(text("integrating a peak of 1/{} on the host, for the depth", sharpness));
@@ -32,31 +32,26 @@ public:
         shortest_ = std::max(quadrature_first, integrate_parts(s, allowed_, 0, 0).deepest);
     }
 
-    Case case_of(const NestedVariant& variant, const std::shared_ptr<QuadratureLab>& self) {
+    Case case_of(const NestedVariant& variant) {
+        const auto self = shared_from_this();
+        // Of its own: before the row is made, the variant of --versus may be the last to run.
+        const auto d_tally = std::make_shared<DeviceBuffer<QuadratureTally>>(1);
         Case one;
         one.variant = &variant;
         one.problem = {std::nullopt, sharpness_, 0, 0, 0, "times as wide as the peak"};
-        one.prepare = [self](cudaStream_t stream) { self->clear(stream); };
-        one.launch = [self, launch = variant.quadrature](cudaStream_t stream) {
-            return launch(self->arguments(stream));
+        one.prepare = [self, d_tally](cudaStream_t stream) {
+            self->clear(stream);
+            CHECK(cudaMemsetAsync(d_tally->data(), 0, d_tally->bytes(), stream));
         };
-        if (variant.by_host) {
-            const auto stream = std::make_shared<Stream>();
-            one.time = [self, stream, launch = one.launch] {
-                self->clear(*stream);
-                stream->synchronize();
-                return host_time([&] {
-                    launch(*stream);
-                    stream->synchronize();
-                });
-            };
-            if (!session_.device.simulated) one.timer = "host";
-        }
+        one.launch = [self, d_tally, launch = variant.quadrature](cudaStream_t stream) {
+            return launch(self->arguments(d_tally->data(), stream));
+        };
+        if (variant.by_host) time_on_host(one, session_.device.simulated);
         one.check = [self] { return self->check(); };
-        one.own_cells = [self](double median_ns) {
+        one.own_cells = [self, d_tally](double median_ns) {
             QuadratureTally tally;
-            CHECK(cudaMemcpy(&tally, self->d_tally_.data(), sizeof tally, cudaMemcpyDeviceToHost));
-            NestedCells cells{tally.grids, tally.depth, self->session_.device.simulated ? 0 : median_ns, 0, 0};
+            CHECK(cudaMemcpy(&tally, d_tally->data(), sizeof tally, cudaMemcpyDeviceToHost));
+            NestedCells cells = cells_of_launches(tally.grids, tally.depth, median_ns, self->session_.device.simulated);
             cells.intervals = tally.intervals;
             return cells_of(nested_columns, cells);
         };
@@ -64,21 +59,13 @@ public:
     }
 
 private:
-    QuadratureArguments arguments(cudaStream_t stream) const {
-        return {double(sharpness_),
-                allowed_,
-                shortest_,
-                d_sum_.data(),
-                d_tally_.data(),
-                d_lists_.data(),
-                d_counts_.data(),
-                session_.options.block,
-                stream};
+    QuadratureArguments arguments(QuadratureTally* d_tally, cudaStream_t stream) const {
+        return {double(sharpness_),     allowed_, shortest_, d_sum_.data(), d_tally, d_lists_.data(), d_counts_.data(),
+                session_.options.block, stream};
     }
 
     void clear(cudaStream_t stream) const {
         CHECK(cudaMemsetAsync(d_sum_.data(), 0, d_sum_.bytes(), stream));
-        CHECK(cudaMemsetAsync(d_tally_.data(), 0, d_tally_.bytes(), stream));
         CHECK(cudaMemsetAsync(d_counts_.data(), 0, d_counts_.bytes(), stream));
     }
 
@@ -95,7 +82,6 @@ private:
     double exact_ = 0, allowed_ = 0;
     unsigned shortest_ = 0;  // the level of the shortest intervals
     DeviceBuffer<double> d_sum_;
-    DeviceBuffer<QuadratureTally> d_tally_;
     DeviceBuffer<size_t> d_lists_;
     DeviceBuffer<unsigned> d_counts_;
 };

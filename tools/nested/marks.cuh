@@ -10,6 +10,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/check.cuh"
 #include "common/measure/bench.cuh"
+#include "tools/nested/on_host.cuh"
 #include "tools/nested/table.cuh"
 
 namespace BACKEND {
@@ -75,22 +76,9 @@ inline Case case_of_marks(const Session& session, const NestedVariant& variant, 
     };
     one.check = [=] { return marks->check(seed); };
     one.own_cells = [=, simulated = session.device.simulated](double median_ns) {
-        return cells_of(nested_columns, NestedCells{launches, depth, simulated ? 0 : median_ns, 0, 0});
+        return cells_of(nested_columns, cells_of_launches(launches, depth, median_ns, simulated));
     };
     return one;
-}
-
-// The host's part is the point, and more launches than a stream holds could not be put behind the kernel that holds it
-// up until all is enqueued: the time from the first launch to the end of the last grid.
-inline void time_on_host(Case& one, bool simulated) {
-    const auto stream = std::make_shared<Stream>();
-    one.launch = [launch = one.launch](cudaStream_t on) {
-        const LaunchShape shape = launch(on);
-        CHECK(cudaStreamSynchronize(on));
-        return shape;
-    };
-    one.time = [stream, launch = one.launch] { return host_time([&] { launch(*stream); }); };
-    if (!simulated) one.timer = "host";
 }
 
 inline Case case_of_grids(const Session& session, const NestedVariant& variant, size_t count) {

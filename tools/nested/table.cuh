@@ -35,7 +35,8 @@ inline LaunchShape launch_chain_from_host(const NestedArguments& arguments) {
 // clang-format off
 inline const NestedVariant nested_variants[] = {
     {{"host", "the host makes each launch", Needs::nothing, "launches"}, launch_grids_from_host, {}, {}, {}, true},
-    {{"null-stream", "one thread, into its block's null stream: each waits for the one before", Needs::nothing, "launches"},
+    {{"null-stream", "one thread, into its block's null stream: each waits for the one before", Needs::nothing,
+      "launches"},
      launch_by_one_thread<NestedStream::null>},
     {{"fire-and-forget", "one thread; nothing but the parent's end waits for them", Needs::nothing, "launches"},
      launch_by_one_thread<NestedStream::fire_and_forget>},
@@ -44,7 +45,8 @@ inline const NestedVariant nested_variants[] = {
     {{"per-block", "a block for each launch, with its own null stream", Needs::nothing, "launches"}, launch_grids_by_blocks},
     {{"per-thread", "a thread for each launch, fire-and-forget", Needs::nothing, "launches"}, launch_grids_by_threads},
 
-    {{"host-chain", "the host launches as many, one after the other", Needs::nothing, "chain"}, {}, launch_chain_from_host, {}, {}, true},
+    {{"host-chain", "the host launches as many, one after the other", Needs::nothing, "chain"},
+     {}, launch_chain_from_host, {}, {}, true},
     {{"chain", "each grid launches the next", Needs::nothing, "chain"}, {}, launch_chain_of<false>},
     {{"tail-chain", "each grid launches the next to begin after it", Needs::nothing, "chain"}, {}, launch_chain_of<true>},
 
@@ -64,10 +66,15 @@ inline const NestedVariant nested_variants[] = {
 struct NestedCells {
     size_t launches, depth;  // of all grids, the host's included; of the deepest
     double ns;               // of all; 0 in the simulator
-    unsigned steps;          // of an image; 0: it is none
-    size_t differing;        // pixels, from the image without squares
+    unsigned steps = 0;      // of an image; 0: it is none
+    size_t differing = 0;    // pixels, from the image without squares
     size_t intervals = 0;    // of an integral
 };
+
+// Those of every case. (A time of the simulator says nothing of a launch.)
+inline NestedCells cells_of_launches(size_t launches, size_t depth, double median_ns, bool simulated) {
+    return {launches, depth, simulated ? 0 : median_ns};
+}
 
 inline Cell ns_per_launch(const NestedCells& of) {
     return of.ns > 0 && of.launches > 0 ? Fixed{of.ns / double(of.launches), 1} : absent(1);

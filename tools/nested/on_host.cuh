@@ -1,0 +1,28 @@
+// Cases that the host's clock times.
+#pragma once
+
+#include <memory>
+
+#include "common/cuda/check.cuh"
+#include "common/measure/bench.cuh"
+
+namespace BACKEND {
+
+// The host's part is the point, and more launches than a stream holds could not be put behind the kernel that holds it
+// up until all is enqueued: the time from the first launch to the end of the last grid.
+inline void time_on_host(Case& one, bool simulated) {
+    const auto stream = std::make_shared<Stream>();
+    one.launch = [launch = one.launch](cudaStream_t on) {
+        const LaunchShape shape = launch(on);
+        CHECK(cudaStreamSynchronize(on));
+        return shape;
+    };
+    one.time = [stream, prepare = one.prepare, launch = one.launch] {
+        if (prepare) prepare(*stream);
+        stream->synchronize();
+        return host_time([&] { launch(*stream); });
+    };
+    if (!simulated) one.timer = "host";
+}
+
+}  // namespace BACKEND
