@@ -72,7 +72,7 @@ per-thread 3001 1" ]
     expect_errors_like "intervals: wrong result for n = 100: got 0.03096602773"
 }
 
-@test "nested: an interval whose launch is refused is integrated by its thread" {
+@test "nested: an interval whose launch is refused is integrated by its thread, which counts what it tries" {
     on_simulator || skip "its limit"
     cat >alone.cu <<'CU'
 #include <cmath>
@@ -83,8 +83,8 @@ namespace BACKEND {
 void fail_cuda(cudaError_t, const char*, const char*, int) { std::abort(); }
 }
 using namespace BACKEND;
-int main() {
-    cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 3);
+int main(int, char** arguments) {
+    cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, std::atoi(arguments[1]));
     const double s = 65536, exact = (std::atan((1 - peak_center) * s) + std::atan(peak_center * s)) / s;
     QuadratureArguments of;
     of.sharpness = s, of.allowed = quadrature_tolerance * exact / 4096;
@@ -93,15 +93,47 @@ int main() {
     *of.d_sum = 0, *of.d_tally = {};
     launch_quadrature_intervals(of);
     const cudaError_t error = cudaDeviceSynchronize();
-    std::printf("%s %u %d\n", cudaGetErrorName(error), of.d_tally->grids, std::fabs(*of.d_sum - exact) <= 1e-6 * exact);
+    std::printf("%s %d %llu %u\n", cudaGetErrorName(error), std::fabs(*of.d_sum - exact) <= 1e-6 * exact, of.d_tally->intervals,
+                of.d_tally->grids);
 }
 CU
     capture simcc -std=c++17 -DBACKEND=sim -I "$root" alone.cu -o alone
     expect_status 0
-    capture ./alone
+    capture ./alone 2048
+    expect_output "cudaSuccess 1 2112 35"
+    capture ./alone 3
     expect_status 0
     # (Of 35 grids those for whose launch there was room.)
-    [[ $output =~ ^"cudaSuccess "([0-9]+)" 1"$ && ${BASH_REMATCH[1]} -ge 4 && ${BASH_REMATCH[1]} -lt 35 ]] || complain "$output"
+    [[ $output =~ ^"cudaSuccess 1 2112 "([0-9]+)$ && ${BASH_REMATCH[1]} -ge 4 && ${BASH_REMATCH[1]} -lt 35 ]] || complain "$output"
+}
+
+@test "nested: a launch that has failed is told as such, whether or not a mark is missing" {
+    on_simulator || skip "the same there"
+    cat >marks.cu <<'CU'
+#include <cstdio>
+#include <cstdlib>
+#include "tools/nested/marks.cuh"
+namespace BACKEND {
+void fail_cuda(cudaError_t, const char*, const char*, int) { std::abort(); }
+}
+using namespace BACKEND;
+int main() {
+    const Marks marks(2);
+    marks.poison(nullptr);
+    cudaDeviceSynchronize();
+    const NestedArguments of = marks.arguments(42);
+    *of.d_error = cudaErrorLaunchPendingCountExceeded;
+    std::puts(marks.check(42).detail.c_str());
+    for (unsigned i = 0; i < 2; ++i) of.d_marks[i] += mark_of(42, i);
+    std::puts(marks.check(42).detail.c_str());
+    *of.d_error = cudaSuccess;
+    std::puts(marks.check(42).right ? "right" : "wrong");
+}
+CU
+    capture simcc -std=c++17 -DBACKEND=sim -I "$root" marks.cu "$root/build/libgridutils.a" -lfmt -lz -Xlinker --gc-sections -o marks
+    expect_status 0
+    capture ./marks
+    expect_output_like $'^grid 0 of 2 has not run; a launch by a kernel failed: [^\n]*\na launch by a kernel failed: [^\n]*\nright$'
 }
 
 @test "nested: greetings come from every thread at every depth, parents before children" {

@@ -7,7 +7,7 @@
 #include "tools/nested/hello.cuh"
 #include "tools/nested/image.cuh"
 #include "tools/nested/integral.cuh"
-#include "tools/nested/marks.cuh"
+#include "tools/nested/mark_cases.cuh"
 #include "tools/nested/table.cuh"
 
 namespace BACKEND {
@@ -30,13 +30,16 @@ private:
 
 // What all selected variants need at most. (The host's own launches do not count.)
 size_t most_pending_launches(const Session& session) {
+    const auto& asked = session.own<NestedOptions>();
     size_t most = 0;
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {
         if (variant->grids && !variant->by_host)
             for (size_t count : session.sizes()) most = std::max(most, count + 1);
-        if (variant->image)
-            most =
-                std::max(most, most_launches_of_image(session.own<NestedOptions>().side.on(session.device.simulated)));
+        if (variant->image) most = std::max(most, most_launches_of_image(asked.side.on(session.device.simulated)));
+        // (An interval that is divided takes a launch.)
+        if (variant->quadrature && !variant->by_host)
+            for (size_t sharpness : asked.sharpness.on(session.device.simulated))
+                most = std::max(most, reference_of_peak(sharpness).divided);
     }
     return most;
 }

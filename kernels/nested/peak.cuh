@@ -36,7 +36,8 @@ __host__ __device__ inline bool is_exact_enough(const IntervalEstimate& estimate
 
 struct PartsSum {
     double value = 0;
-    unsigned deepest = 0;  // the level of the shortest
+    unsigned deepest = 0;            // the level of the shortest
+    unsigned long long divided = 1;  // intervals, the whole included: each into quadrature_parts that are tried
 };
 
 /// All that an interval is divided into, by one thread, depth first.
@@ -47,7 +48,7 @@ __host__ __device__ inline PartsSum integrate_parts(double sharpness, double all
     for (unsigned at = top; at > top || i < (interval + 1) * quadrature_parts;) {
         const IntervalEstimate estimate = estimate_interval(sharpness, i, at);
         if (!is_exact_enough(estimate, allowed, at)) {
-            i *= quadrature_parts, ++at;
+            i *= quadrature_parts, ++at, ++sum.divided;
             continue;
         }
         sum.value += estimate.value;

@@ -44,7 +44,9 @@ __device__ inline void add_of_warp(const QuadratureArguments& of, double value) 
 }
 
 __device__ inline double integrate_alone(const QuadratureArguments& of, size_t interval, unsigned level) {
-    return integrate_parts(of.sharpness, of.allowed, interval, level).value;
+    const PartsSum sum = integrate_parts(of.sharpness, of.allowed, interval, level);
+    atomicAdd(&of.d_tally->intervals, sum.divided * quadrature_parts);
+    return sum.value;
 }
 
 /// A warp for each interval of the list, or of the first level if it is null.

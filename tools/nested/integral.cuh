@@ -15,6 +15,23 @@
 
 namespace BACKEND {
 
+// What is known of an integral before a kernel computes it.
+struct PeakReference {
+    double exact, allowed;  // the closed form; the error of an interval
+    unsigned shortest;      // the level of the shortest intervals
+    size_t divided;         // intervals
+};
+
+inline PeakReference reference_of_peak(size_t sharpness) {
+    const double s = double(sharpness);
+    const double exact = (std::atan((1 - peak_center) * s) + std::atan(peak_center * s)) / s;
+    // (Below the tolerance as long as no more intervals than that are as wrong as they may be.)
+    constexpr double intervals = 4096;
+    const double allowed = quadrature_tolerance * exact / intervals;
+    const PartsSum parts = integrate_parts(s, allowed, 0, 0);
+    return {exact, allowed, std::max(quadrature_first, parts.deepest), size_t(parts.divided)};
+}
+
 class QuadratureLab : public std::enable_shared_from_this<QuadratureLab> {
 public:
     QuadratureLab(Session& session, size_t sharpness)
@@ -24,12 +41,7 @@ public:
           d_lists_(2 * quadrature_list),
           d_counts_(quadrature_deepest + 1) {
         session.begin_step(text("integrating a peak of 1/{} on the host, for the depth", sharpness));
-        const double s = double(sharpness);
-        exact_ = (std::atan((1 - peak_center) * s) + std::atan(peak_center * s)) / s;
-        // (Below the tolerance as long as no more intervals than that are as wrong as they may be.)
-        constexpr double intervals = 4096;
-        allowed_ = quadrature_tolerance * exact_ / intervals;
-        shortest_ = std::max(quadrature_first, integrate_parts(s, allowed_, 0, 0).deepest);
+        reference_ = reference_of_peak(sharpness);
     }
 
     Case case_of(const NestedVariant& variant) {
@@ -60,8 +72,13 @@ public:
 
 private:
     QuadratureArguments arguments(QuadratureTally* d_tally, cudaStream_t stream) const {
-        return {double(sharpness_),     allowed_, shortest_, d_sum_.data(), d_tally, d_lists_.data(), d_counts_.data(),
-                session_.options.block, stream};
+        QuadratureArguments of;
+        of.sharpness = double(sharpness_);
+        of.allowed = reference_.allowed, of.shortest = reference_.shortest;
+        of.d_sum = d_sum_.data(), of.d_tally = d_tally;
+        of.d_lists = d_lists_.data(), of.d_counts = d_counts_.data();
+        of.block_size = session_.options.block, of.stream = stream;
+        return of;
     }
 
     void clear(cudaStream_t stream) const {
@@ -70,17 +87,17 @@ private:
     }
 
     Verdict check() const {
+        const double exact = reference_.exact;
         double sum = 0;
         CHECK(cudaMemcpy(&sum, d_sum_.data(), sizeof sum, cudaMemcpyDeviceToHost));
         const double given = session_.options.tolerance, relative = given >= 0 ? given : quadrature_tolerance;
-        if (std::fabs(sum - exact_) <= relative * exact_) return {};
-        return {false, text("got {}, expected {}", sum, exact_)};
+        if (std::fabs(sum - exact) <= relative * exact) return {};
+        return {false, text("got {}, expected {}", sum, exact)};
     }
 
     Session& session_;
     const size_t sharpness_;
-    double exact_ = 0, allowed_ = 0;
-    unsigned shortest_ = 0;  // the level of the shortest intervals
+    PeakReference reference_ = {};
     DeviceBuffer<double> d_sum_;
     DeviceBuffer<size_t> d_lists_;
     DeviceBuffer<unsigned> d_counts_;
