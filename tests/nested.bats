@@ -166,10 +166,39 @@ CU
     refuses 2 "--depth '33' is not from 0 to 32" nested --depth 33
     refuses 2 "--side" nested --side 0
     refuses 2 "--hello" nested --hello 1025
+    refuses 2 "--hello" nested --hello 0
     refuses 2 "--steps" nested --steps x
     refuses 2 "--sharpness '0' is not from 1 to" nested --sharpness 1,0
     refuses 2 "unknown kernel 'chains'; did you mean 'chain'" nested -k chains
     refuses 2 "unknown option '--dtype'" nested --dtype f32
+}
+
+@test "nested: beside --hello what is only measured with is refused, and nothing else is" {
+    local word argument
+    for word in '-n 7' '-k pixels' '-b 32' '-w 3' '-r 2' '--max-ci 1' '--timeout 15' '--cache cold' --ladder '--versus host' --raw \
+        '--seed 42' --no-verify '--tol 0' --profile '--depth 3' '--side 128' '--steps 512' '--sharpness 1Ki'; do
+        read -r word argument <<<"$word"
+        refuses 2 'does not go with --hello, which only greets' nested --hello 2 "$word" ${argument:+"$argument"}
+    done
+    expect_fine nested --hello 2 -f csv --no-header -v --color never --progress never -o greetings.csv
+    [ "$(wc -l <greetings.csv)" = 6 ]
+    if on_simulator; then
+        for word in --counters --by-line --annotate; do
+            refuses 2 'does not go with --hello, which only greets' nested --hello 2 $word
+        done
+        try nested --hello 2 --check --print-limit 1 --csv
+        expect_status 0
+    fi
+}
+
+@test "nested: even intervals that would be simulated for hours are left out with a word, unless they are named" {
+    on_simulator || skip "a GPU is fast enough"
+    try nested -v -k 'e*n,rounds' --sharpness 1Gi,1Ki -w 0 -r 1 --csv
+    expect_status 0
+    [ "$(columns kernel n | paste -sd ,)" = "rounds 1073741824,even 1024,rounds 1024" ]
+    expect_errors_like 'even is left out at 1073741824: 34359738368 intervals would take long; name it with --kernel to run it'
+    capture timeout 2 nested -d sim -k even --sharpness 1Gi -w 0 -r 1 --csv
+    expect_status 124
 }
 
 @test "nested: the checked simulator finds nothing, with any number of threads" {

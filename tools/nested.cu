@@ -90,12 +90,26 @@ void run_images(Session& session, Bench& bench) {
     run_kind(session, bench, cases);
 }
 
+// Even intervals of a narrow peak would be simulated for hours.
+bool takes_long(const Session& session, const NestedVariant& variant, size_t sharpness) {
+    constexpr size_t most_intervals = size_t{1} << 25;
+    const std::vector<std::string>& named = session.options.kernels;
+    const bool is_named =
+        std::find(named.begin(), named.end(), variant.name) != named.end() || session.options.versus == variant.name;
+    if (!session.device.simulated || is_named || variant.quadrature != launch_quadrature_even) return false;
+    const size_t intervals = size_t{1} << (quadrature_bits * reference_of_peak(sharpness).shortest);
+    if (intervals <= most_intervals) return false;
+    session.detail(text("{} is left out at {}: {} intervals would take long; name it with --kernel to run it",
+                        variant.name, sharpness, intervals));
+    return true;
+}
+
 void run_integrals(Session& session, Bench& bench) {
     for (size_t sharpness : session.own<NestedOptions>().sharpness.on(session.device.simulated)) {
         std::shared_ptr<QuadratureLab> lab;
         std::vector<Case> cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>()) {
-            if (!variant->quadrature) continue;
+            if (!variant->quadrature || takes_long(session, *variant, sharpness)) continue;
             if (!lab) lab = std::make_shared<QuadratureLab>(session, sharpness);
             cases.push_back(lab->case_of(*variant));
         }
@@ -104,7 +118,7 @@ void run_integrals(Session& session, Bench& bench) {
 }
 
 void run(Session& session) {
-    if (const unsigned threads = session.own<NestedOptions>().hello) return say_hello(session, threads);
+    if (const auto& threads = session.own<NestedOptions>().hello) return say_hello(session, *threads);
     const PendingLaunches pending(most_pending_launches(session));
     Bench bench(session);
     run_grids(session, bench);

@@ -1,5 +1,6 @@
 #pragma once
-// The first example of dynamic parallelism in a book: every thread greets, and one of each block launches the next grid.
+// The first example of dynamic parallelism in a book: every thread greets, and one of each block launches the next
+// grid.
 #include "kernels/nested/launches.cuh"
 
 namespace BACKEND {
@@ -11,10 +12,9 @@ __global__ void hello(Greeting* greetings, unsigned* count, unsigned depth) {
     if (threadIdx.x == 0 && threads > 0) hello<<<1, threads>>>(greetings, count, depth + 1);
 }
 
-LaunchShape launch_hello(Greeting* d_greetings, unsigned* d_count, unsigned threads, cudaStream_t stream) {
+void launch_hello(Greeting* d_greetings, unsigned* d_count, unsigned threads) {
     constexpr unsigned blocks = 2;
-    hello<<<blocks, threads, 0, stream>>>(d_greetings, d_count, 0);
-    return {dim3(blocks), dim3(threads)};
+    hello<<<blocks, threads>>>(d_greetings, d_count, 0);
 }
 
 }  // namespace BACKEND

@@ -40,7 +40,7 @@ struct Greeting {
 
 /// Two blocks of so many threads greet, then one thread of each launches half as many, and so on to one. *d_count
 /// greetings follow each other in d_greetings, in the order in which they were made.
-LaunchShape launch_hello(Greeting* d_greetings, unsigned* d_count, unsigned threads, cudaStream_t stream);
+void launch_hello(Greeting* d_greetings, unsigned* d_count, unsigned threads);
 
 /// The Mandelbrot set on side x side pixels: the number of steps after which each point is known to be outside, at most
 /// `steps`.

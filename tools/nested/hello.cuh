@@ -1,7 +1,6 @@
 // --hello: who has greeted, a row for each thread at each depth.
 #pragma once
 
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "common/cuda/check.cuh"
 #include "common/io/table.hpp"
 #include "kernels/nested/launches.cuh"
+#include "tools/nested/options.hpp"
 
 namespace BACKEND {
 
@@ -20,13 +20,24 @@ inline const ColumnOf<Greeting> greeting_columns[] = {
     {{"threads", "of threads"}, [](const Greeting& of) -> Cell { return whole(of.threads); }},
 };
 
+// Greetings are not measured: what says what to measure, and how, would be ignored.
+inline void refuse_beside_hello(const Session& session) {
+    for (const char* name :
+         {"--size",    "--kernel",   "--block", "--warmup", "--samples",   "--max-ci",   "--timeout", "--cache",
+          "--ladder",  "--versus",   "--raw",   "--seed",   "--no-verify", "--tol",      "--profile", "--counters",
+          "--by-line", "--annotate", "--depth", "--side",   "--steps",     "--sharpness"})
+        if (session.own<NestedOptions>().typed.count(name) > 0)
+            fail(Exit::usage, "{} does not go with --hello, which only greets; leave one of them out", name);
+}
+
 inline void say_hello(Session& session, unsigned threads) {
+    refuse_beside_hello(session);
     size_t expected = 0, depth = 0;
     for (unsigned left = threads; left > 0; left /= 2, ++depth) expected += 2 * size_t(left);
     const DeviceBuffer<Greeting> d_greetings(expected);
     const DeviceBuffer<unsigned> d_count(1);
     CHECK(cudaMemset(d_count.data(), 0, sizeof(unsigned)));
-    launch_hello(d_greetings.data(), d_count.data(), threads, nullptr);
+    launch_hello(d_greetings.data(), d_count.data(), threads);
     CHECK(cudaGetLastError());
     unsigned count = 0;
     CHECK(cudaMemcpy(&count, d_count.data(), sizeof count, cudaMemcpyDeviceToHost));

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "common/cli/option_table.hpp"
@@ -12,7 +15,8 @@ struct NestedOptions {
     PerBackend<unsigned> side = {2048, 128};
     unsigned steps = 512;
     PerBackend<std::vector<std::size_t>> sharpness = {{1024, 1 << 20, 1 << 26}, {1024}};
-    unsigned hello = 0;
+    std::optional<unsigned> hello;
+    std::set<std::string> typed;  // the long names of the options on the command line
 
     void add_options(OptionTable& table) {
         // CUDA nests launches to a depth of 24; more is an error that can be asked for.
@@ -24,6 +28,17 @@ struct NestedOptions {
                    DefaultText("1Ki,1Mi,64Mi", "1Ki"), sharpness,
                    [](const std::string& list) { return parse_counts(list, "--sharpness", 1, std::size_t{1} << 30); });
         table.whole("--hello", "THREADS",
-                    "greet from 2 blocks of so many threads, then from half as many at each depth", hello, 0, 1024);
+                    "greet from 2 blocks of so many threads, then from half as many at each depth", hello, 1, 1024);
+        note_typed(table);
+    }
+
+private:
+    void note_typed(OptionTable& table) {
+        for (OptionRow row : std::vector<OptionRow>(table.rows())) {
+            row.take = [this, take = row.take, name = row.long_name()](const std::string& argument) {
+                typed.insert(name), take(argument);
+            };
+            table.add(row);
+        }
     }
 };
