@@ -163,6 +163,26 @@ EOF
     done
 }
 
+@test "a kernel that would not run is refused: of elements that the host moves, and where nothing moves" {
+    local order
+    # npy DESCR BYTES ORDER: a matrix of 2x3 elements.
+    npy() { printf "\x93NUMPY\x01\x00\x76\x00%-117s\n%s" "{'descr': '$1', 'fortran_order': $3, 'shape': (2, 3), }" "$2"; }
+    npy '|S3' aaabbbcccdddeeefff False >s3.npy
+    npy '|S4' aaaabbbbccccddddeeeeffff False >s4.npy
+    npy '|S4' aaaabbbbccccddddeeeeffff True >f4.npy
+    expect_fine transpose s3.npy -o t.npy
+    [ "$(tail -c 18 t.npy)" = aaadddbbbeeecccfff ]
+    for order in c fortran; do
+        refuses 2 'copy makes no transpose' transpose -k copy --order $order s3.npy
+        refuses 2 'in-place makes no transpose' transpose -k in-place --order $order s4.npy
+    done
+    refuses 2 'elements of 3 bytes are moved by the host, without a kernel: leave --kernel out' transpose -k tile s3.npy
+    refuses 2 's4.npy are copied as they lie, without a kernel: leave --kernel out' transpose -k tile --order fortran s4.npy
+    refuses 2 'f4.npy are copied as they lie, without a kernel: leave --kernel out' transpose -k tile f4.npy
+    expect_fine transpose -k tile s4.npy -o t.npy
+    [ "$(tail -c 24 t.npy)" = aaaaddddbbbbeeeeccccffff ]
+}
+
 # Elements of SIZE bytes, 3 x 2 of them, as .npy of TYPE: each is its letter, repeated.
 letters() {
     perl -e 'print map { $_ x $ARGV[0] } split //, $ARGV[1]' "$1" "$2"

@@ -73,11 +73,13 @@ inline void run_transpose_filter(Session& session) {
     const std::string& operand = session.options.operands.front();
     if (session.options.dtype)
         fail(Exit::usage, "--dtype is for benchmarks: elements of {} are moved as they are", operand);
+    transposing_variant(session);  // wrong ones are refused before anything is read
     const bool to_fortran_order = session.own<TransposeOptions>().fortran_order;
     StoredMatrix matrix = read_matrix(session, operand);
     if (to_fortran_order && (session.options.format || matrix.layout.format == NumberFormat::text))
         fail(Exit::usage, "--order is for .npy and raw data: text has rows");
     const bool moves = matrix.layout.fortran_order == to_fortran_order;
+    if (!moves) refuse_kernel(session, text("the elements of {} are copied as they lie", operand));
     // As numpy names it: what lies as rows x columns is its own transpose in the other order.
     const size_t rows = matrix.layout.fortran_order ? matrix.shape.columns : matrix.shape.rows;
     const size_t columns = matrix.layout.fortran_order ? matrix.shape.rows : matrix.shape.columns;

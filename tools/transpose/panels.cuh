@@ -59,16 +59,27 @@ inline void gather_columns(const StoredMatrix& matrix, size_t first, size_t coun
     });
 }
 
+// The variant that the filter runs. Failure(usage) if it makes no transpose beside its input.
+inline const TransposeVariant& transposing_variant(const Session& session) {
+    const auto& variant = session.filter_variant<TransposeVariant>("fastest");
+    if (variant.result != Result::transpose)
+        fail(Exit::usage, "{} makes no transpose beside its input; choose another kernel", variant.name);
+    return variant;
+}
+
+// Where no kernel runs, one that is named would be ignored.
+inline void refuse_kernel(const Session& session, const std::string& reason) {
+    if (!session.options.kernels.empty()) fail(Exit::usage, "{}, without a kernel: leave --kernel out", reason);
+}
+
 // Transposes panels of the matrix: some of its columns, which are rows of the result.
 template <typename Word>
 class PanelTransposition {
 public:
     explicit PanelTransposition(const Session& session, size_t most_elements)
         : session_(session), on_host_(session.computes_on_host()) {
-        const auto& variant = session.filter_variant<TransposeVariant>("fastest");
-        if (variant.result != Result::transpose)
-            fail(Exit::usage, "{} makes no transpose beside its input; choose another kernel", variant.name);
         if (on_host_) return;
+        const TransposeVariant& variant = transposing_variant(session);
         launch_ = variant.on_device<Word>();
         if (!launch_)
             fail(Exit::unavailable,
@@ -122,7 +133,9 @@ inline TransposePanel transposition_of(const Session& session, size_t element_by
         case 4: return of(std::uint32_t{});
         case 8: return of(std::uint64_t{});
         case 16: return of(uint4{});
-        default: return transposition_of_bytes(element_bytes);
+        default:
+            refuse_kernel(session, text("elements of {} bytes are moved by the host", element_bytes));
+            return transposition_of_bytes(element_bytes);
     }
 }
 
