@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace plot {
 namespace {
@@ -14,12 +15,15 @@ struct Suffix {
     const char* noun;  // what the words before it lack
 };
 
-const std::array<Suffix, 14>& suffixes() {
-    static const std::array<Suffix, 14> all = {{{"gbyte_per_s", {"B/s", 1e9}, "throughput"},
+const std::array<Suffix, 17>& suffixes() {
+    static const std::array<Suffix, 17> all = {{{"gbyte_per_s", {"B/s", 1e9}, "throughput"},
                                                 {"mbyte_per_s", {"B/s", 1e6}, "throughput"},
                                                 {"byte_per_s", {"B/s", 1}, "throughput"},
                                                 {"tflop_per_s", {"FLOP/s", 1e12}, "arithmetic throughput"},
                                                 {"gflop_per_s", {"FLOP/s", 1e9}, "arithmetic throughput"},
+                                                {"top_per_s", {"OP/s", 1e12}, "operations"},
+                                                {"gop_per_s", {"OP/s", 1e9}, "operations"},
+                                                {"_per_s", {"/s", 1}, ""},
                                                 {"_percent", {"%", 1, false}, ""},
                                                 {"_bytes", {"B", 1}, ""},
                                                 {"_mhz", {"Hz", 1e6}, ""},
@@ -41,9 +45,35 @@ const Suffix* suffix_of(const std::string& column) {
     return nullptr;
 }
 
+// What a column's name is made of: "p99_ns_per_launch" is the suffix "_ns" between the words "p99" and " per launch".
+struct NameParts {
+    const Suffix* suffix = nullptr;
+    std::string before, after = {};
+};
+
+NameParts parts_of(std::string column) {
+    if (column.compare(0, 2, "p_") == 0) column.erase(1, 1), column[0] = '_';
+    NameParts parts{suffix_of(column), column};
+    // Of what is per something the end says nothing; a time before it does.
+    if (const std::size_t per = column.find("_per_"); !parts.suffix && per != column.npos) {
+        const std::string before = (column[0] == '_' ? "" : "_") + column.substr(0, per);
+        if (const Suffix* time = suffix_of(before); time && time->quantity.unit == "s")
+            parts = {time, before, column.substr(per)};
+    }
+    if (parts.suffix) parts.before.erase(parts.before.size() - std::string(parts.suffix->text).size());
+    return parts;
+}
+
+std::string with_blanks(std::string words) {
+    std::replace(words.begin(), words.end(), '_', ' ');
+    words.erase(0, words.find_first_not_of(' '));
+    return words.erase(words.find_last_not_of(' ') + 1);
+}
+
 constexpr int most_digits = 17;  // more a double has not
 
-// At least three digits of the largest and the smallest; without an exponent where that is short, and without zeros at the end.
+// At least three digits of the largest and the smallest; without an exponent where that is short, and without zeros at
+// the end.
 std::string digits_of(double value, int digits) {
     char text[64];
     const double size = std::abs(value);
@@ -83,34 +113,30 @@ std::string shown_with(double value, const Quantity& quantity, int digits) {
     if (base == 0) return "0";
     const bool plain = !quantity.prefixes || !std::isfinite(base);
     if (plain) return digits_of(base, digits) + space + quantity.unit;
-    for (const Prefix& prefix : prefixes) {
-        if (size < prefix.factor * (1 - 1e-9)) continue;
-        // There are no kiloseconds, and no thousandths of a count.
-        if (prefix.factor > 1 && quantity.unit == "s") continue;
-        if (prefix.factor < 1 && quantity.unit != "s") break;
-        return digits_of(base / prefix.factor, digits) + space + prefix.text + quantity.unit;
-    }
-    if (quantity.unit == "s") return digits_of(base / 1e-9, digits) + " ns";
-    return digits_of(base, digits) + space + quantity.unit;
+    // There are no kiloseconds, and no thousandths of a count.
+    const bool is_time = quantity.unit == "s";
+    const std::size_t largest = is_time ? 5 : 0, smallest = is_time ? 8 : 5;
+    const auto digits_with = [&](std::size_t i) { return digits_of(base / prefixes[i].factor, digits); };
+    std::size_t i = largest;
+    while (i < smallest && size < prefixes[i].factor * (1 - 1e-9)) ++i;
+    // (999.9 ns with three digits are 1 us.)
+    if (i > largest && std::abs(std::strtod(digits_with(i).c_str(), nullptr)) >= 1000) --i;
+    return digits_with(i) + space + prefixes[i].text + quantity.unit;
 }
 
 }  // namespace
 
 Quantity quantity_of(const std::string& column) {
-    const Suffix* suffix = suffix_of(column);
+    const Suffix* suffix = parts_of(column).suffix;
     return suffix ? suffix->quantity : Quantity{};
 }
 
 std::string label_of(const std::string& column) {
-    const Suffix* suffix = suffix_of(column);
-    std::string words = column;
-    if (suffix) words.erase(column.size() - std::string(suffix->text).size());
-    if (words.compare(0, 2, "p_") == 0) words.erase(0, 2);
-    while (!words.empty() && words.back() == '_') words.pop_back();
-    std::replace(words.begin(), words.end(), '_', ' ');
-    const std::string noun = suffix ? suffix->noun : "";
-    if (words.empty() || noun.empty()) return words.empty() ? (noun.empty() ? column : noun) : words;
-    return words + " " + noun;
+    const NameParts parts = parts_of(column);
+    std::string label = with_blanks(parts.before);
+    for (const std::string& more : {parts.suffix ? std::string(parts.suffix->noun) : "", with_blanks(parts.after)})
+        if (!more.empty()) label += (label.empty() ? "" : " ") + more;
+    return label.empty() ? with_blanks(column.compare(0, 2, "p_") == 0 ? column.substr(2) : column) : label;
 }
 
 std::string shown(double value, const Quantity& quantity, bool binary) {

@@ -9,7 +9,7 @@
 namespace plot {
 namespace {
 
-constexpr std::size_t most_bars = 200;
+constexpr std::size_t most_drawn = 200;  // and beyond most_bars a table is refused
 
 struct Bar {
     std::string name;
@@ -30,14 +30,6 @@ std::string gains_of(const Bar& bar) {
 
 }  // namespace
 
-bool is_better_when_larger(const std::string& column) {
-    if (quantity_of(column).unit == "s") return false;
-    for (const char* cost :
-         {"cycles", "conflicts", "sectors", "wavefronts", "requests", "divergent", "misses", "errors"})
-        if (column.find(cost) != std::string::npos) return false;
-    return true;
-}
-
 Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings) {
     Figure figure;
     figure.kind = "bars";
@@ -47,7 +39,7 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     for (const std::string& name : chosen.by) by.push_back(data.needed(name));
     const Band band(data, chosen.y);
     std::vector<Bar> bars;
-    for (const Group& group : groups_of(data, by, 10000)) {
+    for (const Group& group : groups_of(data, by, most_bars, "bars")) {
         std::vector<double> numbers;
         RowOf row = group.rows.front();  // the first with a number
         for (const RowOf one : group.rows)
@@ -69,9 +61,9 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     std::stable_sort(bars.begin(), bars.end(), [&](const Bar& a, const Bar& b) {
         return ascending ? a.value.middle < b.value.middle : a.value.middle > b.value.middle;
     });
-    if (bars.size() > most_bars) {
-        figure.subtitle = text("{} of {} bars; choose others with --where", most_bars, bars.size());
-        bars.resize(most_bars);
+    if (bars.size() > most_drawn) {
+        figure.subtitle = text("{} of {} bars; choose others with --where", most_drawn, bars.size());
+        bars.resize(most_drawn);
     }
     figure.x.log = chosen.log_y;
     figure.x.label = label_of(chosen.y);

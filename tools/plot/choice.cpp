@@ -39,7 +39,7 @@ bool may_be_setting(const Data& data, const std::string& name) {
 }
 
 // The columns among which x and series are looked for, the likeliest first.
-std::vector<std::string> settings_of(const Data& data) {
+std::vector<std::string> setting_columns(const Data& data) {
     std::vector<std::string> columns;
     if (!is_ours(data)) {
         for (const std::string& name : data.names())
@@ -66,8 +66,8 @@ bool says(const Data& data, const std::string& column, const std::string& word) 
     return std::any_of(data.rows().begin(), data.rows().end(), [&](RowOf row) { return field.word(row) == word; });
 }
 
-// Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: where there are counts they
-// are what it is about, and else its own time.
+// Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: where there are counts
+// they are what it is about, and else its own time.
 std::string measure_of(const Data& data) {
     if (says(data, "timer", "sim")) {
         for (const char* name : {"gld_sectors_per_request", "sld_wavefronts_per_request", "tex_sectors_per_request"})
@@ -80,10 +80,8 @@ std::string measure_of(const Data& data) {
 }
 
 bool varies_within(const Data& data, const std::string& x, const std::vector<std::string>& by) {
-    std::vector<Field> fields;
-    for (const std::string& name : by) fields.push_back(data.field(name));
     const Field field = data.field(x);
-    for (const Group& group : groups_of(data, fields, SIZE_MAX)) {
+    for (const Group& group : groups_of(data, data.needed(by), SIZE_MAX)) {
         double first = std::nan("");
         for (const RowOf row : group.rows) {
             const double number = field.number(row);
@@ -98,7 +96,7 @@ bool varies_within(const Data& data, const std::string& x, const std::vector<std
 std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
     std::string best;
     std::size_t most = 1;
-    for (const std::string& name : settings_of(data)) {
+    for (const std::string& name : setting_columns(data)) {
         const Field field = data.field(name);
         if (!field.is_numeric() || contains(by, name)) continue;
         const std::size_t count = data.distinct(field, 1000);
@@ -113,13 +111,12 @@ std::vector<std::string> series_of(const Data& data, const std::string& x, const
     std::vector<std::string> by;
     if (data.is_of_files()) by.push_back("file");
     const auto is_enough = [&](const std::vector<std::string>& names) {
-        std::vector<Field> fields;
-        for (const std::string& name : names) fields.push_back(data.field(name));
+        std::vector<Field> fields = data.needed(names);
         if (data.has(x)) fields.push_back(data.field(x));
         return data.tell_apart(fields);
     };
     const bool ours = is_ours(data);
-    for (const std::string& name : settings_of(data)) {
+    for (const std::string& name : setting_columns(data)) {
         const Field field = data.field(name);
         if (name == x || name == y || (ours && is_circumstance(name)) || !data.varies(field)) continue;
         // A word that every row has for itself makes no series, and a number is what is measured.
@@ -139,7 +136,6 @@ std::vector<std::string> series_of(const Data& data, const std::string& x, const
 
 // Of a table that is not ours: the column of words that names the rows, if no two have the same.
 std::string names_of_rows(const Data& data) {
-    constexpr std::size_t most_bars = 10000;
     if (data.rows().size() > most_bars) return "";
     for (const std::string& name : data.names()) {
         const Field field = data.field(name);
@@ -188,12 +184,20 @@ Kind kind_of(const Data& data, const Choices& chosen, const Settings& settings) 
 }
 
 std::size_t count_series(const Data& data, const std::vector<std::string>& by) {
-    std::vector<Field> fields;
-    for (const std::string& name : by) fields.push_back(data.field(name));
-    return groups_of(data, fields, SIZE_MAX).size();
+    return groups_of(data, data.needed(by), SIZE_MAX).size();
 }
 
 }  // namespace
+
+bool is_better_when_larger(const std::string& column) {
+    const std::string unit = quantity_of(column).unit;
+    if (unit == "s") return false;
+    if (unit.ends_with("/s")) return true;
+    const auto says = [words = '_' + column + '_'](const char* cost) { return words.find(cost) != words.npos; };
+    constexpr const char* costs[] = {"cycles", "conflicts", "sectors", "wavefronts", "requests", "divergent", "misses",
+                                     "error",  "slowdown",  "passes",  "_ways_",     "_off_",    "differing"};
+    return std::none_of(std::begin(costs), std::end(costs), says);
+}
 
 Choices choose(const Data& data, const Settings& settings) {
     if (data.rows().empty())

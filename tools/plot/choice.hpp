@@ -14,15 +14,15 @@ struct Choices {
     std::string x, y;             // columns; "" where the kind has no such axis
     std::vector<std::string> by;  // of a series or a bar
     bool log_x = false, log_y = false;
+    bool hovers = false;  // whether the picture shows rows under the pointer
 };
 
-constexpr std::size_t most_series = 64;
+constexpr std::size_t most_series = 64, most_bars = 10000;
 
 Choices choose(const Data& data, const Settings& settings);
+// Whether the largest number is the best: of all but times and what costs time.
+bool is_better_when_larger(const std::string& column);
 // The last of it: which axes are logarithmic.
 void choose_log_axes(const Data& data, const Settings& settings, Choices& chosen);
-
-// Whether the largest number is the best, as of all but times and what costs time.
-bool is_better_when_larger(const std::string& column);
 
 }  // namespace plot

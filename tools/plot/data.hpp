@@ -46,6 +46,7 @@ public:
     Field field(const std::string& name) const { return {name, tables_}; }
     // Failure(bad_input) if no table has it.
     Field needed(const std::string& name) const;
+    std::vector<Field> needed(const std::vector<std::string>& names) const;
     bool has(const std::string& name) const { return field(name).exists(); }
     std::vector<std::string> names() const;
     // A property of devquery's that is a number; 0 if there is none.
@@ -71,7 +72,10 @@ struct Group {
     std::vector<RowOf> rows;
 };
 
-// In the order in which they first appear. Failure(bad_input) if there are more than `most`.
-std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most);
+// In the order in which they first appear. Failure(bad_input) if there are more than `most`, by what they are called.
+std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most,
+                             const char* called = "series");
+// Whether the files that the rows are from are what the first column says.
+bool is_by_file(const Data& data, const std::vector<Field>& by);
 
 }  // namespace plot

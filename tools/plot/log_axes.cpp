@@ -31,8 +31,8 @@ Range range_of(const Data& data, const std::string& column) {
     return range;
 }
 
-// Along sizes a logarithmic axis shows what is the same factor as the same distance, unless there is hardly any factor to
-// see. All else has to be wide to need one.
+// Along sizes a logarithmic axis shows what is the same factor as the same distance, unless there is hardly any factor
+// to see. All else has to be wide to need one.
 constexpr double hardly_any = 2, wide = 30;
 
 }  // namespace
