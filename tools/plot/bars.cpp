@@ -35,8 +35,7 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     figure.kind = "bars";
     const Field y = data.needed(chosen.y), step = data.field("step_speedup"),
                 cumulative = data.field("cumulative_speedup");
-    std::vector<Field> by;
-    for (const std::string& name : chosen.by) by.push_back(data.needed(name));
+    const std::vector<Field> by = data.needed(chosen.by);
     const Band band(data, chosen.y);
     std::vector<Bar> bars;
     for (const Group& group : groups_of(data, by, most_bars, "bars")) {
@@ -53,9 +52,7 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
         if (numbers.size() > 1) bar.value = quartiles_of(numbers);
         bars.push_back(std::move(bar));
     }
-    if (bars.empty())
-        fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", chosen.log_y ? " above 0" : "",
-             printable(chosen.y, 100));
+    if (bars.empty()) fail_without_numbers(chosen.y, chosen.log_y);
     const bool is_ladder = step.exists();
     const bool ascending = is_ladder == is_better_when_larger(chosen.y);
     std::stable_sort(bars.begin(), bars.end(), [&](const Bar& a, const Bar& b) {
@@ -69,8 +66,8 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     figure.x.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.y);
     // Files, where there are some, have a color each.
-    std::map<std::string, std::size_t> colors;
-    const bool of_files = data.is_of_files() && !chosen.by.empty() && chosen.by.front() == "file";
+    std::map<std::string, std::size_t> categories;
+    const bool of_files = is_by_file(data, by);
     if (of_files) {
         const auto same = [&](const Bar& bar) {
             return std::vector<std::string>(bar.words.begin() + 1, bar.words.end());
@@ -87,16 +84,16 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
         });
     }
     for (const Bar& bar : bars) {
-        std::size_t color = 0;
+        Box box{figure.rows.size(), 0, bar.value.middle};
+        box.low = bar.value.low, box.high = bar.value.high;
         if (of_files) {
-            const auto [place, is_new] = colors.try_emplace(bar.words.front(), colors.size());
+            const auto [place, is_new] = categories.try_emplace(bar.words.front(), categories.size());
             if (is_new) figure.colors.push_back(bar.words.front());
-            color = place->second % color_count;
+            box.set_category(place->second);
         }
-        Box box{figure.rows.size(), 0, bar.value.middle, color, bar.value.low, bar.value.high};
         box.label = shown(bar.value.middle, figure.x.quantity) + gains_of(bar);
         if (!settings.annotate.empty()) box.label += "  " + note_of(data, settings.annotate, bar.row);
-        box.hover = hover_of(data, bar.row);
+        if (chosen.hovers) box.hover = hover_of(data, bar.row);
         if (!std::isnan(box.low)) figure.band = "whiskers: quartiles";
         for (const double value : {box.end, box.low, box.high}) figure.x.include(value);
         figure.rows.push_back(bar.name.empty() ? label_of(chosen.y) : bar.name);

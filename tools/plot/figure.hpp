@@ -20,7 +20,8 @@ struct Point {
     std::string note = {};                 // written beside it
 };
 
-// Points joined by a line; the outline of a histogram; a limit, dashed; halves of the width of a violin, by their height.
+// Points joined by a line; the outline of a histogram; a limit, dashed; halves of the width of a violin, by their
+// height.
 enum class Mark { line, steps, roof, violin };
 
 // Where half of the numbers are, and a quarter of them on either side.
@@ -43,10 +44,12 @@ struct Series {
 struct Box {
     std::size_t row;
     double begin, end;
-    std::size_t color = 0;
+    std::size_t category = 0, color = 0;   // which of the figure's colors; its index in the palette
     double low = nothing, high = nothing;  // a whisker around `end`
     std::string label = {};                // written behind it
     std::string hover = {};
+
+    void set_category(std::size_t index);
 };
 
 // Either series over two axes, or rows of boxes over x.
@@ -57,15 +60,19 @@ struct Figure {
     std::vector<Series> series = {};
     std::vector<std::string> rows = {};  // the names of rows, from the top; then y means nothing
     std::vector<Box> boxes = {};
-    std::set<std::size_t> headings = {};   // rows without boxes: the names of those below
-    std::vector<std::string> colors = {};  // of rows: what each color stands for, if it means anything
-    std::size_t left_out = 0;              // rows without numbers that the axes can show
-    std::string band;                      // what the band or the whiskers show
+    std::set<std::size_t> headings = {};               // rows without boxes: the names of those below
+    std::vector<std::string> colors = {};              // of rows: the name of each category, if they mean anything
+    std::size_t left_out = 0;                          // rows of the table that have nothing to show,
+    const char* lacking = "number that can be shown";  // which would be this
+    std::string band;                                  // what the band or the whiskers show
 
     bool has_rows() const { return !rows.empty(); }
+    // The line below the title of a picture.
+    std::string below_title() const { return subtitle + (subtitle.empty() || band.empty() ? "" : "; ") + band; }
 };
 
-// Okabe and Ito's colors, which people with any color vision tell apart, without their yellow, which white paper swallows.
+// Okabe and Ito's colors, which people with any color vision tell apart, without their yellow, which white paper
+// swallows.
 struct Color {
     const char* hex;
     int terminal;  // the nearest of 256
@@ -74,5 +81,7 @@ constexpr Color palette[] = {{"#0072b2", 32},  {"#e69f00", 214}, {"#009e73", 36}
                              {"#cc79a7", 175}, {"#56b4e9", 75},  {"#000000", 244}};
 constexpr std::size_t color_count = sizeof palette / sizeof palette[0];
 constexpr std::size_t dash_count = 4;  // beyond the colors, lines differ by their dashes
+
+inline void Box::set_category(std::size_t index) { category = index, color = index % color_count; }
 
 }  // namespace plot

@@ -86,6 +86,11 @@ std::string hover_of(const Data& data, RowOf row) {
     return text;
 }
 
+void fail_without_numbers(const std::string& column, bool log) {
+    fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", log ? " above 0" : "",
+         printable(column, 100));
+}
+
 std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row) {
     std::string note;
     for (const std::string& column : columns) {
@@ -142,7 +147,7 @@ Figure figure_of(const Data& data, const Choices& chosen, const Settings& settin
             case Kind::histogram: return histogram_of(data, chosen);
             case Kind::violin: return violin_of(data, chosen);
             case Kind::timeline: return timeline_of(data, settings);
-            case Kind::roofline: return roofline_of(data, settings);
+            case Kind::roofline: return roofline_of(data, chosen, settings);
             default: return lines_of(data, chosen, settings);
         }
     }();

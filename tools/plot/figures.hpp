@@ -14,12 +14,14 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
 Figure histogram_of(const Data& data, const Choices& chosen);
 Figure violin_of(const Data& data, const Choices& chosen);
 Figure timeline_of(const Data& data, const Settings& settings);
-Figure roofline_of(const Data& data, const Settings& settings);
+Figure roofline_of(const Data& data, const Choices& chosen, const Settings& settings);
 
 // ---- what they share
 
 // "kernel: tagged", a line for each column that says something.
 std::string hover_of(const Data& data, RowOf row);
+// Failure(bad_input): the column has no number that can be shown.
+[[noreturn]] void fail_without_numbers(const std::string& column, bool log);
 // What these columns say, for --annotate.
 std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row);
 Quartiles quartiles_of(std::vector<double> numbers);

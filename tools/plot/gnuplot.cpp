@@ -118,17 +118,17 @@ std::string script_of_rows(const Figure& figure) {
     for (const std::size_t row : figure.headings)
         script += text("set label {} at graph 0.005, first {} left noenhanced\n", in_quotes(figure.rows[row]), row);
     std::string plots;
-    const std::size_t colors = std::max<std::size_t>(figure.colors.size(), 1);
-    for (std::size_t color = 0; color < std::min(colors, color_count); ++color) {
-        script += text("$boxes{} << END\n", color);
-        for (const Box& box : figure.boxes)
-            if (box.color == color)
-                script += text("{} {} {} {} {} {}\n", number(box.begin), box.row, number(box.begin), number(box.end),
-                               static_cast<double>(box.row) - 0.36, static_cast<double>(box.row) + 0.36);
-        script += "END\n";
-        const std::string title = colors > 1 ? text("title {} noenhanced", in_quotes(figure.colors[color])) : "notitle";
+    std::vector<std::string> categories(std::max<std::size_t>(figure.colors.size(), 1));
+    for (const Box& box : figure.boxes)
+        categories[box.category] +=
+            text("{} {} {} {} {} {}\n", number(box.begin), box.row, number(box.begin), number(box.end),
+                 static_cast<double>(box.row) - 0.36, static_cast<double>(box.row) + 0.36);
+    for (std::size_t i = 0; i < categories.size(); ++i) {
+        script += text("$boxes{} << END\n{}END\n", i, categories[i]);
+        const std::string title =
+            categories.size() > 1 ? text("title {} noenhanced", in_quotes(figure.colors[i])) : "notitle";
         plots += text("{}$boxes{} using 1:2:3:4:5:6 with boxxyerror fs solid 1 noborder lc rgb '{}' {}",
-                      plots.empty() ? "plot " : ", \\\n     ", color, palette[color].hex, title);
+                      plots.empty() ? "plot " : ", \\\n     ", i, palette[i % color_count].hex, title);
     }
     std::string whiskers;
     for (const Box& box : figure.boxes) {
@@ -155,8 +155,7 @@ std::string read_whole(const std::string& path) {
 }  // namespace
 
 std::string gnuplot_script_of(const Figure& figure) {
-    std::string below = figure.subtitle;
-    if (!figure.band.empty()) below += (below.empty() ? "" : "; ") + figure.band;
+    const std::string below = figure.below_title();
     const std::string title =
         below.empty() ? in_quotes(figure.title) : in_quotes(figure.title) + ".\"\\n\"." + in_quotes(below);
     const std::string script =

@@ -56,7 +56,7 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
         }
         figure.series.push_back(std::move(series));
     }
-    set_colors(figure.series, samples.groups, data.is_of_files() && !chosen.by.empty() && chosen.by.front() == "file");
+    set_colors(figure.series, samples.groups, is_by_file(data, data.needed(chosen.by)));
     figure.x.log = samples.log;
     figure.x.label = samples.label;
     figure.x.quantity = quantity_of(chosen.y);

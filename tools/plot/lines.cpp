@@ -71,8 +71,7 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
     Figure figure;
     figure.kind = "lines";
     const Field x = data.needed(chosen.x), y = data.needed(chosen.y);
-    std::vector<Field> by;
-    for (const std::string& name : chosen.by) by.push_back(data.needed(name));
+    const std::vector<Field> by = data.needed(chosen.by);
     std::vector<Group> groups = groups_of(data, by, most_series);
     const Band band(data, chosen.y);
     figure.x.log = chosen.log_x, figure.y.log = chosen.log_y;
@@ -91,21 +90,20 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
         // Several rows at one x are one point, with the quartiles of these rows.
         for (const Place& place : thinned(places_of(rows, x, y, band))) {
             Point point{place.x, place.y.middle, place.y.low, place.y.high};
-            if (place.rows == 1 && ++hovers <= most_hovers) point.hover = hover_of(data, place.first);
+            if (chosen.hovers && place.rows == 1 && ++hovers <= most_hovers) point.hover = hover_of(data, place.first);
             if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, place.first);
             if (!std::isnan(point.low)) figure.band = "band: quartiles";
             series.points.push_back(std::move(point));
         }
         figure.series.push_back(std::move(series));
     }
-    set_colors(figure.series, groups, data.is_of_files() && !chosen.by.empty() && chosen.by.front() == "file");
+    set_colors(figure.series, groups, is_by_file(data, by));
     figure.series.erase(std::remove_if(figure.series.begin(), figure.series.end(),
                                        [](const Series& series) { return series.points.empty(); }),
                         figure.series.end());
     if (figure.series.empty())
         fail(Exit::bad_input, "no row has numbers{} in '{}' and '{}'; choose columns with -x and -y",
              figure.x.log || figure.y.log ? " above 0" : "", printable(chosen.x, 100), printable(chosen.y, 100));
-    if (chosen.by.empty() || figure.series.size() == 1) figure.subtitle = "";
     figure.x.label = label_of(chosen.x), figure.y.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.x), figure.y.quantity = quantity_of(chosen.y);
     figure.x.binary = looks_binary(figure.series) && (figure.x.quantity.unit.empty() || figure.x.quantity.unit == "B");

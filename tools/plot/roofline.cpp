@@ -1,25 +1,42 @@
-// Rooflines (Williams, Waterman, Patterson 2009): what a kernel does per second over what it does per byte, below the two
-// limits of the device. Peaks come from the rows (p_peak_percent), or from a table of devquery among the files.
+// Rooflines (Williams, Waterman, Patterson 2009): what a kernel does per second over what it does per byte, below the
+// two limits of the device. Peaks come from the rows (p_peak_percent), or from a table of devquery among the files.
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"
 
 namespace plot {
-Figure roofline_of(const Data& data, const Settings& settings) {
+namespace {
+
+// Adds devquery's peaks of those types that have none yet; where the rows say no type, of f32 and f64. As in matmul's
+// p_peak_percent tensor cores count, where there are some.
+void add_device_peaks(std::map<std::string, double>& peaks, std::set<std::string> types, const Data& data) {
+    types.erase("");
+    if (types.empty() && peaks.empty()) types = {"f32", "f64"};
+    for (const std::string& type : types)
+        for (const char* rest : {"_tensor_tflop_per_s", "_tensor_top_per_s", "_tflop_per_s"})
+            if (const double peak = data.property("peak_" + type + rest); peak > 0)
+                peaks.try_emplace(type, 1000 * peak);
+}
+
+}  // namespace
+
+Figure roofline_of(const Data& data, const Choices& chosen, const Settings& settings) {
     Figure figure;
     figure.kind = "roofline";
+    figure.lacking = "flop, bytes and gflop_per_s above 0";
     const Field flop = data.needed("flop"), bytes = data.needed("bytes"), rate = data.needed("gflop_per_s");
     const Field percent = data.field("p_peak_percent"), type = data.field("dtype");
-    std::vector<Field> by;
-    for (const std::string& name : settings.by) by.push_back(data.needed(name));
+    std::vector<Field> by = data.needed(settings.by);
     if (by.empty())
         for (const char* name : {"file", "kernel", "dtype"})
             if (data.has(name) && data.varies(data.field(name))) by.push_back(data.field(name));
     const Band band(data, "gflop_per_s");
     std::map<std::string, double> peaks;  // of a type, in GFLOP/s
+    std::set<std::string> types;
     double memory = data.property("peak_memory_gbyte_per_s"), fastest = 0;
     std::vector<Group> drawn;
     figure.x.log = figure.y.log = true;
@@ -28,14 +45,19 @@ Figure roofline_of(const Data& data, const Settings& settings) {
         series.name = group.name;
         for (const RowOf row : group.rows) {
             const double x = flop.number(row) / bytes.number(row), y = rate.number(row);
-            if (!(x > 1e-30) || !(y > 1e-30) || !(x < 1e30) || !(y < 1e30)) continue;
+            if (!(x > 1e-30) || !(y > 1e-30) || !(x < 1e30) || !(y < 1e30)) {
+                ++figure.left_out;
+                continue;
+            }
+            types.insert(type.word(row));
             if (percent.number(row) > 0.001) {
                 double& peak = peaks[type.word(row)];
                 peak = std::max(peak, y / (percent.number(row) / 100));
             }
             fastest = std::max(fastest, y / x);  // in GB/s
             const Quartiles quartiles = band.of(row);
-            Point point{x, y, quartiles.low, quartiles.high, hover_of(data, row)};
+            Point point{x, y, quartiles.low, quartiles.high};
+            if (chosen.hovers) point.hover = hover_of(data, row);
             if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, row);
             figure.x.include(x), figure.y.include(y);
             series.points.push_back(std::move(point));
@@ -47,10 +69,8 @@ Figure roofline_of(const Data& data, const Settings& settings) {
     }
     if (figure.series.empty())
         fail(Exit::bad_input, "no row has flop, bytes and gflop_per_s above 0, which a roofline is made of");
-    set_colors(figure.series, drawn, !by.empty() && by.front().name() == "file");
-    for (const auto& [words, property] :
-         {std::pair{"f32", "peak_f32_tflop_per_s"}, std::pair{"f64", "peak_f64_tflop_per_s"}})
-        if (const double peak = data.property(property); peak > 0 && peaks.empty()) peaks[words] = 1000 * peak;
+    set_colors(figure.series, drawn, is_by_file(data, by));
+    add_device_peaks(peaks, std::move(types), data);
     if (peaks.empty())
         fail(Exit::bad_input,
              "the device's peaks are in no row: add devquery's table, as in"

@@ -20,15 +20,14 @@ void take(const Field& y, const Field& samples, RowOf row, bool log, std::vector
     else add(y.number(row));
 }
 
-// Silverman, Density Estimation for Statistics and Data Analysis, 3.31: the smaller of two measures of the spread, so that
-// outliers do not widen it.
-double bandwidth_of(const std::vector<double>& samples) {
+// Silverman, Density Estimation for Statistics and Data Analysis, 3.31: the smaller of two measures of the spread, so
+// that outliers do not widen it.
+double bandwidth_of(const std::vector<double>& samples, const Quartiles& quartiles) {
     const double count = static_cast<double>(samples.size());
     double mean = 0, squares = 0;
     for (const double sample : samples) mean += sample / count;
     for (const double sample : samples) squares += (sample - mean) * (sample - mean);
     double spread = count > 1 ? std::sqrt(squares / (count - 1)) : 0;
-    const Quartiles quartiles = quartiles_of(samples);
     if (const double middle = (quartiles.high - quartiles.low) / 1.34; middle > 0) spread = std::min(spread, middle);
     return 0.9 * spread * std::pow(count, -0.2);
 }
@@ -39,12 +38,15 @@ double Samples::value(double number) const { return log ? std::exp(number) : num
 
 Samples samples_of(const Data& data, const Choices& chosen) {
     const Field y = data.needed(chosen.y), lists = data.field(chosen.y == "median_ns" ? "samples_ns" : "");
-    std::vector<Field> by;
-    for (const std::string& name : chosen.by) by.push_back(data.needed(name));
     const bool are_samples = lists.exists() || data.has("sample");
     // (A row for each sample has it where others have their median.)
     const std::string label = label_of(are_samples && chosen.y == "median_ns" ? "_ns" : chosen.y);
-    Samples samples{groups_of(data, by, most_series), {}, INFINITY, -INFINITY, chosen.log_y, label,
+    Samples samples{groups_of(data, data.needed(chosen.by), most_series),
+                    {},
+                    INFINITY,
+                    -INFINITY,
+                    chosen.log_y,
+                    label,
                     are_samples ? "samples" : "rows"};
     for (const Group& group : samples.groups) {
         std::vector<double>& numbers = samples.numbers.emplace_back();
@@ -54,14 +56,12 @@ Samples samples_of(const Data& data, const Choices& chosen) {
         const auto [lowest, highest] = std::minmax_element(numbers.begin(), numbers.end());
         samples.low = std::min(samples.low, *lowest), samples.high = std::max(samples.high, *highest);
     }
-    if (samples.low > samples.high)
-        fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", samples.log ? " above 0" : "",
-             printable(chosen.y, 100));
+    if (samples.low > samples.high) fail_without_numbers(chosen.y, samples.log);
     return samples;
 }
 
 // Each sample is shared between the two places beside it, so that a million cost no more than a look at each.
-Density density_of(const std::vector<double>& samples) {
+Density density_of(const std::vector<double>& samples, const Quartiles& quartiles) {
     const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
     const double low = *lowest, step = (*highest - low) / (places - 1);
     if (!(step > 0)) return {{low}, {1}};
@@ -72,7 +72,7 @@ Density density_of(const std::vector<double>& samples) {
         weights[left + 1] += place - static_cast<double>(left);
         weights[left] += 1 - (place - static_cast<double>(left));
     }
-    const double width = std::max(bandwidth_of(samples) / step, 1.0);  // (places see nothing finer)
+    const double width = std::max(bandwidth_of(samples, quartiles) / step, 1.0);  // (places see nothing finer)
     for (std::size_t i = 0; i < places; ++i) {
         const double distance = static_cast<double>(i) / width;
         kernel[i] = std::exp(-distance * distance / 2);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/plot/choice.hpp"
+#include "tools/plot/figure.hpp"
 
 namespace plot {
 
@@ -27,6 +28,6 @@ Samples samples_of(const Data& data, const Choices& chosen);
 struct Density {
     std::vector<double> at, height;  // from the lowest sample to the highest, evenly; the highest has height 1
 };
-Density density_of(const std::vector<double>& samples);
+Density density_of(const std::vector<double>& samples, const Quartiles& quartiles);
 
 }  // namespace plot

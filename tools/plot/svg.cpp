@@ -73,9 +73,7 @@ void draw_legend(Paper& paper) {
 std::string svg_of(const Figure& figure, const std::optional<Size>& size) {
     Paper paper(figure, size);
     paper.write("title", paper.left(), 22, figure.title, "start", "font-size=\"15\" font-weight=\"bold\"");
-    std::string below = figure.subtitle;
-    if (!figure.band.empty()) below += (below.empty() ? "" : "; ") + figure.band;
-    paper.write("subtitle", paper.left(), 40, below, "start", "fill=\"#555555\"");
+    paper.write("subtitle", paper.left(), 40, figure.below_title(), "start", "fill=\"#555555\"");
     draw_x_axis(paper);
     if (figure.has_rows()) draw_rows(paper);
     else draw_y_axis(paper), draw_series(paper);

@@ -64,7 +64,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
             // Without colors a letter says what a box is, where there are several sorts.
             const bool named = !screen.colors && figure.colors.size() > 1;
             for (std::size_t i = first; i < last; ++i)
-                line.put(i, 0, named ? std::string(1, letter_of(box.color)) : ascii ? "#" : "█", color);
+                line.put(i, 0, named ? std::string(1, letter_of(box.category)) : ascii ? "#" : "█", color);
         }
         if (!at_left) bar = line.row(0), label = label.empty() ? "" : "  " + label;
         picture += padded(fitting(figure.rows[row], name_width), name_width);

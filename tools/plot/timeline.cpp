@@ -1,5 +1,5 @@
-// Timelines: a row for each lane, a box for each span of it. A trace of streams or threads has the columns timeline, lane,
-// name, category, begin_ns and end_ns; any table with lane, begin_ns and end_ns will do.
+// Timelines: a row for each lane, a box for each span of it. A trace of streams or threads has the columns timeline,
+// lane, name, category, begin_ns and end_ns; any table with lane, begin_ns and end_ns will do.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,6 +12,7 @@ namespace plot {
 Figure timeline_of(const Data& data, const Settings& settings) {
     Figure figure;
     figure.kind = "timeline";
+    figure.lacking = "span, from begin_ns to an end_ns that is no smaller";
     const Field lane = data.needed("lane"), begin = data.needed("begin_ns"), end = data.needed("end_ns");
     const Field timeline = data.field("timeline"), category = data.field("category"), name = data.field("name");
     std::vector<Field> by;
@@ -32,24 +33,31 @@ Figure timeline_of(const Data& data, const Settings& settings) {
         if (!is_new) place->second = std::min(place->second, begin.number(row));
     }
     figure.x.quantity = quantity_of("begin_ns");
-    std::map<std::string, std::size_t> colors;
+    std::map<std::string, std::size_t> categories;
     std::string heading;
     constexpr std::size_t most_groups = 100000;
-    std::vector<Group> groups = groups_of(data, by, most_groups);
+    std::vector<Group> groups = groups_of(data, by, most_groups, "lanes");
+    for (Group& lane_rows : groups) {
+        const std::size_t all = lane_rows.rows.size();
+        std::erase_if(lane_rows.rows, [&](RowOf row) { return !is_span(row); });
+        figure.left_out += all - lane_rows.rows.size();
+    }
+    std::erase_if(groups, [](const Group& lane_rows) { return lane_rows.rows.empty(); });
     if (groups.size() > most_lanes) {
         figure.subtitle = text("{} of {} lanes; choose others with --where", most_lanes, groups.size());
         groups.erase(groups.begin() + most_lanes, groups.end());
     }
     for (const Group& group : groups) {
-        const std::string above = list_text({group.words.begin(), group.words.end() - 1}, "of");
+        std::string above;  // "file: timeline"
+        for (std::size_t i = 0; i + 1 < group.words.size(); ++i) above += (i > 0 ? ": " : "") + group.words[i];
         if (above != heading) figure.headings.insert(figure.rows.size()), figure.rows.push_back(above);
         heading = above;
         for (const RowOf row : group.rows) {
-            if (!is_span(row)) continue;
-            const auto [place, is_new] = colors.try_emplace(category.word(row), colors.size());
+            const auto [place, is_new] = categories.try_emplace(category.word(row), categories.size());
             if (is_new) figure.colors.push_back(category.word(row));
             const double from = first[timeline_of_row(row)];
-            Box box{figure.rows.size(), begin.number(row) - from, end.number(row) - from, place->second % color_count};
+            Box box{figure.rows.size(), begin.number(row) - from, end.number(row) - from};
+            box.set_category(place->second);
             box.hover = text("{}\n{} from {}", name.word(row), shown(box.end - box.begin, figure.x.quantity),
                              shown(box.begin, figure.x.quantity));
             if (!settings.annotate.empty()) box.label = note_of(data, settings.annotate, row);

@@ -1,7 +1,4 @@
 // Violins: of each group an outline as wide as its numbers are frequent there, with the median and the quartiles.
-#include <algorithm>
-#include <cmath>
-
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"
 #include "tools/plot/samples.hpp"
@@ -21,10 +18,10 @@ Figure violin_of(const Data& data, const Choices& chosen) {
         Series series;
         series.name = samples.groups[i].name;
         series.mark = Mark::violin;
-        const Density density = density_of(numbers);
+        const Quartiles quartiles = quartiles_of(numbers);
+        const Density density = density_of(numbers, quartiles);
         for (std::size_t place = 0; place < density.at.size(); ++place)
             series.points.push_back({half_violin * density.height[place], samples.value(density.at[place])});
-        const Quartiles quartiles = quartiles_of(numbers);
         series.quartiles = {samples.value(quartiles.low), samples.value(quartiles.middle),
                             samples.value(quartiles.high)};
         const auto words = [&](double value) { return shown(value, quantity); };
