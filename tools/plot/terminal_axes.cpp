@@ -43,7 +43,7 @@ public:
         std::string edge;
         for (std::size_t i = 0; i < width_; ++i) edge += ascii ? "-" : "─";
         const std::string left(label_width_ + 1, ' ');
-        picture += left + (ascii ? "+" : "└") + edge.substr(0, edge.size()) + '\n';
+        picture += left + (ascii ? "+" : "└") + edge + '\n';
         picture += left + ' ' + tick_line(figure_.x, width_) + '\n';
         const std::string label = fitting(figure_.x.label, width_);
         const std::size_t before = width_of(label) < width_ ? (width_ - width_of(label)) / 2 : 0;
@@ -117,17 +117,28 @@ private:
         canvas_.put(column, row_of(series.quartiles.middle), ascii ? "*" : "●", no_color);
     }
 
+    // How high each column of a histogram is: as the bin at its middle, or as the highest of those that have theirs in it,
+    // so that none is lost where several share a column.
+    std::vector<double> heights_of_columns(const Series& series) const {
+        std::vector<double> heights(width_, 0);
+        for (std::size_t i = 0; i + 1 < series.points.size(); ++i) {
+            const double left = figure_.x.position(series.points[i].x) * static_cast<double>(width_);
+            const double right = figure_.x.position(series.points[i + 1].x) * static_cast<double>(width_);
+            for (std::size_t column = 0; column < width_; ++column) {
+                const double begin = static_cast<double>(column), middle = begin + 0.5, own = (left + right) / 2;
+                if ((middle >= left && middle < right) || (own >= begin && own < begin + 1))
+                    heights[column] = std::max(heights[column], series.points[i].y);
+            }
+        }
+        return heights;
+    }
+
     // One histogram: its columns are filled, by eighths of a character.
     void draw_columns(const Series& series) {
         const bool ascii = screen_.made_of == Characters::ascii;
+        const std::vector<double> heights = heights_of_columns(series);
         for (std::size_t column = 0; column < width_; ++column) {
-            double count = 0;
-            for (std::size_t i = 0; i + 1 < series.points.size(); ++i) {
-                const double left = figure_.x.position(series.points[i].x) * static_cast<double>(width_);
-                const double right = figure_.x.position(series.points[i + 1].x) * static_cast<double>(width_);
-                const double middle = static_cast<double>(column) + 0.5;
-                if (middle >= left && middle < right) count = series.points[i].y;
-            }
+            const double count = heights[column];
             const double filled = figure_.y.position(count) * static_cast<double>(height_);
             for (std::size_t row = 0; row < height_; ++row) {
                 const double share = std::clamp(filled - static_cast<double>(height_ - 1 - row), 0.0, 1.0);
