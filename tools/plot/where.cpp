@@ -1,4 +1,5 @@
-// --where: conditions between commas, all of which hold; words may be patterns, and several stand between bars.
+// --where: conditions between commas, all of which hold; words may be patterns, '' is an empty cell, and several stand
+// between bars.
 #include <algorithm>
 #include <cmath>
 
@@ -40,7 +41,10 @@ Condition condition_of(const std::string& words) {
     if (std::find(relations.begin(), relations.end(), condition.relation) == relations.end())
         fail(Exit::usage, "--where '{}' is not a condition: COLUMN=WORD, !=, <, <=, > or >=, as in kernel=cub,n>=1Ki",
              words);
-    for (const std::string& word : condition.words) condition.numbers.push_back(number_of(word));
+    for (std::string& word : condition.words) {
+        if (word == "''") word.clear();  // an empty cell
+        condition.numbers.push_back(number_of(word));
+    }
     if (condition.relation[0] == '<' || condition.relation[0] == '>')
         if (condition.numbers.size() != 1 || std::isnan(condition.numbers[0]))
             fail(Exit::usage, "--where '{}': {} compares numbers, and '{}' is none", words, condition.relation,
