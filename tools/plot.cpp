@@ -34,6 +34,15 @@ Medium medium_of(const std::string& path, const Settings& settings) {
          path);
 }
 
+// What says how to draw in another medium would be ignored.
+void refuse_ignored(Medium medium, const Settings& settings) {
+    if (medium != Medium::characters && settings.made_of != Characters::automatic)
+        fail(Exit::usage, "--characters is for drawings in the terminal, and this is {}: leave it out",
+             medium == Medium::script ? "a script" : "a picture");
+    if (medium == Medium::script && settings.size)
+        fail(Exit::usage, "--size is for drawings, and a script has none: leave it out, or say it to gnuplot");
+}
+
 Data data_of(Session& session, const Settings& settings) {
     std::vector<std::string> paths = session.options.operands;
     if (paths.empty()) paths = {"-"};
@@ -58,10 +67,7 @@ Screen screen_of(const Session& session, const Settings& settings) {
     Characters made_of = settings.made_of;
     if (made_of == Characters::automatic)
         made_of = is_dumb_terminal() || !is_utf8() ? Characters::ascii : Characters::braille;
-    const char* no_color = std::getenv("NO_COLOR");
-    const bool may_color = session.output.is_terminal() && !(no_color && *no_color) && !is_dumb_terminal();
-    const When color = session.options.color;
-    return {made_of, color == When::always || (color == When::automatic && may_color)};
+    return {made_of, use_color(session.options.color, session.output.is_terminal())};
 }
 
 std::string characters_of(const Session& session, const Settings& settings, const Figure& figure) {
@@ -85,12 +91,17 @@ std::string picture_in(Medium medium, const Session& session, const Settings& se
 void run(Session& session) {
     const Settings& settings = session.own<Settings>();
     const Medium medium = medium_of(session.options.output_path, settings);
+    refuse_ignored(medium, settings);
+    settings.refuse_ignored(settings.kind);
     Data data = data_of(session, settings);
     if (!settings.where.empty()) data.keep(settings.where);
-    const Figure figure = figure_of(data, choose(data, settings), settings);
+    Choices chosen = choose(data, settings);
+    settings.refuse_ignored(chosen.kind);
+    chosen.hovers = medium == Medium::svg || medium == Medium::html;
+    const Figure figure = figure_of(data, chosen, settings);
     if (figure.left_out > 0)
-        session.notice(text("{} of {} rows are left out: they have no number that can be shown", figure.left_out,
-                            data.rows().size()));
+        session.notice(text("{} of {} rows {} no {}", figure.left_out, data.rows().size(),
+                            figure.left_out == 1 ? "is left out: it has" : "are left out: they have", figure.lacking));
     session.output.write(picture_in(medium, session, settings, figure));
 }
 

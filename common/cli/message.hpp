@@ -7,7 +7,7 @@
 
 enum class Weight { notice, error };
 
-// Colour only on a terminal that has it, whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
-bool use_color(When color);
+// Color only on a terminal that has it, whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
+bool use_color(When color, bool is_terminal);
 
 void print_message(const char* program, const std::string& message, When color, Weight weight);

@@ -42,6 +42,8 @@ struct Settings {
     bool gnuplot = false;      // print the script
 
     void add_options(OptionTable& table);
+    // Failure(usage) if an option means nothing to this kind of drawing; not of the automatic one.
+    void refuse_ignored(Kind drawn) const;
 };
 
 }  // namespace plot
