@@ -4,7 +4,7 @@
 //   mandelbrot_pixels    a thread per pixel: every point of the set takes all the steps
 //   mandelbrot_squares   a block per square: its border first; then it is filled, or divided into 4 x 4 by a launch, or,
 //                        if it is small, made pixel by pixel
-// (Between two pixels of the border a thread of the set may slip into a square: a few pixels can differ.)
+// (Between two pixels of the border a filament of the set may enter a square: a few pixels can differ.)
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/nested/dwell.cuh"
 #include "kernels/nested/launches.cuh"
