@@ -53,7 +53,7 @@ struct Options : MeasureSettings {
         table.output_file("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
         table.flag("-q,--quiet", "no notices on standard error", quiet);
         table.flag("-v,--verbose", "more notices on standard error", verbose);
-        table.choice("--color", "WHEN", "colour on standard error", color, whens);
+        table.choice("--color", "WHEN", "color on standard error", color, whens);
         table.choice("--progress", "WHEN", "progress on standard error", progress, whens);
     }
 
