@@ -146,6 +146,12 @@ documented_options() {
     done
     [ "$(wc -l <with_examples)" -ge 5 ]
 }
+@test "gridutils(7) cuts tables of several programs behind the columns that all share" {
+    local shared
+    shared=$(vecadd -d sim -k cpu -n 1 --csv | head -1 | tr , '\n' | grep -n -m 1 '^p_' | cut -d : -f 1)
+    grep -q -x "> cut -d , -f 1-$((shared - 1)) >all.csv" "$root/man/gridutils.7" || complain "it does not cut behind $((shared - 1))"
+}
+
 @test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
 
 @test "no file of the tree holds a path of one machine" {
