@@ -121,7 +121,7 @@ all_clean() {
 # races PROGRAM CASE: what is reported of its races, but for the threads that are named and how often they met.
 races() {
     capture "./$1" "$2"
-    grep -A 1 -E '^=+ (Error|Warning|Info)' <<<"$errors" | sed -E 's/ \[.* hazards?\]//; /by thread/d' | sort
+    grep -A 1 -E '^=+ (Error|Warning|Info)' <<<"$errors" | sed -E 's/ \[.* hazards?\]//; /by (a )?thread/d' | sort
 }
 
 @test "every run reports the same races, on any number of worker threads" {

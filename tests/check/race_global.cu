@@ -116,6 +116,23 @@ __global__ void locked_by_cxx(cuda::atomic<int, cuda::thread_scope_device>* lock
     lock->store(0, fixed ? cuda::std::memory_order_release : cuda::std::memory_order_relaxed);
 }
 
+// The readers are not the first of their warps, and one of them has come past many fences. The last to have read tells
+// the writer.
+template <bool fixed>
+__global__ void told_by_readers(int* data, int* count, int* out) {
+    const unsigned i = threadIdx.x;
+    if (i == 5 || i == 37) {
+        for (unsigned k = 5; k < i; ++k) __threadfence();
+        out[i] = *data;  // @told-by-readers Error: Race reported
+        if (fixed) __threadfence();
+        atomicAdd(count, 1);
+    } else if (i == 64) {
+        while (atomicAdd(count, 0) < 2) {}
+        __threadfence();
+        *data = 1;  // @told-by-readers
+    }
+}
+
 // Each block waits for the one before.
 template <bool fixed>
 __global__ void look_back(volatile int* flags, int* prefix) {
@@ -496,6 +513,7 @@ int main(int argc, char** argv) {
         {"early-look", LAUNCH(count_and_look, 4, 1, a, b)},
         {"relaxed-unlock",
          LAUNCH(locked_by_cxx, 4, 4, reinterpret_cast<cuda::atomic<int, cuda::thread_scope_device>*>(a), b)},
+        {"told-by-readers", LAUNCH(told_by_readers, 1, 96, a + i, b + i, c)},
         {"look-back", LAUNCH(look_back, 40, 32, a + 64 * i, b)},
         {"store-after-fence", LAUNCH(wait_last, 4, 1, a + i, b)},
         {"reused-flag", reused_flag},

@@ -235,6 +235,21 @@ __global__ void groups(int* out) {
     }
 }
 
+// Some threads of three warps have read before they take a ticket, and the one with the last writes.
+template <bool fixed>
+__global__ void tickets(int* out) {
+    __shared__ int value, taken;
+    if (threadIdx.x == 0) value = taken = 0;
+    __syncthreads();
+    for (unsigned i = 0; i < threadIdx.x / 32 * 5; ++i) __syncwarp();
+    if (threadIdx.x % 32 < 7 || threadIdx.x % 32 > 9) return;
+    out[threadIdx.x] = value;  // @tickets Error: Race reported
+    if (fixed) __threadfence_block();
+    const bool is_last = atomicAdd(&taken, 1) == 3 * 3 - 1;
+    if (fixed) __threadfence_block();
+    if (is_last) value = 1;  // @tickets
+}
+
 #define ONE_BLOCK(kernel, threads, ...)                                                 \
     [](bool fixed) {                                                                     \
         int* in = device_array<int>(4096);                                               \
@@ -263,6 +278,7 @@ int main(int argc, char** argv) {
         {"group-copy", ONE_BLOCK(copy_of_group, 64, in, out)},
         {"phase-copy", ONE_BLOCK(copy_of_phase, 64, in, out)},
         {"phases", ONE_BLOCK(phases, 64, out)},
+        {"tickets", ONE_BLOCK(tickets, 96, out)},
         {"tile-group", ONE_BLOCK(groups, 64, out)},
     };
     return run_case(cases, argc, argv);

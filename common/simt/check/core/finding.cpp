@@ -33,6 +33,13 @@ std::string name_of(const Extent& at) {
     return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
 
+// "thread (1,0,0) in block (0,0,0)"
+std::string name_of(const ThreadName& who) {
+    const std::string thread =
+        who.warp ? "a thread of warp " + std::to_string(*who.warp) : "thread " + name_of(who.thread);
+    return thread + " in block " + name_of(who.block);
+}
+
 // "tile<float>" of "void tile<float>(float const*, float*)".
 std::string_view plain_name(std::string_view name) {
     name = name.substr(0, name.find('('));
@@ -175,7 +182,7 @@ private:
     void print_place(const Side& side, const std::string& kernel, uint64_t count) {
         line("    ", "at " + Location(side.place, kernel).text());
         const std::string more = count > 1 ? ", and " + counted(count - 1, "more time") : "";
-        line("    ", "by thread " + name_of(side.who.thread) + " in block " + name_of(side.who.block) + more);
+        line("    ", "by " + name_of(side.who) + more);
     }
 
     void print_race(const Collected& collected) {
@@ -190,7 +197,7 @@ private:
             text = "and ";
         }
         for (const Side& side : finding.sides) {
-            line("    ", side.what + " by thread " + name_of(side.who.thread) + " in block " + name_of(side.who.block));
+            line("    ", side.what + " by " + name_of(side.who));
         }
     }
 

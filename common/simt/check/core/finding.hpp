@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -21,10 +22,11 @@ struct Place {
     unsigned line = 0;
 };
 
-// A thread of a grid.
+// A thread of a grid; or one of a warp, by the warp's number in its block and its first thread.
 struct ThreadName {
     Extent thread = {0, 0, 0};
     Extent block = {0, 0, 0};
+    std::optional<unsigned> warp = {};
 };
 
 // In the order of blocks and their threads.

@@ -157,12 +157,11 @@ ShadowRecord RaceCheck::use_after_use(const ShadowRecord& earlier, const Checked
     }
     const unsigned own_warp = current.lane / 32;
     if (earlier.has(ShadowRecord::several_warps)) {
-        return next(earlier.with_lanes(earlier.lanes() | 1u << own_warp), Step::joins);
+        return next(earlier.with_warp_of(mine), Step::joins);
     }
     if (earlier.warp() != own_warp) {
         if (is_own_ordered(earlier, current)) return next(mine.with(blocks), Step::follows);
-        const uint32_t warps = 1u << own_warp | 1u << earlier.warp();
-        return next(mine.with(blocks | ShadowRecord::several_warps).with_lanes(warps), Step::follows);
+        return next(mine.with(blocks).with_warp_of(earlier), Step::follows);
     }
     if (earlier.lanes() == mine.lanes()) return next(mine.with(blocks), Step::follows);
     if (earlier.clock() != mine.clock() && is_own_ordered(earlier, current)) {

@@ -31,7 +31,7 @@ struct Clash {
     ShadowRecord earlier;
     bool earlier_is_store;
     CheckedAccess current;
-    unsigned earlier_lane;  // one of those that the record holds
+    RecordedLane earlier_lane;  // one of those that the record holds
 
     // The sides of a race have an order that does not depend on which came first: stores, atomic operations, reads, and
     // those of a kind by their places.

@@ -1,7 +1,5 @@
 #include "common/simt/check/race/happens_before.hpp"
 
-#include <bit>
-
 namespace simt::check {
 
 void HappensBefore::begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes) {
@@ -44,36 +42,23 @@ bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& 
 // Only the last of the other blocks that have used the word is remembered. The others cannot be ordered if the lane has
 // learned nothing; if it has, they are taken to be ordered if the last one is.
 bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const {
-    const unsigned warp = earlier.warp();
-    const auto each_is_known = [&](uint32_t bits, auto lane_of) {
-        for (; bits; bits &= bits - 1) {
-            const DatedAccess access{earlier.owner(), lane_of(static_cast<unsigned>(std::countr_zero(bits))),
-                                     earlier.clock()};
-            if (!published_.is_known(current.lane, access, if_flag)) return false;
-        }
-        return true;
+    const auto is_known = [&](const RecordedLane& lane) {
+        return published_.is_known(current.lane, {earlier.owner(), lane, earlier.clock()}, if_flag);
     };
-    const auto lane_of_bit = [warp](unsigned bit) { return warp * 32 + bit; };
-    const auto some_lane_of_warp = [](unsigned bit) { return bit * 32; };
-    const bool several_warps = earlier.has(ShadowRecord::several_warps);
     if (earlier.owner() != clocks_.owner()) {
         if (current.is_shared || is_of_earlier_operation(earlier.owner())) return true;
         if (launch_->comes_after_block(earlier.owner(), first_block_)) return true;
-        return several_warps ? each_is_known(earlier.lanes(), some_lane_of_warp)
-                             : each_is_known(earlier.lanes(), lane_of_bit);
+        return earlier.all_of(earlier.lanes(), is_known);
     }
     if (earlier.has(ShadowRecord::several_blocks) && !published_.has_learned(current.lane)) return false;
     if (earlier.clock() < clocks_.block_base()) return true;
+    const uint32_t others = earlier.lanes() & ~earlier.bit_of(current.lane);
     const unsigned own_warp = current.lane / 32;
-    if (several_warps) return each_is_known(earlier.lanes() & ~(1u << own_warp), some_lane_of_warp);
-    if (warp != own_warp) return each_is_known(earlier.lanes(), lane_of_bit);
-    if (earlier.clock() < clocks_.warp_base(warp)) return true;
-    for (uint32_t others = earlier.lanes() & ~(1u << current.lane % 32); others; others &= others - 1) {
-        const unsigned other = lane_of_bit(static_cast<unsigned>(std::countr_zero(others)));
-        if (clocks_.knows_of_warp(current.lane, other, earlier.clock())) continue;
-        if (!published_.is_known(current.lane, {clocks_.owner(), other, earlier.clock()}, if_flag)) return false;
-    }
-    return true;
+    if (earlier.is_of_warps() || earlier.warp() != own_warp) return earlier.all_of(others, is_known);
+    if (earlier.clock() < clocks_.warp_base(own_warp)) return true;
+    return earlier.all_of(others, [&](const RecordedLane& other) {
+        return clocks_.knows_of_warp(current.lane, other.lane, earlier.clock()) || is_known(other);
+    });
 }
 
 bool HappensBefore::are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/simt/check/race/possible_flag.hpp"
+#include "common/simt/check/race/shadow.hpp"
 #include "common/simt/include/simt/check.hpp"
 
 namespace simt::check {
@@ -33,10 +34,11 @@ struct LogRange {
 };
 using LogRanges = std::vector<LogRange>;
 
-// One access: by this lane of this block when the lane's clock stood at `date`.
+// One access: by this lane of this block when the lane's clock stood at `date`. If some lane of a warp made it, it is
+// known if it is for any of them: a race that is missed is better than a false one.
 struct DatedAccess {
     uint32_t owner;
-    unsigned lane;
+    RecordedLane by;
     uint32_t date;
 };
 
@@ -56,10 +58,20 @@ struct Knowledge {
     // Without what was learned.
     bool covers(const DatedAccess& access) const {
         if (access.owner != owner) return false;
-        if (access.date < block_base || (access.lane == lane && access.date < clock)) return true;
-        if (lanes && access.lane < lanes->size() && access.date < (*lanes)[access.lane]) return true;
-        if (access.lane / 32 != lane / 32) return false;
-        return access.date < warp_base || (warp_row && access.date < (*warp_row)[access.lane % 32]);
+        if (access.date < block_base) return true;
+        if (access.by.lane / 32 == lane / 32 && access.date < warp_base) return true;
+        if (!access.by.is_any_of_warp) return covers_lane(access.by.lane, access.date);
+        for (unsigned i = 0; i < 32; ++i) {
+            if (covers_lane(access.by.lane + i, access.date)) return true;
+        }
+        return false;
+    }
+
+private:
+    bool covers_lane(unsigned of, uint32_t date) const {
+        if (of == lane && date < clock) return true;
+        if (lanes && of < lanes->size() && date < (*lanes)[of]) return true;
+        return of / 32 == lane / 32 && warp_row && date < (*warp_row)[of % 32];
     }
 };
 

@@ -1,7 +1,5 @@
 #include "common/simt/check/race/lane_operations.hpp"
 
-#include <bit>
-
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/race/block.hpp"
 
@@ -29,13 +27,9 @@ bool was_known_at_start(const OrderPointer& order, const ShadowRecord& record) {
     const auto known = known_at_start(order);
     if (!known) return false;
     PossibleFlag if_flag;
-    const bool several_warps = record.has(ShadowRecord::several_warps);
-    for (uint32_t bits = record.lanes(); bits; bits &= bits - 1) {
-        const auto bit = static_cast<unsigned>(std::countr_zero(bits));
-        const unsigned lane = several_warps ? bit * 32 : record.warp() * 32 + bit;
-        if (!is_known_through(*known, {record.owner(), lane, record.clock()}, if_flag)) return false;
-    }
-    return true;
+    return record.all_of(record.lanes(), [&](const RecordedLane& lane) {
+        return is_known_through(*known, {record.owner(), lane, record.clock()}, if_flag);
+    });
 }
 
 }  // namespace simt::check

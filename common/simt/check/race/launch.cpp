@@ -51,7 +51,7 @@ Finding finding_of(const Race& race, const std::string& kernel) {
     finding.sides = {side_of(others, name_of_access(earlier_is_store, earlier.kind(), false), earlier.place(),
                              earlier.owner(), earlier_lane),
                      side_of(numbers, name_of_access(false, current.kind, current.is_write), current.record.place(),
-                             current.record.owner(), current.lane)};
+                             current.record.owner(), {current.lane})};
     if (race.clash.earlier_comes_second()) std::swap(finding.sides[0], finding.sides[1]);
     char where[80];
     std::snprintf(where, sizeof where, "Address 0x%zx in %s memory", static_cast<size_t>(current.address),
@@ -89,7 +89,7 @@ uint64_t tried_read(const Clash& clash) {
     return 0;
 }
 
-Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane) {
+Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, const RecordedLane& lane) {
     const auto position = [](uint64_t rank, const Extent& extent) {
         Extent result;
         result.x = static_cast<unsigned>(rank % extent.x);
@@ -100,7 +100,8 @@ Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint3
     Side side;
     side.what = what;
     side.place.pc = pc_of(place);
-    side.who.thread = position(lane, launch.block);
+    side.who.thread = position(lane.lane, launch.block);
+    if (lane.is_any_of_warp) side.who.warp = lane.lane / 32;
     side.who.block = position(owner - launch.first, launch.grid);
     return side;
 }

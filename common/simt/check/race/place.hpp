@@ -21,6 +21,6 @@ inline uint64_t place_of(const void* pc) {
 inline const void* pc_of(uint64_t place) { return place ? &__executable_start + place : nullptr; }
 
 // One side of a race: what a lane of the block with this number did, and where.
-Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, unsigned lane);
+Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, const RecordedLane& lane);
 
 }  // namespace simt::check

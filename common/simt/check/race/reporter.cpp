@@ -1,7 +1,6 @@
 #include "common/simt/check/race/reporter.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -13,14 +12,10 @@ namespace simt::check {
 namespace {
 
 // One of the lanes that the record holds, another one than the current lane if there is one.
-unsigned lane_of(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current) {
-    if (earlier.has(ShadowRecord::several_warps) && !earlier_is_store) {
-        const uint32_t warps = earlier.lanes() & ~(1u << current.lane / 32);
-        return static_cast<unsigned>(std::countr_zero(warps ? warps : earlier.lanes())) * 32 + current.lane % 32;
-    }
-    const bool same_warp = earlier.owner() == current.record.owner() && earlier.warp() == current.lane / 32;
-    const uint32_t others = same_warp ? earlier.lanes() & ~(1u << current.lane % 32) : earlier.lanes();
-    return earlier.warp() * 32 + static_cast<unsigned>(std::countr_zero(others ? others : earlier.lanes()));
+RecordedLane lane_of(const ShadowRecord& earlier, const CheckedAccess& current) {
+    const bool same_block = earlier.owner() == current.record.owner();
+    const uint32_t others = same_block ? earlier.lanes() & ~earlier.bit_of(current.lane) : earlier.lanes();
+    return earlier.first_lane(others ? others : earlier.lanes());
 }
 
 }  // namespace
@@ -50,11 +45,10 @@ void RaceReporter::note_trying_read(uint64_t place) {
 void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
                                const PossibleFlag& unless_flag) {
     const bool same_block = earlier.owner() == current.record.owner() && !earlier.has(ShadowRecord::several_blocks);
-    const bool same_warp = same_block && earlier.warp() == current.lane / 32 &&
-                           (earlier_is_store || !earlier.has(ShadowRecord::several_warps));
+    const bool same_warp = same_block && earlier.warp() == current.lane / 32 && !earlier.is_of_warps();
     const bool both_store = earlier_is_store && current.is_write && current.kind <= AccessKind::volatile_access;
     const bool same_place = earlier.place() == current.record.place();
-    const Clash clash{earlier, earlier_is_store, current, lane_of(earlier, earlier_is_store, current)};
+    const Clash clash{earlier, earlier_is_store, current, lane_of(earlier, current)};
     // Some programs rely on the lanes of a warp advancing in lockstep, which is a programming model of its own; but a
     // place where all of them store is wrong in any model. A plain read of one whole word that other blocks update by
     // atomic operations never sees a torn value, but it may see an old one.
@@ -92,7 +86,8 @@ RaceReporter::CountedRace& RaceReporter::note(const RaceKey& key, Severity sever
     counted.severity = severity;
     const CheckedAccess& current = clash.current;
     Race race{severity, 1, clash, {}};
-    race.threads = {clash.earlier.owner() - LaunchHistory::numbers_of(clash.earlier.owner()).first, clash.earlier_lane,
+    race.threads = {clash.earlier.owner() - LaunchHistory::numbers_of(clash.earlier.owner()).first,
+                    clash.earlier_lane.lane,
                     current.record.owner() - LaunchHistory::numbers_of(current.record.owner()).first, current.lane};
     if (clash.earlier_comes_second()) {
         std::swap(race.threads[0], race.threads[2]);
@@ -126,7 +121,7 @@ bool RaceReporter::report_foreign(const Access& access, uint32_t owner) {
                                                         " of size " + std::to_string(access.bytes) + " bytes"
                                                   : range->title;
     finding.kernel = kernel_;
-    finding.sides.push_back(side_of(LaunchHistory::numbers_of(owner), "", place_of(access.pc), owner, access.lane));
+    finding.sides.push_back(side_of(LaunchHistory::numbers_of(owner), "", place_of(access.pc), owner, {access.lane}));
     finding.details.push_back(range->what);
     if (range->host_pc)
         for (const std::string& frame : describe_backtrace({range->host_pc})) finding.details.push_back("    " + frame);

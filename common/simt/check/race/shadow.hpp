@@ -5,6 +5,8 @@
 // that several blocks share, a record replaces the one that was seen or does not: see ShadowRecord::replace.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,6 +21,12 @@ enum class AccessKind : uint8_t {
 };
 
 inline bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::block_atomic; }
+
+// A lane of a block; or some lane of its warp, where nobody knows which.
+struct RecordedLane {
+    unsigned lane = 0;
+    bool is_any_of_warp = false;
+};
 
 // Some lanes of one warp that have accessed a word since the warp's clock stood at `clock`.
 //
@@ -66,6 +74,27 @@ public:
 
     uint64_t flags() const { return date_ & all_flags; }
     bool empty() const { return date_ == 0; }
+    // Whether `lanes` has a bit for each warp. (A pending store has the same flag, but one lane.)
+    bool is_of_warps() const { return has(several_warps) && !std::has_single_bit(lanes()); }
+    // The bit of `lanes` that stands for this lane of the block, alone or with its warp; 0: none does.
+    uint32_t bit_of(unsigned lane) const {
+        if (is_of_warps()) return 1u << lane / 32;
+        return lane / 32 == warp() ? 1u << lane % 32 : 0;
+    }
+    // The lane of the block for which the lowest of these bits of `lanes` stands.
+    RecordedLane first_lane(uint32_t bits) const {
+        const auto bit = static_cast<unsigned>(std::countr_zero(bits));
+        if (is_of_warps()) return {bit * 32, true};
+        return {warp() * 32 + bit, false};
+    }
+    // Whether the condition holds for the lanes of all these bits of `lanes`.
+    template <class Condition>
+    bool all_of(uint32_t bits, Condition holds) const {
+        for (; bits; bits &= bits - 1) {
+            if (!holds(first_lane(bits))) return false;
+        }
+        return true;
+    }
     // A plain access to all four bytes.
     bool is_plain_word() const {
         constexpr uint64_t compared = bytes_mask | kind_mask;
@@ -94,6 +123,12 @@ public:
     }
     ShadowRecord with_clock(uint32_t clock) const {
         return {(date_ & ~(uint64_t{largest_clock} << clock_shift)) | uint64_t{clock} << clock_shift, what_};
+    }
+    // With another warp of the same block, whose lane accesses the word now. The older date counts for both: that can hide
+    // a race but never invents one.
+    ShadowRecord with_warp_of(const ShadowRecord& other) const {
+        const uint32_t own = has(several_warps) ? lanes() : 1u << warp();
+        return with(several_warps).with_lanes(own | 1u << other.warp()).with_clock(std::min(clock(), other.clock()));
     }
     // Adds the place to a record without one.
     ShadowRecord at(uint64_t place) const { return {date_, what_ | place << place_shift}; }

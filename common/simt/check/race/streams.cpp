@@ -1,6 +1,5 @@
 #include "common/simt/check/race/streams.hpp"
 
-#include <bit>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -89,7 +88,7 @@ void compare_with_kernels(const Operation& operation) {
             finding.tool = Tool::racecheck;
             finding.title = foreign(operation).title;
             finding.kernel = launch.kernel;
-            const unsigned lane = record.warp() * 32 + static_cast<unsigned>(std::countr_zero(record.lanes()));
+            const RecordedLane lane = record.first_lane(record.lanes());
             finding.sides.push_back(side_of(launch, "", latest_place(record), record.owner(), lane));
             finding.details.push_back(foreign(operation).what);
             add_host(operation, finding, host_backtrace());

@@ -33,9 +33,7 @@ void RaceCheck::note_trying_read(const Access& access, const ShadowMap& words) {
     if (!compares && (access.space == Space::shared || access.kind != check::AtomicKind::update)) return;
     const ShadowRecord use = ShadowRecord::load(words.word(access.address)->use);
     if (use.empty() || use.kind() != AccessKind::plain) return;
-    const bool by_this_lane = use.has(ShadowRecord::several_warps)
-                                  ? use.lanes() >> access.lane / 32 & 1
-                                  : use.warp() == access.lane / 32 && use.lanes() >> access.lane % 32 & 1;
+    const bool by_this_lane = use.lanes() & use.bit_of(access.lane);
     const bool by_this_block =
         use.owner() == order_.clocks().owner() || (compares && use.has(ShadowRecord::several_blocks));
     if (by_this_lane && by_this_block) reporter_.note_trying_read(latest_place(use));

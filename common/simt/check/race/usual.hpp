@@ -34,7 +34,7 @@ template <Space space>
     ShadowRecord next = stamp.at(place);
     if (date == stamp.date() || order_.clocks().is_since_barrier(date ^ ShadowRecord::several_warps)) {
         const uint32_t reader = date == stamp.date() ? stamp.lanes() : 1u << stamp.warp();
-        if (!use.is_plain_word()) return false;
+        if (!use.is_plain_word() || use.clock() > stamp.clock()) return false;
         if (space != Space::shared && use.place() != place && !histories_.has_joined(use, place)) return false;
         if (use.lanes() & reader) return true;
         next = use.with_lanes(use.lanes() | reader);

@@ -59,11 +59,10 @@ inline std::optional<ShadowRecord> RaceCheck::use_after_read(const ShadowRecord&
     if (use.clock() < order_.clocks().block_base()) return next(mine.with(blocks), Step::follows);
     // Since the last barrier, by this warp or others.
     if (!use.is_plain_word()) return std::nullopt;
-    if (use.has(ShadowRecord::several_warps)) return next(use.with_lanes(use.lanes() | 1u << mine.warp()), Step::joins);
+    if (use.has(ShadowRecord::several_warps)) return next(use.with_warp_of(mine), Step::joins);
     if (use.warp() != mine.warp()) {
         if (published_.has_learned()) return std::nullopt;
-        const uint32_t warps = 1u << mine.warp() | 1u << use.warp();
-        return next(mine.with(blocks | ShadowRecord::several_warps).with_lanes(warps), Step::follows);
+        return next(mine.with(blocks).with_warp_of(use), Step::follows);
     }
     if (use.clock() == mine.clock()) return next(use.with_lanes(use.lanes() | mine.lanes()), Step::joins);
     if (use.lanes() == mine.lanes() || use.clock() < order_.clocks().warp_base(mine.warp())) {
