@@ -49,6 +49,17 @@ all_clean() {
 @test "fences, locks, flags, grid barriers, events and synchronization order accesses to global memory" {
     all_clean race_global
 }
+@test "races for parts of words are found, beside copies and fills, too" { finds_all race_parts; }
+@test "bytes and halves that are ordered, or lie side by side, are no races" { all_clean race_parts; }
+@test "a report names a thread that made the access, or its warp if no more is known" {
+    builds race_parts
+    capture ./race_parts copy-of-bytes
+    expect_errors_like ' by thread \(0,0,0\) in block \(0,0,0\)'
+    capture ./race_parts two-readers
+    expect_errors_like ' by a thread of warp 1 in block \(0,0,0\)'
+    capture ./race_parts reader-of-last-warp
+    expect_errors_like 'Read access by a thread of warp 2 in block \(0,0,0\)'
+}
 @test "barriers and warp functions that not all threads reach are found" { finds_all sync; }
 @test "threads that reach a kernel's end past a barrier or a warp function are found" { finds_all sync_exits; }
 @test "threads that leave a kernel by an early return give no finding" { all_clean sync_exits; }

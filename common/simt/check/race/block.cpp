@@ -56,9 +56,7 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     current.is_narrow_load = access.is_atomic && !access.is_write && access.reach == check::Reach::block;
     const uintptr_t end = access.address + access.bytes;
     for (uintptr_t word = access.address & ~uintptr_t{3}; word < end; word += 4) {
-        const unsigned skipped = word < access.address ? static_cast<unsigned>(access.address - word) : 0;
-        const unsigned beyond = word + 4 > end ? static_cast<unsigned>(word + 4 - end) : 0;
-        check_word(*words, word, (15u << skipped & 15u) & 15u >> beyond, current);
+        check_word(*words, word, bytes_in_word(word, access.address, end), current);
     }
     if (kind == AccessKind::volatile_access) synchronize_by_volatile(access);
 }

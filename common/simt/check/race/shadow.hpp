@@ -193,6 +193,13 @@ private:
     uint64_t what_ = 0;  // place, bytes, kind, lanes
 };
 
+// Which bytes of the aligned word lie in a range of addresses that it overlaps: a bit for each.
+inline unsigned bytes_in_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
+    const unsigned skipped = word < begin ? static_cast<unsigned>(begin - word) : 0;
+    const unsigned beyond = word + 4 > end ? static_cast<unsigned>(word + 4 - end) : 0;
+    return (15u << skipped & 15u) & 15u >> beyond;
+}
+
 struct ShadowCell {
     ShadowRecord store;  // the last one that was not an atomic operation
     ShadowRecord use;    // reads and atomic operations, as far as the store is not ordered after those of other blocks

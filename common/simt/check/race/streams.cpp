@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/race/lane_operations.hpp"
@@ -60,12 +61,43 @@ ForeignRange foreign(const Operation& operation) {
     return range;
 }
 
-bool has_records(const Operation& operation) {
-    for (uintptr_t word = operation.begin & ~uintptr_t{3}; word < operation.begin + operation.bytes; word += 4) {
-        const ShadowCell& cell = *race_memory().device.word(word);
-        if (!ShadowRecord::load(cell.store).empty() || !ShadowRecord::load(cell.use).empty()) return true;
+// Waits while a worker gives the bytes of the word cells of their own.
+ShadowRecord store_of_word(const ShadowCell& cell) {
+    for (;;) {
+        const ShadowRecord store = ShadowRecord::load(cell.store);
+        if (!store.has(ShadowRecord::split) || !store.has(ShadowRecord::pending)) return store;
+        std::this_thread::yield();
+    }
+}
+
+// Whether `visit` returns true for one of the cells that tell of these bytes: it is given the cell's records of a store
+// and of uses, and which of a word's bytes are meant.
+template <class Visit>
+bool any_cell(const Operation& operation, Visit visit) {
+    RaceMemory& memory = race_memory();
+    const uintptr_t end = operation.begin + operation.bytes;
+    for (uintptr_t word = operation.begin & ~uintptr_t{3}; word < end; word += 4) {
+        const unsigned bytes = bytes_in_word(word, operation.begin, end);
+        const ShadowCell& cell = *memory.device.word(word);
+        const ShadowRecord store = store_of_word(cell);
+        if (!store.has(ShadowRecord::split)) {
+            if (visit(store, ShadowRecord::load(cell.use), bytes)) return true;
+            continue;
+        }
+        const ShadowCell* const cells = memory.device_bytes().bytes_of_word(word);
+        for (unsigned byte = 0; byte < 4; ++byte) {
+            if (!(bytes >> byte & 1)) continue;
+            if (visit(ShadowRecord::load(cells[byte].store), ShadowRecord::load(cells[byte].use), 1u << byte))
+                return true;
+        }
     }
     return false;
+}
+
+bool has_records(const Operation& operation) {
+    return any_cell(operation, [](const ShadowRecord& store, const ShadowRecord& use, unsigned) {
+        return !store.empty() || !use.empty();
+    });
 }
 
 // Adds the host's place to a finding if one side is the host's own access.
@@ -80,9 +112,10 @@ void compare_with_kernels(const Operation& operation) {
     if (operation.is_host() && !has_records(operation)) return;
     const auto launches = LaunchHistory::instance().unordered_with(operation.order);
     if (launches.empty()) return;
-    const auto compare = [&](const ShadowRecord& record) {
+    const auto clashes = [&](const ShadowRecord& record, unsigned bytes) {
+        if (record.empty() || !(record.bytes() & bytes)) return false;
         for (const BlockNumbers& launch : launches) {
-            if (record.empty() || !launch.contains(record.owner())) continue;
+            if (!launch.contains(record.owner())) continue;
             if (launch.order->is_ancestor_of(*operation.order) && was_known_at_start(operation.order, record)) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
@@ -97,11 +130,9 @@ void compare_with_kernels(const Operation& operation) {
         }
         return false;
     };
-    for (uintptr_t word = operation.begin; word < operation.begin + operation.bytes; word += 4) {
-        const ShadowCell& cell = *race_memory().device.word(word);
-        if (compare(ShadowRecord::load(cell.store))) return;
-        if (operation.is_write && compare(ShadowRecord::load(cell.use))) return;
-    }
+    any_cell(operation, [&](const ShadowRecord& store, const ShadowRecord& use, unsigned bytes) {
+        return clashes(store, bytes) || (operation.is_write && clashes(use, bytes));
+    });
 }
 
 void compare_with_operations(const Operation& operation, const std::deque<Operation>& earlier) {
