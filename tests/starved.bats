@@ -187,8 +187,15 @@ in_group() {
 
 # The program that prints what a process may use.
 machine() {
-    "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/machine.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -o machine
+    unit_program units/machine
+}
+
+# Files fill what a group has left, but give way to programs.
+@test "what a control group has read of files is no memory in use" {
+    local memory=memory.limit_in_bytes
+    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then memory=memory.max; fi
+    in_group memory "$memory" 536870912 bash -c 'head -c 480M /dev/zero >file && exec reduce -d sim -q -n 32Mi -k cpu -r 1'
+    expect_status 0
 }
 
 @test "memory and processors of a control group below the root are those that there are" {

@@ -38,6 +38,26 @@ std::size_t number_in_file(const std::string& path, std::size_t otherwise) {
     return file >> number && number >= 0 ? static_cast<std::size_t>(number) : otherwise;
 }
 
+// The number after this word at the start of a line; 0 if there is none.
+std::size_t number_after(const std::string& path, const std::string& word) {
+    std::ifstream file(path);
+    std::size_t number = 0;
+    for (std::string first; file >> first >> number;) {
+        if (first == word) return number;
+    }
+    return 0;
+}
+
+// Bytes that the group has in use. What it has read of files and not used again is given up when memory is short; the
+// sums of version 1 are those with its subgroups.
+std::size_t used_memory(const std::string& folder) {
+    const bool is_first_version = !std::ifstream(folder + "/memory.current");
+    const std::size_t used =
+        number_in_file(folder + (is_first_version ? "/memory.usage_in_bytes" : "/memory.current"), 0);
+    const char* const of_files = is_first_version ? "total_inactive_file" : "inactive_file";
+    return used - std::min(used, number_after(folder + "/memory.stat", of_files));
+}
+
 }  // namespace
 
 GroupMemory group_memory() {
@@ -46,10 +66,8 @@ GroupMemory group_memory() {
         const std::size_t limit =
             number_in_file(folder + "/memory.max", number_in_file(folder + "/memory.limit_in_bytes", no_group_limit));
         if (limit == no_group_limit) continue;
-        const std::size_t used =
-            number_in_file(folder + "/memory.current", number_in_file(folder + "/memory.usage_in_bytes", 0));
         memory.limit = std::min(memory.limit, limit);
-        memory.left = std::min(memory.left, limit - std::min(limit, used));
+        memory.left = std::min(memory.left, limit - std::min(limit, used_memory(folder)));
     }
     return memory;
 }

@@ -9,7 +9,8 @@ namespace simt {
 
 constexpr std::size_t no_group_limit = std::numeric_limits<std::size_t>::max();
 
-// Bytes that the groups may use, and what is left of that; the least of all groups, no_group_limit without a limit.
+// Bytes that the groups may use, and what is left of that, with what only caches files; the least of all groups,
+// no_group_limit without a limit.
 struct GroupMemory {
     std::size_t limit = no_group_limit, left = no_group_limit;
 };
