@@ -9,7 +9,10 @@ PATH=${BIN:-$root/bin}:$PATH
 programs=$BATS_TEST_DIRNAME/check
 export SIMCC_TIMEOUT=3
 
-cases() { grep -o '{"[a-z0-9-]*"' "$programs/$1.cu" | tr -d '{"'; }
+# cases PROGRAM: the names of its table of cases, of which there is at least one.
+cases() {
+    grep -o '{ *"[a-z0-9-]*"' "$programs/$1.cu" | tr -d '{" ' | grep . || complain "$1.cu: expected a table of cases"
+}
 
 builds() { capture once "$1" simcc -G -O2 "$programs/$1.cu" -o "$1" && expect_status 0 && expect_no_errors; }
 
@@ -17,6 +20,7 @@ builds() { capture once "$1" simcc -G -O2 "$programs/$1.cu" -o "$1" && expect_st
 finds() {
     local title line
     title=$(sed -n "s/.*@$2 \([A-Z].*\)/\1/p" "$programs/$1.cu" | head -1)
+    [ -n "$title" ] || complain "$1.cu: no line is marked @$2 with a title" || return
     capture "./$1" "$2"
     [[ $errors == *"========= $title"* ]] || complain "expected a finding that begins with: $title" || return
     case $title in Info*) ;; *) expect_status 86 || return ;; esac
@@ -32,15 +36,17 @@ is_clean() {
 }
 
 finds_all() {
-    local case
+    local case names
     builds "$1" || return
-    for case in $(cases "$1"); do finds "$1" "$case" || { echo "case: $case" >&2; return 1; }; done
+    names=$(cases "$1") || return
+    for case in $names; do finds "$1" "$case" || { echo "case: $case" >&2; return 1; }; done
 }
 
 all_clean() {
-    local case
+    local case names
     builds "$1" || return
-    for case in $(cases "$1"); do is_clean "$1" "$case" || return; done
+    names=$(cases "$1") || return
+    for case in $names; do is_clean "$1" "$case" || return; done
 }
 
 @test "races in shared memory are found at both lines" { finds_all race_shared; }
@@ -78,8 +84,8 @@ all_clean() {
     for seed in 1 2; do
         export SIMCC_SCHEDULE=random:$seed
         for case in missing-barrier tile-reuse counter partial-mask; do finds race_shared "$case" || return; done
-        for case in $(cases race_shared); do is_clean race_shared "$case" || return; done
-        for case in $(cases race_global); do is_clean race_global "$case" || return; done
+        all_clean race_shared
+        all_clean race_global
     done
 }
 
@@ -192,7 +198,7 @@ CASES
     local run
     builds race_orders
     for run in 1 2 3 4 5 6; do
-        SIMCC_THREADS=$((run / 6 + 2)) capture ./race_orders at-once
+        SIMCC_THREADS=$((run + 1)) capture ./race_orders at-once
         found=$(grep -o '[0-9,]* hazards' <<<"$errors" | tr -dc '0-9\n')
         [ "${found:-0}" -ge 2000 ] || complain "run $run: expected 2000 hazards or more, found ${found:-none}" || return
     done
@@ -226,10 +232,11 @@ hundredths() {
 }
 
 @test "what every thread of a large grid does wrong is reported once, in the time of a few correct runs" {
-    local case faulty=0 correct=0
+    local case names faulty=0 correct=0
     finds_all every_thread
     all_clean every_thread
-    for case in $(cases every_thread); do
+    names=$(cases every_thread)
+    for case in $names; do
         hundredths ./every_thread "$case"
         faulty=$((faulty + hundredths))
         hundredths ./every_thread "$case" fixed
