@@ -19,8 +19,6 @@ int simt_check_autostart = 1;
 namespace simt::check {
 namespace {
 
-constexpr int exit_status_of_findings = 86;
-
 void complain(const char* variable, const std::string& wrong) {
     if (wrong.empty()) return;
     std::fprintf(stderr, "simcc: %s: %s\n", variable, wrong.c_str());

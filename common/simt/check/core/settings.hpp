@@ -35,6 +35,9 @@ void start(const Settings& settings);
 // number of findings.
 uint64_t finish();
 
+// What a program exits with that ends with findings.
+constexpr int exit_status_of_findings = 86;
+
 // The settings in force; all off before start(). Cheap to read anywhere.
 extern Settings current_settings;
 inline const Settings& settings() { return current_settings; }

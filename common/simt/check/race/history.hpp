@@ -1,4 +1,4 @@
-// What a shadow record tells beside its latest access: at which other places its block has accessed the word, and other
+// What a shadow record tells besides its latest access: at which other places its block has accessed the word, and other
 // blocks of the launch. Which of two accesses comes first is chance, so a race between an earlier one and a third one
 // must be found, too.
 //

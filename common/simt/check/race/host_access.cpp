@@ -18,8 +18,6 @@ HostRange host_range;
 
 namespace {
 
-constexpr int exit_status_of_findings = 86;
-
 // Counts frees: what a thread remembers of an allocation is valid only while this stays the same.
 std::atomic<uint64_t> frees{0};
 

@@ -35,7 +35,8 @@ struct BlockNumbers {
 };
 
 // The two places and what was done there: this distinguishes races. Accesses that are a race unless a variable turns out
-// to be a flag, their own or one that would order them, are kept by variable, too, until the launch ends: only then is it known who has polled.
+// to be a flag, their own or one that would order them, are kept by variable, too, until the launch ends: only then is it
+// known who has polled.
 struct RaceKey {
     uint64_t places = 0, kinds = 0;
     PossibleFlag unless_flag;  // no address: a race in any case

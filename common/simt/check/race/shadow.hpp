@@ -15,7 +15,7 @@ namespace simt::check {
 // How an access is ordered against others of its kind.
 enum class AccessKind : uint8_t {
     plain,
-    volatile_access,  // a race like a plain one, except to a flag: see RaceCheck::is_flag
+    volatile_access,  // a race like a plain one, except to a flag: see RaceCheck::note_flag
     atomic,           // an atomic operation that may write
     block_atomic,     // the same, atomic only for the threads of one block
 };
