@@ -154,9 +154,11 @@ SOURCE
     capture ./tables
     expect_status 0
     capture ./tables writes
-    expect_status 86 && expect_errors_like 'Invalid __global__ write of size 4 bytes'
+    expect_status 86
+    expect_errors_like 'Invalid __global__ write of size 4 bytes'
     capture ./tables reads own
-    expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes'
+    expect_status 86
+    expect_errors_like 'Invalid __global__ read of size 4 bytes'
     capture ./tables reads too far
     expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes'
 }

@@ -52,7 +52,8 @@ on the host cudaSuccess
     local threads
     for threads in 1 2 3 16; do
         capture env SIMCC_THREADS=$threads ./device_launches
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         expect_output "$expected
 cudaErrorIllegalAddress"
     done
@@ -77,7 +78,8 @@ cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
     local threads
     for threads in 1 2 3 16; do
         capture env SIMCC_THREADS=$threads ./device_order 1 60
-        expect_status 0 && expect_output "0 wrong"
+        expect_status 0
+        expect_output "0 wrong"
     done
 }
 
@@ -125,7 +127,8 @@ cases() { sed -n "/^\/\/ ---- $1/,/^\/\/ ---- $2/s/^__global__ void \([a-z_]*\)(
     # Nor are random streams and events of the device.
     builds device_order -G -O1
     capture env SIMCC_THREADS=3 ./device_order 1 5
-    expect_status 0 && expect_output "0 wrong"
+    expect_status 0
+    expect_output "0 wrong"
     [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
 }
 

@@ -46,6 +46,7 @@ EOF
     "${CXX:-g++}" -std=c++20 -I "$root" broken.cpp "$root/tests/fuzz/driver.cpp" -o broken
     echo 5 >seed
     capture ./broken sevens 60 1 seed
-    [ "$status" -ne 0 ] && expect_errors_like 'broken: no input holds a 7'
+    [ "$status" -ne 0 ]
+    expect_errors_like 'broken: no input holds a 7'
     grep -q 7 fuzz-input
 }

@@ -43,10 +43,39 @@ own_header_is_first() {
 # awk takes `print a > b` for a redirection to the file b, whatever follows.
 no_comparison_is_printed() { ! grep -nE "printf? [^(|]*[a-z_0-9\"] >=? [^|;]*\?" tests/*.bash tests/*.bats tests/*/*.bash; }
 
+# Bash goes on after a list `a && b` whose first command fails, and after `! a` that does: only as the last line of a test,
+# or with an end of its own (|| return, || complain), can it fail. Here-documents, comments, quoted text and what is in
+# parentheses are other languages or other shells.
+no_check_is_lost() {
+    # shellcheck disable=SC2016  # Perl's variables
+    perl -e '
+        sub lines_alone { return "_" . $_[0] =~ s/[^\n]//gr }
+        my $check = qr/(?:expect_\w+|\[|\[_\]|grep|cmp|diff) /;
+        for my $file (@ARGV) {
+            open my $in, "<", $file;
+            my $text = join "", <$in>;
+            $text =~ s/(<<-?.?(\w+)[^\n]*\n)(.*?\n\s*\2\n)/$1 . lines_alone($3)/gse;
+            $text =~ s/(\\.|(?<=[\s;])#[^\n]*|\x27[^\x27]*\x27|"(?:\\.|[^"\\])*")/lines_alone($1)/gse;
+            1 while $text =~ s/(\([^()]*\))/lines_alone($1)/ge;
+            $text =~ s/\[\[ .*? \]\]/[_]/g;
+            my @lines = split /\n/, $text;
+            for my $i (0 .. $#lines) {
+                my ($line, $next) = ($lines[$i], $i + 1);
+                ++$next while $next < @lines && $lines[$next] =~ /^\s*$/;
+                $line .= $lines[$next++] while $line =~ /(&&|\|\|)\s*$/ && $next < @lines;
+                my $is_check = $line =~ /^\s+(! |$check.*&& |[\w-]+ .*&& $check)/ && $line !~ /^\s+(if|elif|while|until) /;
+                next if !$is_check || $line =~ /\|\||&& (return|continue|break|skip|\w+=)/ || $lines[$next] =~ /^}/;
+                print "$file:", $i + 1, "\n" and $wrong = 1;
+            }
+        }
+        exit !!$wrong' tests/*.bats tests/*.bash
+}
+
 part "the form of sources: make format" format "$@"
 part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash .ci/run
 part "pages" mandoc -T lint -W warning man/*.[17]
 part "awk: comparisons within print need parentheses" no_comparison_is_printed
+part "tests: checks that cannot fail: a line each, or || return" no_check_is_lost
 part "headers: these sources do not include their own header first" own_header_is_first
 part "rooms: these includes go up (tests/rooms.bash)" no_include_goes_up
 exit $status

@@ -35,10 +35,12 @@ int main(int count, char** arguments) {
 EOF
     "${CXX:-g++}" -std=c++20 -I "$root" broken.cpp -o broken
     capture ./broken
-    expect_status 1 && expect_output_like '^broken: below-90 [0-9]+: it is not$'
+    expect_status 1
+    expect_output_like '^broken: below-90 [0-9]+: it is not$'
     local number=${output#broken: below-90 }
     capture ./broken below-90 "${number%%:*}"
-    expect_status 1 && expect_output_like 'below-90'
+    expect_status 1
+    expect_output_like 'below-90'
     capture ./broken other
     expect_status 1 && expect_output_like "no property 'other'"
 }

@@ -342,7 +342,8 @@ int main() {
 }
 CU
     capture simcc mine.cu
-    expect_status 1 && expect_output ""
+    expect_status 1
+    expect_output ""
     expect_errors_like 'mine.cu:2:59: error: .undeclared. was not declared'
     expect_errors_like 'mine.cu:8:5: error: expected'
     [ ! -e a.out ] || complain "expected no a.out"
@@ -366,7 +367,8 @@ int main() {
 }
 CU
     capture simcc -run ptx.cu
-    expect_status 1 && expect_output 8
+    expect_status 1
+    expect_output 8
     expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
 }
 
@@ -751,7 +753,8 @@ CU
     refuses_to_write "x.d" -c mine.cu -MMD -o x.d
     refuses_to_write "mine.o" -c mine.cu folder/mine.cu
     refuses_to_write "deps" -MMD -MF deps mine.cu other.cu
-    cmp kept mine.cu && cmp kept a.out
+    cmp kept mine.cu
+    cmp kept a.out
     [ "$(cat answer.h)" = '#define ANSWER 42' ]
     [ ! -e mine.o ]
     [ ! -e deps ]

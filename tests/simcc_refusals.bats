@@ -10,7 +10,7 @@ programs=$BATS_TEST_DIRNAME/simcc
 forbids() {
     cat >wrong.cu
     capture simcc wrong.cu
-    expect_status 1 && expect_output "" && expect_errors_like "$1"
+    expect_status 1 && expect_output "" && expect_errors_like "$1" || return
     [ ! -e a.out ] || complain "expected no program"
 }
 
@@ -156,7 +156,8 @@ CU
     for flags in -O1 "-G -O0"; do
         # shellcheck disable=SC2086
         capture simcc $flags either.cu -o either
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         capture ./either
         expect_output "1
 cudaErrorLaunchFailure" && expect_errors_like "kernel parent, .*: a function .* was called that kernels cannot call"
