@@ -1,28 +1,9 @@
 // Every collective, with every type and operator, on all devices of one thread, held against the host:
 //     collectives COUNT...
 // Prints the number of results that were compared, or what is wrong first.
-#include <nccl.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
-#define CUDA(call)                                                             \
-    do {                                                                       \
-        const cudaError_t error = (call);                                      \
-        if (error != cudaSuccess) {                                            \
-            std::printf("line %d: %s\n", __LINE__, cudaGetErrorString(error)); \
-            std::exit(3);                                                      \
-        }                                                                      \
-    } while (0)
-#define NCCL(call)                                                                                         \
-    do {                                                                                                   \
-        const ncclResult_t error = (call);                                                                 \
-        if (error != ncclSuccess) {                                                                        \
-            std::printf("line %d: %s: %s\n", __LINE__, ncclGetErrorString(error), ncclGetLastError(NULL)); \
-            std::exit(3);                                                                                  \
-        }                                                                                                  \
-    } while (0)
+#include "common.h"
 
 namespace {
 
@@ -60,7 +41,7 @@ double to_double(__nv_bfloat16 value) {
     return __bfloat162float(value);
 }
 
-// A send and a receive buffer on each device; with `offset`, the first element at which they are one, they are one.
+// A send and a receive buffer on each device; in place, the smaller one is the rank's block of the larger one.
 template <class T>
 struct Buffers {
     std::vector<T*> send, receive;
@@ -139,10 +120,9 @@ template <class T>
 void reductions(ncclDataType_t type, size_t count, bool in_place) {
     const size_t all = static_cast<size_t>(devices);
     for (const ncclRedOp_t operation : {ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg}) {
-        // (The mean of floating-point numbers is rounded, unless the number of devices is a power of two; a product of
-        // five such factors needs more than the 8 bits of a bfloat16.)
+        // (Means of floating-point numbers are rounded: arithmetic.cu has them. A product of five factors may not fit into
+        // a small type.)
         const bool is_integer = type < ncclFloat16;
-        if (operation == ncclAvg && !is_integer && (devices & (devices - 1))) continue;
         if (operation == ncclAvg && !is_integer && devices > 1) continue;
         if (operation == ncclProd && devices > 2 && type != ncclFloat32 && type != ncclInt64 && type != ncclFloat64)
             continue;

@@ -62,6 +62,11 @@ void WorkerPool::start_workers() {
     start_thread([this] { run_watchdog(); }).detach();
 }
 
+bool WorkerPool::is_running() {
+    const std::lock_guard lock(mutex_);
+    return !launches_.empty();
+}
+
 void WorkerPool::run(RunningLaunch& launch) {
     std::unique_lock lock(mutex_);
     if (workers_.empty()) start_workers();

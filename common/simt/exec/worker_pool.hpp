@@ -24,6 +24,9 @@ public:
     double timeout() const { return timeout_; }
     static constexpr double work_per_wait = 10;
 
+    // Whether a launch has begun and not ended.
+    bool is_running();
+
     // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
     void run(RunningLaunch& launch);
 

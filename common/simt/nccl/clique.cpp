@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 #include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/worker_pool.hpp"
 #include "common/simt/nccl/rendezvous.hpp"
 
 namespace simt::nccl {
@@ -74,9 +76,15 @@ double join_timeout() {
     return seconds;
 }
 
-double quiet_timeout() {
-    static const double seconds = environment_seconds("SIMCC_TIMEOUT", longest_time, 10);
-    return seconds;
+double quiet_timeout() { return WorkerPool::instance().timeout(); }
+
+// (The children of a fork have the same random number.)
+uint64_t process_number() {
+    static const uint64_t random = [] {
+        uint64_t number = 0;
+        return getrandom(&number, sizeof number, 0) == sizeof number ? number : 0;
+    }();
+    return random + static_cast<uint64_t>(getpid());
 }
 
 size_t Clique::bytes_for(int ranks) { return Layout(static_cast<size_t>(ranks)).end; }
@@ -121,7 +129,7 @@ Mailbox& Clique::mailbox(int from, int to) const {
                                        index * Layout::stride_for(all));
 }
 
-bool Clique::is_here(int rank) const { return state(rank).process == getpid(); }
+bool Clique::is_here(int rank) const { return state(rank).process_number == process_number(); }
 
 void Clique::ring() const {
     Header& shared = header();

@@ -45,6 +45,7 @@ struct Signature {
 struct alignas(64) RankState {
     std::atomic<uint32_t> joined, left, aborted;
     int32_t process, device;
+    uint64_t process_number;
     std::atomic<uint64_t> called;  // collectives that the host has asked for
     std::atomic<uint64_t> phase;   // meetings of all ranks that it has come to
     Signature signature;           // of the collective that it has come to
@@ -79,6 +80,9 @@ enum class Outcome { done, aborted, broken };
 // How long ranks may keep each other waiting, in seconds; 0: for ever.
 double join_timeout();   // SIMCC_NCCL_TIMEOUT, until all have joined
 double quiet_timeout();  // SIMCC_TIMEOUT, while no process of theirs works
+
+// A number of this process that no other has, not even in another container.
+uint64_t process_number();
 
 class Clique {
 public:

@@ -214,6 +214,7 @@ std::string count_of(int number, const char* noun) {
 void enter(Clique& clique, int ranks, int device, const std::string& path) {
     RankState& state = clique.mine();
     state.process = getpid();
+    state.process_number = process_number();
     state.device = device;
     for (int other = 0; other < ranks; ++other) {
         const bool is_same =

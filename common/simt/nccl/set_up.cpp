@@ -106,7 +106,7 @@ private:
                 waited += seconds;
                 const std::string who = text_of_rank(rank, clique_.ranks());
                 if (clique_.state(rank).left || !clique_.is_alive(rank)) {
-                    clique_.break_off(who + " has ended and misses in ncclCommSplit");
+                    clique_.break_off(who + " has ended, but ncclCommSplit needs it");
                 } else if (join_timeout() > 0 && waited > join_timeout()) {
                     clique_.break_off(who + " has not called ncclCommSplit within SIMCC_NCCL_TIMEOUT=" +
                                       std::to_string(static_cast<int>(join_timeout())) + " seconds");

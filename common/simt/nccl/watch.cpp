@@ -5,6 +5,8 @@
 #include <ctime>
 #include <set>
 
+#include "common/simt/exec/worker_pool.hpp"
+
 namespace simt::nccl {
 namespace {
 
@@ -12,8 +14,9 @@ namespace {
 constexpr double share_of_work = 0.02;
 // A program that asks for asynchronous errors has so long to abort the communicator itself.
 constexpr double seconds_to_abort = 5;
-// A rank that works may keep the others waiting for so many times SIMCC_TIMEOUT before it calls.
-constexpr double patience = 30;
+// A rank that works may keep the others waiting for so many times SIMCC_TIMEOUT before it calls: in this process, where
+// the time of kernels does not count, and in another one.
+constexpr double patience = 30, patience_with_others = 360;
 // A look that comes later than this says that the machine is busy or the process was stopped.
 constexpr double longest_look = 0.5;
 
@@ -55,8 +58,8 @@ void Watch::lose(int rank, const std::string& what, double seconds) {
     communicator_.asynchronous_error = ncclRemoteError;
     lost_ += seconds;
     if (communicator_.is_asked && lost_ < seconds_to_abort) return;
-    communicator_.clique->break_off(text_of_rank(rank, communicator_.ranks()) + " " + what + " and misses in " +
-                                    call_.text_alone() + called_by(call_));
+    communicator_.clique->break_off(text_of_rank(rank, communicator_.ranks()) + " " + what + ", but " +
+                                    call_.text_alone() + called_by(call_) + ", needs it");
 }
 
 bool Watch::has_worked(double seconds) {
@@ -75,7 +78,7 @@ std::string Watch::verdict_on(int rank, bool is_quiet) const {
     const char* const grouped =
         clique.is_here(rank) ? "; put calls for several devices of one thread between ncclGroupStart and ncclGroupEnd"
                              : "";
-    if (state.aborted) return who + "has been aborted and misses in " + call_.text_alone() + called_by(call_);
+    if (state.aborted) return who + "has been aborted, but " + call_.text_alone() + called_by(call_) + ", needs it";
     if (number_ > 0 && state.called < number_) {
         return who + "never called " + expected_of(call_) + called_by(call_) + last + grouped;
     }
@@ -86,8 +89,10 @@ std::string Watch::verdict_on(int rank, bool is_quiet) const {
 
 void Watch::look(double seconds) {
     const Clique& clique = *communicator_.clique;
-    waited_ += seconds;
-    quiet_ = has_worked(seconds) ? 0 : quiet_ + seconds;
+    // (A kernel that does not end has a watch of its own.)
+    const bool has_kernel = WorkerPool::instance().is_running();
+    waited_ += has_kernel ? 0 : seconds;
+    quiet_ = has_worked(seconds) || has_kernel ? 0 : quiet_ + seconds;
     for (int rank = 0; rank < clique.ranks(); ++rank) {
         const RankState& state = clique.state(rank);
         const bool has_left = state.left, has_ended = !has_left && !clique.is_alive(rank);
@@ -95,13 +100,17 @@ void Watch::look(double seconds) {
         // (It may have come just before it went.)
         if ((!has_left && !has_ended) || !missing_(rank)) continue;
         const std::string process = "(process " + std::to_string(state.process) + ") has ended";
-        return lose(rank, has_left ? "has destroyed its communicator" : process, seconds);
+        return lose(rank,
+                    state.aborted ? "has aborted its communicator"
+                    : has_left    ? "has destroyed its communicator"
+                                  : process,
+                    seconds);
     }
     if (quiet_timeout() == 0) return;
     const bool is_quiet = quiet_ >= quiet_timeout();
-    if (!is_quiet && waited_ < patience * quiet_timeout()) return;
     for (int rank = 0; rank < clique.ranks(); ++rank) {
-        if (!missing_(rank)) continue;
+        const double times = clique.is_here(rank) ? patience : patience_with_others;
+        if ((!is_quiet && waited_ < times * quiet_timeout()) || !missing_(rank)) continue;
         const std::string verdict = verdict_on(rank, is_quiet);
         if (!verdict.empty()) return clique.break_off(verdict);
     }
