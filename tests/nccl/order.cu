@@ -21,6 +21,11 @@ __global__ void add(float* values, int count, float value) {
     if (i < count) values[i] += value;
 }
 
+__global__ void copy(float* to, const float* from, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) to[i] = from[i];
+}
+
 float first_and_last(const float* values) {
     float result[2];
     CUDA(cudaMemcpy(&result[0], values, sizeof(float), cudaMemcpyDefault));
@@ -110,6 +115,18 @@ int main() {
     on_each([&](int rank) { CUDA(cudaDeviceSynchronize()); });
     print("two streams", values);
     print("two streams", copies);
+
+    // A collective orders what comes before it on one rank and after it on another, which reads the first one's memory.
+    on_each([&](int rank) {
+        for (int peer = 0; peer < devices; ++peer) {
+            if (peer != rank) CUDA(cudaDeviceEnablePeerAccess(peer, 0));
+        }
+        slow_fill<<<20, 256, 0, streams[rank]>>>(values[rank], n, static_cast<float>(10 + rank));
+    });
+    grouped([&](int rank) { NCCL(ncclBcast(copies[rank], 1, ncclFloat32, 0, comms[rank], streams[rank])); });
+    on_each([&](int rank) { copy<<<20, 256, 0, streams[rank]>>>(copies[rank], values[(rank + 1) % devices], n); });
+    on_each([&](int rank) { CUDA(cudaStreamSynchronize(streams[rank])); });
+    print("peers", copies);
 
     // A graph of each rank, launched twice.
     std::vector<cudaGraphExec_t> graphs(devices);
