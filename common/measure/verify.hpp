@@ -30,9 +30,9 @@ auto shown(long double value) {
 }
 
 // n elements against expected(i), in long double, which holds every int64_t and the sum of two doubles; bound(expected) is
-// absolute. Reports the first wrong element.
+// absolute. Reports the first wrong element; a message counts them from `first_index`.
 template <typename T, typename Expected, typename Bound>
-Verdict compare_elements(const T* got, std::size_t n, Expected expected, Bound bound) {
+Verdict compare_elements(const T* got, std::size_t n, Expected expected, Bound bound, std::size_t first_index = 0) {
     const std::size_t first_wrong = parallel_reduce(
         n, n,
         [&](std::size_t begin, std::size_t end) {
@@ -45,6 +45,6 @@ Verdict compare_elements(const T* got, std::size_t n, Expected expected, Bound b
         [](std::size_t a, std::size_t b) { return a < b ? a : b; });
     if (first_wrong == n) return {};
     const long double want = expected(first_wrong);
-    return {false, text("element {}: got {}, expected {}, allowed error {:.3g}", first_wrong,
+    return {false, text("element {}: got {}, expected {}, allowed error {:.3g}", first_index + first_wrong,
                         shown<T>(got[first_wrong]), shown<T>(want), static_cast<double>(bound(want)))};
 }

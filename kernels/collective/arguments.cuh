@@ -1,0 +1,66 @@
+#pragma once
+// All-reduce by kernels over the memory of peers: every device launches the same kernel at the same time, and each reads
+// or writes the others' memory directly.
+//   all_reduce_two_shot      each device combines one share of all inputs and stores it into all outputs: every element
+//                            crosses a link as rarely as it can, between two meetings of the devices
+//   all_reduce_one_shot      removes the second meeting: each device copies its input to where the others read it, and
+//                            combines everything by itself; the copies alternate between two buffers, so nobody waits
+//                            until they have been read
+//   all_reduce_low_latency   removes the first, too, and the fence: each device stores its elements into the others'
+//                            memory, and each 8 bytes carry a tag that says they have arrived
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+#include "common/cuda/launch_shape.cuh"
+#include "common/cuda/vector_access.cuh"
+#include "kernels/collective/elements.cuh"
+
+namespace BACKEND {
+
+/// The devices of one gang are at most so many: a thread asks all of them at once.
+constexpr unsigned most_peers = 8;
+
+/// A pointer into the memory of each device, by rank.
+template <typename T>
+struct PerRank {
+    T* of[most_peers] = {};
+};
+
+/// What the devices say to each other through their memory, set to zero once. It serves launch after launch of any of
+/// these kernels, each of which begins with the epoch after the last one that was used.
+struct Exchange {
+    PerRank<unsigned> signals;              // signal_words on each device
+    PerRank<unsigned long long> lines;      // 2 * line_words(ranks) on each device, for low-latency
+    PerRank<Vector<unsigned char>> copies;  // 2 * copy_vectors on each device, for one-shot
+    size_t copy_vectors = 0;
+};
+
+/// Of the launch on one device. All devices launch with the same n, reduction, epoch, block_size and multiprocessors.
+/// n is not 0. Buffers are aligned to 16 bytes; an output may be its device's input.
+template <typename T>
+struct AllReduceArguments {
+    PerRank<const T> inputs;
+    PerRank<T> outputs;
+    size_t n = 0;
+    Reduction reduction = Reduction::sum;
+    unsigned rank = 0, ranks = 1;
+    Exchange exchange;
+    unsigned epoch = 1;            // not 0
+    unsigned block_size = 256;     // rounded up to whole warps
+    unsigned multiprocessors = 1;  // of the smallest device
+    cudaStream_t stream = nullptr;
+};
+
+constexpr unsigned most_blocks = 1024;
+
+/// The grid of blocks that meet: block b of a device waits for block b of the others. Devices start blocks in the order of
+/// their index, so two that wait for each other start sooner or later, however few are resident.
+inline unsigned meeting_grid(size_t items, unsigned block_size, unsigned multiprocessors) {
+    const unsigned needed = grid_for(items, block_size);
+    unsigned most = multiprocessors * 2;
+    if (most > most_blocks) most = most_blocks;
+    return needed < most ? needed : most;
+}
+
+}  // namespace BACKEND

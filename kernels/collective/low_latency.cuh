@@ -1,0 +1,98 @@
+#pragma once
+// Elements travel with tags, as in the LL protocol of NCCL (Hu et al., Demystifying NCCL, 2025): one store across a
+// link is all that lies between a device's input and another's sum.
+#include "kernels/collective/signals.cuh"
+
+namespace BACKEND {
+
+constexpr unsigned most_lines = 1u << 16;  // of one rank, in one round
+
+/// Words of the lines that a device has for one of the two parities.
+__host__ __device__ constexpr size_t line_words(unsigned ranks) { return size_t{2} * most_lines * ranks; }
+
+/// Any n; the grid has at most most_lines threads, the same on all devices. A thread sends a line to every device in each
+/// round and takes theirs; its epoch is the line's tag. A line of this round lies where one of two rounds ago lay: whose
+/// answer to the round between has come has taken that. For this every thread sends in all rounds of a launch or in none.
+/// Outputs may be inputs.
+template <typename T>
+__global__ void all_reduce_low_latency(AllReduceArguments<T> all, unsigned rounds) {
+    constexpr unsigned length = 8 / sizeof(T);
+    const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
+    if (thread * length >= all.n) return;
+    const T* const input = all.inputs.of[all.rank];
+    T* const output = all.outputs.of[all.rank];
+    const auto words_of = [&](unsigned to, unsigned from, unsigned tag) {
+        return all.exchange.lines.of[to] + (tag & 1) * line_words(all.ranks) + 2 * (size_t{most_lines} * from + thread);
+    };
+    for (unsigned round = 0; round < rounds; ++round) {
+        const unsigned tag = all.epoch + round;
+        const size_t first = (round * threads + thread) * length;
+        T elements[length] = {};
+#pragma unroll
+        for (unsigned k = 0; k < length; ++k)
+            if (first + k < all.n) elements[k] = input[first + k];
+        unsigned bits[2];
+        memcpy(bits, elements, sizeof bits);
+        const Line own = Line::holding(bits, tag);
+#pragma unroll
+        for (unsigned r = 0; r < most_peers; ++r)
+            if (r < all.ranks && r != all.rank) store_line(words_of(r, all.rank, tag), own);
+
+        Line seen[most_peers];
+        bool all_are_there;
+        do {
+            all_are_there = true;
+#pragma unroll
+            for (unsigned r = 0; r < most_peers; ++r)
+                if (r < all.ranks && r != all.rank) seen[r] = load_line(words_of(all.rank, r, tag));
+#pragma unroll
+            for (unsigned r = 0; r < most_peers; ++r)
+                if (r < all.ranks && r != all.rank) all_are_there = all_are_there && seen[r].has(tag);
+        } while (!all_are_there && look_again());
+
+        Partials<T, length> partials;
+#pragma unroll
+        for (unsigned r = 0; r < most_peers; ++r) {
+            if (r >= all.ranks) continue;
+            if (r != all.rank) {
+                bits[0] = static_cast<unsigned>(seen[r].words[0]);
+                bits[1] = static_cast<unsigned>(seen[r].words[1]);
+            } else {
+                bits[0] = static_cast<unsigned>(own.words[0]);
+                bits[1] = static_cast<unsigned>(own.words[1]);
+            }
+            T theirs[length];
+            memcpy(theirs, bits, sizeof bits);
+            if (r == 0) partials.set(theirs);
+            else partials.add(all.reduction, theirs);
+        }
+        partials.finish(all.reduction, all.ranks, elements);
+#pragma unroll
+        for (unsigned k = 0; k < length; ++k)
+            if (first + k < all.n) output[first + k] = elements[k];
+    }
+}
+
+/// Each round uses up an epoch.
+struct LowLatencyShape {
+    unsigned grid, block, rounds;
+};
+
+template <typename T>
+LowLatencyShape low_latency_shape(const AllReduceArguments<T>& all) {
+    const unsigned block = whole_warps(all.block_size);
+    const size_t lines = divide_up(all.n, 8 / sizeof(T));
+    const unsigned most = most_lines / block, wanted = meeting_grid(lines, block, all.multiprocessors);
+    const unsigned grid = wanted < most ? wanted : most;
+    return {grid, block, static_cast<unsigned>(divide_up(lines, static_cast<size_t>(grid) * block))};
+}
+
+template <typename T>
+LaunchShape launch_low_latency(const AllReduceArguments<T>& all) {
+    const LowLatencyShape shape = low_latency_shape(all);
+    all_reduce_low_latency<<<shape.grid, shape.block, 0, all.stream>>>(all, shape.rounds);
+    return {dim3(shape.grid), dim3(shape.block), 0};
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,183 @@
+// collective: what several devices do together, by NCCL and by our own kernels over the memory of peers, verified on every
+// device and timed from a common start to the last one's end.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/cli/registration.cuh"
+#include "common/measure/bench.cuh"
+#include "tools/collective/by_kernel.cuh"
+#include "tools/collective/by_nccl.cuh"
+
+namespace BACKEND {
+namespace {
+
+// What all sizes share: the library, and what is made at the first use.
+struct Gang {
+    explicit Gang(const Session& session)
+        : devices(session.gang),
+          watch(ordinals(), session.options.cold_cache && !session.options.profile, session.device.l2_bytes) {}
+
+    std::vector<int> ordinals() const {
+        std::vector<int> numbers;
+        for (const DeviceInfo& device : devices) numbers.push_back(device.ordinal);
+        return numbers;
+    }
+    const Communicators& communicators() {
+        if (!communicators_) communicators_ = std::make_unique<Communicators>(nccl, ordinals());
+        return *communicators_;
+    }
+    GangExchange& exchange() {
+        if (!exchange_) exchange_ = std::make_unique<GangExchange>(devices);
+        return *exchange_;
+    }
+
+    const std::vector<DeviceInfo>& devices;
+    GangStopwatch watch;
+    PeerAccess access;
+    Nccl nccl;
+
+private:
+    std::unique_ptr<Communicators> communicators_;
+    std::unique_ptr<GangExchange> exchange_;
+};
+
+// Why a variant cannot run here; "" if it can.
+std::string obstacle(const Session& session, const CollectiveVariant& variant, Gang& gang) {
+    if (variant.by_kernel) return obstacle_to_kernels(gang.devices, gang.access);
+    if (session.own<CollectiveOptions>().in_place && !CollectiveShape{variant.operation}.may_be_in_place())
+        return "it cannot be in place: a rank would overwrite what it has yet to send";
+    return gang.nccl.why_not();
+}
+
+std::vector<const CollectiveVariant*> variants_that_run(const Session& session, Gang& gang) {
+    std::vector<const CollectiveVariant*> variants;
+    const std::vector<std::string>& named = session.options.kernels;
+    for (const CollectiveVariant* variant : session.selected<CollectiveVariant>()) {
+        const std::string why = obstacle(session, *variant, gang);
+        if (why.empty()) {
+            variants.push_back(variant);
+            continue;
+        }
+        const bool was_named = std::find(named.begin(), named.end(), variant->name) != named.end();
+        if (was_named || session.options.versus == variant->name) fail(Exit::unavailable, "{}: {}", variant->name, why);
+        session.detail(text("{} is left out: {}", variant->name, why));
+    }
+    return variants;
+}
+
+// What a case enqueues on all devices, and who does it.
+struct Operation {
+    std::function<LaunchShape()> launch;
+    const char* method;
+};
+
+template <typename T>
+Operation operation_of(const Session& session, Gang& gang, const CollectiveVariant& variant,
+                       const CollectiveShape& shape, const std::shared_ptr<GangBuffers<T>>& buffers) {
+    if (variant.by_kernel) {
+        const auto all = std::make_shared<AllReduce<T>>(session, gang.watch, variant, shape, *buffers, gang.exchange());
+        return {[=] { return all->launch(); }, all->name()};
+    }
+    const Communicators& communicators = gang.communicators();
+    const ncclRedOp_t reduction = nccl_operation(session.own<CollectiveOptions>().op);
+    const auto launch = [=, &gang, &communicators] {
+        if (shape.total() == 0) return LaunchShape{};
+        gang.nccl.group([&] {
+            for (size_t rank = 0; rank < shape.ranks; ++rank)
+                NcclPart{
+                    gang.nccl, shape,          rank,      buffers->input(shape, rank), buffers->output(shape, rank),
+                    sizeof(T), nccl_type<T>(), reduction, communicators[rank],         gang.watch.stream(rank)}
+                    .call();
+        });
+        return LaunchShape{};
+    };
+    return {launch, "nccl"};
+}
+
+template <typename T>
+Case case_of(Session& session, Gang& gang, const CollectiveVariant& variant, size_t n,
+             const std::shared_ptr<GangBuffers<T>>& buffers) {
+    const auto& options = session.own<CollectiveOptions>();
+    const CollectiveShape shape = {variant.operation, n, gang.devices.size(), options.root};
+    const Operation operation = operation_of<T>(session, gang, variant, shape, buffers);
+    const double bytes = double(shape.total()) * sizeof(T);
+    const auto prepare = [=](size_t rank, cudaStream_t stream) { buffers->prepare(shape, rank, stream); };
+    Case one;
+    one.variant = &variant;
+    one.problem = {session.dtype(), n, bytes, shape.reduces() ? double(shape.total()) * double(shape.ranks - 1) : 0};
+    one.poison = [=](cudaStream_t) { buffers->poison(); };
+    // (The launch that is verified runs in the gang's own streams, too.)
+    one.launch = [=, &gang](cudaStream_t) {
+        for (size_t rank = 0; rank < shape.ranks; ++rank) {
+            const OnDevice there(buffers->ordinal(rank));
+            prepare(rank, gang.watch.stream(rank));
+        }
+        const LaunchShape launched = operation.launch();
+        gang.watch.synchronize();
+        return launched;
+    };
+    one.time = [=, &gang] { return gang.watch.time(prepare, operation.launch); };
+    one.flushes = true;
+    one.check = [=] { return buffers->check(shape); };
+    one.own_cells = [=, &options, &gang](double median_ns) {
+        return cells_of(collective_columns,
+                        CollectiveCells{shape, options, operation.method, bytes, median_ns, gang.devices.size()});
+    };
+    return one;
+}
+
+// Operations differ in what they do: those of one kind are a block of the table, unless all are compared with one.
+template <typename T>
+void run_size(Session& session, Bench& bench, Gang& gang, const std::vector<const CollectiveVariant*>& variants,
+              size_t n) {
+    using Element = typename OnHost<T>::Element;
+    session.begin_step(text("generating {} elements for each of {} ranks", n, gang.devices.size()));
+    const Reference<Element> reference(session.options.seed, session.own<CollectiveOptions>().op,
+                                       session.options.tolerance);
+    const auto buffers = std::make_shared<GangBuffers<T>>(session, gang.watch, reference, n);
+    session.end_step();
+    std::vector<Case> cases;
+    for (size_t i = 0; i < variants.size(); ++i) {
+        cases.push_back(case_of(session, gang, *variants[i], n, buffers));
+        const bool is_last = i + 1 == variants.size();
+        if (!is_last && (!session.options.versus.empty() || variants[i + 1]->operation == variants[i]->operation))
+            continue;
+        bench.run(cases);
+        cases.clear();
+    }
+}
+
+template <typename T>
+void run_sizes(Session& session) {
+    Bench bench(session);
+    Gang gang(session);
+    const std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
+    if (variants.empty()) fail(Exit::unavailable, "none of the chosen variants can run here; -v says why");
+    for (size_t n : session.sizes()) run_size<T>(session, bench, gang, variants, n);
+}
+
+void run(Session& session) {
+    const auto& options = session.own<CollectiveOptions>();
+    if (options.root >= session.gang.size())
+        fail(Exit::usage, "--root {}: there {}", options.root,
+             session.gang.size() == 1 ? "is only rank 0" : text("are ranks 0 to {}", session.gang.size() - 1));
+    const DType dtype = session.dtype();
+    if (options.op == Reduction::average && (dtype == DType::i32 || dtype == DType::i64))
+        fail(Exit::usage, "--op avg is of floating-point numbers, and -t {} are whole ones", name_of(dtype));
+    switch (dtype) {
+        case DType::f32: return run_sizes<float>(session);
+        case DType::f64: return run_sizes<double>(session);
+        case DType::i32: return run_sizes<std::int32_t>(session);
+        case DType::i64: return run_sizes<std::int64_t>(session);
+        case DType::f16: return run_sizes<__half>(session);
+        case DType::bf16: return run_sizes<__nv_bfloat16>(session);
+        default: refuse_dtype(dtype);
+    }
+}
+
+}  // namespace
+}  // namespace BACKEND
+
+GRIDUTILS_PROGRAM(collective_program, run)

@@ -1,0 +1,134 @@
+// All-reduces by our own kernels: the memory through which the devices talk, and their launches.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cuda/buffers.cuh"
+#include "tools/collective/buffers.cuh"
+#include "tools/collective/table.cuh"
+
+namespace BACKEND {
+
+// Why kernels cannot do it on this gang; "" if they can. Lets all devices reach each other's memory.
+inline std::string obstacle_to_kernels(const std::vector<DeviceInfo>& gang, PeerAccess& access) {
+    if (gang.size() > most_peers)
+        return text("{} devices are more than the {} that a kernel talks to", gang.size(), most_peers);
+    for (const DeviceInfo& here : gang)
+        for (const DeviceInfo& there : gang)
+            if (here.ordinal != there.ordinal && !access.enable(here.ordinal, there.ordinal))
+                return text("device {} cannot reach the memory of device {}", here.ordinal, there.ordinal);
+    return "";
+}
+
+// The exchange's memory, as it is needed, and its epochs.
+class GangExchange {
+public:
+    explicit GangExchange(const std::vector<DeviceInfo>& gang) {
+        for (const DeviceInfo& device : gang) {
+            members_.push_back({device.ordinal});
+            multiprocessors_ = std::min(multiprocessors_, unsigned(device.multiprocessors));
+        }
+        for (size_t rank = 0; rank < members_.size(); ++rank) {
+            Member& member = members_[rank];
+            give(member, member.signals, signal_words);
+            give(member, member.lines, 2 * line_words(unsigned(members_.size())));
+            exchange_.signals.of[rank] = member.signals.data();
+            exchange_.lines.of[rank] = member.lines.data();
+        }
+    }
+
+    unsigned multiprocessors() const { return multiprocessors_; }
+
+    // The exchange, with copies of so many bytes, between launches.
+    const Exchange& with_copies(size_t bytes) {
+        const size_t vectors = bytes / vector_bytes + 1;
+        if (vectors <= exchange_.copy_vectors) return exchange_;
+        exchange_.copy_vectors = vectors;
+        for (size_t rank = 0; rank < members_.size(); ++rank) {
+            Member& member = members_[rank];
+            member.copies = {};
+            give(member, member.copies, 2 * vectors);
+            exchange_.copies.of[rank] = member.copies.data();
+        }
+        return exchange_;
+    }
+
+    // The first of so many epochs that no launch has had.
+    unsigned take_epochs(unsigned count) {
+        const unsigned first = next_epoch_;
+        next_epoch_ += count;
+        return first;
+    }
+
+private:
+    struct Member {
+        int ordinal;
+        DeviceBuffer<unsigned> signals = {};
+        DeviceBuffer<unsigned long long> lines = {};
+        DeviceBuffer<Vector<unsigned char>> copies = {};
+    };
+
+    // Set to zero before any device can look at it.
+    template <typename Word>
+    static void give(const Member& member, DeviceBuffer<Word>& buffer, size_t words) {
+        const OnDevice there(member.ordinal);
+        buffer = DeviceBuffer<Word>(words);
+        CHECK(cudaMemset(buffer.data(), 0, buffer.bytes()));
+        CHECK(cudaDeviceSynchronize());
+    }
+
+    std::vector<Member> members_;
+    Exchange exchange_;
+    unsigned next_epoch_ = 1;
+    unsigned multiprocessors_ = ~0U;
+};
+
+// The all-reduce of one variant on one size.
+template <typename T>
+class AllReduce {
+public:
+    AllReduce(const Session& session, const GangStopwatch& watch, const CollectiveVariant& variant,
+              const CollectiveShape& shape, const GangBuffers<T>& buffers, GangExchange& exchange)
+        : buffers_(buffers), watch_(watch), exchange_(exchange) {
+        all_.n = shape.n;
+        all_.reduction = session.own<CollectiveOptions>().op;
+        all_.ranks = unsigned(shape.ranks);
+        all_.block_size = session.options.block;
+        all_.multiprocessors = exchange.multiprocessors();
+        for (size_t rank = 0; rank < shape.ranks; ++rank) {
+            all_.inputs.of[rank] = buffers.input(shape, rank);
+            all_.outputs.of[rank] = buffers.output(shape, rank);
+        }
+        method_ = variant.method.get<T>()(all_);
+        if (method_.copies) exchange.with_copies(all_.n * sizeof(T));
+    }
+
+    const char* name() const { return method_.name; }
+
+    // Launches it on all devices; the rest of the program must use the exchange's epochs in the order of the launches.
+    LaunchShape launch() {
+        if (all_.n == 0) return {};  // and nobody would wait for anybody
+        all_.exchange = exchange_.with_copies(0);
+        all_.epoch = exchange_.take_epochs(method_.epochs(all_));
+        LaunchShape shape;
+        for (unsigned rank = 0; rank < all_.ranks; ++rank) {
+            const OnDevice there(buffers_.ordinal(rank));
+            all_.rank = rank;
+            all_.stream = watch_.stream(rank);
+            shape = method_.launch(all_);
+            CHECK(cudaGetLastError());
+        }
+        return shape;
+    }
+
+private:
+    const GangBuffers<T>& buffers_;
+    const GangStopwatch& watch_;
+    GangExchange& exchange_;
+    AllReduceArguments<T> all_;
+    AllReduceMethod<T> method_ = {};
+};
+
+}  // namespace BACKEND
