@@ -27,8 +27,9 @@ io
 cuda         io
 measure      io cuda simt/check
 cli          io cuda measure
+gang         io cuda
 kernels      io cuda
-tools        io cuda measure cli kernels
+tools        io cuda measure cli gang kernels
 simcc        io cli simt/driver simt/rewrite
 simt/include
 simt/exec    simt/include

@@ -107,13 +107,16 @@ Case case_of(Session& session, Gang& gang, const CollectiveVariant& variant, siz
     Case one;
     one.variant = &variant;
     one.problem = {session.dtype(), n, bytes, shape.reduces() ? double(shape.total()) * double(shape.ranks - 1) : 0};
+    // (What is verified runs in the gang's own streams, too.)
     one.poison = [=](cudaStream_t) { buffers->poison(); };
-    // (The launch that is verified runs in the gang's own streams, too.)
-    one.launch = [=, &gang](cudaStream_t) {
+    one.prepare = [=, &gang](cudaStream_t) {
         for (size_t rank = 0; rank < shape.ranks; ++rank) {
             const OnDevice there(buffers->ordinal(rank));
             prepare(rank, gang.watch.stream(rank));
         }
+        gang.watch.synchronize();
+    };
+    one.launch = [=, &gang](cudaStream_t) {
         const LaunchShape launched = operation.launch();
         gang.watch.synchronize();
         return launched;
@@ -165,7 +168,7 @@ void run(Session& session) {
              session.gang.size() == 1 ? "is only rank 0" : text("are ranks 0 to {}", session.gang.size() - 1));
     const DType dtype = session.dtype();
     if (options.op == Reduction::average && (dtype == DType::i32 || dtype == DType::i64))
-        fail(Exit::usage, "--op avg is of floating-point numbers, and -t {} are whole ones", name_of(dtype));
+        fail(Exit::usage, "--op avg is of floating-point numbers, and {} are whole ones", name_of(dtype));
     switch (dtype) {
         case DType::f32: return run_sizes<float>(session);
         case DType::f64: return run_sizes<double>(session);

@@ -9,6 +9,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "common/cuda/peer_access.cuh"
 #include "common/measure/timing.cuh"
 #include "tools/collective/options.hpp"

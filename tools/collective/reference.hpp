@@ -39,15 +39,17 @@ public:
         return static_cast<long double>(static_cast<Signed>(total));
     }
 
-    // Each of the additions may round a partial sum, whose inputs are below 1/2. In float and double none does; averages
-    // do, and so does whoever divides before adding.
+    // Inputs are below 1/2, so a sum of k of them is below k/2, and may be off by that times the unit roundoff: added up
+    // for k to the number of ranks. For averages all that is divided by the ranks, but quotients are rounded, too, before
+    // or after the additions. An eighth is for what rounded sums exceed exact ones. In float and double no sum is rounded.
     double bound(const CollectiveShape& shape, long double expected) const {
         if (tolerance_ >= 0 && shape.reduces()) return tolerance_ * static_cast<double>(std::fabs(expected));
         const bool adds = reduction_ == Reduction::sum || reduction_ == Reduction::average;
         if (is_whole || !shape.reduces() || !adds) return 0;
         if (sizeof(T) > 2 && reduction_ == Reduction::sum) return 0;
         const auto ranks = static_cast<double>(shape.ranks);
-        return (ranks + 1) * unit_roundoff() * (reduction_ == Reduction::sum ? ranks / 2 : 1);
+        const double roundings = reduction_ == Reduction::sum ? ranks * (ranks + 1) / 4 : (ranks + 1) / 4 + 1;
+        return 1.125 * roundings * unit_roundoff();
     }
 
     Verdict compare(const CollectiveShape& shape, std::size_t rank, const T* got, std::size_t first,
