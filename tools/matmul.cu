@@ -20,7 +20,7 @@ void explain(const Session& session, const ProductProblem& problem, const Produc
             "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
             "where that is faster), times the steps of {} along k",
             method.tile, session.device.multiprocessors, 128 / size_of(problem.dtype));
-    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}", problem.shape.name(),
+    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}", name_of_products(problem.shape, problem.form),
                         name_of(problem.dtype), session.device.name, capability_text(session.device.compute_capability),
                         method.variant, method.tile, why));
 }
@@ -57,7 +57,7 @@ std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& prob
         if (variant->needs == Needs::host) {
             if (variant->host_has && !variant->host_has(problem.dtype))
                 leave_out(name, text("libopenblas.so.0 is not installed, or has no {}", name_of(problem.dtype)));
-            else if (shape.flop() > most_host_flop && !is_named(session, name))
+            else if (shape.flop() * double(problem.form.products()) > most_host_flop && !is_named(session, name))
                 session.detail(text("{} is left out at {}: it would take long; name it with --kernel to run it", name,
                                     shape.name()));
             else chosen.push_back({variant});
@@ -67,8 +67,8 @@ std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& prob
         for (const std::string& tile : tiles_to_run(*variant, problem)) {
             with_tile.forced_tile = tile;
             const ProductMethod method = find_method(*variant, with_tile);
-            const double wanted = DeviceProduct::bytes(session, problem.dtype, shape, method.workspace_bytes);
-            if (!method.launch) leave_out(name, why_not(problem, variant->method == thin_method));
+            const double wanted = DeviceProduct::bytes(session, problem.dtype, shape, problem.form, method.workspace_bytes);
+            if (!method.launch) leave_out(name, why_not(problem, *variant));
             else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
                 leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
             else chosen.push_back({variant, method});
@@ -81,8 +81,8 @@ void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
     const std::vector<Chosen> chosen = chosen_variants(session, problem);
     size_t most_workspace = 0;
     for (const Chosen& one : chosen) most_workspace = std::max(most_workspace, one.method.workspace_bytes);
-    session.begin_step(text("generating A and B, {}", problem.shape.name()));
-    Product product(session, problem.dtype, problem.shape, most_workspace);
+    session.begin_step(text("generating A and B, {}", name_of_products(problem.shape, problem.form)));
+    Product product(session, problem, most_workspace);
     std::vector<Case> cases;
     for (const auto& [variant, method] : chosen) {
         if (variant->method == fastest_method && session.own<MatmulOptions>().explain)

@@ -9,11 +9,14 @@ namespace BACKEND {
 /// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory, aligned to 16 bytes; C overlaps
 /// neither input. m, n and k are at least 1 and at most 2^31 - 512, so that an int holds the end of the last tile, too;
 /// their products may be larger.
+/// A and B may lie transposed: A as k x m, B as n x k, row-major. In a batch, the matrices of product i begin i strides
+/// after the first ones; strides are multiples of 16 bytes. A launch that cannot take one or the other does not look.
 ///
 /// The type of a kernel with one tile size, Tile, has
 ///     Element                    float, double, __half or __nv_bfloat16
 ///     tile                       its TileSize
 ///     enqueue(arguments)         enqueues the product, and returns how
+///     takes_batch, takes_transposed   true; it has neither name if it cannot
 template <typename T>
 struct MatmulArguments {
     const T* d_a = nullptr;
@@ -26,6 +29,8 @@ struct MatmulArguments {
     unsigned block_size = 256;  // used by the kernels of one element a thread
     cudaStream_t stream = nullptr;
     unsigned stream_k_shares = 0;  // not 0: where Stream-K may share tiles, it cuts the last wave into so many shares
+    size_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;  // strides in elements
+    bool a_transposed = false, b_transposed = false;
 
     /// The same for elements of type U.
     template <typename U>
@@ -41,7 +46,13 @@ struct MatmulArguments {
                 multiprocessors,
                 block_size,
                 stream,
-                stream_k_shares};
+                stream_k_shares,
+                batch,
+                stride_a,
+                stride_b,
+                stride_c,
+                a_transposed,
+                b_transposed};
     }
 };
 

@@ -60,13 +60,14 @@ __device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView
     commit_copies();
 }
 
-template <typename Shape>
+template <typename Shape, typename Products>
 __global__ void __launch_bounds__(Shape::threads, 2)
-    matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
+    matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
     using Warp = typename Shape::Warp;
     __shared__ __align__(16) typename Shape::Stage ring[Shape::stages];
+    products.select(a.data, b.data, c.data);
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const size_t row = block_row() * Shape::tile_m, column = static_cast<size_t>(blockIdx.x) * Shape::tile_n;
+    const size_t row = products.block_row() * Shape::tile_m, column = static_cast<size_t>(blockIdx.x) * Shape::tile_n;
     const int warp_row = warp / Shape::warps_n * Warp::warp_m, warp_column = warp % Shape::warps_n * Warp::warp_n;
     float sums[Warp::rows][Warp::columns] = {};
 #pragma unroll
@@ -91,18 +92,21 @@ template <typename Shape>
 struct MatmulAsync {
     using Element = float;
     static constexpr TileSize tile = {Shape::tile_m, Shape::tile_n, Shape::steps};
+    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
                    block(Shape::threads);
-        matmul_async<Shape><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-        return {grid, block, 0, address_of(matmul_async<Shape>)};
+        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
+            matmul_async<Shape><<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
+            return LaunchShape{whole, block, 0, address_of(matmul_async<Shape, decltype(products)>)};
+        });
     }
 };
 
 /// Whether large tiles give every multiprocessor work; else small ones are faster.
-inline bool async_tile_is_large(size_t m, size_t n, size_t multiprocessors) {
-    return divide_up(m, LargeAsyncShape::tile_m) * divide_up(n, LargeAsyncShape::tile_n) >= multiprocessors;
+inline bool async_tile_is_large(size_t m, size_t n, size_t batch, size_t multiprocessors) {
+    return divide_up(m, LargeAsyncShape::tile_m) * divide_up(n, LargeAsyncShape::tile_n) * batch >= multiprocessors;
 }
 
 }  // namespace BACKEND

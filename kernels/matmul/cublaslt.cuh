@@ -42,7 +42,8 @@ public:
         int (*create)(void**) = nullptr;
         const bool has_all =
             find(create, "cublasLtCreate") && find(destroy_, "cublasLtDestroy") &&
-            find(create_product, "cublasLtMatmulDescCreate") && find(destroy_product, "cublasLtMatmulDescDestroy") &&
+            find(create_product, "cublasLtMatmulDescCreate") && find(set_product, "cublasLtMatmulDescSetAttribute") &&
+            find(set_matrix, "cublasLtMatrixLayoutSetAttribute") && find(destroy_product, "cublasLtMatmulDescDestroy") &&
             find(create_matrix, "cublasLtMatrixLayoutCreate") && find(destroy_matrix, "cublasLtMatrixLayoutDestroy") &&
             find(create_preference, "cublasLtMatmulPreferenceCreate") &&
             find(destroy_preference, "cublasLtMatmulPreferenceDestroy") &&
@@ -64,9 +65,11 @@ public:
     // Functions return cuBLAS's status. Objects of the library are named by pointers.
     int (*create_product)(void**, int compute, cudaDataType scale) = nullptr;
     int (*destroy_product)(void*) = nullptr;
+    int (*set_product)(void*, int attribute, const void* value, size_t bytes) = nullptr;
     int (*create_matrix)(void**, cudaDataType, std::uint64_t rows, std::uint64_t columns,
                          std::int64_t stride) = nullptr;
     int (*destroy_matrix)(void*) = nullptr;
+    int (*set_matrix)(void*, int attribute, const void* value, size_t bytes) = nullptr;
     int (*create_preference)(void**) = nullptr;
     int (*destroy_preference)(void*) = nullptr;
     int (*set_preference)(void*, int attribute, const void* value, size_t bytes) = nullptr;
@@ -88,18 +91,21 @@ private:
     int (*destroy_)(void*) = nullptr;
 };
 
-/// One shape's products. The first launch times all algorithms and waits for the device.
+/// The products of one shape, batch and layout. The first launch times all algorithms and waits for the device.
 class CublasLtProduct {
 public:
-    CublasLtProduct(std::shared_ptr<CublasLt> library, size_t m, size_t n, size_t k, const CublasType& type)
+    CublasLtProduct(std::shared_ptr<CublasLt> library, const MatmulArguments<void>& of, const CublasType& type)
         : library_(std::move(library)), f64_(type.compute == CublasCompute::f64) {
         constexpr int most_workspace = 1, reductions = 3, most_algorithms = 64;  // the first two name preferences
         constexpr std::uint32_t sums_as_computed = 3;  // partial sums are not rounded to 16 bits, as in all our kernels
-        const auto rows_of_c = std::uint64_t(n), columns_of_c = std::uint64_t(m), steps = std::uint64_t(k);
         check(library_->create_product(&product_, int(type.compute), f64_ ? CUDA_R_64F : CUDA_R_32F), "create");
-        check(library_->create_matrix(&b_, type.stored, rows_of_c, steps, std::int64_t(n)), "describe B");
-        check(library_->create_matrix(&a_, type.stored, steps, columns_of_c, std::int64_t(k)), "describe A");
-        check(library_->create_matrix(&c_, type.stored, rows_of_c, columns_of_c, std::int64_t(n)), "describe C");
+        describe(b_, type, of.b_transposed, of.k, of.n, of.batch, of.stride_b);
+        describe(a_, type, of.a_transposed, of.m, of.k, of.batch, of.stride_a);
+        describe(c_, type, false, of.m, of.n, of.batch, of.stride_c);
+        constexpr int operation_of_first = 3, operation_of_second = 4;  // attributes of a product
+        const std::int32_t of_b = cublas_b(of).operation, of_a = cublas_a(of).operation;
+        check(library_->set_product(product_, operation_of_first, &of_b, sizeof of_b), "transpose B");
+        check(library_->set_product(product_, operation_of_second, &of_a, sizeof of_a), "transpose A");
         void* preference = nullptr;
         check(library_->create_preference(&preference), "create a preference");
         library_->set_preference(preference, most_workspace, &cublaslt_workspace_bytes, sizeof(size_t));
@@ -131,6 +137,19 @@ public:
 private:
     static void check(int status, const char* what) {
         if (status != 0) fail(Exit::cuda_error, "cuBLASLt cannot {}: status {}", what, status);
+    }
+
+    /// A row-major matrix, or its transpose, as it lies in memory: column by column.
+    void describe(void*& matrix, const CublasType& type, bool transposed, size_t rows, size_t columns, size_t batch,
+                  size_t stride) const {
+        constexpr int batch_count = 5, batch_stride = 6;  // attributes of a matrix
+        if (transposed) std::swap(rows, columns);
+        check(library_->create_matrix(&matrix, type.stored, columns, rows, std::int64_t(columns)), "describe a matrix");
+        if (batch == 1) return;
+        const auto count = std::int32_t(batch);
+        const auto elements = std::int64_t(stride);
+        check(library_->set_matrix(matrix, batch_count, &count, sizeof count), "describe a batch");
+        check(library_->set_matrix(matrix, batch_stride, &elements, sizeof elements), "describe a batch");
     }
 
     int run(const CublasLtAlgorithm& one, const MatmulArguments<void>& arguments) const {

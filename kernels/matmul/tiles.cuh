@@ -3,6 +3,7 @@
 // tile is whole, and the tile of one warp.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/products.cuh"
 
 #include <cuda_runtime.h>
 
@@ -10,8 +11,9 @@
 
 namespace BACKEND {
 
-/// A row-major matrix in global memory. Reading outside it gives zero, writing outside it does nothing.
-template <typename T>
+/// A matrix in global memory. Reading outside it gives zero, writing outside it does nothing. Accesses to four
+/// neighbours of a row are for RowMajor.
+template <typename T, typename Layout = RowMajor>
 struct MatrixView {
     T* data;
     size_t rows, columns;
@@ -19,11 +21,11 @@ struct MatrixView {
     __device__ bool holds(size_t row, size_t column) const { return row < rows && column < columns; }
 
     __device__ T load(size_t row, size_t column) const {
-        return holds(row, column) ? data[row * columns + column] : T(0.0f);
+        return holds(row, column) ? data[Layout::index(row, column, rows, columns)] : T(0.0f);
     }
 
     __device__ void store(size_t row, size_t column, T value) const {
-        if (holds(row, column)) data[row * columns + column] = value;
+        if (holds(row, column)) data[Layout::index(row, column, rows, columns)] = value;
     }
 
     /// Whether every multiple of four columns begins at a multiple of 16 bytes. The matrix itself begins at one.
@@ -63,30 +65,33 @@ __device__ inline void store_four(float* c, size_t row_elements, int row, int co
     }
 }
 
-/// The three matrices of a product.
-template <typename T>
-MatrixView<const T> a_of(const MatmulArguments<T>& arguments) {
+/// Loads a tile of rows x columns whose corner is (row, column), by all `threads` threads of the block. Neighbouring
+/// lanes read neighbours in memory.
+template <int rows, int columns, int threads, typename T, int row_elements, typename Layout>
+__device__ inline void load_tile(T (&tile)[rows][row_elements], const MatrixView<const T, Layout>& matrix, size_t row,
+                                 size_t column, int thread) {
+    static_assert(rows * columns % threads == 0, "every thread loads as many elements");
+#pragma unroll
+    for (int i = 0; i < rows * columns; i += threads) {
+        const int y = Layout::transposed ? (i + thread) % rows : (i + thread) / columns,
+                  x = Layout::transposed ? (i + thread) / rows : (i + thread) % columns;
+        tile[y][x] = matrix.load(row + y, column + x);
+    }
+}
+
+/// The three matrices of a product, the first of a batch.
+template <typename Layout = RowMajor, typename T>
+MatrixView<const T, Layout> a_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_a, arguments.m, arguments.k};
 }
-template <typename T>
-MatrixView<const T> b_of(const MatmulArguments<T>& arguments) {
+template <typename Layout = RowMajor, typename T>
+MatrixView<const T, Layout> b_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_b, arguments.k, arguments.n};
 }
 template <typename T>
 MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_c, arguments.m, arguments.n};
 }
-
-/// A grid of tiles with its columns along x. Rows go along y, and on along z where they are more than y can count.
-inline dim3 grid_of_tiles(size_t tile_rows, size_t tile_columns) {
-    constexpr size_t most_along_y = 32768;
-    const size_t along_y = tile_rows < most_along_y ? tile_rows : most_along_y;
-    return dim3(static_cast<unsigned>(tile_columns), static_cast<unsigned>(along_y),
-                static_cast<unsigned>(divide_up(tile_rows, along_y)));
-}
-
-/// The row of tiles of this block in such a grid.
-__device__ inline size_t block_row() { return static_cast<size_t>(blockIdx.z) * gridDim.y + blockIdx.y; }
 
 /// How one warp computes warp_m x warp_n sums: lanes lie lanes_m x 32 / lanes_m; each has rows and columns in groups of
 /// four, a group of every lane side by side, so that the lanes' 16-byte loads are neighbours and fall into different

@@ -48,10 +48,10 @@ struct SquareOfThreads : WarpTile<64, 32, 8> {
 
 template <typename Warp>
 __device__ inline void multiply_tiles(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                                      const MatrixView<float>& c) {
+                                      const MatrixView<float>& c, size_t block_row) {
     __shared__ __align__(16) VectorizedStage stage;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const size_t row = block_row() * vectorized_tile, column = static_cast<size_t>(blockIdx.x) * vectorized_tile;
+    const size_t row = block_row * vectorized_tile, column = static_cast<size_t>(blockIdx.x) * vectorized_tile;
     const int warp_row = warp / Warp::warps_n * Warp::warp_m, warp_column = warp % Warp::warps_n * Warp::warp_n;
     float sums[Warp::rows][Warp::columns] = {};
     for (size_t k = 0; k < a.columns; k += vectorized_steps) {
@@ -65,14 +65,18 @@ __device__ inline void multiply_tiles(const MatrixView<const float>& a, const Ma
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }
 
+template <typename Products>
 __global__ void __launch_bounds__(vectorized_block)
-    matmul_vectorized(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
-    multiply_tiles<RowsOfThreads>(a, b, c);
+    matmul_vectorized(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
+    products.select(a.data, b.data, c.data);
+    multiply_tiles<RowsOfThreads>(a, b, c, products.block_row());
 }
 
+template <typename Products>
 __global__ void __launch_bounds__(vectorized_block)
-    matmul_warp_tile(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c) {
-    multiply_tiles<SquareOfThreads>(a, b, c);
+    matmul_warp_tile(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
+    products.select(a.data, b.data, c.data);
+    multiply_tiles<SquareOfThreads>(a, b, c, products.block_row());
 }
 
 inline dim3 vectorized_grid(const MatmulArguments<float>& arguments) {
@@ -82,22 +86,28 @@ inline dim3 vectorized_grid(const MatmulArguments<float>& arguments) {
 struct MatmulVectorized {
     using Element = float;
     static constexpr TileSize tile = {vectorized_tile, vectorized_tile, vectorized_steps};
+    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
-        matmul_vectorized<<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-        return {grid, block, 0, address_of(matmul_vectorized)};
+        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
+            matmul_vectorized<<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
+            return LaunchShape{whole, block, 0, address_of(matmul_vectorized<decltype(products)>)};
+        });
     }
 };
 
 struct MatmulWarpTile {
     using Element = float;
     static constexpr TileSize tile = {vectorized_tile, vectorized_tile, vectorized_steps};
+    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
-        matmul_warp_tile<<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-        return {grid, block, 0, address_of(matmul_warp_tile)};
+        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
+            matmul_warp_tile<<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
+            return LaunchShape{whole, block, 0, address_of(matmul_warp_tile<decltype(products)>)};
+        });
     }
 };
 

@@ -56,9 +56,9 @@ struct WmmaStage {
     T b[steps][wmma_tile + pad];
 };
 
-template <typename T>
+template <typename T, typename Products>
 __global__ void __launch_bounds__(wmma_block)
-    matmul_wmma(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c) {
+    matmul_wmma(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Products products) {
 #if __CUDA_ARCH__ >= 750
 #if __CUDA_ARCH__ < 800
     if constexpr (std::is_same_v<T, __half>) {
@@ -75,7 +75,8 @@ __global__ void __launch_bounds__(wmma_block)
         } shared;
         const int thread = static_cast<int>(threadIdx.x), warp_row = thread / 64 * 32,
                   warp_column = thread / 32 % 2 * 32;
-        const size_t row = block_row() * wmma_tile, column = static_cast<size_t>(blockIdx.x) * wmma_tile;
+        products.select(a.data, b.data, c.data);
+        const size_t row = products.block_row() * wmma_tile, column = static_cast<size_t>(blockIdx.x) * wmma_tile;
         wmma::fragment<wmma::accumulator, 16, 16, Type::steps, float> sums[2][2];
         for (auto& line : sums)
             for (auto& sum : line) wmma::fill_fragment(sum, 0.0f);
@@ -122,12 +123,15 @@ template <typename T>
 struct MatmulWmma {
     using Element = T;
     static constexpr TileSize tile = {wmma_tile, wmma_tile, WmmaStage<T>::steps};
+    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         const dim3 grid = grid_of_tiles(divide_up(arguments.m, wmma_tile), divide_up(arguments.n, wmma_tile)),
                    block(wmma_block);
-        matmul_wmma<T><<<grid, block, 0, arguments.stream>>>(a_of(arguments), b_of(arguments), c_of(arguments));
-        return {grid, block, 0, address_of(matmul_wmma<T>)};
+        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
+            matmul_wmma<T><<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
+            return LaunchShape{whole, block, 0, address_of(matmul_wmma<T, decltype(products)>)};
+        });
     }
 };
 

@@ -15,6 +15,7 @@ namespace BACKEND {
 // What a row says of one product. A variant on the host has no kernel, and zeros for what a kernel would have.
 struct MatmulCells {
     ProductShape shape;
+    ProductForm form;
     std::string tile = "none";
     double bytes = 0;         // of A, B and C
     double peak_percent = 0;  // of the device's rate of multiply-adds; 0 if it is not known
@@ -22,6 +23,7 @@ struct MatmulCells {
     std::size_t static_shared_bytes = 0;
     double occupancy_percent = 0;
 
+    double flop() const { return shape.flop() * double(form.products()); }
     void describe_kernel(const LaunchShape& launch, int ordinal) {
         if (!launch.kernel) return;
         const int threads = static_cast<int>(launch.block.x * launch.block.y * launch.block.z);
@@ -46,12 +48,14 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_k"}, [](const MatmulCells& of) { return whole_cell(of.shape.k); }},
     {{"p_tile", "tile", 1, 0, 14, 2}, [](const MatmulCells& of) -> Cell { return of.tile; }},
     {{"p_flop_per_byte", "flop/B", 1, 1, 0, 7},
-     [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? Fixed{of.shape.flop() / of.bytes, 2} : absent(2); }},
+     [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? Fixed{of.flop() / of.bytes, 2} : absent(2); }},
     {{"p_peak_percent", "% of peak", 1, 1, 0, 1}, [](const MatmulCells& of) -> Cell { return of.peak_percent > 0 ? Fixed{of.peak_percent, 2} : absent(2); }},
     {{"p_registers", "registers", 1, 0, 0, 8}, [](const MatmulCells& of) { return whole_if_any(of.registers); }},
     {{"p_static_smem_bytes", "static smem", 1, 0, 0, 8}, [](const MatmulCells& of) { return whole_cell(of.static_shared_bytes); }},
     {{"p_occupancy_percent", "occupancy %", 1, 0, 0, 8},
      [](const MatmulCells& of) -> Cell { return of.occupancy_percent > 0 ? Fixed{of.occupancy_percent, 1} : absent(1); }},
+    {{"p_transpose", "transposed", 1, 0, 4, 9}, [](const MatmulCells& of) -> Cell { return of.form.transposed.name(); }},
+    {{"p_batch", "batch", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.form.products()); }},
 };
 // clang-format on
 

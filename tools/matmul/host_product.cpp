@@ -38,6 +38,23 @@ public:
         }
     }
 
+    // Each of so many matrices of rows x columns becomes its transpose.
+    void transpose(std::size_t matrices, std::size_t stride, std::size_t rows, std::size_t columns) {
+        const auto transpose_all = [=](auto& elements) {
+            for_rows(matrices, double(rows) * double(columns), [&](std::size_t first, std::size_t end) {
+                std::vector<std::decay_t<decltype(elements[0])>> old(rows * columns);
+                for (std::size_t i = first; i < end; ++i) {
+                    std::copy_n(&elements[i * stride], old.size(), old.begin());
+                    for (std::size_t x = 0; x < columns; ++x)
+                        for (std::size_t y = 0; y < rows; ++y) elements[i * stride + x * rows + y] = old[y * columns + x];
+                }
+            });
+        };
+        if (rows * columns == 0) return;
+        transpose_all(wide_);
+        if constexpr (!stored_wide<T>) transpose_all(stored_);
+    }
+
     const Wide<T>* wide() const { return wide_.data(); }
     const T* stored() const {
         if constexpr (stored_wide<T>) return wide_.data();
@@ -52,59 +69,107 @@ private:
 template <typename T>
 class TypedHostProduct final : public HostProduct {
 public:
-    TypedHostProduct(DType dtype, const ProductShape& shape, const HostProductSettings& settings)
+    TypedHostProduct(DType dtype, const ProductShape& shape, const ProductForm& form,
+                     const HostProductSettings& settings)
         : shape_(shape),
-          a_(shape.m * shape.k, settings.seed, 0),
-          b_(shape.k * shape.n, settings.seed, 1),
-          c_(shape.m * shape.n) {
-        if (settings.verify)
-            reference_ = std::make_unique<ProductReference<Wide<T>>>(shape, a_.wide(), b_.wide(), settings.seed,
-                                                                     roundings_of(dtype), settings.tolerance);
+          form_(form),
+          strides_(ProductStrides::aligned(shape, form, sizeof(T))),
+          a_(form.products() * strides_.a, settings.seed, 0),
+          b_(elements_of_b(shape, form, strides_), settings.seed, 1),
+          c_(form.products() * strides_.c) {
+        if (settings.verify) make_references(dtype, settings);
+        if (form.transposed.a) a_.transpose(form.products(), strides_.a, shape.m, shape.k);
+        if (form.transposed.b) b_.transpose(form.shares_b ? 1 : form.products(), strides_.b, shape.k, shape.n);
     }
 
     const void* a() const override { return a_.stored(); }
     const void* b() const override { return b_.stored(); }
     void* c() override { return c_.data(); }
 
-    void multiply_on_one_core() override { multiply_rows<T>(shape_, a_.wide(), b_.wide(), c_.data(), 0, shape_.m); }
-    void multiply_on_all_cores() override { ::multiply_on_all_cores<T>(shape_, a_.wide(), b_.wide(), c_.data()); }
+    void multiply_on_one_core() override {
+        for (std::size_t i = 0; i < form_.products(); ++i) ::multiply_on_one_core(matrices().product(i));
+    }
+    void multiply_on_all_cores() override { ::multiply_on_all_cores(matrices()); }
     void multiply_with_openblas() override {
-        if constexpr (stored_wide<T>) openblas_.multiply(shape_, a_.wide(), b_.wide(), c_.data());
+        if constexpr (stored_wide<T>)
+            for (std::size_t i = 0; i < form_.products(); ++i) {
+                const HostMatrices<T> one = matrices().product(i);
+                openblas_.multiply(shape_, form_.transposed, one.a, one.b, one.c);
+            }
     }
 
     Verdict check() const override {
-        return reference_->check([this](std::size_t row, double* elements) {
-            for (std::size_t j = 0; j < shape_.n; ++j)
-                elements[j] = double(static_cast<Wide<T>>(c_[row * shape_.n + j]));
+        std::vector<Verdict> verdicts(references_.size());
+        for_products([&](std::size_t i) {
+            const T* c = c_.data() + i * strides_.c;
+            verdicts[i] = references_[i]->check([&](std::size_t row, double* elements) {
+                for (std::size_t j = 0; j < shape_.n; ++j) elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + j]));
+            });
         });
+        for (std::size_t i = 0; i < verdicts.size(); ++i)
+            if (!verdicts[i].right)
+                return {false, (form_.batch ? text("product {}, ", i) : "") + verdicts[i].detail};
+        return {};
     }
-    bool checks_all() const override { return !reference_ || reference_->complete(); }
+    bool checks_all() const override { return references_.empty() || references_.front()->complete(); }
 
 private:
+    using Reference = ProductReference<Wide<T>>;
+
+    HostMatrices<T> matrices() { return {shape_, form_, strides_, a_.wide(), b_.wide(), c_.data()}; }
+
+    // Of many products each is checked on one core, of few on all.
+    bool has_many() const { return form_.products() >= many; }
+    template <typename Action>
+    void for_products(Action action) const {
+        const double steps = shape_.flop() / 2 + shape_.elements();
+        const auto some = [&](std::size_t first, std::size_t end) {
+            for (std::size_t i = first; i < end; ++i) action(i);
+        };
+        for_rows(form_.products(), steps, some, has_many() ? ~std::size_t{0} : 1);
+    }
+
+    void make_references(DType dtype, const HostProductSettings& settings) {
+        typename Reference::Effort effort;
+        effort.steps /= double(std::max<std::size_t>(1, form_.products()));
+        if (has_many()) effort.cores = 1;
+        references_.resize(form_.products());
+        for_products([&](std::size_t i) {
+            references_[i] = std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
+                                                         settings.seed, roundings_of(dtype), settings.tolerance, effort);
+        });
+    }
+
+    static constexpr std::size_t many = 16;
+
     ProductShape shape_;
+    ProductForm form_;
+    ProductStrides strides_;
     RandomMatrix<T> a_, b_;
     std::vector<T> c_;
-    std::unique_ptr<ProductReference<Wide<T>>> reference_;
+    std::vector<std::unique_ptr<Reference>> references_;
     OpenBlas openblas_;
 };
 
 }  // namespace
 
-std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape,
+std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape, const ProductForm& form,
                                                const HostProductSettings& settings) {
     return with_element(dtype, [&](auto element) -> std::unique_ptr<HostProduct> {
-        return std::make_unique<TypedHostProduct<decltype(element)>>(dtype, shape, settings);
+        return std::make_unique<TypedHostProduct<decltype(element)>>(dtype, shape, form, settings);
     });
 }
 
 template <typename T>
-static void multiply_stored(const ProductShape& shape, const void* a, const void* b, void* c) {
-    multiply_on_all_cores<T>(shape, static_cast<const T*>(a), static_cast<const T*>(b), static_cast<T*>(c));
+static void multiply_stored(const ProductShape& shape, const ProductForm& form, const void* a, const void* b, void* c) {
+    multiply_on_all_cores(HostMatrices<T>{shape, form, ProductStrides::dense(shape, form), static_cast<const T*>(a),
+                                          static_cast<const T*>(b), static_cast<T*>(c)});
 }
 
-void multiply_on_host(DType dtype, const ProductShape& shape, const void* a, const void* b, void* c) {
-    if (dtype == DType::f32) return multiply_stored<float>(shape, a, b, c);
-    if (dtype == DType::f64) return multiply_stored<double>(shape, a, b, c);
+void multiply_on_host(DType dtype, const ProductShape& shape, const ProductForm& form, const void* a, const void* b,
+                      void* c) {
+    if (dtype == DType::f32) return multiply_stored<float>(shape, form, a, b, c);
+    if (dtype == DType::f64) return multiply_stored<double>(shape, form, a, b, c);
     refuse_dtype(dtype);
 }
 

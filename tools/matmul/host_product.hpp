@@ -1,4 +1,4 @@
-// The host's side of one product: its inputs, the CPU's variants, and whether a result is right.
+// The host's side of one product, or a batch: its inputs, the CPU's variants, and whether a result is right.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class HostProduct {
 public:
     virtual ~HostProduct() = default;
 
-    // The matrices as a device stores them. C is where the CPU's variants leave their result, and where a device's is
+    // The matrices as a device stores them, those of a batch with ProductStrides::aligned(). C is where the CPU's variants leave their result, and where a device's is
     // to be copied.
     virtual const void* a() const = 0;
     virtual const void* b() const = 0;
@@ -23,7 +23,7 @@ public:
     virtual void multiply_on_all_cores() = 0;
     virtual void multiply_with_openblas() = 0;
 
-    // Whether C is A B. Only where the settings asked for verification.
+    // Whether C is A B, of every product. Only where the settings asked for verification.
     virtual Verdict check() const = 0;
     // Whether that looks at every element of C; large products are checked by some rows and a random vector.
     virtual bool checks_all() const = 0;
@@ -35,11 +35,12 @@ struct HostProductSettings {
     double tolerance = -1;  // relative; negative: what follows from type and k
 };
 
-std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape,
+std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape, const ProductForm& form,
                                                const HostProductSettings& settings);
 
-// C = A B on all cores, for matrices of f32 or f64.
-void multiply_on_host(DType dtype, const ProductShape& shape, const void* a, const void* b, void* c);
+// C = A B on all cores, for matrices of f32 or f64; those of a batch follow each other without gaps.
+void multiply_on_host(DType dtype, const ProductShape& shape, const ProductForm& form, const void* a, const void* b,
+                      void* c);
 
 // Whether OpenBLAS is installed and multiplies that type.
 bool openblas_has(DType dtype);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "common/cuda/device_info.hpp"
@@ -30,6 +31,7 @@ struct ProductProblem {
     bool hopper = false;  // whether the device and this build run kernels for sm_90a
     DType dtype = DType::f32;
     ProductShape shape = {};
+    ProductForm form = {};
     std::string forced_tile = {};  // --tile; "" leaves it to the cost model
     std::shared_ptr<ProductLibraries> libraries = std::make_shared<ProductLibraries>();
 };
@@ -42,6 +44,7 @@ struct ProductMethod {
     const char* variant = "";    // the one whose method `fastest` uses
     bool by_cost_model = false;  // that chose the tile
     double cycles = 0;           // that it estimates; 0 where there is no model
+    bool takes_batch = false, takes_transposed = false;  // in one launch, as they lie
 };
 
 // --tile names none of the tiles that can compute the product. Failure(usage).
@@ -56,12 +59,27 @@ inline std::string tile_name(const TileSize& tile) {
     return tile.k > 0 ? text("{}x{}x{}", tile.m, tile.n, tile.k) : text("{}x{}", tile.m, tile.n);
 }
 
+// What its type says of a kernel, if anything.
+template <typename Tile, typename = void>
+constexpr bool takes_batch = false;
+template <typename Tile>
+constexpr bool takes_batch<Tile, std::void_t<decltype(Tile::takes_batch)>> = Tile::takes_batch;
+template <typename Tile, typename = void>
+constexpr bool takes_transposed = false;
+template <typename Tile>
+constexpr bool takes_transposed<Tile, std::void_t<decltype(Tile::takes_transposed)>> = Tile::takes_transposed;
+
 // The method of a kernel with one tile size: see kernels/matmul/arguments.cuh.
 template <typename Tile>
 ProductMethod method_of() {
-    return {
-        [](const MatmulArguments<void>& arguments) { return Tile::enqueue(arguments.as<typename Tile::Element>()); },
-        tile_name(Tile::tile)};
+    ProductMethod method;
+    method.launch = [](const MatmulArguments<void>& arguments) {
+        return Tile::enqueue(arguments.as<typename Tile::Element>());
+    };
+    method.tile = tile_name(Tile::tile);
+    method.takes_batch = takes_batch<Tile>;
+    method.takes_transposed = takes_transposed<Tile>;
+    return method;
 }
 
 }  // namespace BACKEND

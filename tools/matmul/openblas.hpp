@@ -24,11 +24,12 @@ public:
     OpenBlas& operator=(const OpenBlas&) = delete;
 
     explicit operator bool() const { return multiply_f32_ && multiply_f64_; }
-    void multiply(const ProductShape& s, const float* a, const float* b, float* c) const {
-        call(multiply_f32_, s, a, b, c);
+    void multiply(const ProductShape& s, const Transposes& transposed, const float* a, const float* b, float* c) const {
+        call(multiply_f32_, s, transposed, a, b, c);
     }
-    void multiply(const ProductShape& s, const double* a, const double* b, double* c) const {
-        call(multiply_f64_, s, a, b, c);
+    void multiply(const ProductShape& s, const Transposes& transposed, const double* a, const double* b,
+                  double* c) const {
+        call(multiply_f64_, s, transposed, a, b, c);
     }
 
 private:
@@ -37,10 +38,12 @@ private:
                               int lda, const T* b, int ldb, T beta, T* c, int ldc);
 
     template <typename T>
-    static void call(Multiply<T> multiply, const ProductShape& s, const T* a, const T* b, T* c) {
-        constexpr int row_major = 101, not_transposed = 111;
+    static void call(Multiply<T> multiply, const ProductShape& s, const Transposes& transposed, const T* a, const T* b,
+                     T* c) {
+        constexpr int row_major = 101, as_it_lies = 111, its_transpose = 112;
         const int m = int(s.m), n = int(s.n), k = int(s.k);
-        multiply(row_major, not_transposed, not_transposed, m, n, k, 1, a, std::max(1, k), b, std::max(1, n), 0, c,
+        multiply(row_major, transposed.a ? its_transpose : as_it_lies, transposed.b ? its_transpose : as_it_lies, m, n,
+                 k, 1, a, std::max(1, transposed.a ? m : k), b, std::max(1, transposed.b ? k : n), 0, c,
                  std::max(1, n));
     }
 

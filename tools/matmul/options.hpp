@@ -8,9 +8,12 @@
 #include "common/cli/option_table.hpp"
 #include "tools/matmul/shape.hpp"
 
+constexpr std::size_t most_batch = (std::size_t{1} << 31) - 1;  // products
+
 struct MatmulOptions {
     PerBackend<std::vector<ProductShape>> shapes = {{{1024, 1024, 1024}}, {{64, 64, 64}}};  // of a benchmark
     std::optional<ProductShape> file_shape;
+    ProductForm form;
     bool explain = false;
     std::string tile;  // of the Hopper kernels; "" for the best one, "list" to list them
 
@@ -24,6 +27,9 @@ struct MatmulOptions {
                        if (one.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", word);
                        return one.front();
                    });
+        table.read("--transpose", "LIST", "operands that lie transposed: a (as k x m), b (as n x k), or a,b", "",
+                   form.transposed, parse_transposes);
+        table.whole("--batch", "N", "multiply N pairs of matrices of one shape", form.batch, 0, most_batch);
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
         table.text("--tile", "NAME", "tiles of hopper, tf32x3 and direct, instead of the best one; 'all', 'list'",
                    tile);

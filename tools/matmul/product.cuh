@@ -21,6 +21,7 @@ inline ProductProblem problem_on(const Session& session, DType dtype) {
     problem.device = &session.device;
     problem.dtype = dtype;
     problem.forced_tile = session.own<MatmulOptions>().tile;
+    problem.form = session.own<MatmulOptions>().form;
 #ifndef __SIMCC__
     problem.hopper = hopper_kernels_run(session.device.compute_capability);
 #else
@@ -46,23 +47,27 @@ struct DeviceProduct {
         return session.device.multiprocessors * sizeof(unsigned);  // a ticket each
     }
 
-    static double bytes(const Session& session, DType dtype, const ProductShape& shape, size_t workspace_bytes) {
-        return shape.elements() * double(size_of(dtype)) + double(workspace_bytes) +
-               double(partials_bytes(session, dtype));
+    static double bytes(const Session& session, DType dtype, const ProductShape& shape, const ProductForm& form,
+                        size_t workspace_bytes) {
+        constexpr double most_padding = 3 * 16;  // bytes of a product of a batch
+        return elements_of(shape, form) * double(size_of(dtype)) + most_padding * double(form.batch.value_or(0)) +
+               double(workspace_bytes) + double(partials_bytes(session, dtype));
     }
 
-    DeviceProduct(const Session& session, DType dtype, const ProductShape& shape, size_t workspace_bytes) {
-        const double wanted = bytes(session, dtype, shape, workspace_bytes), free_bytes = free_device_bytes();
+    DeviceProduct(const Session& session, DType dtype, const ProductShape& shape_, const ProductForm& form_,
+                  size_t workspace_bytes)
+        : shape(shape_), form(form_), element_bytes(size_of(dtype)) {
+        const double wanted = bytes(session, dtype, shape, form, workspace_bytes), free_bytes = free_device_bytes();
         if (wanted > free_bytes)
             fail(Exit::cuda_error,
                  "{}: A, B, C and what the kernels need beside them take {} on the device, of which {} are free; "
                  "choose a "
                  "smaller --size",
-                 shape.name(), human_bytes(wanted), human_bytes(free_bytes));
-        const size_t element_bytes = size_of(dtype);
-        a = DeviceBuffer<unsigned char>(shape.m * shape.k * element_bytes);
-        b = DeviceBuffer<unsigned char>(shape.k * shape.n * element_bytes);
-        c = DeviceBuffer<unsigned char>(shape.m * shape.n * element_bytes);
+                 name_of_products(shape, form), human_bytes(wanted), human_bytes(free_bytes));
+        strides = ProductStrides::aligned(shape, form, element_bytes);
+        a = DeviceBuffer<unsigned char>(form.products() * strides.a * element_bytes);
+        b = DeviceBuffer<unsigned char>(elements_of_b(shape, form, strides) * element_bytes);
+        c = DeviceBuffer<unsigned char>(form.products() * strides.c * element_bytes);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
         partials = DeviceBuffer<unsigned char>(partials_bytes(session, dtype));
         if (partials.size() > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
@@ -74,36 +79,60 @@ struct DeviceProduct {
     }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
+    // Matrices of a batch that follow each other without gaps on the host.
+    void upload_dense_a(const void* h_a) { upload_dense(a, h_a, shape.m * shape.k, strides.a); }
+    void upload_dense_b(const void* h_b) { upload_dense(b, h_b, shape.k * shape.n, strides.b); }
+    void download_dense_c(void* h_c) {
+        if (strides.c == shape.m * shape.n) return download(h_c);
+        const size_t bytes = shape.m * shape.n * element_bytes;
+        for (size_t i = 0; i < form.products(); ++i)
+            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * element_bytes, bytes);
+    }
+
     // Enqueues the product; for k = 0 C is zero, and an empty C needs nothing.
-    LaunchShape launch(const ProductMethod& method, const Session& session, const ProductShape& shape,
-                       cudaStream_t stream) const {
-        if (shape.m == 0 || shape.n == 0) return {};
+    LaunchShape launch(const ProductMethod& method, const Session& session, cudaStream_t stream) const {
+        if (c.size() == 0) return {};
         if (shape.k == 0) {
             CHECK(cudaMemsetAsync(c.data(), 0, c.bytes(), stream));
             return {};
         }
         return method.launch({a.data(), b.data(), c.data(), shape.m, shape.n, shape.k, workspace.data(),
-                              partials.data(), unsigned(session.device.multiprocessors), session.options.block,
-                              stream});
+                              partials.data(), unsigned(session.device.multiprocessors), session.options.block, stream,
+                              0, form.products(), strides.a, strides.b, strides.c, form.transposed.a,
+                              form.transposed.b});
     }
 
+    ProductShape shape;
+    ProductForm form;
+    ProductStrides strides;
+    size_t element_bytes;
     DeviceBuffer<unsigned char> a, b, c, workspace, partials;
     StagedCopier copier;
+
+private:
+    void upload_dense(DeviceBuffer<unsigned char>& matrices, const void* h_matrices, size_t elements, size_t stride) {
+        if (stride == elements || stride == 0) return copier.to_device(matrices.data(), h_matrices, matrices.bytes());
+        const size_t bytes = elements * element_bytes;
+        for (size_t i = 0; i < form.products(); ++i)
+            copier.to_device(matrices.data() + i * stride * element_bytes,
+                             static_cast<const unsigned char*>(h_matrices) + i * bytes, bytes);
+    }
 };
 
 class Product {
 public:
     // `workspace_bytes`: the most that one of the methods needs.
-    Product(const Session& session, DType dtype, const ProductShape& shape, size_t workspace_bytes)
+    Product(const Session& session, const ProductProblem& problem, size_t workspace_bytes)
         : session_(session),
-          dtype_(dtype),
-          shape_(shape),
-          device_(session, dtype, shape, workspace_bytes),
-          host_(make_host_product(dtype, shape,
+          dtype_(problem.dtype),
+          shape_(problem.shape),
+          form_(problem.form),
+          device_(session, dtype_, shape_, form_, workspace_bytes),
+          host_(make_host_product(dtype_, shape_, form_,
                                   {session.options.seed, session.options.verify, session.options.tolerance})) {
         device_.upload(host_->a(), host_->b());
         if (!host_->checks_all())
-            session.detail(text("{}: some rows are checked in full, all of C by a random vector", shape.name()));
+            session.detail(text("{}: some rows are checked in full, all of C by a random vector", shape_.name()));
         clock_hz_ = 1e3 * attribute(cudaDevAttrClockRate, session.device.ordinal);
     }
 
@@ -126,7 +155,7 @@ public:
                 CHECK(cudaMemsetAsync(device_.c.data(), 0xff, device_.c.bytes(), stream));  // NaN in every type
         };
         one.launch = [this, method, shape_of_launch](cudaStream_t stream) {
-            return *shape_of_launch = device_.launch(method, session_, shape_, stream);
+            return *shape_of_launch = device_.launch(method, session_, stream);
         };
         one.check = [this] {
             if (device_.c.size() > 0) device_.download(host_->c());
@@ -142,19 +171,21 @@ private:
     Case case_of(const Variant& variant) const {
         Case one;
         one.variant = &variant;
-        one.problem = {dtype_, shape_.n, shape_.elements() * double(size_of(dtype_)), shape_.flop(),
-                       double(shape_.m) * double(shape_.n)};
+        const double products = double(form_.products());
+        one.problem = {dtype_, shape_.n, bytes(), shape_.flop() * products,
+                       double(shape_.m) * double(shape_.n) * products};
         return one;
     }
+    double bytes() const { return elements_of(shape_, form_) * double(size_of(dtype_)); }
 
     std::vector<Cell> own_cells(const std::string& tile, const LaunchShape& launch, double median_ns) const {
-        MatmulCells cells{shape_, tile, shape_.elements() * double(size_of(dtype_))};
+        MatmulCells cells{shape_, form_, tile, bytes()};
         const auto throughput = throughput_of(session_.device.compute_capability, session_.device.name);
         const double peak = throughput ? peak_rate(fastest_multiply_adds(*throughput, dtype_),
                                                    session_.device.multiprocessors, clock_hz_)
                                        : 0;
         const bool timed = !session_.device.simulated && peak > 0 && median_ns > 0;
-        if (timed) cells.peak_percent = 100 * shape_.flop() / median_ns * 1e9 / peak;
+        if (timed) cells.peak_percent = 100 * cells.flop() / median_ns * 1e9 / peak;
         cells.describe_kernel(launch, session_.device.ordinal);
         return cells_of(matmul_columns, cells);
     }
@@ -162,6 +193,7 @@ private:
     const Session& session_;
     DType dtype_;
     ProductShape shape_;
+    ProductForm form_;
     DeviceProduct device_;
     std::unique_ptr<HostProduct> host_;
     double clock_hz_ = 0;

@@ -18,11 +18,11 @@
 #include "tools/matmul/element.hpp"
 #include "tools/matmul/shape.hpp"
 
-// Calls work(first, end) for shares of the rows, on as many cores as so many steps are worth.
+// Calls work(first, end) for shares of the rows, on as many cores as so many steps are worth, and at most `most_cores`.
 template <typename Work>
-void for_rows(std::size_t rows, double steps_per_row, Work work) {
+void for_rows(std::size_t rows, double steps_per_row, Work work, std::size_t most_cores = ~std::size_t{0}) {
     const auto steps = static_cast<std::size_t>(std::min(1e15, double(rows) * steps_per_row));
-    const std::size_t workers = std::min(worker_count(steps), std::max<std::size_t>(1, rows));
+    const std::size_t workers = std::min({worker_count(steps), std::max<std::size_t>(1, rows), most_cores});
     run_shares(rows, workers, [&](std::size_t, std::size_t first, std::size_t end) { work(first, end); });
 }
 
@@ -43,18 +43,25 @@ public:
     // Writes the n elements of a row of C.
     using ReadRow = std::function<void(std::size_t row, double* elements)>;
 
+    // What it takes to compute: steps in full (less, and products beyond are checked by rows and signs), and cores.
+    struct Effort {
+        double steps = 1 << 28;
+        std::size_t cores = ~std::size_t{0};
+    };
+
     ProductReference(const ProductShape& shape, const U* a, const U* b, std::uint64_t seed, const Roundings& roundings,
-                     double tolerance)
-        : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest) {
+                     double tolerance, const Effort& effort)
+        : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest), effort_(effort) {
         const auto [m, n, k] = shape;
         growth_ = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(k)));
         if (tolerance >= 0) result_rounding_ = growth_ = tolerance;
         choose_rows(seed);
         measure_lengths(a, b);
         expected_.resize(rows_.size() * n);
-        for_rows(rows_.size(), double(n) * double(k), [&, n = n, k = k](std::size_t first, std::size_t end) {
+        const auto compute = [&, n = n, k = k](std::size_t first, std::size_t end) {
             for (std::size_t r = first; r < end; ++r) row_product(a + rows_[r] * k, b, n, k, &expected_[r * n]);
-        });
+        };
+        for_rows(rows_.size(), double(n) * double(k), compute, effort_.cores);
         if (rows_.size() < m) multiply_signs(a, b, seed);
     }
 
@@ -79,9 +86,8 @@ public:
 
 private:
     void choose_rows(std::uint64_t seed) {
-        constexpr double affordable_steps = 1 << 28;
         const double per_row = std::max(1.0, double(shape_.n) * double(shape_.k));
-        const auto most = static_cast<std::size_t>(std::max(3.0, affordable_steps / per_row));
+        const auto most = static_cast<std::size_t>(std::max(3.0, effort_.steps / per_row));
         if (shape_.m <= most) {
             for (std::size_t row = 0; row < shape_.m; ++row) rows_.push_back(row);
             return;
@@ -110,20 +116,22 @@ private:
     void multiply_signs(const U* a, const U* b, std::uint64_t seed) {
         for (std::size_t j = 0; j < shape_.n; ++j) signs_.push_back(random_bits(seed + 8, j) & 1 ? 1 : -1);
         std::vector<double> bx(shape_.k);
-        for_rows(shape_.k, double(shape_.n), [&](std::size_t first, std::size_t end) {
+        const auto multiply_b = [&](std::size_t first, std::size_t end) {
             for (std::size_t i = first; i < end; ++i)
                 for (std::size_t j = 0; j < shape_.n; ++j) bx[i] += double(b[i * shape_.n + j]) * signs_[j];
-        });
+        };
+        for_rows(shape_.k, double(shape_.n), multiply_b, effort_.cores);
         abx_.resize(shape_.m);
-        for_rows(shape_.m, double(shape_.k), [&](std::size_t first, std::size_t end) {
+        const auto multiply_a = [&](std::size_t first, std::size_t end) {
             for (std::size_t i = first; i < end; ++i)
                 for (std::size_t x = 0; x < shape_.k; ++x) abx_[i] += double(a[i * shape_.k + x]) * bx[x];
-        });
+        };
+        for_rows(shape_.m, double(shape_.k), multiply_a, effort_.cores);
     }
 
     Verdict check_signs(const ReadRow& read_row) const {
         std::vector<double> cx(shape_.m), squares(shape_.m);
-        for_rows(shape_.m, double(shape_.n), [&](std::size_t first, std::size_t end) {
+        const auto multiply_c = [&](std::size_t first, std::size_t end) {
             std::vector<double> c_row(shape_.n);
             for (std::size_t i = first; i < end; ++i) {
                 read_row(i, c_row.data());
@@ -132,7 +140,8 @@ private:
                     squares[i] += c_row[j] * c_row[j];
                 }
             }
-        });
+        };
+        for_rows(shape_.m, double(shape_.n), multiply_c, effort_.cores);
         for (std::size_t i = 0; i < shape_.m; ++i) {
             const double from_results = result_rounding_ * std::sqrt(squares[i]),
                          from_sums = growth_ * a_lengths_[i] * std::sqrt(b_squares_);
@@ -146,6 +155,7 @@ private:
 
     ProductShape shape_;
     double result_rounding_ = 0, smallest_ = 0, growth_ = 0, b_squares_ = 0;
+    Effort effort_;
     std::vector<std::size_t> rows_;  // those that are computed in full
     std::vector<double> expected_, a_lengths_, b_lengths_;
     std::vector<double> signs_, abx_;

@@ -10,6 +10,18 @@ ProductShape within_limits(const ProductShape& shape) {
     return shape;
 }
 
+Transposes parse_transposes(const std::string& list) {
+    Transposes transposed;
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = list.find(',', begin);
+        const std::string word = list.substr(begin, end == std::string::npos ? end : end - begin);
+        if (word == "a") transposed.a = true;
+        else if (word == "b") transposed.b = true;
+        else fail(Exit::usage, "--transpose '{}': '{}' is neither a nor b", list, word);
+    }
+    return transposed;
+}
+
 std::vector<ProductShape> parse_shapes(const std::string& list) {
     std::vector<ProductShape> shapes;
     for (const std::vector<std::size_t>& extents : parse_extents(list, 3, "MxNxK"))

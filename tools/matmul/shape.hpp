@@ -1,7 +1,9 @@
-// The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges.
+// The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges. How the
+// matrices lie in memory, and how many products there are.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,58 @@ struct ProductShape {
     double elements() const { return double(m) * double(k) + double(k) * double(n) + double(m) * double(n); }
     std::string name() const { return text("{}x{}x{}", m, n, k); }
 };
+
+// Of --transpose: whether A lies as k x m and B as n x k.
+struct Transposes {
+    bool a = false, b = false;
+
+    bool any() const { return a || b; }
+    std::string name() const { return a && b ? "ab" : a ? "a" : b ? "b" : "none"; }
+};
+
+// What a product is but for its shape and type. A batch is that of --batch, or of files.
+struct ProductForm {
+    Transposes transposed;
+    std::optional<std::size_t> batch;
+    bool shares_b = false;  // one B for the whole batch
+
+    std::size_t products() const { return batch.value_or(1); }
+};
+
+// Elements from one product's matrix to the next one's. In a batch all begin at multiples of 16 bytes, since kernels
+// read pieces of so many.
+struct ProductStrides {
+    std::size_t a = 0, b = 0, c = 0;
+
+    // Without gaps.
+    static ProductStrides dense(const ProductShape& shape, const ProductForm& form) {
+        return {shape.m * shape.k, form.shares_b ? 0 : shape.k * shape.n, shape.m * shape.n};
+    }
+    static ProductStrides aligned(const ProductShape& shape, const ProductForm& form, std::size_t element_bytes) {
+        const std::size_t piece = form.products() > 1 ? 16 / element_bytes : 1;
+        const auto up = [=](std::size_t elements) { return (elements + piece - 1) / piece * piece; };
+        const ProductStrides of = dense(shape, form);
+        return {up(of.a), up(of.b), up(of.c)};
+    }
+};
+
+// Elements of all A, all B and all C with such strides.
+inline std::size_t elements_of_b(const ProductShape& shape, const ProductForm& form, const ProductStrides& strides) {
+    return form.shares_b ? shape.k * shape.n : form.products() * strides.b;
+}
+
+inline std::string name_of_products(const ProductShape& shape, const ProductForm& form) {
+    return form.batch ? text("{} products of {}", *form.batch, shape.name()) : shape.name();
+}
+
+// The elements of A, B and C of all products, as bytes and operations count them.
+inline double elements_of(const ProductShape& shape, const ProductForm& form) {
+    const double products = double(form.products()), b = double(shape.k) * double(shape.n);
+    return form.shares_b ? products * (shape.elements() - b) + b : products * shape.elements();
+}
+
+// "a", "b", or both with a comma between them. Failure(usage) for anything else.
+Transposes parse_transposes(const std::string& list);
 
 // Failure(usage) for extents that the kernels cannot count: an int must hold them, and the end of the last tile, too.
 ProductShape within_limits(const ProductShape& shape);

@@ -7,10 +7,12 @@
 
 #include "common/cli/program.hpp"
 #include "kernels/matmul/async.cuh"
+#include "kernels/matmul/batched.cuh"
 #include "kernels/matmul/naive.cuh"
 #include "kernels/matmul/register_tile.cuh"
 #include "kernels/matmul/tiled.cuh"
 #include "kernels/matmul/vectorized.cuh"
+#include "tools/matmul/adapted.cuh"
 #include "tools/matmul/columns.cuh"
 #include "tools/matmul/host_product.hpp"
 #include "tools/matmul/method.cuh"
@@ -57,11 +59,19 @@ template <typename T>
 using MatmulTiled32 = MatmulTiled<T, 32>;
 
 inline ProductMethod async_method(const ProductProblem& problem) {
-    const bool large = async_tile_is_large(problem.shape.m, problem.shape.n, size_t(problem.device->multiprocessors));
+    const bool large = async_tile_is_large(problem.shape.m, problem.shape.n, problem.form.products(),
+                                           size_t(problem.device->multiprocessors));
     return large ? for_f32<MatmulAsync<LargeAsyncShape>>(problem) : for_f32<MatmulAsync<SmallAsyncShape>>(problem);
 }
 
 ProductMethod fastest_method(const ProductProblem& problem);
+
+// The smallest tile that holds a product of a batch.
+template <typename T>
+ProductMethod small_batched_method(size_t side) {
+    if (side <= 16) return method_of<MatmulBatched<T, 16>>();
+    return side <= 32 ? method_of<MatmulBatched<T, 32>>() : method_of<MatmulBatched<T, 64>>();
+}
 
 #ifndef __SIMCC__
 // A device compiles older PTX for itself where a build has no code for it, and that lacks what newer devices have: what
@@ -88,21 +98,31 @@ inline ProductMethod cublas_method(const ProductProblem& problem) {
     if (!problem.libraries->cublas) problem.libraries->cublas = std::make_shared<Cublas>();
     const std::shared_ptr<Cublas> library = problem.libraries->cublas;
     if (!*library) return {};
-    return {[library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
+    ProductMethod method;
+    method.launch = [library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
         return library->multiply(arguments, type);
-    }};
+    };
+    method.takes_batch = method.takes_transposed = true;
+    return method;
 }
 inline ProductMethod cublaslt_method(const ProductProblem& problem) {
-    const auto [m, n, k] = problem.shape;
-    if (problem.shape.flop() == 0) return {};
+    const ProductForm& form = problem.form;
+    if (problem.shape.flop() == 0 || form.products() == 0) return {};
     if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
     if (!*problem.libraries->cublaslt) return {};
+    const ProductStrides strides = ProductStrides::aligned(problem.shape, form, size_of(problem.dtype));
+    MatmulArguments<void> arguments;
+    arguments.m = problem.shape.m, arguments.n = problem.shape.n, arguments.k = problem.shape.k;
+    arguments.batch = form.products();
+    arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
+    arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
     const auto product =
-        std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, m, n, k, cublas_type(problem.dtype));
+        std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments, cublas_type(problem.dtype));
     ProductMethod method;
     if (!*product) return method;
     method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
     method.workspace_bytes = cublaslt_workspace_bytes;
+    method.takes_batch = method.takes_transposed = true;
     return method;
 }
 #else
@@ -110,6 +130,20 @@ constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *hopper_m
                      *tf32x3_method = nullptr, *cublas_method = nullptr, *cublaslt_method = nullptr;
 constexpr FindTiles *hopper_keys = nullptr, *tf32x3_keys = nullptr, *direct_keys = nullptr;
 #endif
+
+// For a batch: up to 64 rows and columns a tile is a whole product; beyond, and on tensor cores, products lie along z.
+inline ProductMethod batched_method(const ProductProblem& problem) {
+    if (problem.form.products() < 2) return {};
+    const size_t side = std::max(problem.shape.m, problem.shape.n);
+    if (problem.dtype == DType::f32) return side <= 64 ? small_batched_method<float>(side) : async_method(problem);
+    if (problem.dtype == DType::f64)
+        return side <= 64 ? small_batched_method<double>(side) : method_of<MatmulRegister2d<double>>();
+#ifndef __SIMCC__
+    return wmma_method(problem);
+#else
+    return {};
+#endif
+}
 
 inline const MatmulVariant matmul_variants[] = {
     {{"cpu", "one core, sums in double", Needs::host}, nullptr, false, &HostProduct::multiply_on_one_core},
@@ -162,6 +196,8 @@ inline const MatmulVariant matmul_variants[] = {
      nullptr,
      nullptr,
      tf32x3_keys},
+    {{"batched", "for --batch: a block for each small product or several, tiles along z for larger ones"},
+     batched_method},
     {{"fastest", "the best of these for the shape, type and device; --explain says which"}, fastest_method},
     {{"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu, "", true},
      cublas_method},
@@ -171,8 +207,19 @@ inline const MatmulVariant matmul_variants[] = {
 
 inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
     ProductMethod method = variant.method ? variant.method(problem) : ProductMethod{};
+    if (method.launch && problem.form.transposed.any() && !method.takes_transposed) {
+        const PlainOperands plain(problem);
+        method = find_method(variant, plain.problem_of(problem));
+        if (method.launch) method = with_plain_operands(problem, plain, std::move(method));
+    }
+    if (method.launch && problem.form.products() > 1 && !method.takes_batch) method = one_by_one(problem, method);
     if (!*method.variant) method.variant = variant.name;
     return method;
+}
+
+inline const MatmulVariant* variant_of(FindMethod* method) {
+    return std::find_if(std::begin(matmul_variants), std::end(matmul_variants),
+                        [=](const MatmulVariant& variant) { return variant.method == method; });
 }
 
 // The last that exists; of those whose cycles a model estimates, the one with the fewest.
@@ -182,6 +229,13 @@ inline ProductMethod fastest_method(const ProductProblem& problem) {
         if (!variant->for_fastest || (best.launch && best.cycles == 0)) continue;
         const ProductMethod method = find_method(*variant, problem);
         if (method.launch && (!best.launch || (method.cycles > 0 && method.cycles < best.cycles))) best = method;
+    }
+    // Launches one after the other pay where each takes several times as long as a launch.
+    constexpr double least_cycles_alone = 20000;
+    const size_t products = problem.form.products();
+    if (products > 1 && best.cycles < least_cycles_alone * double(products)) {
+        const ProductMethod batched = find_method(*variant_of(batched_method), problem);
+        if (batched.launch) return batched;
     }
     return best;
 }
@@ -201,12 +255,21 @@ inline const Program matmul_program = {
 };
 
 // Why a variant has no method for a product, and what to do.
-inline std::string why_not(const ProductProblem& problem, bool is_thin) {
+inline std::string why_not(const ProductProblem& problem, const MatmulVariant& variant) {
     const std::string type = name_of(problem.dtype);
+    const size_t products = problem.form.products();
+    if (variant.method == batched_method && products < 2) return "it is for --batch 2 or more";
+    if (products > most_launched_one_by_one && variant.method) {
+        ProductProblem one = problem;
+        one.form.batch.reset();
+        if (find_method(variant, one).launch)
+            return text("it takes a launch for each of {} products, and {} at most; choose another --kernel", products,
+                        most_launched_one_by_one);
+    }
     const bool needs_tensor_cores = problem.dtype != DType::f32 && problem.dtype != DType::f64;
     if (problem.device->simulated && needs_tensor_cores)
         return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
-    if (is_thin)
+    if (variant.method == thin_method)
         return text("{} has more than {} rows and columns, and more than {} steps along k; choose another --kernel",
                     problem.shape.name(), few_rows, few_steps);
     return text("it does not run here for {}; choose another --dtype or --kernel", type);

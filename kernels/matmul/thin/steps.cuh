@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(thin_block, 2) matmul_few_steps(const T* a, co
     using Sum = SumOf<T>;
     constexpr int rows = few_steps_rows, length = piece_length<T>, part_length = Vector<Sum>::length;
     __shared__ __align__(16) Sum staged[few_steps * lanes_per_warp * length];
-    const size_t tile = block_row();
+    const size_t tile = OneProduct::block_row();
     if (tile >= plan.row_tiles) return;
     const unsigned sets = thin_block / plan.lanes, set = threadIdx.x / plan.lanes, lane = threadIdx.x % plan.lanes;
     const auto row_class = static_cast<unsigned>(tile % plan.classes);

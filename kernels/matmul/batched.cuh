@@ -1,0 +1,128 @@
+#pragma once
+// Many small products at once:
+//   matmul_batched   removes, from the tiled kernels with a product for each place along z, threads and sums for which a
+//                    small C has no elements: tiles of 16, 32 or 64 a side, 4 x 4 sums a thread, and several products
+//                    to a block where one would leave it too few threads. The next steps along k are on their way to
+//                    registers while those before are multiplied
+// m and n up to `side`, any k. Block 64 threads, for a side of 64 256; grid ceil(batch / products of a block).
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/products.cuh"
+#include "kernels/matmul/tiles.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// Four neighbours: one access of 16 bytes, or two.
+template <typename T>
+struct alignas(16) FourOf {
+    T values[4];
+};
+
+template <typename T, int side_>
+struct BatchedShape {
+    static constexpr int side = side_, steps = 64 / sizeof(T), square = 4;  // sums of a thread: square x square
+    static constexpr int across = side / square, threads = across * across;  // of a product
+    static constexpr int block = threads < 64 ? 64 : threads, products = block / threads;
+    static constexpr int loads = side * steps / threads;  // of each operand, by a thread
+    static constexpr int row = side + 4;                  // elements: the stores of one load go to different banks
+};
+
+/// The elements that a thread loads of a stage: of A's tile `side` rows of `steps` columns, of B's `steps` rows of `side`
+/// columns. In shared memory both lie by steps along k. Neighbouring lanes read neighbours in memory, which follow each
+/// other along k if `along_k`.
+template <typename Shape, bool along_k, bool is_a, typename View, typename T>
+__device__ inline void load_stage(T (&loaded)[Shape::loads], const View& matrix, size_t k, int thread) {
+#pragma unroll
+    for (int i = 0; i < Shape::loads; ++i) {
+        const int number = i * Shape::threads + thread;
+        const int step = along_k ? number % Shape::steps : number / Shape::side,
+                  place = along_k ? number / Shape::steps : number % Shape::side;
+        loaded[i] = is_a ? matrix.load(place, k + step) : matrix.load(k + step, place);
+    }
+}
+
+template <typename Shape, bool along_k, typename T>
+__device__ inline void store_stage(T (&tile)[Shape::steps][Shape::row], const T (&loaded)[Shape::loads], int thread) {
+#pragma unroll
+    for (int i = 0; i < Shape::loads; ++i) {
+        const int number = i * Shape::threads + thread;
+        const int step = along_k ? number % Shape::steps : number / Shape::side,
+                  place = along_k ? number / Shape::steps : number % Shape::side;
+        tile[step][place] = loaded[i];
+    }
+}
+
+template <typename T, int side, typename A, typename B>
+__global__ void __launch_bounds__(BatchedShape<T, side>::block)
+    matmul_batched(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c, ManyProducts products,
+                   size_t batch) {
+    using Shape = BatchedShape<T, side>;
+    constexpr int square = Shape::square;
+    constexpr bool a_along_k = !A::transposed, b_along_k = B::transposed;
+    __shared__ __align__(16) T a_tiles[Shape::products][Shape::steps][Shape::row];
+    __shared__ __align__(16) T b_tiles[Shape::products][Shape::steps][Shape::row];
+    const int of_block = static_cast<int>(threadIdx.x) / Shape::threads,
+              thread = static_cast<int>(threadIdx.x) % Shape::threads;
+    const int row = thread / Shape::across * square, column = thread % Shape::across * square;
+    const size_t product = static_cast<size_t>(blockIdx.x) * Shape::products + of_block, steps = a.columns;
+    if (product < batch) {
+        a.data += product * products.stride_a;
+        b.data += product * products.stride_b;
+        c.data += product * products.stride_c;
+    } else {  // its threads wait at the barriers with the others
+        a.rows = b.rows = c.rows = 0;
+    }
+    auto& a_tile = a_tiles[of_block];
+    auto& b_tile = b_tiles[of_block];
+    T a_loaded[Shape::loads], b_loaded[Shape::loads], sums[square][square] = {};
+    load_stage<Shape, a_along_k, true>(a_loaded, a, 0, thread);
+    load_stage<Shape, b_along_k, false>(b_loaded, b, 0, thread);
+    for (size_t k = 0; k < steps; k += Shape::steps) {
+        store_stage<Shape, a_along_k>(a_tile, a_loaded, thread);
+        store_stage<Shape, b_along_k>(b_tile, b_loaded, thread);
+        __syncthreads();  // the stage is there
+        if (k + Shape::steps < steps) {
+            load_stage<Shape, a_along_k, true>(a_loaded, a, k + Shape::steps, thread);
+            load_stage<Shape, b_along_k, false>(b_loaded, b, k + Shape::steps, thread);
+        }
+#pragma unroll
+        for (int i = 0; i < Shape::steps; ++i) {
+            const FourOf<T> left = *reinterpret_cast<const FourOf<T>*>(&a_tile[i][row]),
+                            right = *reinterpret_cast<const FourOf<T>*>(&b_tile[i][column]);
+#pragma unroll
+            for (int r = 0; r < square; ++r)
+#pragma unroll
+                for (int s = 0; s < square; ++s) sums[r][s] += left.values[r] * right.values[s];
+        }
+        __syncthreads();  // it has been used
+    }
+#pragma unroll
+    for (int r = 0; r < square; ++r)
+#pragma unroll
+        for (int s = 0; s < square; ++s) c.store(row + r, column + s, sums[r][s]);
+}
+
+template <typename T, int side>
+struct MatmulBatched {
+    using Element = T;
+    using Shape = BatchedShape<T, side>;
+    static constexpr TileSize tile = {side, side, Shape::steps};
+    static constexpr bool takes_batch = true, takes_transposed = true;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        return with_layouts(arguments, [&](auto layout_a, auto layout_b) {
+            using A = decltype(layout_a);
+            using B = decltype(layout_b);
+            const dim3 grid(static_cast<unsigned>(divide_up(arguments.batch, Shape::products))), block(Shape::block);
+            matmul_batched<T, side, A, B><<<grid, block, 0, arguments.stream>>>(
+                a_of<A>(arguments), b_of<B>(arguments), c_of(arguments),
+                {arguments.stride_a, arguments.stride_b, arguments.stride_c, 1}, arguments.batch);
+            return LaunchShape{grid, block, 0, address_of(matmul_batched<T, side, A, B>)};
+        });
+    }
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,127 @@
+// The operands of matmul as a filter: what their headers and the options say of them, and their numbers.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/io/failure.hpp"
+#include "common/io/numbers.hpp"
+#include "tools/matmul/options.hpp"
+
+// What an operand of a product is: a matrix of rows x columns or a batch of such, and whether it lies transposed.
+struct OperandShape {
+    std::optional<std::size_t> batch;
+    std::size_t rows = 0, columns = 0;
+    bool transposed = false;
+
+    std::string name() const {
+        return batch ? text("{} times {} x {}", *batch, rows, columns) : text("{} x {}", rows, columns);
+    }
+};
+
+// How the program was told to see an operand: --transpose, --batch, and its rows and columns by --shape.
+struct OperandOptions {
+    bool transposed = false;
+    std::optional<std::size_t> batch;
+    bool given = false;
+    std::size_t rows = 0, columns = 0;
+};
+
+inline std::string shape_text(const std::vector<std::size_t>& extents) {
+    std::string list;
+    for (std::size_t extent : extents) list += (list.empty() ? "" : ", ") + std::to_string(extent);
+    return "(" + list + ")";
+}
+
+// From the operand's header, or from the options. A matrix in Fortran's order lies transposed: nobody has to move its
+// elements. (A batch in that order is put in the order of rows by its reader.)
+inline OperandShape operand_shape(const std::string& operand, const NumberLayout& layout, const OperandOptions& asked) {
+    if (layout.format != NumberFormat::npy) {
+        if (!asked.given) fail(Exit::usage, "{} does not say its shape; give --shape MxNxK", operand);
+        return {asked.batch, asked.rows, asked.columns, asked.transposed};
+    }
+    std::vector<std::size_t> extents = extents_of(layout.shape);
+    if (extents.size() != 2 && extents.size() != 3)
+        fail(Exit::bad_input, "{} has shape {}: a matrix has two dimensions, a batch of them three", operand,
+             layout.shape);
+    OperandShape shape;
+    if (extents.size() == 3) {
+        shape.batch = extents[0];
+        extents.erase(extents.begin());
+        if (asked.batch && *asked.batch != *shape.batch)
+            fail(Exit::bad_input, "{} has shape {}: that is a batch of {}, --batch says {}", operand, layout.shape,
+                 *shape.batch, *asked.batch);
+    }
+    if (asked.transposed) std::swap(extents[0], extents[1]);
+    shape.rows = extents[0], shape.columns = extents[1];
+    shape.transposed = asked.transposed != (layout.fortran_order && !shape.batch);
+    if (asked.given && (shape.rows != asked.rows || shape.columns != asked.columns)) {
+        std::vector<std::size_t> expected = {asked.rows, asked.columns};
+        if (asked.transposed) std::swap(expected[0], expected[1]);
+        fail(Exit::bad_input, "{} has shape {}, --shape says {}", operand, layout.shape, shape_text(expected));
+    }
+    return shape;
+}
+
+// A reader that has the elements of a matrix as they lie, and those of a batch in the order of rows.
+inline std::unique_ptr<NumberReader> open_operand(const std::string& operand, const std::optional<InputFormat>& format,
+                                                  StepCount* count) {
+    auto reader = NumberReader::open(operand, format, count);
+    const bool is_matrix = extents_of(reader->layout().shape).size() == 2;
+    return is_matrix ? std::move(reader) : in_row_order(std::move(reader));
+}
+
+// The batch of two operands. Failure(bad_input) if they do not fit together.
+inline ProductForm form_of(const std::vector<std::string>& names, const OperandShape& a, const OperandShape& b,
+                           const std::optional<std::size_t>& asked_batch) {
+    if (a.columns != b.rows)
+        fail(Exit::bad_input, "{} is {} and {} is {}: A's columns must be as many as B's rows", names[0], a.name(),
+             names[1], b.name());
+    ProductForm form;
+    form.transposed = {a.transposed, b.transposed};
+    form.batch = a.batch;
+    form.shares_b = a.batch && !b.batch;
+    if (!a.batch && (b.batch || asked_batch))
+        fail(Exit::bad_input, "{} is one matrix, {}: expected a batch of {}", names[0], a.name(),
+             asked_batch.value_or(b.batch.value_or(0)));
+    if (a.batch && b.batch && *a.batch != *b.batch)
+        fail(Exit::bad_input, "{} is {} and {} is {}: expected as many matrices in both, or one B for all", names[0],
+             a.name(), names[1], b.name());
+    return form;
+}
+
+// As many numbers of an operand as its shape promises. Its rows may be read in parts.
+class Operand {
+public:
+    Operand(NumberReader& reader, const std::string& name, std::size_t rows, std::size_t columns)
+        : reader_(reader), name_(name), rows_(rows), columns_(columns) {
+        if (__builtin_mul_overflow(rows, columns, &count_))
+            fail(Exit::bad_input, "{}: {} x {} elements are too many", name, rows, columns);
+        if (reader.count() >= 0 && reader.count() != static_cast<long long>(count_))
+            refuse_count(text("{}", reader.count()));
+    }
+
+    Chunk read(std::size_t rows) {
+        const std::size_t wanted = std::min(rows * columns_, count_ - taken_);
+        Chunk chunk = wanted > 0 ? reader_.read(wanted) : Chunk{reader_.layout().dtype, 0, {}};
+        taken_ += chunk.count;
+        if (chunk.count != wanted) refuse_count(text("{}", taken_));
+        const bool may_go_on = taken_ == count_ && reader_.layout().format != NumberFormat::npy;
+        if (may_go_on && reader_.read(1).count > 0) refuse_count(text("more than {}", count_));
+        return chunk;
+    }
+    Chunk read_all() { return read(rows_); }
+
+private:
+    [[noreturn]] void refuse_count(const std::string& count) const {
+        fail(Exit::bad_input, "{} has {} elements, {} x {} are {}", name_, count, rows_, columns_, count_);
+    }
+
+    NumberReader& reader_;
+    const std::string& name_;
+    const std::size_t rows_, columns_;
+    std::size_t count_ = 0, taken_ = 0;
+};
