@@ -220,6 +220,220 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     [ "$output" != "$first" ]
 }
 
+forms=("--transpose a" "--transpose b" "--transpose a,b" "--batch 3" "--batch 3 --transpose a,b")
+
+@test "every variant is right where operands lie transposed, in batches, and both" {
+    local form dtype count
+    for dtype in f32 f64; do
+        for form in "${forms[@]}"; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine matmul $form -n 1x1x1,7x13x5,33x1x17,1x50x64,127x129x65 -t "$dtype" -w 0 -r 1 --csv
+            [ "$(column verify | sort -u)" = pass ] || complain "$form"
+            for count in cpu cpu-parallel naive-uncoalesced naive tiled-8 tiled-16 tiled-32 tiled-corner register-1d \
+                register-2d fastest; do
+                [ "$(column kernel | grep -c -x -e "$count")" -eq 5 ] || complain "$dtype $form: $count"
+            done
+        done
+    done
+}
+
+@test "every variant is right for tensor cores' types with transposed operands and in batches" {
+    local form dtype
+    for dtype in tf32 bf16 f16; do
+        for form in "${forms[@]}"; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine matmul $form -n 1x1x1,7x13x5,33x1x17,1x50x64,127x129x65,300x257x520 -t "$dtype" -w 0 -r 1 --csv
+            [ "$(column verify | sort -u)" = pass ] || complain "$dtype $form"
+            on_simulator || [ "$(column kernel | grep -c -x fastest)" -eq 6 ] || complain "$dtype $form"
+        done
+    done
+}
+
+@test "a row shows which operands lie transposed, how many products there are, and counts all of them" {
+    expect_fine matmul -k tiled-16 -n 100x50x20 --batch 7 --transpose b,a --csv
+    expect_clean_table
+    [ "$(columns p_m p_n p_k p_transpose p_batch bytes flop grid)" = "100 50 20 ab 7 224000 1400000 4x7x7" ]
+    expect_fine matmul -k tiled-16 -n 100x50x20 --transpose a --csv
+    [ "$(columns p_transpose p_batch bytes)" = "a 1 32000" ]
+    expect_fine matmul -k tiled-16 -n 100x50x20 --csv
+    [ "$(columns p_transpose p_batch)" = "none 1" ]
+}
+
+@test "batches of no product, one product, and more than a grid's z can count are right" {
+    expect_fine matmul -k 'naive,tiled-32,fastest,cpu*' -n 20x3x5 --batch 0 -w 0 -r 1 --csv
+    [ "$(columns verify p_batch flop | sort | uniq -c | xargs)" = "5 pass 0 0" ]
+    expect_fine matmul -k 'naive,tiled-32,fastest,cpu*' -n 20x3x5 --batch 1 -w 0 -r 1 --csv
+    [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "5 pass 1" ]
+    expect_fine matmul -k tiled-8,batched,fastest -n 2x3x1 --batch 65600 -w 0 -r 1 --csv
+    [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "3 pass 65600" ]
+    expect_fine matmul -k tiled-8,batched,fastest -n 0x5x5,5x0x5,5x5x0 --batch 3 --transpose a,b -w 0 -r 1 --csv
+    [ "$(column verify | sort | uniq -c | xargs)" = "9 pass" ]
+}
+
+@test "small products of a batch are multiplied in the smallest tile that holds them" {
+    local dtype form
+    for dtype in f32 f64; do
+        for form in "" "--transpose a" "--transpose b" "--transpose a,b"; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine matmul -k batched $form -t "$dtype" --batch 5 -w 0 -r 1 --csv \
+                -n 1x1x1,16x16x16,15x3x70,17x2x9,32x32x33,5x31x1,33x64x17,64x64x64,1x63x100,65x10x20
+            [ "$(column verify | sort | uniq -c | xargs)" = "10 pass" ] || complain "$dtype $form"
+            [ "$(column p_tile | cut -d x -f 1,2 | head -9 | paste -sd ' ')" = \
+                "16x16 16x16 16x16 32x32 32x32 32x32 64x64 64x64 64x64" ] || complain "$dtype $form"
+        done
+    done
+    refuses 77 "batched: it is for --batch 2 or more" matmul -k batched -n 16
+    refuses 77 "batched: it is for --batch 2 or more" matmul -k batched -n 16 --batch 1
+    try matmul --explain -k fastest -n 64 --batch 4 -w 0 -r 1 --csv
+    expect_errors_like "4 products of 64x64x64 f32 on .*: fastest is batched, tile 64x64x16"
+}
+
+@test "what multiplies one product after the other is left out where they are many" {
+    expect_fine matmul -k thin -n 3x333x77 --batch 100 -w 0 -r 1 --csv
+    [ "$(column verify)" = pass ]
+    refuses 77 "a launch for each of 101 products, and 100 at most" matmul -k thin -n 3x333x77 --batch 101
+}
+
+@test "vectors are taken as they lie, transposed or not" {
+    local form
+    for form in a b a,b; do
+        expect_fine matmul -k thin --transpose $form -n 1x500x301,500x1x301,7x1x1,1x1x9,5x300x77,300x5x77,50x70x3 -w 0 -r 1 --csv
+        [ "$(column verify | sort | uniq -c | xargs)" = "7 pass" ]
+    done
+    expect_fine matmul -k thin --batch 3 --transpose a -n 500x1x301 -w 0 -r 1 --csv # C' = B' A': one row, not one column
+    [[ $(columns verify p_tile) == "pass 1x"* ]] || complain "$(column p_tile)"
+}
+
+@test "batches and transposed operands have no finding, in any variant" {
+    local form
+    for form in "${forms[@]}"; do
+        # shellcheck disable=SC2086  # one word per option
+        capture matmul --check=all $form -w 0 -r 1 --csv -n 33x17x9,65x70x33
+        expect_status 0
+        grep -q 'ERROR SUMMARY: 0 errors' <<<"$errors" || complain "$form"
+    done
+    capture matmul --check=all -k batched,fastest --batch 7 -t f64 -w 0 -r 1 --csv -n 9x16x70,30x20x33,64x1x9
+    expect_status 0
+}
+
+@test "--transpose and --batch refuse what they cannot mean" {
+    refuses 2 "'c' is neither a nor b" matmul --transpose c
+    refuses 2 "'' is neither a nor b" matmul --transpose a,
+    refuses 2 "batch" matmul --batch -1
+    refuses 2 "batch" matmul --batch many
+    refuses 2 "batch" matmul --batch 3000000000
+    refuses 3 "100000 products of 40000x40000x40000: .* take .* on the device" \
+        matmul -k naive -n 40000 --batch 100000
+}
+
+# make_operands LETTER TYPE: A (2, 3, 4), B (2, 4, 5), their first matrices a and b, and the products, C and c. With a t after the
+# name a file has transposes, with an f it is in Fortran's order; Cz is C with
+# one b for both.
+make_operands() {
+    python3 - "$1" "$2" <<'PYTHON'
+import struct, sys
+letter, descr = sys.argv[1:3]
+N, m, n, k = 2, 3, 5, 4
+A = [[[(7 * p + 5 * i + 3 * x) % 11 - 5 for x in range(k)] for i in range(m)] for p in range(N)]
+B = [[[(3 * p + 2 * x + 9 * j) % 13 - 6 for j in range(n)] for x in range(k)] for p in range(N)]
+product = lambda a, b: [[sum(p * q for p, q in zip(row, column)) for column in zip(*b)] for row in a]
+turned = lambda matrix: [list(column) for column in zip(*matrix)]
+flat = lambda matrix: [x for row in matrix for x in row]
+def write(name, shape, numbers, fortran=False):
+    head = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (descr, fortran, shape)
+    head = head.ljust(128 - 10 - 1).encode() + b"\n"
+    body = struct.pack("<%d%s" % (len(numbers), letter), *numbers)
+    open(name, "wb").write(b"\x93NUMPY\x01\0" + struct.pack("<H", len(head)) + head + body)
+for name, matrices in ("a", A), ("b", B):
+    one, rows, columns = matrices[0], len(matrices[0]), len(matrices[0][0])
+    write(name + ".npy", (rows, columns), flat(one))
+    write(name + "f.npy", (rows, columns), flat(turned(one)), True)
+    write(name + "t.npy", (columns, rows), flat(turned(one)))
+    write(name + "tf.npy", (columns, rows), flat(one), True)
+    write(name.upper() + ".npy", (N, rows, columns), sum(map(flat, matrices), []))
+    write(name.upper() + "t.npy", (N, columns, rows), sum((flat(turned(x)) for x in matrices), []))
+    write(name.upper() + "f.npy", (N, rows, columns),
+          [matrices[p][i][j] for j in range(columns) for i in range(rows) for p in range(N)], True)
+write("c.npy", (m, n), flat(product(A[0], B[0])))
+write("C.npy", (N, m, n), sum((flat(product(a, b)) for a, b in zip(A, B)), []))
+write("Cz.npy", (N, m, n), sum((flat(product(a, B[0])) for a in A), []))
+PYTHON
+}
+
+# gives FILE OPTION...: matmul writes what is in FILE.
+gives() {
+    local expected=$1
+    shift
+    expect_fine matmul "$@" -o result.npy || return
+    cmp <(tail -c +129 "$expected") <(tail -c +129 result.npy) || complain "matmul $*"
+    [ "$(head -c 128 result.npy | grep -a -o "False, 'shape': ([0-9, ]*)")" = \
+        "$(head -c 128 "$expected" | grep -a -o "False, 'shape': ([0-9, ]*)")" ] || complain "matmul $*: another shape"
+}
+
+@test "matrices in Fortran's order, transposed ones and batches are multiplied as numpy does" {
+    local letter on operands
+    for letter in f d e; do
+        make_operands $letter "<f$(python3 -c "import struct; print(struct.calcsize('$letter'))")"
+        for on in "" "-k fastest"; do # with all cores, and by a kernel
+            # shellcheck disable=SC2086  # one word per option
+            for operands in "a.npy b.npy" "af.npy b.npy" "a.npy bf.npy" "af.npy bf.npy" "--transpose a at.npy b.npy" \
+                "--transpose b a.npy bt.npy" "--transpose a,b at.npy bt.npy" "--transpose a,b atf.npy btf.npy" \
+                "--transpose b af.npy btf.npy"; do
+                gives c.npy $on $operands || return
+            done
+            # shellcheck disable=SC2086  # one word per option
+            for operands in "A.npy B.npy" "Af.npy B.npy" "A.npy Bf.npy" "--transpose a At.npy B.npy" \
+                "--transpose b A.npy Bt.npy" "--transpose a,b At.npy Bt.npy" "--batch 2 A.npy B.npy"; do
+                gives C.npy $on $operands || return
+            done
+            # shellcheck disable=SC2086  # one word per option
+            for operands in "A.npy b.npy" "A.npy bf.npy" "--transpose a At.npy b.npy" "--transpose a,b At.npy bt.npy"; do
+                gives Cz.npy $on $operands || return
+            done
+        done
+    done
+}
+
+@test "a transposed A that is more than fits at once is multiplied by parts of its columns" {
+    # (64 MiB hold 256 of its 300 columns of 40000.) Its last row is 1 2 3 ... 300, the others are zero.
+    { head -c $((300 * 39999 * 4)) /dev/zero && numbers 'f<' $(seq 300); } >a
+    { head -c $((39999 * 4)) /dev/zero && numbers 'f<' 10; } >b
+    numbers 'f<' $(seq 10 10 3000) >c
+    expect_fine matmul --input-format raw:f32 --transpose a --shape 300x1x40000 a b -o result
+    cmp c result
+    pipeline 'cat a | matmul -q -d $device -k fastest --input-format raw:f32 --transpose a --shape 300x1x40000 - b | cmp - c'
+    expect_status 0
+}
+
+@test "text and raw data are batches with --batch and --shape" {
+    printf '1 2\n3 4\n\n5 6\n7 8\n' >a
+    printf '1 0\n0 1\n\n0 1\n1 0\n' >b
+    expect_fine matmul --batch 2 --shape 2x2x2 a b
+    [ "$(paste -sd ' ' <<<"$output")" = "1 2 3 4 6 5 8 7" ]
+    expect_fine matmul --batch 2 --transpose a --shape 2x2x2 a b
+    [ "$(paste -sd ' ' <<<"$output")" = "1 3 2 4 7 5 8 6" ]
+    refuses 4 "a has 8 elements, 6 x 2 are 12" matmul --batch 3 --shape 2x2x2 a b
+}
+
+@test "batches that do not fit together are refused, with what was expected" {
+    make_operands f '<f4'
+    numbers 'f<' 1 2 3 4 | npy '<f4' '(1, 2, 2)' >one.npy
+    numbers 'f<' 1 2 3 4 | npy '<f4' '(1, 1, 2, 2)' >four.npy
+    refuses 4 "a matrix has two dimensions, a batch of them three" matmul four.npy b.npy
+    refuses 4 "A.npy is 2 times 3 x 4 and A.npy is 2 times 3 x 4: A's columns must be as many as B's rows" matmul A.npy A.npy
+    refuses 4 "a.npy is one matrix, 3 x 4: expected a batch of 2" matmul a.npy B.npy
+    refuses 4 "a.npy is one matrix, 3 x 4: expected a batch of 2" matmul --batch 2 a.npy b.npy
+    refuses 4 "is a batch of 2, --batch says 3" matmul --batch 3 A.npy B.npy
+    refuses 4 "1 times 2 x 2 .*: expected as many matrices in both, or one B for all" matmul one.npy <(
+        numbers 'f<' 1 2 3 4 5 6 7 8 | npy '<f4' '(2, 2, 2)')
+    refuses 4 "at.npy has shape \(4, 3\), --shape says \(5, 3\)" matmul --transpose a --shape 3x5x5 at.npy b.npy
+    refuses 4 "A's columns must be as many" matmul --transpose a a.npy b.npy
+    npy '<f4' '(0, 3, 4)' </dev/null >none.npy
+    npy '<f4' '(0, 4, 5)' </dev/null >too.npy
+    expect_fine matmul none.npy too.npy -o c.npy
+    grep -a -q "'shape': (0, 3, 5)" c.npy
+}
+
 @test "text is multiplied with --shape" {
     printf '1 2 3\n4 5 6\n' >a
     printf '1 0\n0 1\n1 1\n' >b

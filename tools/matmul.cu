@@ -20,9 +20,9 @@ void explain(const Session& session, const ProductProblem& problem, const Produc
             "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
             "where that is faster), times the steps of {} along k",
             method.tile, session.device.multiprocessors, 128 / size_of(problem.dtype));
-    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}", name_of_products(problem.shape, problem.form),
-                        name_of(problem.dtype), session.device.name, capability_text(session.device.compute_capability),
-                        method.variant, method.tile, why));
+    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}",
+                        name_of_products(problem.shape, problem.form), name_of(problem.dtype), session.device.name,
+                        capability_text(session.device.compute_capability), method.variant, method.tile, why));
 }
 
 // A variant of the run, and, if it is a device's, how it is launched.
@@ -67,7 +67,8 @@ std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& prob
         for (const std::string& tile : tiles_to_run(*variant, problem)) {
             with_tile.forced_tile = tile;
             const ProductMethod method = find_method(*variant, with_tile);
-            const double wanted = DeviceProduct::bytes(session, problem.dtype, shape, problem.form, method.workspace_bytes);
+            const double wanted =
+                DeviceProduct::bytes(session, problem.dtype, shape, problem.form, method.workspace_bytes);
             if (!method.launch) leave_out(name, why_not(problem, *variant));
             else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
                 leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));

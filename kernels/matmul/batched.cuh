@@ -1,6 +1,6 @@
 #pragma once
 // Many small products at once:
-//   matmul_batched   removes, from the tiled kernels with a product for each place along z, threads and sums for which a
+//   matmul_batched   removes, from tiled kernels with a product for each place along z, threads and sums for which a
 //                    small C has no elements: tiles of 16, 32 or 64 a side, 4 x 4 sums a thread, and several products
 //                    to a block where one would leave it too few threads. The next steps along k are on their way to
 //                    registers while those before are multiplied
@@ -23,16 +23,16 @@ struct alignas(16) FourOf {
 
 template <typename T, int side_>
 struct BatchedShape {
-    static constexpr int side = side_, steps = 64 / sizeof(T), square = 4;  // sums of a thread: square x square
+    static constexpr int side = side_, steps = 64 / sizeof(T), square = 4;   // sums of a thread: square x square
     static constexpr int across = side / square, threads = across * across;  // of a product
     static constexpr int block = threads < 64 ? 64 : threads, products = block / threads;
     static constexpr int loads = side * steps / threads;  // of each operand, by a thread
     static constexpr int row = side + 4;                  // elements: the stores of one load go to different banks
 };
 
-/// The elements that a thread loads of a stage: of A's tile `side` rows of `steps` columns, of B's `steps` rows of `side`
-/// columns. In shared memory both lie by steps along k. Neighbouring lanes read neighbours in memory, which follow each
-/// other along k if `along_k`.
+/// The elements that a thread loads of a stage: of A's tile `side` rows of `steps` columns, of B's `steps` rows of
+/// `side` columns. In shared memory both lie by steps along k. Neighbouring lanes read neighbours in memory, which
+/// follow each other along k if `along_k`.
 template <typename Shape, bool along_k, bool is_a, typename View, typename T>
 __device__ inline void load_stage(T (&loaded)[Shape::loads], const View& matrix, size_t k, int thread) {
 #pragma unroll
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(BatchedShape<T, side>::block)
             load_stage<Shape, a_along_k, true>(a_loaded, a, k + Shape::steps, thread);
             load_stage<Shape, b_along_k, false>(b_loaded, b, k + Shape::steps, thread);
         }
-#pragma unroll
+#pragma unroll 4
         for (int i = 0; i < Shape::steps; ++i) {
             const FourOf<T> left = *reinterpret_cast<const FourOf<T>*>(&a_tile[i][row]),
                             right = *reinterpret_cast<const FourOf<T>*>(&b_tile[i][column]);
@@ -110,18 +110,22 @@ struct MatmulBatched {
     using Element = T;
     using Shape = BatchedShape<T, side>;
     static constexpr TileSize tile = {side, side, Shape::steps};
-    static constexpr bool takes_batch = true, takes_transposed = true;
+    static constexpr bool takes_batch = true, takes_transposed = sizeof(T) == 4;  // fewer kernels to compile
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
-        return with_layouts(arguments, [&](auto layout_a, auto layout_b) {
-            using A = decltype(layout_a);
-            using B = decltype(layout_b);
-            const dim3 grid(static_cast<unsigned>(divide_up(arguments.batch, Shape::products))), block(Shape::block);
-            matmul_batched<T, side, A, B><<<grid, block, 0, arguments.stream>>>(
-                a_of<A>(arguments), b_of<B>(arguments), c_of(arguments),
-                {arguments.stride_a, arguments.stride_b, arguments.stride_c, 1}, arguments.batch);
-            return LaunchShape{grid, block, 0, address_of(matmul_batched<T, side, A, B>)};
-        });
+        if constexpr (takes_transposed)
+            return with_layouts(arguments, [&](auto a, auto b) { return launch(arguments, a, b); });
+        else return launch(arguments, RowMajor{}, RowMajor{});
+    }
+
+private:
+    template <typename A, typename B>
+    static LaunchShape launch(const MatmulArguments<T>& arguments, A, B) {
+        const dim3 grid(static_cast<unsigned>(divide_up(arguments.batch, Shape::products))), block(Shape::block);
+        matmul_batched<T, side, A, B><<<grid, block, 0, arguments.stream>>>(
+            a_of<A>(arguments), b_of<B>(arguments), c_of(arguments),
+            ManyProducts{arguments.stride_a, arguments.stride_b, arguments.stride_c, 1}, arguments.batch);
+        return {grid, block, 0, address_of(matmul_batched<T, side, A, B>)};
     }
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 // The peer: cuBLAS. Only for nvcc.
 // One call of cublasGemmEx, or of cublasGemmStridedBatchedEx for a batch, with cuBLAS's own choice of kernel; f32 in
-// pedantic mode, that is without tensor cores. cuBLAS works on columns: it is asked for the transpose, C' = B' A', which is
-// the same bytes as the row-major C = A B. An operand that lies transposed here is one that it is to transpose.
+// pedantic mode, that is without tensor cores. cuBLAS works on columns: it is asked for the transpose, C' = B' A', which
+// is the same bytes as the row-major C = A B. An operand that lies transposed here is one that it is to transpose.
 #include "common/cuda/cublas_handle.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/dtype.hpp"
@@ -36,8 +36,8 @@ inline CublasType cublas_type(DType dtype) {
     }
 }
 
-/// An operand of C' = B' A' as cuBLAS sees it: what to do with it (a cublasOperation_t), and the elements from one of its
-/// columns to the next.
+/// An operand of C' = B' A' as cuBLAS sees it: what to do with it (a cublasOperation_t), and the elements from one of
+/// its columns to the next.
 struct CublasOperand {
     int operation, leading_dimension;
 };
@@ -76,8 +76,10 @@ public:
         const bool f64 = compute == CublasCompute::f64;
         void* const handle = handle_.on(arguments.stream);
         int status = set_math_mode_(handle, compute == CublasCompute::f32_pedantic ? pedantic_math : no_16_bit_sums);
-        const void *const alpha = f64 ? static_cast<const void*>(&one_f64) : &one,
-                   *const beta = f64 ? static_cast<const void*>(&zero_f64) : &zero;
+        const void *const alpha = f64 ? static_cast<const void*>(&one_f64) : &one, *const beta =
+                                                                                       f64 ? static_cast<const void*>(
+                                                                                                 &zero_f64)
+                                                                                           : &zero;
         if (status == 0 && batch == 1)
             status = multiply_(handle, b.operation, a.operation, n, m, k, alpha, arguments.d_b, type.stored,
                                b.leading_dimension, arguments.d_a, type.stored, a.leading_dimension, beta,

@@ -43,8 +43,9 @@ public:
         const bool has_all =
             find(create, "cublasLtCreate") && find(destroy_, "cublasLtDestroy") &&
             find(create_product, "cublasLtMatmulDescCreate") && find(set_product, "cublasLtMatmulDescSetAttribute") &&
-            find(set_matrix, "cublasLtMatrixLayoutSetAttribute") && find(destroy_product, "cublasLtMatmulDescDestroy") &&
-            find(create_matrix, "cublasLtMatrixLayoutCreate") && find(destroy_matrix, "cublasLtMatrixLayoutDestroy") &&
+            find(set_matrix, "cublasLtMatrixLayoutSetAttribute") &&
+            find(destroy_product, "cublasLtMatmulDescDestroy") && find(create_matrix, "cublasLtMatrixLayoutCreate") &&
+            find(destroy_matrix, "cublasLtMatrixLayoutDestroy") &&
             find(create_preference, "cublasLtMatmulPreferenceCreate") &&
             find(destroy_preference, "cublasLtMatmulPreferenceDestroy") &&
             find(set_preference, "cublasLtMatmulPreferenceSetAttribute") &&

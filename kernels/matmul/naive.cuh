@@ -53,8 +53,8 @@ struct MatmulUncoalesced {
         return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
             using A = decltype(a);
             using B = decltype(b);
-            matmul_uncoalesced<T, A, B><<<whole, block, 0, some.stream>>>(some.d_a, some.d_b, some.d_c, some.m, some.n, some.k,
-                                                           products);
+            matmul_uncoalesced<T, A, B>
+                <<<whole, block, 0, some.stream>>>(some.d_a, some.d_b, some.d_c, some.m, some.n, some.k, products);
             return LaunchShape{whole, block, 0, address_of(matmul_uncoalesced<T, A, B, decltype(products)>)};
         });
     }
@@ -72,8 +72,8 @@ struct MatmulNaive {
         return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
             using A = decltype(a);
             using B = decltype(b);
-            matmul_naive<T, A, B><<<whole, block, 0, some.stream>>>(some.d_a, some.d_b, some.d_c, some.m, some.n, some.k,
-                                                           products);
+            matmul_naive<T, A, B>
+                <<<whole, block, 0, some.stream>>>(some.d_a, some.d_b, some.d_c, some.m, some.n, some.k, products);
             return LaunchShape{whole, block, 0, address_of(matmul_naive<T, A, B, decltype(products)>)};
         });
     }

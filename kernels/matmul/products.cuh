@@ -1,6 +1,6 @@
 #pragma once
-// What a kernel is compiled for: how A and B lie in memory, and whether it computes one product or many. Both are types,
-// so that no loop asks for them.
+// What a kernel is compiled for: how A and B lie in memory, and whether it computes one product or many. Both are
+// types, so that no loop asks for them.
 //   RowMajor, ColumnMajor     the layout of an operand: ColumnMajor is what --transpose and Fortran's order make of it
 //   OneProduct, ManyProducts  which matrices a block works on: the only ones, or those of its place along z
 #include "common/cuda/launch_shape.cuh"
@@ -51,16 +51,13 @@ struct ManyProducts {
         b += product * stride_b;
         c += product * stride_c;
     }
-    __device__ size_t block_row() const {
-        return static_cast<size_t>(blockIdx.z % along_z) * gridDim.y + blockIdx.y;
-    }
+    __device__ size_t block_row() const { return static_cast<size_t>(blockIdx.z % along_z) * gridDim.y + blockIdx.y; }
 };
 
-/// Calls launch(arguments, grid, products) for one product, whose grid this is, or for as many of a batch as z can
-/// count at once. Returns what the last call returned.
+/// Calls launch(arguments, grid, products) for as many products of a batch as z can count at once; `grid` is that of
+/// one. Returns what the last call returned.
 template <typename T, typename Launch>
-LaunchShape launch_batch(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
-    if (arguments.batch == 1) return launch(arguments, grid, OneProduct{});
+LaunchShape launch_many(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
     constexpr unsigned most_along_z = 65535;
     const size_t at_once = most_along_z / grid.z;
     MatmulArguments<T> some = arguments;
@@ -84,11 +81,20 @@ LaunchShape with_layouts(const MatmulArguments<T>& arguments, Launch launch) {
     return arguments.b_transposed ? launch(RowMajor{}, ColumnMajor{}) : launch(RowMajor{}, RowMajor{});
 }
 
-/// Both: launch(arguments, grid, layout of A, layout of B, products).
+/// The same, or a call for one product.
+template <typename T, typename Launch>
+LaunchShape launch_batch(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
+    return arguments.batch == 1 ? launch(arguments, grid, OneProduct{}) : launch_many(arguments, grid, launch);
+}
+
+/// Both: launch(arguments, grid, layout of A, layout of B, products). One product with transposed operands is a batch
+/// of one: kernels are compiled five times, not eight.
 template <typename T, typename Launch>
 LaunchShape launch_in_any_layout(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
+    if (arguments.batch == 1 && !arguments.a_transposed && !arguments.b_transposed)
+        return launch(arguments, grid, RowMajor{}, RowMajor{}, OneProduct{});
     return with_layouts(arguments, [&](auto a, auto b) {
-        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole_grid, auto products) {
+        return launch_many(arguments, grid, [&](const auto& some, const dim3& whole_grid, auto products) {
             return launch(some, whole_grid, a, b, products);
         });
     });

@@ -96,7 +96,8 @@ struct MatmulRegister1d {
         return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
             using A = decltype(a);
             using B = decltype(b);
-            matmul_register_1d<T, A, B><<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
+            matmul_register_1d<T, A, B>
+                <<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
             return LaunchShape{whole, block, 0, address_of(matmul_register_1d<T, A, B, decltype(products)>)};
         });
     }
@@ -116,8 +117,10 @@ struct MatmulRegister2d {
         return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
             using A = decltype(a);
             using B = decltype(b);
-            matmul_register_2d<T, threads, threads, A, B><<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
-            return LaunchShape{whole, block, 0, address_of(matmul_register_2d<T, threads, threads, A, B, decltype(products)>)};
+            matmul_register_2d<T, threads, threads, A, B>
+                <<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
+            return LaunchShape{whole, block, 0,
+                               address_of(matmul_register_2d<T, threads, threads, A, B, decltype(products)>)};
         });
     }
 };

@@ -16,8 +16,8 @@
 
 namespace BACKEND {
 
-/// Loads a tile whose corner is (row, column), by a block of block_columns x block_rows threads; rows of the tile are as
-/// long as those of the block.
+/// Loads a tile whose corner is (row, column), by a block of block_columns x block_rows threads; rows of the tile are
+/// as long as those of the block.
 template <int rows, int block_columns, int block_rows, typename T, int row_elements, typename Layout>
 __device__ inline void load_by_rows(T (&tile)[rows][row_elements], const MatrixView<const T, Layout>& matrix,
                                     size_t row, size_t column) {
@@ -89,7 +89,8 @@ struct MatmulTiled {
         return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
             using A = decltype(a);
             using B = decltype(b);
-            matmul_tiled<T, side, A, B><<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
+            matmul_tiled<T, side, A, B>
+                <<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
             return LaunchShape{whole, block, 0, address_of(matmul_tiled<T, side, A, B, decltype(products)>)};
         });
     }
@@ -107,7 +108,8 @@ struct MatmulTiledCorner {
         return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
             using A = decltype(a);
             using B = decltype(b);
-            matmul_tiled_corner<T, A, B><<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
+            matmul_tiled_corner<T, A, B>
+                <<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
             return LaunchShape{whole, block, 0, address_of(matmul_tiled_corner<T, A, B, decltype(products)>)};
         });
     }

@@ -26,8 +26,7 @@ __global__ void __launch_bounds__(copy_tile* copy_rows)
         const size_t row = number / across % down * copy_tile, column = number % across * copy_tile;
 #pragma unroll
         for (unsigned i = 0; i < copy_tile; i += copy_rows)
-            if (row + i + y < rows && column + x < columns)
-                tile[i + y][x] = from[(row + i + y) * columns + column + x];
+            if (row + i + y < rows && column + x < columns) tile[i + y][x] = from[(row + i + y) * columns + column + x];
         __syncthreads();  // the tile is there
 #pragma unroll
         for (unsigned i = 0; i < copy_tile; i += copy_rows)

@@ -68,8 +68,9 @@ struct TransposedCopies {
     size_t bytes() const { return a_bytes + b_bytes; }
     double cycles(unsigned multiprocessors) const {
         const auto of = [=](size_t bytes) {
-            return bytes == 0 ? 0
-                              : CopyingCost::launch_cycles + double(bytes) / (CopyingCost::bytes_per_cycle * multiprocessors);
+            return bytes == 0
+                       ? 0
+                       : CopyingCost::launch_cycles + double(bytes) / (CopyingCost::bytes_per_cycle * multiprocessors);
         };
         return of(a_bytes) + of(b_bytes);
     }

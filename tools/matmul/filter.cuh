@@ -1,5 +1,5 @@
-// matmul as a filter: C = A B for two inputs, written in the format of the first: B is in memory as a whole, A and C are
-// so by some rows at a time. Of a batch, some products are in memory.
+// matmul as a filter: C = A B for two inputs, written in the format of the first: B is in memory as a whole, A and C
+// are so by some rows at a time. Of a batch, some products are in memory.
 #pragma once
 
 #include <cstring>
@@ -56,8 +56,7 @@ public:
         c.dtype = dtype_in_files(computed_);
         c.count = form_.products() * shape_.m * shape_.n;
         c.bytes.resize(c.count * size_of(c.dtype));
-        if (on_host_)
-            multiply_on_host(computed_, shape_, form_, a.bytes.data(), b_.bytes.data(), c.bytes.data());
+        if (on_host_) multiply_on_host(computed_, shape_, form_, a.bytes.data(), b_.bytes.data(), c.bytes.data());
         else multiply_on_device(a, c);
         return widens_f16_ ? c.converted_to(DType::f16, Overflow::infinite) : c;
     }

@@ -46,7 +46,8 @@ public:
                 for (std::size_t i = first; i < end; ++i) {
                     std::copy_n(&elements[i * stride], old.size(), old.begin());
                     for (std::size_t x = 0; x < columns; ++x)
-                        for (std::size_t y = 0; y < rows; ++y) elements[i * stride + x * rows + y] = old[y * columns + x];
+                        for (std::size_t y = 0; y < rows; ++y)
+                            elements[i * stride + x * rows + y] = old[y * columns + x];
                 }
             });
         };
@@ -103,12 +104,12 @@ public:
         for_products([&](std::size_t i) {
             const T* c = c_.data() + i * strides_.c;
             verdicts[i] = references_[i]->check([&](std::size_t row, double* elements) {
-                for (std::size_t j = 0; j < shape_.n; ++j) elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + j]));
+                for (std::size_t j = 0; j < shape_.n; ++j)
+                    elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + j]));
             });
         });
         for (std::size_t i = 0; i < verdicts.size(); ++i)
-            if (!verdicts[i].right)
-                return {false, (form_.batch ? text("product {}, ", i) : "") + verdicts[i].detail};
+            if (!verdicts[i].right) return {false, (form_.batch ? text("product {}, ", i) : "") + verdicts[i].detail};
         return {};
     }
     bool checks_all() const override { return references_.empty() || references_.front()->complete(); }
@@ -135,8 +136,9 @@ private:
         if (has_many()) effort.cores = 1;
         references_.resize(form_.products());
         for_products([&](std::size_t i) {
-            references_[i] = std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
-                                                         settings.seed, roundings_of(dtype), settings.tolerance, effort);
+            references_[i] =
+                std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
+                                            settings.seed, roundings_of(dtype), settings.tolerance, effort);
         });
     }
 

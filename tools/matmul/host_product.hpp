@@ -13,8 +13,8 @@ class HostProduct {
 public:
     virtual ~HostProduct() = default;
 
-    // The matrices as a device stores them, those of a batch with ProductStrides::aligned(). C is where the CPU's variants leave their result, and where a device's is
-    // to be copied.
+    // The matrices as a device stores them, those of a batch with ProductStrides::aligned(). C is where the CPU's
+    // variants leave their result, and where a device's is to be copied.
     virtual const void* a() const = 0;
     virtual const void* b() const = 0;
     virtual void* c() = 0;

@@ -40,10 +40,10 @@ struct ProductProblem {
 struct ProductMethod {
     std::function<LaunchShape(const MatmulArguments<void>&)> launch = {};
     std::string tile = "none";
-    size_t workspace_bytes = 0;  // beside A, B and C
-    const char* variant = "";    // the one whose method `fastest` uses
-    bool by_cost_model = false;  // that chose the tile
-    double cycles = 0;           // that it estimates; 0 where there is no model
+    size_t workspace_bytes = 0;                          // beside A, B and C
+    const char* variant = "";                            // the one whose method `fastest` uses
+    bool by_cost_model = false;                          // that chose the tile
+    double cycles = 0;                                   // that it estimates; 0 where there is no model
     bool takes_batch = false, takes_transposed = false;  // in one launch, as they lie
 };
 

@@ -11,7 +11,7 @@
 #include "common/cuda/staged_copy.cuh"
 #include "common/cuda/throughput.hpp"
 #include "common/measure/bench.cuh"
-#include "tools/matmul/variants.cuh"
+#include "tools/matmul/choice.cuh"
 
 namespace BACKEND {
 
@@ -86,7 +86,8 @@ struct DeviceProduct {
         if (strides.c == shape.m * shape.n) return download(h_c);
         const size_t bytes = shape.m * shape.n * element_bytes;
         for (size_t i = 0; i < form.products(); ++i)
-            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * element_bytes, bytes);
+            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * element_bytes,
+                           bytes);
     }
 
     // Enqueues the product; for k = 0 C is zero, and an empty C needs nothing.

@@ -12,7 +12,6 @@
 #include "kernels/matmul/register_tile.cuh"
 #include "kernels/matmul/tiled.cuh"
 #include "kernels/matmul/vectorized.cuh"
-#include "tools/matmul/adapted.cuh"
 #include "tools/matmul/columns.cuh"
 #include "tools/matmul/host_product.hpp"
 #include "tools/matmul/method.cuh"
@@ -79,7 +78,7 @@ ProductMethod small_batched_method(size_t side) {
 template <typename T>
 ProductMethod wmma_on() {
     cudaFuncAttributes attributes = {};
-    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T>) != cudaSuccess) {
+    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T, OneProduct>) != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         return {};
     }
@@ -205,41 +204,6 @@ inline const MatmulVariant matmul_variants[] = {
      cublaslt_method},
 };
 
-inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
-    ProductMethod method = variant.method ? variant.method(problem) : ProductMethod{};
-    if (method.launch && problem.form.transposed.any() && !method.takes_transposed) {
-        const PlainOperands plain(problem);
-        method = find_method(variant, plain.problem_of(problem));
-        if (method.launch) method = with_plain_operands(problem, plain, std::move(method));
-    }
-    if (method.launch && problem.form.products() > 1 && !method.takes_batch) method = one_by_one(problem, method);
-    if (!*method.variant) method.variant = variant.name;
-    return method;
-}
-
-inline const MatmulVariant* variant_of(FindMethod* method) {
-    return std::find_if(std::begin(matmul_variants), std::end(matmul_variants),
-                        [=](const MatmulVariant& variant) { return variant.method == method; });
-}
-
-// The last that exists; of those whose cycles a model estimates, the one with the fewest.
-inline ProductMethod fastest_method(const ProductProblem& problem) {
-    ProductMethod best;
-    for (auto variant = std::rbegin(matmul_variants); variant != std::rend(matmul_variants); ++variant) {
-        if (!variant->for_fastest || (best.launch && best.cycles == 0)) continue;
-        const ProductMethod method = find_method(*variant, problem);
-        if (method.launch && (!best.launch || (method.cycles > 0 && method.cycles < best.cycles))) best = method;
-    }
-    // Launches one after the other pay where each takes several times as long as a launch.
-    constexpr double least_cycles_alone = 20000;
-    const size_t products = problem.form.products();
-    if (products > 1 && best.cycles < least_cycles_alone * double(products)) {
-        const ProductMethod batched = find_method(*variant_of(batched_method), problem);
-        if (batched.launch) return batched;
-    }
-    return best;
-}
-
 inline const Program matmul_program = {
     .name = "matmul",
     .summary =
@@ -253,26 +217,5 @@ inline const Program matmul_program = {
     .benchmark_options = {"--explain", "--tile"},
     .columns = columns_of(matmul_columns),
 };
-
-// Why a variant has no method for a product, and what to do.
-inline std::string why_not(const ProductProblem& problem, const MatmulVariant& variant) {
-    const std::string type = name_of(problem.dtype);
-    const size_t products = problem.form.products();
-    if (variant.method == batched_method && products < 2) return "it is for --batch 2 or more";
-    if (products > most_launched_one_by_one && variant.method) {
-        ProductProblem one = problem;
-        one.form.batch.reset();
-        if (find_method(variant, one).launch)
-            return text("it takes a launch for each of {} products, and {} at most; choose another --kernel", products,
-                        most_launched_one_by_one);
-    }
-    const bool needs_tensor_cores = problem.dtype != DType::f32 && problem.dtype != DType::f64;
-    if (problem.device->simulated && needs_tensor_cores)
-        return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
-    if (variant.method == thin_method)
-        return text("{} has more than {} rows and columns, and more than {} steps along k; choose another --kernel",
-                    problem.shape.name(), few_rows, few_steps);
-    return text("it does not run here for {}; choose another --dtype or --kernel", type);
-}
 
 }  // namespace BACKEND
