@@ -185,11 +185,6 @@ in_group() {
     rmdir "$group"
 }
 
-# The program that prints what a process may use.
-machine() {
-    unit_program units/machine
-}
-
 # Files fill what a group has left, but give way to programs.
 @test "what a control group has read of files is no memory in use" {
     local memory=memory.limit_in_bytes
@@ -207,7 +202,7 @@ machine() {
     in_group cpu "$cpu" "$quota" devquery -d sim --csv
     expect_status 0
     expect_output_like ',multiprocessors,1,multiprocessor,'
-    once machine machine
+    unit_program units/machine
     in_group cpu "$cpu" "$quota" ./machine
     expect_output_like "^1"$'\n'
     in_group memory "$memory" 134217728 ./machine
@@ -215,7 +210,7 @@ machine() {
 }
 
 @test "filters and host code count the cores and the memory that a process may use" {
-    once machine machine
+    unit_program units/machine
     capture ./machine
     expect_status 0
     local all
@@ -229,7 +224,7 @@ machine() {
 }
 
 @test "control groups of both versions limit cores and memory: the least counts, and cached files do not" {
-    once machine machine
+    unit_program units/machine
     # limits EXPECTED: what the groups of ./list in ./tree leave.
     limits() {
         capture ./machine list tree
