@@ -27,7 +27,7 @@ io
 cuda         io
 measure      io cuda simt/check
 cli          io cuda measure
-gang         io cuda
+gang         io cuda measure
 kernels      io cuda
 tools        io cuda measure cli gang kernels
 simcc        io cli simt/driver simt/rewrite

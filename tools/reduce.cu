@@ -8,6 +8,7 @@
 #include "common/measure/random.hpp"
 #include "tools/reduce/axis_filter.cuh"
 #include "tools/reduce/filter.cuh"
+#include "tools/reduce/gang.cuh"
 #include "tools/reduce/reference.cuh"
 #include "tools/reduce/table.cuh"
 #include "tools/reduce/workspace.cuh"
@@ -199,11 +200,33 @@ void run_benchmark(Session& session) {
         }
 }
 
+void run_gang_benchmark(Session& session) {
+    const ReduceOptions& asked = session.own<ReduceOptions>();
+    for (const ReduceOperation one : asked.operations)
+        if (!is_combination({one}) || asked.accuracy != Accuracy::plain)
+            fail(Exit::usage,
+                 "--gang joins results of one element each: sum, min, max or mean, neither --accurate nor --exact");
+    Bench bench(session);
+    for (size_t n : choose_sizes(session))
+        for (const ReduceOperation one : asked.operations)
+            for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options))
+                with_dtype(session.dtype(), [&](auto zero) {
+                    Gang gang(devices, session.options);
+                    GangReduction<decltype(zero)> reduction(session, gang, one,
+                                                            session.options.weak ? n * gang.size() : n);
+                    std::vector<Case> cases;
+                    for (const ReduceVariant* variant : session.selected<ReduceVariant>())
+                        if (works_in_gang(*variant)) cases.push_back(reduction.case_of(*variant));
+                    bench.run(cases);
+                });
+}
+
 void run(Session& session) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
     if (session.options.operands.empty()) {
         if (asked.axis) fail(Exit::usage, "--axis is for a matrix in a file: name one, or - for standard input");
-        run_benchmark(session);
+        if (session.options.gang) run_gang_benchmark(session);
+        else run_benchmark(session);
     } else if (asked.axis) AxisFilter(session).run(session.options.operands.front());
     else ReduceFilter(session).run(session.options.operands.front());
 }

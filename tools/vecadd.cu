@@ -4,23 +4,13 @@
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/vecadd/filter.cuh"
+#include "tools/vecadd/gang.cuh"
 #include "tools/vecadd/memory.cuh"
 #include "tools/vecadd/table.cuh"
+#include "tools/vecadd/verify.cuh"
 
 namespace BACKEND {
 namespace {
-
-// One correctly rounded addition: half a unit in the last place of T.
-template <typename T>
-Verdict check_sum(const Session& session, const Vectors<T>& vectors, const T* c) {
-    const double relative = session.options.tolerance >= 0 ? session.options.tolerance
-                            : std::is_floating_point_v<T>  ? double(std::numeric_limits<T>::epsilon()) / 2
-                                                           : 0;
-    const T *a = vectors.h_a(), *b = vectors.h_b();
-    return compare_elements(
-        c, vectors.size(), [=](size_t i) { return static_cast<long double>(a[i]) + static_cast<long double>(b[i]); },
-        [=](long double expected) { return relative * std::fabs(expected); });
-}
 
 template <typename T>
 Case case_of(Session& session, const VecaddVariant& variant, const std::shared_ptr<Vectors<T>>& vectors,
@@ -38,7 +28,7 @@ Case case_of(Session& session, const VecaddVariant& variant, const std::shared_p
             add(*vectors);
             return LaunchShape{};
         };
-        one.check = [=, &session] { return check_sum(session, *vectors, vectors->h_c()); };
+        one.check = [=, &session] { return check_sum(session, *vectors); };
         return one;
     }
     const auto launch = variant.launch.get<T>();
@@ -49,12 +39,12 @@ Case case_of(Session& session, const VecaddVariant& variant, const std::shared_p
     one.launch = run_kernel;
     one.poison = [=](cudaStream_t stream) {
         vectors->upload(stream);
-        if (n > 0) CHECK(cudaMemsetAsync(vectors->d_c(), 0xa5, n * sizeof(T), stream));
+        vectors->poison(stream);
     };
     one.check = [=, &session] {
         vectors->download(nullptr);
         CHECK(cudaDeviceSynchronize());
-        const Verdict verdict = check_sum(session, *vectors, vectors->h_c());
+        const Verdict verdict = check_sum(session, *vectors);
         const bool timed = !session.options.profile && !session.device.checked;
         if (verdict.right && timed) *costs = measure_stages(*vectors, Stream(), run_kernel);
         return verdict;
@@ -88,7 +78,11 @@ void run(Session& session) {
     if (!session.options.operands.empty()) return run_vecadd_filter(session);
     Bench bench(session);
     for (size_t n : session.sizes())
-        with_dtype(session.dtype(), [&](auto zero) { run_size<decltype(zero)>(session, bench, n); });
+        with_dtype(session.dtype(), [&](auto zero) {
+            using T = decltype(zero);
+            if (session.options.gang) run_gang_size<T>(session, bench, n);
+            else run_size<T>(session, bench, n);
+        });
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ static Chosen start_checked(const Options& options) {
     return checked_device();
 }
 
+static bool works_together(const Program& program, const Options& options) {
+    return program.gangs == Gangs::always || options.gang;
+}
+
 static std::vector<Chosen> devices_for(Options& options, const Program& program, std::string& notice) {
     if (options.checks.any()) return {start_checked(options)};
     const auto simulator = [&] {
@@ -51,7 +55,8 @@ static std::vector<Chosen> devices_for(Options& options, const Program& program,
     // Starting a driver may take seconds.
     Progress progress(program.name, shown_steps(options));
     progress.begin("looking for GPUs", StepUnit::parts);
-    return choose_devices(options.device, program.every_device, options.verbose, notice, simulator);
+    const bool every_device = program.every_device || works_together(program, options);
+    return choose_devices(options.device, every_device, options.verbose, notice, simulator);
 }
 
 // Whoever pipes numbers into a program that was not asked to read them waits for another result than a benchmark's.
@@ -70,7 +75,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     std::string notice;
     std::vector<Chosen> devices = lists_variants ? std::vector<Chosen>{} : devices_for(options, program, notice);
     std::vector<DeviceInfo> gang;
-    if (program.gang && !devices.empty()) {
+    if (works_together(program, options) && !devices.empty()) {
         gang = gang_of(devices);
         devices.resize(1, devices.front());
     }

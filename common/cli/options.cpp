@@ -160,6 +160,8 @@ void complete(const std::set<std::string>& given, Options& options) {
     // An option that only says how to check asks for all checks.
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
     if (implied && !checks.any_check() && !checks.counters) options.choose_all_checks(checks);
+    if (options.weak && !options.gang)
+        fail(Exit::usage, "--weak says what several devices work on: add --gang, or leave it out");
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
 }
@@ -175,7 +177,7 @@ void refuse_checks_of_gpus(const Options& options) {
 // The common options that say what to measure and how to show it.
 constexpr const char* options_of_benchmarks[] = {
     "--list", "--no-header", "--warmup", "--samples",   "--max-ci",  "--timeout",  "--cache",   "--ladder",  "--versus",
-    "--raw",  "--seed",      "--tol",    "--no-verify", "--profile", "--counters", "--by-line", "--annotate"};
+    "--raw",  "--seed",      "--tol",    "--no-verify", "--profile", "--counters", "--by-line", "--annotate", "--gang", "--weak"};
 
 // What would be ignored is refused: beside operands and without them.
 void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {

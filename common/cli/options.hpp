@@ -85,6 +85,7 @@ struct Options : MeasureSettings {
                        name_of(program.dtypes.front()), dtype,
                        [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
+        if (program.gangs == Gangs::on_request) add_gang_options(table);
     }
 
     template <typename Table>

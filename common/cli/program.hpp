@@ -17,6 +17,9 @@ void own_options(std::any& settings, OptionTable& table) {
     settings.emplace<Settings>().add_options(table);
 }
 
+// Whether the chosen devices work together on one problem: if --gang says so, or in all runs of the program.
+enum class Gangs { never, on_request, always };
+
 struct Program {
     const char* name;
     const char* summary;        // one sentence, for --help
@@ -38,6 +41,6 @@ struct Program {
     bool counts_in_simulator = false;  // there its counters are the result: --counters goes without saying,
     std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
-    bool gang = false;                              // the chosen devices work together, in one run
+    Gangs gangs = Gangs::never;
     bool input_files = true;                        // operands name data: --input-format applies
 };

@@ -17,6 +17,8 @@ double ratio(double numerator, double denominator) {
 // Bytes per nanosecond are gigabytes per second.
 double gbyte_per_s(const Of& of) { return ratio(of.measurement.problem.bytes, of.times.median); }
 
+double peak_gbyte_per_s(const Of& of) { return double(of.measurement.problem.gang) * of.run.device.peak_gbyte_per_s; }
+
 double per_element(std::uint64_t lanes, const Of& of) {
     const Problem& problem = of.measurement.problem;
     return ratio(double(lanes), problem.elements > 0 ? problem.elements : double(problem.n));
@@ -85,7 +87,7 @@ std::vector<ReportColumn> gpu_columns() {
          }},
         {{"", "% of peak GB/s", 1, 1, 0, 2},
          [](const Of& of) {
-             return on_host(of) ? absent(1) : Fixed{100 * ratio(gbyte_per_s(of), of.run.device.peak_gbyte_per_s), 1};
+             return on_host(of) ? absent(1) : Fixed{100 * ratio(gbyte_per_s(of), peak_gbyte_per_s(of)), 1};
          }},
     };
 }
@@ -139,6 +141,24 @@ std::vector<ReportColumn> versus_columns(const std::string& peer) {
     };
 }
 
+// The part of the devices' speed that working together leaves: 1 if g devices take a g-th of the time of one, or with
+// --weak as long as one takes for a g-th of the work.
+double efficiency(const Of& of) {
+    const double shares = of.run.settings.weak ? 1 : double(of.measurement.problem.gang);
+    return of.times.median > 0 ? of.alone_ns / (shares * of.times.median) : 0;
+}
+
+std::vector<ReportColumn> gang_columns() {
+    return {
+        {{"gang", "gang"}, [](const Of& of) { return whole(of.measurement.problem.gang); }},
+        {{"ranks", ""}, [](const Of&) { return whole(std::size_t{1}); }},
+        {{"efficiency", "efficiency", 1, 3},
+         [](const Of& of) {
+             return of.alone_ns > 0 ? Fixed{efficiency(of), 4} : absent(4);
+         }},
+    };
+}
+
 }  // namespace
 
 std::vector<ReportColumn> report_columns(const Run& run) {
@@ -158,8 +178,9 @@ std::vector<ReportColumn> report_columns(const Run& run) {
         for (const ShownCounter& shown : run.shown_counters)
             if (column.name == shown.name) column.heading = shown.heading;
     }
-    if (settings.ladder) append(counts ? counter_ladder_columns() : ladder_columns());
+    if (settings.ladder && !settings.gang) append(counts ? counter_ladder_columns() : ladder_columns());
     if (!settings.versus.empty()) append(versus_columns(settings.versus));
+    if (settings.gang) append(gang_columns());
     if (settings.raw) append({{{"sample", "sample"}, [](const Of& of) { return whole(of.sample); }}});
     return columns;
 }

@@ -13,6 +13,7 @@ struct Measured {
     const Run& run;
     const Measurement& measurement;
     const LadderTimes& ladder;
+    double alone_ns;                        // --gang: the median on one device, 0 if not known
     std::size_t sample;                     // --raw: which of the samples it is
     Summary times;                          // of the samples, in nanoseconds
     Summary ratios;                         // --versus: of the peer's times over these

@@ -30,9 +30,11 @@ void Report::add(const Measurement& measurement) {
     LadderTimes& ladder = ladders_[ladder_];
     ladder.cpu_ns = cpu_ns_;
     if (!on_host && ladder.first_ns == 0) ladder.first_ns = ladder.previous_ns = times.median;
+    double& alone_ns = alone_ns_[measurement.variant->name];
+    if (measurement.problem.gang == 1) alone_ns = times.median;
     const simt::check::Counters counters = total_of(measurement.kernels);
     const auto measured = [&](const Measurement& of, std::size_t sample) {
-        return Measured{run_, of, ladder, sample, summarize(of.samples_ns), summarize(of.peer_ratios), counters};
+        return Measured{run_, of, ladder, alone_ns, sample, summarize(of.samples_ns), summarize(of.peer_ratios), counters};
     };
     if (run_.settings.raw) {
         for (std::size_t i = 0; i < measurement.samples_ns.size(); ++i) {
@@ -57,7 +59,8 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name) {
                                             : "";
     const std::string dtype = problem.dtype ? text("{} ", problem.dtype_name()) : "";
     const std::string of_n = *problem.unit ? text(", {} {}{}", problem.n, dtype, problem.unit) : "";
-    title_ = text("{}{}{}", device.name, of_n, remark);
+    const std::string others = problem.gang > 1 ? text(" and {} more", problem.gang - 1) : "";
+    title_ = text("{}{}{}{}", device.name, others, of_n, remark);
     table_.begin(title_, longest_name);
 }
 

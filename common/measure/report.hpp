@@ -24,6 +24,7 @@ struct Problem {
     double flop = 0;
     double elements = 0;            // --counters shows loads per result, or per input where results are few; 0 for n
     const char* unit = "elements";  // of n, in the human table's title; "" for a table without one n
+    std::size_t gang = 1;           // devices that work on it together
 
     const char* dtype_name() const { return dtype ? name_of(*dtype) : "none"; }
 };
@@ -77,4 +78,5 @@ private:
     std::map<std::string, LadderTimes> ladders_;  // as far as they go
     std::string ladder_;                          // of the last row
     double cpu_ns_ = 0;
+    std::map<std::string, double> alone_ns_;  // --gang: the variants' medians on one device
 };

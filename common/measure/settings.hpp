@@ -25,6 +25,8 @@ struct MeasureSettings {
     bool header = true;
     bool raw = false;  // a row per sample
     bool ladder = false;
+    bool gang = false;   // several devices work on one problem,
+    bool weak = false;   // of the size of one device times their number
     std::string versus;  // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
@@ -59,5 +61,13 @@ struct MeasureSettings {
                    checks.counters);
         table.flag("--by-line", "the same with a row per source line", by_line);
         table.flag("--annotate", "the same as the source with counters beside its lines", annotate);
+    }
+
+    // Those of programs that can spread a problem over several devices.
+    template <typename Table>
+    void add_gang_options(Table& table) {
+        table.flag("--gang",
+                   "all devices, or those of -d, work together on one problem; with --ladder also 1, 2, 4, ...", gang);
+        table.flag("--weak", "--gang: the size is that of each device's part, not of the whole problem", weak);
     }
 };

@@ -96,10 +96,12 @@ ClockReading Stopwatch::elapsed() const {
     return {after.cycles - before.cycles, after.ns - before.ns};
 }
 
-void Stopwatch::begin(const Enqueue& prepare, int* released) {
-    hold(released);
+void Stopwatch::get_ready(const Enqueue& prepare) {
     if (prepare) prepare(stream_);
     flush_l2();
+}
+
+void Stopwatch::begin() {
     read_clocks(0);
     start_.record(stream_);
 }
@@ -111,7 +113,9 @@ void Stopwatch::end() {
 
 double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
     set_flag(released_.data(), 0);
-    begin(prepare, released_.data());
+    hold(released_.data());
+    get_ready(prepare);
+    begin();
     launch(stream_);
     const cudaError_t launched = cudaGetLastError();
     end();
@@ -131,11 +135,13 @@ GangStopwatch::GangStopwatch(const std::vector<int>& ordinals, bool cold, std::s
 double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>& launch) {
     int* const released = watches_.front()->released_.data();
     set_flag(released, 0);
-    const auto begin = [&](std::size_t rank) {
+    // (The caches are flushed ahead of the blocking kernels: it takes longer on one device than on another.)
+    for (std::size_t rank = 0; rank < ranks(); ++rank) {
         const OnDevice there(ordinals_[rank]);
-        watches_[rank]->begin(prepare ? [&](cudaStream_t stream) { prepare(rank, stream); } : Enqueue(), released);
-    };
-    for (std::size_t rank = 0; rank < ranks(); ++rank) begin(rank);
+        watches_[rank]->get_ready(prepare ? [&](cudaStream_t stream) { prepare(rank, stream); } : Enqueue());
+        watches_[rank]->hold(released);
+        watches_[rank]->begin();
+    }
     launch();
     const cudaError_t launched = cudaGetLastError();
     for (std::size_t rank = 0; rank < ranks(); ++rank) {

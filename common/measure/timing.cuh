@@ -39,10 +39,12 @@ public:
 private:
     friend class GangStopwatch;
 
-    // The parts of time(): what lies before the launch, held until `*released` is 1, and what lies behind it.
-    void begin(const Enqueue& prepare, int* released);
-    void end();
+    // The parts of time(): the kernel that blocks the stream until `*released` is 1, what comes before the timed launch,
+    // and its begin and end.
     void hold(const int* released);
+    void get_ready(const Enqueue& prepare);
+    void begin();
+    void end();
     void flush_l2();
     void read_clocks(int which);
 

@@ -85,7 +85,7 @@ inline const Program collective_program = {
     .options = own_options<CollectiveOptions>,
     .columns = columns_of(collective_columns),
     .every_device = true,
-    .gang = true,
+    .gangs = Gangs::always,
 };
 
 }  // namespace BACKEND

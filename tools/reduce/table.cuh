@@ -195,6 +195,7 @@ inline const Program reduce_program = {
     .options = own_options<ReduceOptions>,
     .benchmark_options = {"--offset", "--values"},
     .columns = columns_of(reduce_columns),
+    .gangs = Gangs::on_request,
 };
 
 }  // namespace BACKEND

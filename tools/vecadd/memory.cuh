@@ -17,8 +17,9 @@ namespace BACKEND {
 template <typename T>
 class Vectors {
 public:
-    // The device's vectors begin `offset` elements past an aligned address.
-    Vectors(const MemoryKind& kind, size_t n, size_t offset, std::uint64_t seed)
+    // The device's vectors begin `offset` elements past an aligned address. Their numbers are those from `first` on of the
+    // seed's.
+    Vectors(const MemoryKind& kind, size_t n, size_t offset, std::uint64_t seed, size_t first = 0)
         : kind_(kind),
           n_(n),
           offset_(offset),
@@ -28,8 +29,8 @@ public:
           a_(kind, n + offset),
           b_(kind, n + offset),
           c_(kind, n + offset) {
-        fill(h_a(), n, [=](size_t i) { return uniform<T>(seed, 2 * i); });
-        fill(h_b(), n, [=](size_t i) { return uniform<T>(seed, 2 * i + 1); });
+        fill(h_a(), n, [=](size_t i) { return uniform<T>(seed, 2 * (first + i)); });
+        fill(h_b(), n, [=](size_t i) { return uniform<T>(seed, 2 * (first + i) + 1); });
     }
 
     T* h_a() const { return a_.data() + offset_; }
@@ -58,6 +59,11 @@ public:
     }
     void touch_output() const {
         for (size_t i = 0; i < n_; i += elements_per_page) static_cast<void>(*const_cast<volatile T*>(h_c() + i));
+    }
+
+    // So that a kernel that writes nothing cannot pass.
+    void poison(cudaStream_t stream) const {
+        if (n_ > 0) CHECK(cudaMemsetAsync(d_c(), 0xa5, n_ * sizeof(T), stream));
     }
 
     void download(cudaStream_t stream) const {

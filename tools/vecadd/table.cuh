@@ -107,6 +107,7 @@ inline const Program vecadd_program = {
     .options = own_options<VecaddOptions>,
     .benchmark_options = {"--memory", "--offset"},
     .columns = columns_of(vecadd_columns),
+    .gangs = Gangs::on_request,
 };
 
 }  // namespace BACKEND

@@ -1,0 +1,134 @@
+// reduce on several devices: each reduces its share, and an all-reduce of the results, one element each, joins them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "common/cuda/buffers.cuh"
+#include "common/gang/devices.cuh"
+#include "tools/reduce/reference.cuh"
+#include "tools/reduce/table.cuh"
+#include "tools/reduce/workspace.cuh"
+
+namespace BACKEND {
+
+inline ncclRedOp_t joined_by(Operation operation) {
+    switch (operation) {
+        case Operation::minimum: return ncclMin;
+        case Operation::maximum: return ncclMax;
+        default: return ncclSum;
+    }
+}
+
+// Whether a variant can reduce shares: it leaves an element, which devices can combine, and its input as it was.
+inline bool works_in_gang(const ReduceVariant& variant) {
+    return variant.needs != Needs::host && variant.leaves == Leaves::element && !variant.destroys_input;
+}
+
+// The data of one size on all devices of a gang, and the variants as cases over it.
+template <typename T>
+class GangReduction {
+public:
+    GangReduction(Session& session, Gang& gang, ReduceOperation operation, size_t n)
+        : session_(session),
+          asked_(session.own<ReduceOptions>()),
+          gang_(gang),
+          operation_(operation),
+          n_(n),
+          h_values_(new T[n + 1]) {
+        const ReduceOperations operations = {operation};
+        const ReduceValues values = values_for<T>(asked_, operations);
+        session.begin_step(text("generating {} numbers", n));
+        fill_values(h_values_.get(), n, values, session.options.seed);
+        session.begin_step(text("reducing {} numbers on the host, for the reference", n));
+        HostInput<T> all;
+        all.values = h_values_.get(), all.n = n, all.operation = operation_on_device(operation);
+        all.wanted = wanted_for(operations), all.accuracy = Accuracy::exact, all.finds = true;
+        reference_ = make_reference(all, operations, values);
+        gang.on_each([&](size_t rank) { parts_.push_back(std::make_unique<Part>(*this, rank)); });
+    }
+
+    Case case_of(const ReduceVariant& variant) {
+        const auto workspaces = std::make_shared<std::vector<DeviceBuffer<unsigned char>>>();
+        const auto arguments = std::make_shared<std::vector<ReduceArguments<T>>>();
+        gang_.on_each([&](size_t rank) {
+            arguments->push_back(arguments_of(rank));
+            workspaces->push_back(give_workspace(variant, arguments->back()));
+        });
+        const auto error = std::make_shared<double>(absent().value);
+        Case one;
+        one.variant = &variant;
+        one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
+        one.own_cells = [this, error](double) {
+            return cells_of(reduce_columns, ReduceRow{asked_, {operation_}, *error});
+        };
+        GangWork work;
+        work.launch = [workspaces, arguments, launch = variant.launch.get<T>()](size_t rank) {
+            return launch((*arguments)[rank]);
+        };
+        if (gang_.size() > 1) work.join = [this] { join(); };
+        work.poison = [this](size_t rank) {
+            CHECK(cudaMemsetAsync(parts_[rank]->d_result.data(), 0xa5, sizeof(T), gang_.stream(rank)));
+        };
+        work.check = [this, error](size_t rank) {
+            T result{};
+            CHECK(cudaMemcpy(&result, parts_[rank]->d_result.data(), sizeof result, cudaMemcpyDeviceToHost));
+            const Found<T> found = found_of<T>(operation_on_device(operation_), result);
+            return compare_with(reference_, found, Accuracy::plain, session_.options.tolerance, *error);
+        };
+        set_work(one, gang_, work);
+        return one;
+    }
+
+private:
+    // A rank's share of the numbers, and its result, which in the end is that of all.
+    struct Part {
+        Part(const GangReduction& of, size_t rank)
+            : share(share_of(of.n_, rank, of.gang_.size())), d_values(share.size + of.asked_.offset), d_result(1) {
+            if (share.size == 0) return;
+            CHECK(cudaMemcpy(d_values.data() + of.asked_.offset, of.h_values_.get() + share.begin,
+                             share.size * sizeof(T), cudaMemcpyHostToDevice));
+        }
+        Share share;
+        DeviceBuffer<T> d_values, d_result;
+    };
+
+    ReduceArguments<T> arguments_of(size_t rank) const {
+        const Part& part = *parts_[rank];
+        ReduceArguments<T> arguments;
+        arguments.d_input = part.d_values.data() + asked_.offset;
+        arguments.n = part.share.size;
+        arguments.d_result = part.d_result.data();
+        arguments.operation = operation_on_device(operation_);
+        arguments.block_size = session_.options.block;
+        arguments.multiprocessors = unsigned(gang_.device(rank).multiprocessors);
+        arguments.stream = gang_.stream(rank);
+        return arguments;
+    }
+
+    void join() {
+        const Communicators& communicators = gang_.communicators();
+        const Nccl& nccl = gang_.nccl();
+        nccl.group([&] {
+            for (size_t rank = 0; rank < gang_.size(); ++rank) {
+                T* const d_result = parts_[rank]->d_result.data();
+                const ncclRedOp_t operation = joined_by(operation_on_device(operation_));
+                nccl.expect(nccl.all_reduce(d_result, d_result, 1, nccl_type<T>(), operation, communicators[rank],
+                                            gang_.stream(rank)),
+                            "ncclAllReduce", communicators[rank]);
+            }
+        });
+    }
+
+    Session& session_;
+    const ReduceOptions& asked_;
+    Gang& gang_;
+    const ReduceOperation operation_;
+    const size_t n_;
+    std::unique_ptr<T[]> h_values_;
+    Reference<T> reference_;
+    std::vector<std::unique_ptr<Part>> parts_;
+};
+
+}  // namespace BACKEND
