@@ -528,6 +528,55 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     expect_output 0.3333333333333333
 }
 
+@test "whole numbers of text keep all their digits in exact and accurate sums, before fractions and after them" {
+    local options
+    # gives EXPECTED NUMBER...: whatever finds the sum.
+    gives() {
+        local expected=$1
+        shift
+        printf '%s\n' "$@" >data
+        for options in --exact --accurate "--exact -k exact" "--accurate -k accurate"; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine reduce $options data
+            expect_output "$expected"
+        done
+    }
+    gives 9007199254740994 9007199254740993 0.5
+    gives 9007199254740994 0.5 9007199254740993
+    gives -0.5 0.5 9007199254740993 -9007199254740995 -9223372036854775808 9223372036854775807 2
+    gives 1.5 -9223372036854775807 9223372036854775807 0.5 9223372036854775807 -9223372036854775807 1
+    # In a block before the first fraction, in its block, and in one after it.
+    { echo 9007199254740993 && yes 1 | head -n 200000 && echo 9007199254740993 0.25; } >long
+    { yes 1 | head -n 200000 && echo 9007199254740993; } >>long
+    expect_fine reduce --exact long
+    expect_output 2.702159776462298e+16  # 3 * 9007199254740993 + 400000 + 0.25, to a multiple of 4
+    # With a type they are numbers of that type.
+    expect_fine reduce --exact -t f64 <(printf '9007199254740993\n0.5\n-9007199254740993\n')
+    expect_output 0.5
+}
+
+@test "an accurate sum may be in range where that of some of its numbers is not" {
+    local options
+    for options in "" "-k accurate" "-k statistics"; do
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine reduce --op sum,max $options <(echo 1e308 1e308 -1e308)
+        expect_output "1e+308	1e+308"
+    done
+    expect_fine reduce --accurate <(echo 1e308 1e308 -1e308 -1e308 5 0.25)
+    expect_output 5.25
+    expect_fine reduce --accurate --op mean <(echo 1e308 1e308 -1e308 -1e308 5 5)
+    expect_output 1.6666666666666667
+    # In pieces of the stream that each leave the range.
+    perl -e 'print pack "d<*", (1e308) x 200_000, (-1e308) x 200_000, 3' >pieces
+    expect_fine reduce --accurate --input-format raw:f64 pieces
+    expect_output 3
+    expect_fine reduce --accurate <(echo 1e308 1e308 -inf)
+    expect_output -inf
+    expect_fine reduce --accurate <(echo 1e308 1e308 -1e308 nan)
+    expect_output nan
+    refuses 4 "a sum of these finite numbers is outside the range of f64" reduce --accurate <(echo 1e308 1e308 1)
+}
+
 @test "several operations are fields of one line, and a list in JSON, found in one pass over the input" {
     printf '3\n-7\n12\n4\n12\n' >data
     expect_fine reduce --op sum,min,max,mean,absmax,argmin,argmax,nans data

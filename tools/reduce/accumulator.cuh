@@ -29,6 +29,10 @@ public:
     // Whether one core reduces faster than a pipe delivers: other threads would then only be in its way.
     virtual bool keeps_up_with_pipes() const { return true; }
 
+    // Adds, as a part of the second step, what rounding to f64 took from whole numbers of a piece. By default f64 is all
+    // that is asked for.
+    virtual void add_lost(std::int64_t lost) { static_cast<void>(lost); }
+
     // Slots are numbers from 0 to `count` - 1: what an accumulator keeps for each of them, such as its results on the
     // device, is used by one piece at a time.
     virtual void use_slots(std::size_t count) = 0;
@@ -42,6 +46,7 @@ public:
 
 // Empty pieces tell nothing, and -t chooses a type for all.
 inline bool has_numbers(const Session& session, Slot& slot) {
+    if (session.options.dtype) slot.lost = 0;
     if (slot.piece.count > 0) slot.convert_piece(session.options.dtype.value_or(slot.piece.dtype));
     return slot.piece.count > 0;
 }
@@ -59,7 +64,9 @@ inline void accumulate_on_host(const Session& session, NumberReader& reader, Acc
     };
     const auto finish = [&](size_t slot) {
         reader.settle(slots[slot]);
-        if (adds[slot]) adds[slot]();
+        if (!adds[slot]) return;
+        adds[slot]();
+        accumulator.add_lost(slots[slot].lost);
     };
     run_pipeline(shape, {take, work, finish});
 }
@@ -100,7 +107,11 @@ private:
         if (one.host.piece.count == 0) return;
         pending_.complete(slot);
         one.upload(streams_[slot]);
-        pending_.push(slot, streams_[slot], accumulator_.reduce_on_device(slot, one.d_piece, streams_[slot]));
+        const Accumulator::Add add = accumulator_.reduce_on_device(slot, one.d_piece, streams_[slot]);
+        pending_.push(slot, streams_[slot], [this, add, lost = one.host.lost] {
+            add();
+            accumulator_.add_lost(lost);
+        });
     }
 
     const Session& session_;

@@ -77,33 +77,20 @@ public:
 
 private:
     std::string sum_text() const {
-        if (!exact_) return real_text(accurate_sum(), totals_.dtype);
-        if (totals_.dtype != DType::f32) return expect_finite(nearest_in<double>());
+        if (totals_.dtype != DType::f32 || !exact_)
+            return real_text(expect_finite(nearest_in<double>()), totals_.dtype);
         const auto sum = nearest_in<float>();
         if (std::isinf(sum) && !saw_special()) refuse_overflow(DType::f32);
         return number_text(sum);
     }
 
-    double sum_for_mean() const {
-        const double sum = exact_ ? nearest_in<double>() : accurate_sum();
-        if (exact_) expect_finite(sum);
-        return sum;
-    }
-
-    double accurate_sum() const {
-        DoubleDouble sum = totals_.real;
-        const auto upper = double(totals_.integer);
-        sum.add(upper);
-        sum.add(double(totals_.integer - static_cast<ExactSum>(upper)));
-        if (!std::isfinite(sum.value()) && std::isfinite(totals_.real.high)) refuse_overflow(DType::f64);
-        return sum.value();
-    }
+    double sum_for_mean() const { return expect_finite(nearest_in<double>()); }
 
     bool saw_special() const { return (totals_.exact.seen & (saw_nan | saw_infinity | saw_negative_infinity)) != 0; }
 
-    std::string expect_finite(double sum) const {
+    double expect_finite(double sum) const {
         if (!std::isfinite(sum) && !saw_special()) refuse_overflow(DType::f64);
-        return number_text(sum);
+        return sum;
     }
 
     // The nearest T to the exact sum, in one rounding.

@@ -24,8 +24,7 @@ struct FoundTotals {
     bool floating = false;
     DType dtype = DType::i64;
     size_t count = 0;
-    ExactSum integer = 0;  // the sum of the integers, and those of the others
-    DoubleDouble real{0, 0};
+    ExactSum integer = 0;  // the sum of the integers and of what other whole numbers lost, and those of the others
     LongAccumulator<double> exact = LongAccumulator<double>::zero();
     long double mean = 0, squares = 0;
     Placed<long double> least{std::numeric_limits<long double>::infinity(), no_place};
@@ -51,8 +50,10 @@ public:
         if constexpr (std::is_integral_v<T>) {
             totals_.integer += integer_of(summary.sum);
             totals_.exact.seen |= saw_not_negative_zero;
+        } else if (exact_) {
+            add_digits();
         } else {
-            add_real();
+            add_accurate(summary.sum);
         }
         add_moments(summary.moments);
         totals_.least.template merge<false>(placed(summary.least));
@@ -65,12 +66,13 @@ public:
     }
 
 private:
-    void add_real() {
-        if (exact_) return add_digits();
-        const bool was_finite = std::isfinite(totals_.real.high);
-        totals_.real.add(found_.summary.sum);
-        if (was_finite && std::isfinite(found_.summary.sum.high) && !std::isfinite(totals_.real.high))
-            refuse_overflow(DType::f64);
+    // (What is lost beside an infinity is no number.)
+    void add_accurate(const DoubleDouble& sum) {
+        Sightings<double> sightings;
+        totals_.exact.add(sum.high, sightings);
+        if (std::isfinite(sum.high)) totals_.exact.add(sum.low, sightings);
+        totals_.exact.carry();
+        totals_.exact.seen |= sightings.seen();
     }
 
     // The digits of f32 count other units: each is a number of its own.
@@ -135,15 +137,17 @@ public:
             Found<T> found = find_in_share(input, 0, input.n);
             input.scale = scale_of(found);
             if (input.scale != 1) found = find_in_share(input, 0, input.n);
-            if (overflows(found)) refuse_if_finite(input.values, piece);
-            add = [this, piece, found, scale = input.scale] {
-                FoundAdder<T>(totals_, found, scale, piece, exact_).add();
+            const bool exact = exact_ || adds_exactly(found, input.values, input.n);
+            add = [this, piece, found, scale = input.scale, exact] {
+                FoundAdder<T>(totals_, found, scale, piece, exact).add();
             };
         });
         return add;
     }
 
     bool keeps_up_with_pipes() const override { return false; }
+
+    void add_lost(std::int64_t lost) override { totals_.integer += lost; }
 
     void use_slots(size_t count) override { slots_.resize(count); }
 
@@ -194,12 +198,13 @@ private:
             CHECK(cudaStreamSynchronize(stream));
             found = fetch<T>(state);
         }
-        if (overflows(found)) {
+        bool exact = exact_;
+        if (!exact && overflows(found)) {
             std::vector<T> values(d_piece.count);
             CHECK(cudaMemcpy(values.data(), d_piece.bytes, values.size() * sizeof(T), cudaMemcpyDeviceToHost));
-            refuse_if_finite(values.data(), d_piece);
+            exact = adds_exactly(found, values.data(), values.size());
         }
-        FoundAdder<T>(totals_, found, scale, d_piece, exact_).add();
+        FoundAdder<T>(totals_, found, scale, d_piece, exact).add();
     }
 
     // (Parts that nobody wants are those of no numbers.)
@@ -222,13 +227,16 @@ private:
 
     template <typename T>
     static bool overflows(const Found<T>& found) {
-        if constexpr (std::is_integral_v<T>) return false;
-        else return !std::isfinite(found.summary.sum.high);
+        if constexpr (std::is_same_v<T, double>) return !std::isfinite(found.summary.sum.high);
+        else return false;  // sums of f32 do not leave f64
     }
 
+    // A sum may be in range where that of some of its numbers is not: then it is found exactly.
     template <typename T>
-    static void refuse_if_finite(const T* values, const Piece& piece) {
-        if (is_all_finite(values, piece.count)) refuse_overflow(DType::f64);
+    static bool adds_exactly(Found<T>& found, const T* values, size_t n) {
+        if (!overflows(found)) return false;
+        if constexpr (std::is_floating_point_v<T>) found.exact.sum = add_exactly(values, n);
+        return true;
     }
 
     const Session& session_;

@@ -33,7 +33,7 @@ bool is_all_finite(const T* values, size_t n) {
 }
 
 [[noreturn]] inline void refuse_overflow(DType dtype) {
-    fail(Exit::bad_input, "the sum of these finite numbers is outside the range of {}{}", name_of(dtype),
+    fail(Exit::bad_input, "a sum of these finite numbers is outside the range of {}{}", name_of(dtype),
          dtype == DType::f64 ? "; scale them down" : "; use -t f64");
 }
 
