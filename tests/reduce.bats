@@ -716,6 +716,53 @@ npy_lines() {
     refuses 4 "the squares of some numbers are outside the range of f64" reduce --axis 0 --op l2 large.npy
 }
 
+@test "--axis knows infinities, NaNs and zeros as the results of all numbers do, and refuses what does not fit" {
+    # results OPERATION: of the rows of data.npy.
+    results() {
+        expect_fine reduce --axis 1 --op "$1" --json data.npy
+        output=$(sed 's/.*"result":\(.*\)}$/\1/' stdout)
+    }
+    numbers 'd>' inf 1 2 -inf inf 3 nan inf 4 -0.0 -0.0 -0.0 | npy '>f8' '(4, 3)' >data.npy
+    results l2 && expect_output '["inf","inf","nan",0]'
+    results sum && expect_output '["inf","nan","nan",0]'
+    results min && expect_output '[1,"-inf","nan",-0]'
+    results absmax && expect_output '["inf","inf","nan",0]'
+    results pvar && expect_output '["nan","nan","nan",0]'
+    results argmax && expect_output '[0,1,0,0]'
+    results nans && expect_output '[0,0,1,0]'
+    numbers 'q<' -9223372036854775808 0 | npy '<i8' '(1, 2)' >data.npy
+    results sum && expect_output '[-9223372036854775808]'
+    refuses 4 "the absmax of one of the lines does not fit into 64 bits" reduce --axis 1 --op absmax data.npy
+    printf '\1\0\1\1\0\0' | npy '|b1' '(2, 3)' >data.npy
+    results sum && expect_output '[2,1]'
+}
+
+@test "--axis writes the results of rows as they come, and needs memory for the columns that there are" {
+    # zeros SHAPE AXIS: the bytes of the first results, of an endless number of them.
+    zeros() {
+        npy '<f8' "$1" </dev/null >none.npy
+        capture bash -c "ulimit -v 8000000; reduce -d $device -q --axis $2 none.npy | head -c 1000128 | tail -c 1000000 | tr -d '\\0' | wc -c"
+        expect_status 0
+        expect_output 0
+    }
+    if on_simulator; then
+        zeros '(1000000000000, 0)' 1
+        zeros '(0, 1000000000000)' 0
+    fi
+    npy '<f8' '(1000000000000, 0)' </dev/null >none.npy
+    expect_fine reduce --axis 0 none.npy
+    [ "$(wc -c <stdout)" -eq 128 ]
+    refuses 4 "there is no max of no numbers" reduce --axis 1 --op max none.npy
+    # More rows than are written at once, and a header that promises more columns than memory holds.
+    perl -e 'print pack "l<*", map { ($_, 1) } 0 .. 149_999' | npy '<i4' '(150000, 2)' >tall.npy
+    expect_fine reduce --axis 1 tall.npy
+    [ "$(tail -c 1200000 stdout | perl -e 'local $/; my $i = 1; $_ == $i++ or die for unpack "q<*", <>; print $i')" = 150001 ]
+    expect_fine reduce --axis 1 --op mean --json tall.npy
+    expect_output_like '"n":150000,"result":\[0.5,1,1.5,2,.*,75000\]\}$'
+    npy '<f8' '(2, 100000000000)' </dev/null >wide.npy
+    refuses 4 "100000000000 columns need .*, but .* of memory are available" reduce --axis 0 <(cat wide.npy)
+}
+
 @test "at most one operand is accepted" {
     refuses 2 "unexpected operand 'b'" reduce a b
 }

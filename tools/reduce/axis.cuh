@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/cli/session.hpp"
@@ -18,22 +19,28 @@
 
 namespace BACKEND {
 
-// The results, in f64 or i64, and for the elements' own type in f32.
+// Results of consecutive lines, in f64 or, where they are whole numbers, in i64.
 struct LineResults {
     std::vector<double> real;
     std::vector<std::int64_t> integer;
+
+    size_t count() const { return real.size() + integer.size(); }
 };
 
-// What is known of the lines so far. Rows are complete one after the other, columns all at the end.
+// What is known of the lines so far. Rows are complete one after the other, columns all at the end: their results go out
+// some at a time.
 template <typename T>
 class LineTotals {
 public:
-    LineTotals(ReduceOperation asked, size_t rows, size_t columns, bool lines_are_rows)
+    using Write = std::function<void(const LineResults&)>;
+
+    LineTotals(ReduceOperation asked, size_t rows, size_t columns, bool lines_are_rows, Write write)
         : asked_(asked),
           lines_(lines_are_rows ? rows : columns),
           length_(lines_are_rows ? columns : rows),
           lines_are_rows_(lines_are_rows),
-          summaries_(lines_are_rows ? 1 : columns, Summary<T>::of_nothing()) {}
+          write_(std::move(write)),
+          summaries_(lines_are_rows || rows == 0 ? 1 : columns, Summary<T>::of_nothing()) {}
 
     void add(const MatrixPiece& piece, const Summary<T>* partials) {
         for (size_t i = 0; i < piece.partials(); ++i) {
@@ -43,11 +50,11 @@ public:
         }
     }
 
-    const LineResults& finish() {
+    void finish() {
         if (!lines_are_rows_)
-            for (const Summary<T>& summary : summaries_) append(summary);
+            for (size_t line = 0; line < lines_; ++line) append(summaries_[length_ == 0 ? 0 : line]);
         while (lines_are_rows_ && row_ < lines_) finish_row();
-        return results_;
+        write_(results_);
     }
 
 private:
@@ -58,12 +65,19 @@ private:
     }
 
     void append(const Summary<T>& summary) {
+        constexpr size_t at_once = size_t{1} << 16;
+        if (results_.count() == at_once) {
+            write_(results_);
+            results_ = {};
+        }
         Found<T> found = found_nothing<T>();
         found.summary = summary;
         const long double value = value_of(asked_, found, length_, false);
         if (is_integer_result<T>(asked_)) {
             if (value != static_cast<long double>(static_cast<std::int64_t>(value)) || value >= 0x1p63L)
-                fail(Exit::bad_input, "a {} does not fit into 64 bits; use -t f64 for a rounded one", name_of(asked_));
+                fail(Exit::bad_input,
+                     "the {} of one of the lines does not fit into 64 bits; use -t f64 for a rounded one",
+                     name_of(asked_));
             results_.integer.push_back(static_cast<std::int64_t>(value));
         } else {
             const bool of_finite = std::isfinite(static_cast<long double>(summary.least.value)) &&
@@ -84,6 +98,7 @@ private:
     const ReduceOperation asked_;
     const size_t lines_, length_;
     const bool lines_are_rows_;
+    const Write write_;
     size_t row_ = 0;
     std::vector<Summary<T>> summaries_;
     LineResults results_;

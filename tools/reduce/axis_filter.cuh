@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
+#include "common/io/machine.hpp"
 #include "common/io/numbers.hpp"
 #include "tools/reduce/axis.cuh"
 
@@ -35,9 +36,20 @@ public:
         const bool lines_are_rows = (*asked_.axis == 1) != transposed;
         with_dtype(session_.options.dtype.value_or(layout.dtype), [&](auto zero) {
             using T = decltype(zero);
-            LineTotals<T> totals(operation_, rows, columns, lines_are_rows);
-            if (columns > 0) LineReduction<T>(session_, *reader, totals, operation_, columns, lines_are_rows).run();
-            write(dtype_of<T>, is_integer_result<T>(operation_), totals.finish());
+            if (!lines_are_rows && rows > 0) expect_memory_for(input, columns, sizeof(Summary<T>));
+            const DType dtype = dtype_of_results<T>();
+            NumberLayout result;
+            result.format = NumberFormat::npy;
+            result.dtype = result.stored = dtype;
+            result.shape = text("({},)", lines_are_rows ? rows : columns);
+            NumberWriter writer(result, session_.options.format ? "reduce" : "", &session_.output);
+            LineTotals<T> totals(operation_, rows, columns, lines_are_rows,
+                                 [&](const LineResults& results) { append(results, dtype, writer); });
+            if (rows > 0 && columns > 0)
+                LineReduction<T>(session_, *reader, totals, operation_, columns, lines_are_rows).run();
+            else static_cast<void>(reader->read(1));  // there may be more than nothing
+            totals.finish();
+            session_.write(writer);
         });
     }
 
@@ -50,24 +62,30 @@ private:
         if (!session_.options.kernels.empty()) fail(Exit::usage, "--axis has a method of its own: leave --kernel out");
     }
 
+    // A header may promise anything, and memory that is not there is granted until it is used.
+    static void expect_memory_for(const std::string& input, size_t columns, size_t column_bytes) {
+        const double needed = double(columns) * double(column_bytes), available = double(available_memory());
+        if (needed > available)
+            fail(Exit::bad_input, "{}: {} columns need {}, but {} of memory are available", input, columns,
+                 human_bytes(needed), human_bytes(available));
+    }
+
     // Sums and extremes have the type of the numbers, of integers i64.
-    void write(DType dtype, bool is_integer, const LineResults& results) {
-        session_.end_step();
-        const DType computed = is_integer ? DType::i64 : DType::f64;
+    template <typename T>
+    DType dtype_of_results() const {
+        if (is_integer_result<T>(operation_)) return DType::i64;
         const bool keeps_type =
             is_of_sum(operation_) ? operation_ == ReduceOperation::sum : wanted_for(operation_) == wants_extremes;
-        const size_t n = is_integer ? results.integer.size() : results.real.size();
+        return keeps_type && dtype_of<T> == DType::f32 ? DType::f32 : DType::f64;
+    }
+
+    static void append(const LineResults& results, DType dtype, NumberWriter& writer) {
+        const bool is_integer = dtype == DType::i64;
         const void* values = is_integer ? static_cast<const void*>(results.integer.data()) : results.real.data();
-        Chunk chunk{computed, n, std::vector<std::byte>(n * size_of(computed))};
-        if (n > 0) std::memcpy(chunk.bytes.data(), values, chunk.bytes.size());
-        if (dtype == DType::f32 && keeps_type && !is_integer) chunk = chunk.converted_to(DType::f32);
-        NumberLayout layout;
-        layout.format = NumberFormat::npy;
-        layout.dtype = layout.stored = chunk.dtype;
-        layout.shape = text("({},)", n);
-        NumberWriter writer(layout, session_.options.format ? "reduce" : "");
-        writer.append(chunk);
-        session_.write(writer);
+        Chunk chunk{is_integer ? DType::i64 : DType::f64, results.count(), {}};
+        const auto* const bytes = static_cast<const std::byte*>(values);
+        chunk.bytes.assign(bytes, bytes + results.count() * size_of(chunk.dtype));
+        writer.append(chunk.converted_to(dtype));
     }
 
     Session& session_;

@@ -136,7 +136,12 @@ long double value_of(ReduceOperation asked, const Found<T>& found, size_t n, boo
         case ReduceOperation::pvar: return spread_of(moments, moments.count);
         case ReduceOperation::std: return std::sqrt(spread_of(moments, less_one));
         case ReduceOperation::pstd: return std::sqrt(spread_of(moments, moments.count));
-        case ReduceOperation::l2: {  // (no difference: nothing cancels)
+        case ReduceOperation::l2: {  // (no difference: nothing cancels; and an infinity has no distance from a mean)
+            const auto is_infinite = [](const Placed<T>& placed) {
+                return placed.at != no_place && std::isinf(static_cast<long double>(placed.value));
+            };
+            if (is_infinite(summary.least) || is_infinite(summary.greatest))
+                return unless_nan(std::numeric_limits<long double>::infinity());
             const long double mean = moments.mean;
             return std::sqrt(moments.squares + mean * mean * static_cast<long double>(moments.count));
         }
