@@ -10,7 +10,8 @@
 
 namespace BACKEND {
 
-/// The types that CUDA has shuffles for. (A list rather than <type_traits>, which a compiler at run time lacks.)
+/// The types that CUDA has shuffles for: in two words one of 64 bits would take the simulator twice as long. (A list
+/// rather than <type_traits>, which a compiler at run time lacks.)
 template <typename T>
 inline constexpr bool has_shuffle = false;
 template <>
