@@ -1,4 +1,5 @@
-// nested: kernels that launch kernels. What a launch costs, by whom and how deep, and two cases in which it may pay.
+// nested: kernels that launch kernels. What a launch costs, depending on who makes it and how deep it is, and two cases
+// in which it may pay.
 #include <algorithm>
 #include <memory>
 

@@ -1,8 +1,8 @@
 #pragma once
 // What a launch costs, by who makes it: grids of one thread that do nearly nothing.
 //   mark_grid          the grid
-//   one_thread_marks   one thread launches all of them, into its block's null stream, where each waits for the one before,
-//                      or as fire-and-forget or tail launches
+//   one_thread_marks   one thread launches all of them, into its block's null stream, where each waits for the one
+//                      before, or as fire-and-forget or tail launches
 //   blocks_mark        a block for each: the null streams of different blocks do not wait for each other
 //   threads_mark       a thread for each, fire-and-forget
 //   chain_marks        each launches the next: depth

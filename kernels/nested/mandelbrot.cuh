@@ -1,9 +1,10 @@
 #pragma once
 // Where launches by kernels pay: the work is only known once some of it is done. Regions of the plane whose points take
-// equally many steps have no holes, so a square whose border takes equally many everywhere is done (Mariani and Silver).
+// equally many steps have no holes, so a square whose border takes equally many everywhere is done (Mariani and
+// Silver).
 //   mandelbrot_pixels    a thread per pixel: every point of the set takes all the steps
-//   mandelbrot_squares   a block per square: its border first; then it is filled, or divided into 4 x 4 by a launch, or,
-//                        if it is small, made pixel by pixel
+//   mandelbrot_squares   a block per square: its border first; then it is filled, or divided into 4 x 4 by a launch,
+//                        or, if it is small, made pixel by pixel
 // (Between two pixels of the border a filament of the set may enter a square: a few pixels can differ.)
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/nested/dwell.cuh"

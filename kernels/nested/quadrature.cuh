@@ -1,6 +1,6 @@
 #pragma once
-// The second case in which only some of the work shows what is left: the integral of a narrow peak. Few intervals have to
-// be short, and where they are is known once longer ones have been tried.
+// The second case in which only some of the work shows what is left: the integral of a narrow peak. Few intervals have
+// to be short, and where they are is known once longer ones have been tried.
 //   quadrature_even        all intervals as short as the shortest that is needed
 //   quadrature_round       a warp divides each interval of a list; those that are not exact enough make the next list,
 //                          whose length the host reads before it launches the next round

@@ -40,21 +40,25 @@ inline const NestedVariant nested_variants[] = {
      launch_by_one_thread<NestedStream::null>},
     {{"fire-and-forget", "one thread; nothing but the parent's end waits for them", Needs::nothing, "launches"},
      launch_by_one_thread<NestedStream::fire_and_forget>},
-    {{"tail-launch", "one thread; each begins when the parent and the one before have ended", Needs::nothing, "launches"},
+    {{"tail-launch", "one thread; each begins when the parent and the one before have ended", Needs::nothing,
+      "launches"},
      launch_by_one_thread<NestedStream::tail_launch>},
-    {{"per-block", "a block for each launch, with its own null stream", Needs::nothing, "launches"}, launch_grids_by_blocks},
+    {{"per-block", "a block for each launch, with its own null stream", Needs::nothing, "launches"},
+     launch_grids_by_blocks},
     {{"per-thread", "a thread for each launch, fire-and-forget", Needs::nothing, "launches"}, launch_grids_by_threads},
 
     {{"host-chain", "the host launches as many, one after the other", Needs::nothing, "chain"},
      {}, launch_chain_from_host, {}, {}, true},
     {{"chain", "each grid launches the next", Needs::nothing, "chain"}, {}, launch_chain_of<false>},
-    {{"tail-chain", "each grid launches the next to begin after it", Needs::nothing, "chain"}, {}, launch_chain_of<true>},
+    {{"tail-chain", "each grid launches the next to begin after it", Needs::nothing, "chain"},
+     {}, launch_chain_of<true>},
 
     {{"pixels", "Mandelbrot set: a thread per pixel", Needs::nothing, "mandelbrot"}, {}, {}, launch_mandelbrot_pixels},
     {{"squares", "squares with a uniform border are filled, others divided by a launch", Needs::nothing, "mandelbrot"},
      {}, {}, launch_mandelbrot_squares},
 
-    {{"even", "integral of a peak: all intervals as short as the shortest that is needed", Needs::nothing, "quadrature"},
+    {{"even", "integral of a peak: all intervals as short as the shortest that is needed", Needs::nothing,
+      "quadrature"},
      {}, {}, {}, launch_quadrature_even},
     {{"rounds", "the host launches a round for all intervals that are to be divided", Needs::nothing, "quadrature"},
      {}, {}, {}, launch_quadrature_rounds, true},
@@ -94,7 +98,8 @@ inline const ColumnOf<NestedCells> nested_columns[] = {
 inline const Program nested_program = {
     .name = "nested",
     .summary =
-        "Kernels that launch kernels: what a launch costs, by whom and how deep, and two cases in which it may pay.",
+        "Kernels that launch kernels: what a launch costs, depending on who makes it and how deep it is, and two cases "
+        "in which it may pay.",
     .dtypes = {},
     .unit = "launches",
     .sizes = "1Ki",

@@ -14,12 +14,12 @@ struct Quantity {
     bool prefixes = true;  // k, M, G; n, u, m
 };
 
-// By the suffix of the column's name: _ns, _us, _ms, _s, _bytes, gbyte_per_s, gflop_per_s, _per_s, _mhz, _percent; or by a
-// time per something, _ns_per_launch.
+// By the suffix of the column's name: _ns, _us, _ms, _s, _bytes, gbyte_per_s, gflop_per_s, _per_s, _mhz, _percent; or
+// by a time per something, _ns_per_launch.
 Quantity quantity_of(const std::string& column);
 
-// The words before that suffix, for an axis: "p25_ns" is "p25 time", "gbyte_per_s" "throughput", "p_ns_per_launch" "time
-// per launch".
+// The words before that suffix, for an axis: "p25_ns" is "p25 time", "gbyte_per_s" "throughput", "p_ns_per_launch"
+// "time per launch".
 std::string label_of(const std::string& column);
 
 // "4.6 TB/s", "10 us", "1024": about three digits. `binary`: 4Ki, 1 MiB, where that is exact.

@@ -7,7 +7,8 @@
 namespace plot {
 namespace {
 
-// The titles in the picture are shown at once and by the pointer, not after a second. Without scripts browsers show them.
+// The titles in the picture are shown at once and by the pointer, not after a second. Without scripts browsers show
+// them.
 constexpr const char* hover = R"(<div id="row" hidden></div>
 <script>
 const row = document.getElementById("row");
@@ -15,10 +16,15 @@ for (const title of document.querySelectorAll("svg g title")) {
     const shape = title.parentNode, words = title.textContent;
     title.remove();
     shape.setAttribute("aria-label", words);
-    shape.addEventListener("pointerenter", () => { row.textContent = words; row.hidden = false; shape.classList.add("under"); });
+    shape.addEventListener("pointerenter", () => {
+        row.textContent = words;
+        row.hidden = false;
+        shape.classList.add("under");
+    });
     shape.addEventListener("pointerleave", () => { row.hidden = true; shape.classList.remove("under"); });
     shape.addEventListener("pointermove", (event) => {
-        const right = event.clientX + 14 + row.offsetWidth > innerWidth, low = event.clientY + 14 + row.offsetHeight > innerHeight;
+        const right = event.clientX + 14 + row.offsetWidth > innerWidth;
+        const low = event.clientY + 14 + row.offsetHeight > innerHeight;
         row.style.left = event.pageX + (right ? -14 - row.offsetWidth : 14) + "px";
         row.style.top = event.pageY + (low ? -14 - row.offsetHeight : 14) + "px";
     });
@@ -28,8 +34,8 @@ for (const title of document.querySelectorAll("svg g title")) {
 
 constexpr const char* style = R"(body { font: 14px sans-serif; margin: 2em; color: #222; background: #fff; }
 svg { max-width: 100%; height: auto; }
-#row { position: absolute; white-space: pre; background: #fff; border: 1px solid #888; padding: 4px 8px; font-size: 12px;
-    pointer-events: none; box-shadow: 0 1px 4px #0004; }
+#row { position: absolute; white-space: pre; background: #fff; border: 1px solid #888; padding: 4px 8px;
+    font-size: 12px; pointer-events: none; box-shadow: 0 1px 4px #0004; }
 .under { stroke: #000; stroke-width: 1.5; }
 )";
 

@@ -117,8 +117,8 @@ private:
         canvas_.put(column, row_of(series.quartiles.middle), ascii ? "*" : "●", no_color);
     }
 
-    // How high each column of a histogram is: as the bin at its middle, or as the highest of those that have theirs in it,
-    // so that none is lost where several share a column.
+    // How high each column of a histogram is: as the bin at its middle, or as the highest of those that have theirs in
+    // it, so that none is lost where several share a column.
     std::vector<double> heights_of_columns(const Series& series) const {
         std::vector<double> heights(width_, 0);
         for (std::size_t i = 0; i + 1 < series.points.size(); ++i) {
