@@ -47,7 +47,7 @@ void Settings::refuse_ignored(Kind drawn) const {
 void Settings::add_options(OptionTable& table) {
     table.choice("--kind", "KIND", "what to draw; auto goes by the columns", kind, kinds);
     table.text("-x,--x", "COLUMN", "the column along the x axis", x);
-    table.text("-y,--y", "COLUMN", "the column along the y axis, or of which bars are as long", y);
+    table.text("-y,--y", "COLUMN", "the column along the y axis, or that bars measure", y);
     table.list("--by", "COLUMNS", "a series, or a bar, for each word in these columns", by);
     table.text("--where", "CONDITIONS", "rows to draw, as in 'kernel=cub|shared-*,n>=1Ki'", where);
     table.choice("--log", "AXES", "which axes are logarithmic", log, log_axes);
