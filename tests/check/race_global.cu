@@ -361,6 +361,21 @@ void copy_in_another_stream(bool fixed) {
     slow_add<<<2, 128, 0, streams.one>>>(out, 1);
 }
 
+__global__ void count_up(int* counter) {
+    atomicAdd(counter, 1);  // @copy-of-counter Error: Race reported between a kernel and an operation of another stream
+}
+
+// The kernel has ended, but nothing tells the host so.
+void copy_of_counter(bool fixed) {
+    int *counter = device_array<int>(1), *host = nullptr;
+    cudaMallocHost(&host, sizeof *host);
+    Streams streams;
+    count_up<<<2, 32, 0, streams.one>>>(counter);
+    if (fixed) streams.order(streams.one, streams.other);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    cudaMemcpyAsync(host, counter, sizeof *host, cudaMemcpyDeviceToHost, streams.other);
+}
+
 // Memory that is allocated and freed in the order of a stream.
 __global__ void touch(int* values) {
     values[threadIdx.x] = 1;  // @before-allocation Invalid __global__ write of size 4 bytes
@@ -539,6 +554,7 @@ int main(int argc, char** argv) {
         {"device-variable", LAUNCH(device_variable, 4, 32)},
         {"two-streams", two_streams},
         {"copy-in-another-stream", copy_in_another_stream},
+        {"copy-of-counter", copy_of_counter},
         {"before-allocation", before_allocation},
         {"after-free", after_free},
         {"early-host-read", early_host_read},

@@ -1,5 +1,6 @@
 #include "common/simt/check/race/streams.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -107,6 +108,15 @@ void add_host(const Operation& access, Finding& finding, const std::vector<const
     finding.backtrace_time = "at the access of the host";
 }
 
+// Whether an atomic operation that may write is among the uses.
+bool updates_atomically(const ShadowRecord& use) {
+    if (use.empty() || is_atomic(use.kind())) return !use.empty();
+    if (!Histories::is_history(use.place())) return false;
+    const auto [latest, own, of_others] = Histories::instance().of(use);
+    const auto is_update = [](const PastAccess& one) { return is_atomic(one.kind); };
+    return std::any_of(own.begin(), own.end(), is_update) || std::any_of(of_others.begin(), of_others.end(), is_update);
+}
+
 // Compares with what kernels not ordered before the operation have done to its memory, according to the shadow memory.
 void compare_with_kernels(const Operation& operation) {
     if (operation.is_host() && !has_records(operation)) return;
@@ -131,7 +141,7 @@ void compare_with_kernels(const Operation& operation) {
         return false;
     };
     any_cell(operation, [&](const ShadowRecord& store, const ShadowRecord& use, unsigned bytes) {
-        return clashes(store, bytes) || (operation.is_write && clashes(use, bytes));
+        return clashes(store, bytes) || ((operation.is_write || updates_atomically(use)) && clashes(use, bytes));
     });
 }
 
