@@ -121,8 +121,8 @@ std::vector<Ticket> mark_beginnings(const std::vector<std::shared_ptr<Calls>>& b
 }  // namespace
 
 Group& Group::current() {
-    static thread_local Group group;
-    return group;
+    static thread_local const auto group = std::make_unique<Group>();
+    return *group;
 }
 
 void Group::end() {

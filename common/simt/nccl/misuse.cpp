@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -44,15 +45,18 @@ std::string look_up_line(const void*) { return ""; }
 // The exit status of a CUDA error in all programs of gridutils.
 constexpr int exit_status = 3;
 
+constexpr size_t bytes_of_last_error = 1024;
+
 void print(const std::string& text) {
     const std::string line = std::string(program_invocation_short_name) + ": nccl: " + text + "\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-// (In one place: a program may keep the pointer.)
+// (In one place: a program may keep the pointer. Thread-local variables are part of every block's shared memory, so the text
+// itself lies elsewhere.)
 char* text_of_last_error() {
-    static thread_local char text[1024] = "";
-    return text;
+    static thread_local const std::unique_ptr<char[]> text(new char[bytes_of_last_error]{});
+    return text.get();
 }
 
 }  // namespace
@@ -91,7 +95,9 @@ int fail_operation(const std::string& text, const CallPlace& place) {
     _exit(exit_status);
 }
 
-void remember_error(const std::string& text) { std::snprintf(text_of_last_error(), 1024, "%s", text.c_str()); }
+void remember_error(const std::string& text) {
+    std::snprintf(text_of_last_error(), bytes_of_last_error, "%s", text.c_str());
+}
 
 const char* last_error() { return text_of_last_error(); }
 
