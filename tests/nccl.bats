@@ -24,6 +24,16 @@ builds() {
 # The files that ranks share, wherever they may be.
 shared_files() { ls /dev/shm /tmp "${TMPDIR:-/tmp}" 2>/dev/null | grep "^gridutils-nccl-.*$1" || true; }
 
+# has_joined RANK NAME: waits until the rank has its lock on the file of that name.
+has_joined() {
+    local name file
+    until
+        name=$(shared_files "$2" | head -1)
+        file=$(find /dev/shm /tmp "${TMPDIR:-/tmp}" -maxdepth 1 -name "${name:-none}" 2>/dev/null | head -1)
+        [ -n "$file" ] && grep -q ":$(stat -c %i "$file") $(($1 + 1)) $(($1 + 1))\$" /proc/locks
+    do sleep 0.02; done
+}
+
 # in_processes RANKS VICTIM END [OTHERS]: runs ./ranks in so many processes, of which one ends so and the others do OTHERS;
 # leaves each one's status in $statuses, in the order of ranks, and what all print in $output and $errors.
 in_processes() {
@@ -74,7 +84,7 @@ checked_mistake() {
 }
 
 @test "the checkers have nothing to say about right collectives" {
-    builds collectives --check
+    builds collectives --check -DONE_TYPE
     capture env SIMCC_DEVICES=3 SIMCC_CHECK=all ./collectives 1 70
     expect_status 0
     expect_errors_like 'ERROR SUMMARY: 0 errors'
@@ -144,8 +154,7 @@ rank 2 of 3: 60 60, then 0 of 2 under rank 2" ] || complain "processes"
     [ -z "$(shared_files "test-$$")" ] || complain "$(shared_files "test-$$") is left"
     # A rank of a communicator of 2 waits, and is killed.
     ./ranks 0 2 '' >/dev/null 2>&1 3>&- &
-    until [ -n "$(shared_files "test-$$")" ]; do sleep 0.02; done
-    sleep 0.2
+    has_joined 0 "test-$$"
     { kill -9 %1 && wait %1; } 2>/dev/null || true
     ID='' in_processes 3 none ''
     [ "$statuses" = "0 0 0 " ] || complain "statuses $statuses"
@@ -196,14 +205,15 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     # One that ends between joining and the last one's coming ends the others' wait.
     ./ranks 0 3 '' >out 2>err 3>&- &
     local first=$!
-    until [ -n "$(shared_files "join-$$")" ]; do sleep 0.02; done
+    has_joined 0 "join-$$"
     ./ranks 1 3 '' >/dev/null 2>&1 3>&- &
-    sleep 0.5
+    local second=$!
+    has_joined 1 "join-$$"
     SIMCC_NCCL_TIMEOUT=2 capture ./ranks 1 3 ''
     expect_status 5 && expect_errors_like 'rank 1 has joined twice'
     capture ./ranks 2 4 ''
     expect_status 5 && expect_errors_like 'rank 2 asks for a communicator of 4 ranks, but the first .* asked for 3'
-    { kill -9 $! && wait $!; } 2>/dev/null || true
+    { kill -9 "$second" && wait "$second"; } 2>/dev/null || true
     status=0
     wait "$first" || status=$?
     errors=$(cat err)
@@ -295,7 +305,7 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     need nvcc
     [ -e "$(dirname "$(command -v nvcc)")/../include/nccl.h" ] || skip "no nccl.h beside nvcc"
     local program
-    for program in order arithmetic ranks; do
+    for program in order ranks; do
         capture nvcc -std=c++17 -c "$programs/$program.cu" -o /dev/null
         expect_status 0 && expect_no_errors || complain "$program"
     done

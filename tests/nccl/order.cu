@@ -103,7 +103,7 @@ int main() {
     // Several calls in a group, on two streams: both wait for both.
     on_each([&](int rank) {
         slow_fill<<<20, 256, 0, streams[rank]>>>(values[rank], n, 4);
-        slow_fill<<<20, 256, 0, others[rank]>>>(copies[rank], n, 5);
+        slow_fill<<<20, 256, 0, others[rank]>>>(copies[rank], n, static_cast<float>(5 + rank));
     });
     NCCL(ncclGroupStart());
     grouped([&](int rank) {
