@@ -12,6 +12,7 @@
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/peer_access.cuh"
 #include "common/measure/timing.cuh"
+#include "kernels/collective/snapshot.cuh"
 #include "tools/collective/options.hpp"
 #include "tools/collective/reference.hpp"
 
@@ -30,8 +31,9 @@ struct OnHost<__nv_bfloat16> {
     using Element = BFloat16;
 };
 
-// Two buffers on each device, of n elements rounded up to a multiple of the ranks: one keeps the input, the other takes
-// the result, and the input, too, where operations are in place.
+// Three buffers on each device, of n elements rounded up to a multiple of the ranks: one keeps the input, one takes the
+// result, and the input, too, where operations are in place, and one keeps the result for the verification, as a kernel
+// that follows in the device's stream has seen it.
 template <typename T>
 class GangBuffers {
 public:
@@ -45,6 +47,8 @@ public:
             const OnDevice there(ordinals_.back());
             inputs_.emplace_back(most);
             outputs_.emplace_back(most);
+            snapshots_.emplace_back(most);
+            multiprocessors_ = unsigned(session.gang[rank].multiprocessors);
             in_chunks(most, [&](std::vector<Element>& chunk, size_t first, size_t count) {
                 fill(chunk.data(), count, [&](size_t i) { return reference.input(rank, first + i); });
                 CHECK(
@@ -65,10 +69,10 @@ public:
 
     // Overwrites all outputs, and waits for it.
     void poison() const {
-        for (size_t rank = 0; rank < ordinals_.size(); ++rank) {
+        for (size_t rank = 0; rank < ordinals_.size() && outputs_[rank].size() > 0; ++rank) {
             const OnDevice there(ordinals_[rank]);
-            if (outputs_[rank].size() > 0)
-                CHECK(cudaMemsetAsync(outputs_[rank].data(), 0xa5, outputs_[rank].bytes(), watch_.stream(rank)));
+            for (const auto* buffer : {&outputs_[rank], &snapshots_[rank]})
+                CHECK(cudaMemsetAsync(buffer->data(), 0xa5, buffer->bytes(), watch_.stream(rank)));
         }
         watch_.synchronize();
     }
@@ -80,7 +84,15 @@ public:
                               cudaMemcpyDeviceToDevice, stream));
     }
 
-    // Every element that any rank has received.
+    // Keeps what `rank` has received so far.
+    void take_snapshot(const CollectiveShape& shape, size_t rank, cudaStream_t stream) const {
+        if (!shape.receives(rank) || shape.received() == 0) return;
+        const OnDevice there(ordinals_[rank]);
+        launch_snapshot(output(shape, rank), snapshots_[rank].data(), shape.received(), multiprocessors_, stream);
+        CHECK(cudaGetLastError());
+    }
+
+    // Every element that any rank has received, by the snapshots.
     Verdict check(const CollectiveShape& shape) const {
         Verdict verdict;
         for (size_t rank = 0; rank < ordinals_.size() && verdict.right; ++rank) {
@@ -88,7 +100,8 @@ public:
             const OnDevice there(ordinals_[rank]);
             in_chunks(shape.received(), [&](std::vector<Element>& chunk, size_t first, size_t count) {
                 if (!verdict.right) return;
-                CHECK(cudaMemcpy(chunk.data(), output(shape, rank) + first, count * sizeof(T), cudaMemcpyDeviceToHost));
+                CHECK(cudaMemcpy(chunk.data(), snapshots_[rank].data() + first, count * sizeof(T),
+                                 cudaMemcpyDeviceToHost));
                 verdict = reference_.compare(shape, rank, chunk.data(), first, count);
             });
             if (!verdict.right) verdict.detail = text("rank {}, {}", rank, verdict.detail);
@@ -109,7 +122,8 @@ private:
     const Reference<Element>& reference_;
     const bool in_place_;
     std::vector<int> ordinals_;
-    std::vector<DeviceBuffer<T>> inputs_, outputs_;
+    std::vector<DeviceBuffer<T>> inputs_, outputs_, snapshots_;
+    unsigned multiprocessors_ = 1;
 };
 
 }  // namespace BACKEND
