@@ -55,6 +55,18 @@ struct ProductMethod {
          problem.shape.name(), name_of(problem.dtype), list);
 }
 
+// One of several tables of tiles, which differ in length: those of a type.
+template <typename Choice>
+struct TableOf {
+    const Choice *first = nullptr, *last = nullptr;
+
+    TableOf() = default;
+    template <size_t count>
+    TableOf(const Choice (&tiles)[count]) : first(tiles), last(tiles + count) {}
+    const Choice* begin() const { return first; }
+    const Choice* end() const { return last; }
+};
+
 inline std::string tile_name(const TileSize& tile) {
     return tile.k > 0 ? text("{}x{}x{}", tile.m, tile.n, tile.k) : text("{}x{}", tile.m, tile.n);
 }

@@ -198,22 +198,14 @@ struct FewColumns {
     }
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const FewColumnsPlan& plan) {
-        switch (lanes_for(plan.n)) {
-            case 1: return launch<1>(arguments, plan);
-            case 2: return launch<2>(arguments, plan);
-            case 4: return launch<4>(arguments, plan);
-            default: return launch<8>(arguments, plan);
-        }
-    }
-
-private:
-    template <int columns>
-    static LaunchShape launch(const MatmulArguments<T>& arguments, const FewColumnsPlan& plan) {
         const dim3 grid(plan.tiles, plan.shares), block(thin_block);
-        matmul_few_columns<T, columns><<<grid, block, 0, arguments.stream>>>(
-            arguments.d_a, arguments.d_b, arguments.d_c, plan,
-            {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
-        return {grid, block, 0, address_of(matmul_few_columns<T, columns>)};
+        return with_width(plan.n, [&](auto width) {
+            constexpr int columns = decltype(width)::value;
+            matmul_few_columns<T, columns><<<grid, block, 0, arguments.stream>>>(
+                arguments.d_a, arguments.d_b, arguments.d_c, plan,
+                {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
+            return LaunchShape{grid, block, 0, address_of(matmul_few_columns<T, columns>)};
+        });
     }
 };
 

@@ -41,6 +41,17 @@ constexpr unsigned lanes_for(size_t pieces) {
     return lanes;
 }
 
+/// Calls launch(width) with the least of 1, 2, 4 and 8 rows or columns, as a type, that `count` of them fit.
+template <typename Launch>
+LaunchShape with_width(size_t count, Launch launch) {
+    switch (lanes_for(count)) {
+        case 1: return launch(std::integral_constant<int, 1>{});
+        case 2: return launch(std::integral_constant<int, 2>{});
+        case 4: return launch(std::integral_constant<int, 4>{});
+        default: return launch(std::integral_constant<int, 8>{});
+    }
+}
+
 /// A piece as it comes from memory. (Structures of 16-bit elements would be moved element by element.)
 using RawPiece = uint4;
 template <int count>

@@ -165,22 +165,14 @@ struct FewRows {
     }
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const FewRowsPlan& plan) {
-        switch (lanes_for(plan.m)) {
-            case 1: return launch<1>(arguments, plan);
-            case 2: return launch<2>(arguments, plan);
-            case 4: return launch<4>(arguments, plan);
-            default: return launch<8>(arguments, plan);
-        }
-    }
-
-private:
-    template <int rows>
-    static LaunchShape launch(const MatmulArguments<T>& arguments, const FewRowsPlan& plan) {
         const dim3 grid(plan.tiles, plan.shares), block(thin_block);
-        matmul_few_rows<T, rows><<<grid, block, 0, arguments.stream>>>(
-            arguments.d_a, arguments.d_b, arguments.d_c, plan,
-            {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
-        return {grid, block, 0, address_of(matmul_few_rows<T, rows>)};
+        return with_width(plan.m, [&](auto width) {
+            constexpr int rows = decltype(width)::value;
+            matmul_few_rows<T, rows><<<grid, block, 0, arguments.stream>>>(
+                arguments.d_a, arguments.d_b, arguments.d_c, plan,
+                {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
+            return LaunchShape{grid, block, 0, address_of(matmul_few_rows<T, rows>)};
+        });
     }
 };
 

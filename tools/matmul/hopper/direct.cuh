@@ -88,17 +88,7 @@ inline constexpr DirectChoice direct_tiles<double, true>[] = {
     direct_tile<double, true, 128, 32, 4, 2, 4>(0.58),  direct_tile<double, true, 32, 32, 2, 2, 4>(0.62),
 };
 
-struct DirectTiles {
-    const DirectChoice *first = nullptr, *last = nullptr;
-
-    DirectTiles() = default;
-    template <size_t count>
-    DirectTiles(const DirectChoice (&tiles)[count]) : first(tiles), last(tiles + count) {}
-    const DirectChoice* begin() const { return first; }
-    const DirectChoice* end() const { return last; }
-};
-
-inline DirectTiles direct_tiles_of(DType dtype) {
+inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
     switch (dtype) {
         case DType::f64: return direct_tiles<double, true>;
         case DType::f32: return direct_tiles<float, false>;

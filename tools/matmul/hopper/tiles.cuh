@@ -134,15 +134,7 @@ inline constexpr TileChoice tf32x3_tiles[] = {
     tile<Tf32x3Tile<64, 6, false>>(1100, 1600),
 };
 
-struct TileTable {
-    const TileChoice *first = nullptr, *last = nullptr;
-
-    TileTable() = default;
-    template <size_t count>
-    TileTable(const TileChoice (&tiles)[count]) : first(tiles), last(tiles + count) {}
-    const TileChoice* begin() const { return first; }
-    const TileChoice* end() const { return last; }
-};
+using TileTable = TableOf<TileChoice>;
 
 // Of the variant `hopper`; none for f64.
 inline TileTable hopper_tiles(DType dtype) {
