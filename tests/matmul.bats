@@ -365,7 +365,7 @@ gives() {
     local expected=$1
     shift
     expect_fine matmul "$@" -o result.npy || return
-    cmp <(tail -c +129 "$expected") <(tail -c +129 result.npy) || complain "matmul $*"
+    cmp <(tail -c +129 "$expected") <(tail -c +129 result.npy) || complain "matmul $*" || return
     [ "$(head -c 128 result.npy | grep -a -o "False, 'shape': ([0-9, ]*)")" = \
         "$(head -c 128 "$expected" | grep -a -o "False, 'shape': ([0-9, ]*)")" ] || complain "matmul $*: another shape"
 }
