@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/cli/registration.cuh"
+#include "common/gang/devices.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/collective/by_kernel.cuh"
 #include "tools/collective/by_nccl.cuh"
@@ -13,45 +14,30 @@
 namespace BACKEND {
 namespace {
 
-// What all sizes share: the library, and what is made at the first use.
-struct Gang {
-    explicit Gang(const Session& session)
-        : devices(session.gang),
-          watch(ordinals(), session.options.cold_cache && !session.options.profile, session.device.l2_bytes) {}
+// The devices, and what our kernels talk through, which is made at the first use.
+struct TalkingGang : Gang {
+    explicit TalkingGang(const Session& session) : Gang(session.gang, session.options) {}
 
-    std::vector<int> ordinals() const {
-        std::vector<int> numbers;
-        for (const DeviceInfo& device : devices) numbers.push_back(device.ordinal);
-        return numbers;
-    }
-    const Communicators& communicators() {
-        if (!communicators_) communicators_ = std::make_unique<Communicators>(nccl, ordinals());
-        return *communicators_;
-    }
     GangExchange& exchange() {
-        if (!exchange_) exchange_ = std::make_unique<GangExchange>(devices);
+        if (!exchange_) exchange_ = std::make_unique<GangExchange>(devices());
         return *exchange_;
     }
 
-    const std::vector<DeviceInfo>& devices;
-    GangStopwatch watch;
     PeerAccess access;
-    Nccl nccl;
 
 private:
-    std::unique_ptr<Communicators> communicators_;
     std::unique_ptr<GangExchange> exchange_;
 };
 
 // Why a variant cannot run here; "" if it can.
-std::string obstacle(const Session& session, const CollectiveVariant& variant, Gang& gang) {
-    if (variant.by_kernel) return obstacle_to_kernels(gang.devices, gang.access);
+std::string obstacle(const Session& session, const CollectiveVariant& variant, TalkingGang& gang) {
+    if (variant.by_kernel) return obstacle_to_kernels(gang.devices(), gang.access);
     if (session.own<CollectiveOptions>().in_place && !CollectiveShape{variant.operation}.may_be_in_place())
         return "it cannot be in place: a rank would overwrite what it has yet to send";
-    return gang.nccl.why_not();
+    return gang.why_not_nccl();
 }
 
-std::vector<const CollectiveVariant*> variants_that_run(const Session& session, Gang& gang) {
+std::vector<const CollectiveVariant*> variants_that_run(const Session& session, TalkingGang& gang) {
     std::vector<const CollectiveVariant*> variants;
     const std::vector<std::string>& named = session.options.kernels;
     for (const CollectiveVariant* variant : session.selected<CollectiveVariant>()) {
@@ -74,21 +60,22 @@ struct Operation {
 };
 
 template <typename T>
-Operation operation_of(const Session& session, Gang& gang, const CollectiveVariant& variant,
+Operation operation_of(const Session& session, TalkingGang& gang, const CollectiveVariant& variant,
                        const CollectiveShape& shape, const std::shared_ptr<GangBuffers<T>>& buffers) {
     if (variant.by_kernel) {
-        const auto all = std::make_shared<AllReduce<T>>(session, gang.watch, variant, shape, *buffers, gang.exchange());
+        const auto all =
+            std::make_shared<AllReduce<T>>(session, gang.watch(), variant, shape, *buffers, gang.exchange());
         return {[=] { return all->launch(); }, all->name()};
     }
     const Communicators& communicators = gang.communicators();
     const ncclRedOp_t reduction = nccl_operation(session.own<CollectiveOptions>().op);
     const auto launch = [=, &gang, &communicators] {
         if (shape.total() == 0) return LaunchShape{};
-        gang.nccl.group([&] {
+        gang.nccl().group([&] {
             for (size_t rank = 0; rank < shape.ranks; ++rank)
                 NcclPart{
-                    gang.nccl, shape,          rank,      buffers->input(shape, rank), buffers->output(shape, rank),
-                    sizeof(T), nccl_type<T>(), reduction, communicators[rank],         gang.watch.stream(rank)}
+                    gang.nccl(), shape,          rank,      buffers->input(shape, rank), buffers->output(shape, rank),
+                    sizeof(T),   nccl_type<T>(), reduction, communicators[rank],         gang.stream(rank)}
                     .call();
         });
         return LaunchShape{};
@@ -97,10 +84,10 @@ Operation operation_of(const Session& session, Gang& gang, const CollectiveVaria
 }
 
 template <typename T>
-Case case_of(Session& session, Gang& gang, const CollectiveVariant& variant, size_t n,
+Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& variant, size_t n,
              const std::shared_ptr<GangBuffers<T>>& buffers) {
     const auto& options = session.own<CollectiveOptions>();
-    const CollectiveShape shape = {variant.operation, n, gang.devices.size(), options.root};
+    const CollectiveShape shape = {variant.operation, n, gang.size(), options.root};
     const Operation operation = operation_of<T>(session, gang, variant, shape, buffers);
     const double bytes = double(shape.total()) * sizeof(T);
     const auto prepare = [=](size_t rank, cudaStream_t stream) { buffers->prepare(shape, rank, stream); };
@@ -112,38 +99,39 @@ Case case_of(Session& session, Gang& gang, const CollectiveVariant& variant, siz
     one.prepare = [=, &gang](cudaStream_t) {
         for (size_t rank = 0; rank < shape.ranks; ++rank) {
             const OnDevice there(buffers->ordinal(rank));
-            prepare(rank, gang.watch.stream(rank));
+            prepare(rank, gang.stream(rank));
         }
-        gang.watch.synchronize();
+        gang.watch().synchronize();
     };
     one.launch = [=, &gang](cudaStream_t) {
         const LaunchShape launched = operation.launch();
 #ifdef SIMT_CHECKED
-        gang.watch.synchronize();  // what a kernel learns by flags, the checkers do not pass on to the next in its stream
+        gang.watch()
+            .synchronize();  // what a kernel learns by flags, the checkers do not pass on to the next in its stream
 #endif
-        for (size_t rank = 0; rank < shape.ranks; ++rank) buffers->take_snapshot(shape, rank, gang.watch.stream(rank));
-        gang.watch.synchronize();
+        for (size_t rank = 0; rank < shape.ranks; ++rank) buffers->take_snapshot(shape, rank, gang.stream(rank));
+        gang.watch().synchronize();
         return launched;
     };
-    one.time = [=, &gang] { return gang.watch.time(prepare, operation.launch); };
+    one.time = [=, &gang] { return gang.watch().time(prepare, operation.launch); };
     one.flushes = true;
     one.check = [=] { return buffers->check(shape); };
     one.own_cells = [=, &options, &gang](double median_ns) {
         return cells_of(collective_columns,
-                        CollectiveCells{shape, options, operation.method, bytes, median_ns, gang.devices.size()});
+                        CollectiveCells{shape, options, operation.method, bytes, median_ns, gang.size()});
     };
     return one;
 }
 
 // Operations differ in what they do: those of one kind are a block of the table, unless all are compared with one.
 template <typename T>
-void run_size(Session& session, Bench& bench, Gang& gang, const std::vector<const CollectiveVariant*>& variants,
+void run_size(Session& session, Bench& bench, TalkingGang& gang, const std::vector<const CollectiveVariant*>& variants,
               size_t n) {
     using Element = typename OnHost<T>::Element;
-    session.begin_step(text("generating {} elements for each of {} ranks", n, gang.devices.size()));
+    session.begin_step(text("generating {} elements for each of {} ranks", n, gang.size()));
     const Reference<Element> reference(session.options.seed, session.own<CollectiveOptions>().op,
                                        session.options.tolerance);
-    const auto buffers = std::make_shared<GangBuffers<T>>(session, gang.watch, reference, n);
+    const auto buffers = std::make_shared<GangBuffers<T>>(session, gang.watch(), reference, n);
     session.end_step();
     std::vector<Case> cases;
     for (size_t i = 0; i < variants.size(); ++i) {
@@ -159,7 +147,7 @@ void run_size(Session& session, Bench& bench, Gang& gang, const std::vector<cons
 template <typename T>
 void run_sizes(Session& session) {
     Bench bench(session);
-    Gang gang(session);
+    TalkingGang gang(session);
     const std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
     if (variants.empty()) fail(Exit::unavailable, "none of the chosen variants can run here; -v says why");
     for (size_t n : session.sizes()) run_size<T>(session, bench, gang, variants, n);

@@ -14,14 +14,6 @@
 
 namespace BACKEND {
 
-template <typename T>
-ncclDataType_t nccl_type() {
-    if constexpr (std::is_same_v<T, float>) return ncclFloat32;
-    else if constexpr (std::is_same_v<T, double>) return ncclFloat64;
-    else if constexpr (std::is_same_v<T, std::int32_t>) return ncclInt32;
-    else return ncclInt64;
-}
-
 // What a rank works on: `size` elements from `begin` on.
 struct Share {
     size_t begin, size;
@@ -52,6 +44,7 @@ public:
         : devices_(devices), watch_(ordinals(), settings.cold_cache && !settings.profile, devices.front().l2_bytes) {}
 
     size_t size() const { return devices_.size(); }
+    const std::vector<DeviceInfo>& devices() const { return devices_; }
     const DeviceInfo& device(size_t rank) const { return devices_[rank]; }
     cudaStream_t stream(size_t rank) const { return watch_.stream(rank); }
     GangStopwatch& watch() { return watch_; }
@@ -65,10 +58,14 @@ public:
         }
     }
 
-    // NCCL, from the first use on. Failure(unavailable) if it is missing.
-    const Nccl& nccl() {
+    // NCCL is looked for at the first use. Why there is none, and what to do; "" if there is.
+    const std::string& why_not_nccl() {
         if (!nccl_) nccl_ = std::make_unique<Nccl>();
-        if (!nccl_->why_not().empty()) fail(Exit::unavailable, "--gang: {}", nccl_->why_not());
+        return nccl_->why_not();
+    }
+    // Failure(unavailable) if it is missing.
+    const Nccl& nccl() {
+        if (!why_not_nccl().empty()) fail(Exit::unavailable, "{}", why_not_nccl());
         return *nccl_;
     }
     const Communicators& communicators() {

@@ -141,6 +141,17 @@ private:
     std::string why_not_;
 };
 
+/// The library's name of an element type.
+template <typename T>
+ncclDataType_t nccl_type() {
+    if constexpr (std::is_same_v<T, float>) return ncclFloat32;
+    else if constexpr (std::is_same_v<T, double>) return ncclFloat64;
+    else if constexpr (std::is_same_v<T, std::int32_t>) return ncclInt32;
+    else if constexpr (std::is_same_v<T, std::int64_t>) return ncclInt64;
+    else if constexpr (std::is_same_v<T, __half>) return ncclFloat16;
+    else return ncclBfloat16;
+}
+
 /// A communicator for each device of one process: rank r is that of the r-th device.
 class Communicators {
 public:

@@ -6,16 +6,6 @@
 
 namespace BACKEND {
 
-template <typename T>
-ncclDataType_t nccl_type() {
-    if constexpr (std::is_same_v<T, float>) return ncclFloat32;
-    else if constexpr (std::is_same_v<T, double>) return ncclFloat64;
-    else if constexpr (std::is_same_v<T, std::int32_t>) return ncclInt32;
-    else if constexpr (std::is_same_v<T, std::int64_t>) return ncclInt64;
-    else if constexpr (std::is_same_v<T, __half>) return ncclFloat16;
-    else return ncclBfloat16;
-}
-
 inline ncclRedOp_t nccl_operation(Reduction reduction) {
     switch (reduction) {
         case Reduction::product: return ncclProd;
