@@ -133,6 +133,10 @@ rank 1 of 5: 105 105, then 1 of 2 under rank 3
 rank 2 of 5: 105 105, then 1 of 3 under rank 4
 rank 3 of 5: 105 105, then 0 of 2 under rank 3
 rank 4 of 5: 105 105, then 0 of 3 under rank 4" ] || complain "threads"
+    capture env SIMCC_DEVICES=3 ./ranks group
+    expect_status 0 && expect_no_errors && expect_output "device 0: rank 1 on 0
+device 1: rank 0 on 1
+device 2: rank -1 on -1"
     in_processes 3 none ''
     [ "$statuses" = "0 0 0 " ] || complain "statuses $statuses"
     [ "$output" = "rank 0 of 3: 60 60, then 1 of 2 under rank 2

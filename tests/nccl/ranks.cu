@@ -1,5 +1,6 @@
 // One rank of a communicator in a thread or in a process:
 //     ranks threads                 a thread for each device
+//     ranks group                   one thread, which makes and splits all communicators in groups
 //     ranks RANK RANKS ID [END]     this process; the unique id goes through the file ID ("": NCCL_COMM_ID is set)
 // END is how the rank ends in between: killed, exits, aborts, destroys, sleeps, late; others poll for that with "polls".
 #include <signal.h>
@@ -94,6 +95,38 @@ int in_threads() {
     return 0;
 }
 
+int in_group() {
+    int devices;
+    ncclUniqueId id;
+    CUDA(cudaGetDeviceCount(&devices));
+    NCCL(ncclGetUniqueId(&id));
+    std::vector<ncclComm_t> comms(devices), parts(devices);
+    NCCL(ncclGroupStart());
+    for (int rank = 0; rank < devices; ++rank) {
+        CUDA(cudaSetDevice(rank));
+        NCCL(ncclCommInitRank(&comms[rank], devices, id, rank));
+    }
+    NCCL(ncclGroupEnd());
+    // The last device is in no part, the others are in one, in reverse order.
+    NCCL(ncclGroupStart());
+    for (int rank = 0; rank < devices; ++rank) {
+        const int color = rank == devices - 1 ? NCCL_SPLIT_NOCOLOR : 7;
+        NCCL(ncclCommSplit(comms[rank], color, -rank, &parts[rank], nullptr));
+    }
+    NCCL(ncclGroupEnd());
+    for (int rank = 0; rank < devices; ++rank) {
+        int place = -1, device = -1;
+        if (parts[rank]) {
+            NCCL(ncclCommUserRank(parts[rank], &place));
+            NCCL(ncclCommCuDevice(parts[rank], &device));
+            NCCL(ncclCommDestroy(parts[rank]));
+        }
+        std::printf("device %d: rank %d on %d\n", rank, place, device);
+        NCCL(ncclCommDestroy(comms[rank]));
+    }
+    return 0;
+}
+
 ncclUniqueId id_through(const std::string& file, int rank) {
     ncclUniqueId id;
     if (rank == 0 || file.empty()) NCCL(ncclGetUniqueId(&id));
@@ -116,7 +149,7 @@ ncclUniqueId id_through(const std::string& file, int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc == 2) return in_threads();
+    if (argc == 2) return std::strcmp(argv[1], "group") == 0 ? in_group() : in_threads();
     if (argc < 4) return 2;
     const int rank = std::atoi(argv[1]), ranks = std::atoi(argv[2]);
     const std::string end = argc > 4 ? argv[4] : "";

@@ -183,7 +183,8 @@ int run(const std::vector<Call>& calls) {
     }
     if (outcome == Outcome::done) outcome = exchange(calls);
     if (outcome != Outcome::broken) return cudaSuccess;
-    communicator.asynchronous_error = ncclInvalidUsage;
+    ncclResult_t none = ncclSuccess;
+    communicator.asynchronous_error.compare_exchange_strong(none, ncclInvalidUsage);
     return fail_operation(clique.broken_text(), calls.front().place);
 }
 
