@@ -16,7 +16,9 @@ all_devices() { if on_simulator; then echo sim; else echo all; fi; }
 # collective_fine [ARGUMENT]...: exits 0 without a word, and every row is verified; the rows are in $output.
 collective_fine() {
     capture collective -q -d "$(all_devices)" --csv "$@"
-    expect_status 0 && expect_no_errors && expect_clean_table
+    expect_status 0
+    expect_no_errors
+    expect_clean_table
     [ "$(column verify | sort -u)" = pass ] || complain "expected verified rows only"
 }
 

@@ -723,15 +723,23 @@ npy_lines() {
         output=$(sed 's/.*"result":\(.*\)}$/\1/' stdout)
     }
     numbers 'd>' inf 1 2 -inf inf 3 nan inf 4 -0.0 -0.0 -0.0 | npy '>f8' '(4, 3)' >data.npy
-    results l2 && expect_output '["inf","inf","nan",0]'
-    results sum && expect_output '["inf","nan","nan",0]'
-    results min && expect_output '[1,"-inf","nan",-0]'
-    results absmax && expect_output '["inf","inf","nan",0]'
-    results pvar && expect_output '["nan","nan","nan",0]'
-    results argmax && expect_output '[0,1,0,0]'
-    results nans && expect_output '[0,0,1,0]'
+    results l2
+    expect_output '["inf","inf","nan",0]'
+    results sum
+    expect_output '["inf","nan","nan",0]'
+    results min
+    expect_output '[1,"-inf","nan",-0]'
+    results absmax
+    expect_output '["inf","inf","nan",0]'
+    results pvar
+    expect_output '["nan","nan","nan",0]'
+    results argmax
+    expect_output '[0,1,0,0]'
+    results nans
+    expect_output '[0,0,1,0]'
     numbers 'q<' -9223372036854775808 0 | npy '<i8' '(1, 2)' >data.npy
-    results sum && expect_output '[-9223372036854775808]'
+    results sum
+    expect_output '[-9223372036854775808]'
     refuses 4 "the absmax of one of the lines does not fit into 64 bits" reduce --axis 1 --op absmax data.npy
     printf '\1\0\1\1\0\0' | npy '|b1' '(2, 3)' >data.npy
     results sum && expect_output '[2,1]'
