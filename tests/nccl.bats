@@ -18,7 +18,9 @@ builds() {
     shift
     rm -f "$program"  # it may be a link to what another test uses
     capture once "$program" simcc -O1 "$@" "$programs/$program.cu" -lnccl -o "$program"
-    expect_status 0 && expect_no_errors && expect_output ""
+    expect_status 0
+    expect_no_errors
+    expect_output ""
 }
 
 # The files that ranks share, wherever they may be.
@@ -30,7 +32,7 @@ has_joined() {
     until
         name=$(shared_files "$2" | head -1)
         file=$(find /dev/shm /tmp "${TMPDIR:-/tmp}" -maxdepth 1 -name "${name:-none}" 2>/dev/null | head -1)
-        [ -n "$file" ] && grep -q ":$(stat -c %i "$file") $(($1 + 1)) $(($1 + 1))\$" /proc/locks
+        grep -q ":$(stat -c %i "${file:-/}") $(($1 + 1)) $(($1 + 1))\$" /proc/locks
     do sleep 0.02; done
 }
 
@@ -80,7 +82,8 @@ checked_mistake() {
     done
     # More than a slot holds, on one thread and on many.
     capture env SIMCC_DEVICES=3 SIMCC_THREADS=1 ./collectives 1100003
-    expect_status 0 && expect_output_like '^[0-9]{8,}$'
+    expect_status 0
+    expect_output_like '^[0-9]{8,}$'
 }
 
 @test "the checkers have nothing to say about right collectives" {
@@ -110,7 +113,8 @@ fp8 4: ncclAllReduce at arithmetic.cu:$(awk '/ncclFloat8e4m3/ { print NR; exit }
     local threads
     for threads in 1 2 16; do
         capture env SIMCC_DEVICES=3 SIMCC_THREADS="$threads" ./order
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
         expect_output "kernels: 3.5 3.5 3.5
 events: 6 6 6
 null streams: 9 9 9
@@ -121,20 +125,24 @@ graphs: 18.5 18.5 18.5"
     done
     builds order --check
     capture env SIMCC_DEVICES=3 SIMCC_CHECK=all ./order
-    expect_status 0 && expect_errors_like 'ERROR SUMMARY: 0 errors'
+    expect_status 0
+    expect_errors_like 'ERROR SUMMARY: 0 errors'
 }
 
 @test "each thread may have a device, and each process, and a communicator may be split" {
     builds ranks
     capture env SIMCC_DEVICES=5 ./ranks threads
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     [ "$(sort <<<"$output")" = "rank 0 of 5: 105 105, then 2 of 3 under rank 4
 rank 1 of 5: 105 105, then 1 of 2 under rank 3
 rank 2 of 5: 105 105, then 1 of 3 under rank 4
 rank 3 of 5: 105 105, then 0 of 2 under rank 3
 rank 4 of 5: 105 105, then 0 of 3 under rank 4" ] || complain "threads"
     capture env SIMCC_DEVICES=3 ./ranks group
-    expect_status 0 && expect_no_errors && expect_output "device 0: rank 1 on 0
+    expect_status 0
+    expect_no_errors
+    expect_output "device 0: rank 1 on 0
 device 1: rank 0 on 1
 device 2: rank -1 on -1"
     in_processes 3 none ''
@@ -146,7 +154,8 @@ rank 2 of 3: 60 60, then 0 of 2 under rank 2" ] || complain "processes"
         rm -f id
         # shellcheck disable=SC2016  # the ranks' shells expand it
         capture mpirun --allow-run-as-root --oversubscribe -n 3 sh -c './ranks "$OMPI_COMM_WORLD_RANK" 3 id'
-        expect_status 0 && expect_output_like 'rank 2 of 3: 60 60'
+        expect_status 0
+        expect_output_like 'rank 2 of 3: 60 60'
     fi
 }
 
@@ -164,7 +173,8 @@ rank 2 of 3: 60 60, then 0 of 2 under rank 2" ] || complain "processes"
     [ "$statuses" = "0 0 0 " ] || complain "statuses $statuses"
     [ -z "$(shared_files "test-$$")" ] || complain "$(shared_files "test-$$") is left"
     NCCL_COMM_ID=nowhere capture ./ranks 0 1 ''
-    expect_status 5 && expect_errors_like 'NCCL_COMM_ID=nowhere is not of the form HOST:PORT'
+    expect_status 5
+    expect_errors_like 'NCCL_COMM_ID=nowhere is not of the form HOST:PORT'
 }
 
 # ---- ranks that do not come
@@ -214,21 +224,26 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     local second=$!
     has_joined 1 "join-$$"
     SIMCC_NCCL_TIMEOUT=2 capture ./ranks 1 3 ''
-    expect_status 5 && expect_errors_like 'rank 1 has joined twice'
+    expect_status 5
+    expect_errors_like 'rank 1 has joined twice'
     capture ./ranks 2 4 ''
-    expect_status 5 && expect_errors_like 'rank 2 asks for a communicator of 4 ranks, but the first .* asked for 3'
+    expect_status 5
+    expect_errors_like 'rank 2 asks for a communicator of 4 ranks, but the first .* asked for 3'
     { kill -9 "$second" && wait "$second"; } 2>/dev/null || true
     status=0
     wait "$first" || status=$?
     errors=$(cat err)
-    expect_status 5 && expect_errors_like 'the process of rank 1 of 3 has ended before all ranks had joined'
+    expect_status 5
+    expect_errors_like 'the process of rank 1 of 3 has ended before all ranks had joined'
     [ -z "$(shared_files "join-$$")" ] || complain "$(shared_files "join-$$") is left"
     # The id of a program that has ended is no longer good.
     unset NCCL_COMM_ID
     SIMCC_NCCL_TIMEOUT=0.2 capture ./ranks 0 2 id
-    expect_status 5 && expect_errors_like '1 of 2 ranks'
+    expect_status 5
+    expect_errors_like '1 of 2 ranks'
     capture ./ranks 1 2 id
-    expect_status 5 && expect_errors_like 'the unique id is no longer good'
+    expect_status 5
+    expect_errors_like 'the unique id is no longer good'
 }
 
 @test "what a killed program has left in shared memory is removed by the next, and a full place is said" {
@@ -248,10 +263,12 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     SIMCC_DEVICES=2 capture unshare -m bash -c \
         'for place in /dev/shm /tmp; do mount -t tmpfs -o size=64k none "$place"; done; TMPDIR=/tmp exec /proc/self/fd/9 threads'
     exec 9<&-
-    expect_status 5 && expect_errors_like 'neither /dev/shm nor TMPDIR nor /tmp has 32 MiB'
+    expect_status 5
+    expect_errors_like 'neither /dev/shm nor TMPDIR nor /tmp has 32 MiB'
     # With another place there is no need of /dev/shm.
     SIMCC_DEVICES=2 capture unshare -m bash -c 'mount -t tmpfs -o size=64k none /dev/shm && exec ./ranks threads'
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
 }
 
 # ---- mistakes
