@@ -19,7 +19,8 @@ template <typename T>
 void launch_snapshot(const T* result, T* copy, size_t n, unsigned multiprocessors, cudaStream_t stream) {
     constexpr unsigned block = 256;
     const unsigned needed = grid_for(n, block), resident = resident_blocks(block, multiprocessors);
-    collective_snapshot < <<needed<resident ? needed : resident, block, 0, stream>>>(result, copy, n);
+    const unsigned grid = needed < resident ? needed : resident;
+    collective_snapshot<<<grid, block, 0, stream>>>(result, copy, n);
 }
 
 }  // namespace BACKEND
