@@ -47,12 +47,19 @@ struct AllReduceArguments {
     unsigned rank = 0, ranks = 1;
     Exchange exchange;
     unsigned epoch = 1;            // not 0
-    unsigned block_size = 256;     // rounded up to whole warps
+    unsigned block_size = 256;     // rounded up to whole warps, at most most_block_size
     unsigned multiprocessors = 1;  // of the smallest device
     cudaStream_t stream = nullptr;
 };
 
 constexpr unsigned most_blocks = 1024;
+
+/// Of 16-bit elements a thread needs more registers than a block of 1024 threads could give it.
+constexpr unsigned most_block_size = 512;
+inline unsigned meeting_block(unsigned requested) {
+    const unsigned block = whole_warps(requested);
+    return block < most_block_size ? block : most_block_size;
+}
 
 /// The grid of blocks that meet: block b of a device waits for block b of the others. Devices start blocks in the order of
 /// their index, so two that wait for each other start sooner or later, however few are resident.

@@ -15,7 +15,8 @@ __host__ __device__ constexpr size_t line_words(unsigned ranks) { return size_t{
 /// answer to the round between has come has taken that. For this every thread sends in all rounds of a launch or in none.
 /// Outputs may be inputs.
 template <typename T>
-__global__ void all_reduce_low_latency(AllReduceArguments<T> all, unsigned rounds) {
+__global__ void __launch_bounds__(most_block_size, 1)
+    all_reduce_low_latency(AllReduceArguments<T> all, unsigned rounds) {
     constexpr unsigned length = 8 / sizeof(T);
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
@@ -81,7 +82,7 @@ struct LowLatencyShape {
 
 template <typename T>
 LowLatencyShape low_latency_shape(const AllReduceArguments<T>& all) {
-    const unsigned block = whole_warps(all.block_size);
+    const unsigned block = meeting_block(all.block_size);
     const size_t lines = divide_up(all.n, 8 / sizeof(T));
     const unsigned most = most_lines / block, wanted = meeting_grid(lines, block, all.multiprocessors);
     const unsigned grid = wanted < most ? wanted : most;

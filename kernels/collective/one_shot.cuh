@@ -8,7 +8,7 @@ namespace BACKEND {
 /// blocks b of the devices have copied. A device stores into the copy that it used two launches ago: it has met all
 /// others one launch ago, which they began after that. Outputs may be inputs.
 template <typename T>
-__global__ void all_reduce_one_shot(AllReduceArguments<T> all) {
+__global__ void __launch_bounds__(most_block_size, 1) all_reduce_one_shot(AllReduceArguments<T> all) {
     using V = Vector<T>;
     const size_t vectors = all.n / V::length, rest = all.n % V::length;
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -52,7 +52,7 @@ __global__ void all_reduce_one_shot(AllReduceArguments<T> all) {
 
 template <typename T>
 LaunchShape launch_one_shot(const AllReduceArguments<T>& all) {
-    const unsigned block = whole_warps(all.block_size);
+    const unsigned block = meeting_block(all.block_size);
     const unsigned grid = meeting_grid(all.n / Vector<T>::length + 1, block, all.multiprocessors);
     all_reduce_one_shot<<<grid, block, 0, all.stream>>>(all);
     return {dim3(grid), dim3(block), 0};

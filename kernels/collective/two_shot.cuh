@@ -36,7 +36,7 @@ __device__ __forceinline__ void combine_to_all(const AllReduceArguments<T>& all,
 /// Any n and grid, whole warps, the same on all devices. Only the owner of a share reads it, and before it stores there:
 /// outputs may be inputs.
 template <typename T>
-__global__ void all_reduce_two_shot(AllReduceArguments<T> all) {
+__global__ void __launch_bounds__(most_block_size, 1) all_reduce_two_shot(AllReduceArguments<T> all) {
     meet(all.exchange, Phase::begin, all.rank, all.ranks, all.epoch);  // all inputs are ready, all outputs free
     const size_t vectors = all.n / Vector<T>::length;
     const size_t end = vectors / all.ranks * (all.rank + 1) + vectors % all.ranks * (all.rank + 1) / all.ranks;
@@ -65,7 +65,7 @@ __global__ void all_reduce_two_shot(AllReduceArguments<T> all) {
 
 template <typename T>
 LaunchShape launch_two_shot(const AllReduceArguments<T>& all) {
-    const unsigned block = whole_warps(all.block_size);
+    const unsigned block = meeting_block(all.block_size);
     const size_t share = all.n / Vector<T>::length / all.ranks;
     const unsigned grid = meeting_grid(share / two_shot_vectors + 1, block, all.multiprocessors);
     all_reduce_two_shot<<<grid, block, 0, all.stream>>>(all);
