@@ -16,7 +16,7 @@ static std::string compared(const Timed& fastest, const Timed& other) {
     return text(ratio < 10    ? "{:.2f} times {}{}"
                 : ratio < 100 ? "{:.1f} times {}{}"
                               : "{:.0f} times {}{}",
-                ratio, other.variant->name, overlap ? " (too few samples to be sure)" : "");
+                ratio, other.variant->name, overlap ? " (uncertain)" : "");
 }
 
 std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated) {

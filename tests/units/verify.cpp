@@ -296,7 +296,7 @@ static void sentences() {
         sentence({{&tree, 100}, {&shuffle, 101}, {&cub, 140}}, "shuffle") == "tree is the fastest: level with shuffle.",
         "times whose intervals overlap are level, and the peer of --versus is the only one");
     promise(sentence({{&tree, 100}, {&shuffle, 150}}, "", false, 0.3) ==
-                "tree is the fastest: 1.50 times shuffle (too few samples to be sure).",
+                "tree is the fastest: 1.50 times shuffle (uncertain).",
             "medians that are far apart are not level, however noisy they are");
     promise(sentence({{&cpu, 1}, {&tree, 100}, {&shuffle, 110}}, "", true) ==
                 "tree is the fastest to simulate: 1.10 times shuffle.",

@@ -66,7 +66,7 @@ inline const ColumnOf<CollectiveCells> collective_columns[] = {
     {{"p_root"},
      [](const CollectiveCells& of) -> Cell { return of.shape.has_root() ? std::to_string(of.shape.root) : "none"; }},
     {{"p_in_place", "in place"}, [](const CollectiveCells& of) -> Cell { return whole(of.options.in_place); }},
-    {{"p_method", "method"}, [](const CollectiveCells& of) -> Cell { return of.method; }},
+    {{"p_method", "method", 1, 0, 11}, [](const CollectiveCells& of) -> Cell { return of.method; }},
     {{"p_bus_gbyte_per_s", bus_heading, 1, 1, 8},
      [](const CollectiveCells& of) -> Cell {
          return Fixed{of.median_ns > 0 ? of.bytes / of.median_ns * of.shape.bus_factor() : 0, 3};
