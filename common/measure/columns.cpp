@@ -151,7 +151,7 @@ double efficiency(const Of& of) {
 std::vector<ReportColumn> gang_columns() {
     return {
         {{"gang", "gang"}, [](const Of& of) { return whole(of.measurement.problem.gang); }},
-        {{"ranks", ""}, [](const Of&) { return whole(std::size_t{1}); }},
+        {{"ranks"}, [](const Of& of) { return whole(of.measurement.problem.gang); }},
         {{"efficiency", "efficiency", 1, 3},
          [](const Of& of) {
              return of.alone_ns > 0 ? Fixed{efficiency(of), 4} : absent(4);
