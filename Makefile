@@ -280,6 +280,8 @@ SOURCES_AND_HEADERS := $(shell find common kernels tools \( -name '*.[ch]pp' -o 
 ALONE := $(filter-out $(patsubst %.cpp,%.hpp,$(filter %.cpp,$(SOURCES_AND_HEADERS))),$(SOURCES_AND_HEADERS))
 
 headers: $(ALONE:%=build/alone/%.ok)
+# Those that several programs may use.
+shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out tools/%,$(ALONE)))
 
 alone = -include $< -MMD -MP -MF $(@:.ok=.d) -MT $@
 build/alone/common/simt/%.ok: common/simt/% build/flags-simt
@@ -413,7 +415,7 @@ uninstall:
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc with-headers headers compile_commands build-packages test-packages cross-packages toolkit demo test bench \
+.PHONY: all help without-nvcc with-headers headers shared-headers compile_commands build-packages test-packages cross-packages toolkit demo test bench \
     test-gpu test-aarch64 new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash

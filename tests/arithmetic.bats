@@ -2,6 +2,8 @@
 # Arithmetic in device code: what CUDA and PTX define holds in every build, at every level of optimization.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Takes long: run.bash begins with it.
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

@@ -2,6 +2,8 @@
 # What collective promises: every operation brings every device what it should, for every number of devices, size, type
 # and operator, and says what it moved.
 
+# Takes long: run.bash begins with it.
+
 load helpers
 
 # Calls `once COUNT` for gangs of 1, 2, 3 and 5 simulated devices, or with the GPUs that there are.

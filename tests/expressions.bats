@@ -3,6 +3,8 @@
 # thousand of them, which costs minutes; the default is one in 17.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $device
 
+# Takes long: run.bash begins with it.
+
 load helpers
 
 # Every expression is the same, or differs as documented; $1 in all.

@@ -3,6 +3,8 @@
 # what would hang or be wrong on GPUs is said.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Takes long: run.bash begins with it.
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

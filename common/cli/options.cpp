@@ -175,9 +175,10 @@ void refuse_checks_of_gpus(const Options& options) {
 }
 
 // The common options that say what to measure and how to show it.
-constexpr const char* options_of_benchmarks[] = {
-    "--list", "--no-header", "--warmup", "--samples",   "--max-ci",  "--timeout",  "--cache",   "--ladder",  "--versus",
-    "--raw",  "--seed",      "--tol",    "--no-verify", "--profile", "--counters", "--by-line", "--annotate", "--gang", "--weak"};
+constexpr const char* options_of_benchmarks[] = {"--list",    "--no-header", "--warmup",    "--samples", "--max-ci",
+                                                 "--timeout", "--cache",     "--ladder",    "--versus",  "--raw",
+                                                 "--seed",    "--tol",       "--no-verify", "--profile", "--counters",
+                                                 "--by-line", "--annotate",  "--gang",      "--weak"};
 
 // What would be ignored is refused: beside operands and without them.
 void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {

@@ -42,5 +42,5 @@ struct Program {
     std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
-    bool input_files = true;                        // operands name data: --input-format applies
+    bool input_files = true;  // operands name data: --input-format applies
 };

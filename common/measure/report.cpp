@@ -34,7 +34,8 @@ void Report::add(const Measurement& measurement) {
     if (measurement.problem.gang == 1) alone_ns = times.median;
     const simt::check::Counters counters = total_of(measurement.kernels);
     const auto measured = [&](const Measurement& of, std::size_t sample) {
-        return Measured{run_, of, ladder, alone_ns, sample, summarize(of.samples_ns), summarize(of.peer_ratios), counters};
+        return Measured{run_,    of, ladder, alone_ns, sample, summarize(of.samples_ns), summarize(of.peer_ratios),
+                        counters};
     };
     if (run_.settings.raw) {
         for (std::size_t i = 0; i < measurement.samples_ns.size(); ++i) {
