@@ -280,8 +280,8 @@ SOURCES_AND_HEADERS := $(shell find common kernels tools \( -name '*.[ch]pp' -o 
 ALONE := $(filter-out $(patsubst %.cpp,%.hpp,$(filter %.cpp,$(SOURCES_AND_HEADERS))),$(SOURCES_AND_HEADERS))
 
 headers: $(ALONE:%=build/alone/%.ok)
-# Those that several programs may use.
-shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out tools/%,$(ALONE)))
+# Those that every program may use: few enough to be compiled each time.
+shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out common/simt/%,$(filter common/%,$(ALONE))))
 
 alone = -include $< -MMD -MP -MF $(@:.ok=.d) -MT $@
 build/alone/common/simt/%.ok: common/simt/% build/flags-simt
