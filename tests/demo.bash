@@ -41,7 +41,7 @@ show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 
 echo
 echo "plot draws them, here or as a picture; compare says whether one is faster than another:"
 show "reduce --quiet -k 'single-pass,tagged' -n 1Ki:256Ki:x4 | plot --size 80x18"
-show "reduce --quiet -k 'single-pass,tagged' -n 64Ki -r 20 --json | compare --quiet --peers - --base single-pass --format human"
+show "reduce --quiet -k 'shuffle-tree,tagged' -n 64Ki -r 20 --json | compare --quiet --peers - --base shuffle-tree --format human"
 
 echo
 echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, the third neither:"
