@@ -168,7 +168,6 @@ inline void multiply_by_products(FilterProducts& products, Operand& a, Operand& 
 inline void run_matmul_filter(Session& session) {
     const std::vector<std::string>& names = session.options.operands;
     if (names.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", names.size());
-    if (names[0] == "-" && names[1] == "-") fail(Exit::usage, "only one of A and B can be standard input");
     const auto& asked = session.own<MatmulOptions>();
     const ProductShape typed = asked.file_shape.value_or(ProductShape{});
     const bool given = asked.file_shape.has_value();
