@@ -108,7 +108,7 @@ without-nvcc:
 	    "(README.md, \"On a GPU\", says how to get it)" >&2)
 
 help:
-	@echo "make demo        install what is missing, build, and show the programs at work"
+	@echo "make demo        install what is missing, build some programs, and show them at work"
 	@echo "make test        install what is missing, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make bench       run the standard set, write build/bench/results.jsonl and report.html; BASE=old.jsonl compares"
@@ -350,7 +350,7 @@ toolkit:
 # ---- the user's commands
 
 demo: build-packages
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory -j$$(nproc) $(addprefix bin/,$(shell bash tests/demo.bash --programs))
 	@bash tests/demo.bash
 
 test: test-packages

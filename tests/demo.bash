@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# The tour of `make demo`: the programs at work on whatever this machine has, a GPU or the simulator.
+# The tour of `make demo`: some programs at work on whatever this machine has, a GPU or the simulator.
+#     tests/demo.bash --programs    names them, for make, which builds no others for it
 set -eu
+programs='devquery reduce vecadd transpose plot compare access simcc'
+if [ "${1-}" = --programs ]; then echo "$programs" && exit; fi
 cd "$(dirname "$0")/.."
-PATH=$PWD/bin:$PATH
+root=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+for program in $programs; do ln -s "$root/bin/$program" "$work/bin"; done
+PATH=$work/bin:$PATH
 
 # Shows a command as a user would type it, then runs it.
 show() {
@@ -88,3 +94,7 @@ echo "With -G it checks every access, and names the line:"
 printf '\n$ cat scale.cu\n'
 cat scale.cu
 show_findings "simcc -G scale.cu -o scale && ./scale 2>&1 | sed -n 1,5p"
+
+others=$(find "$root/tools" -maxdepth 1 -type f | sed 's,.*/,,; s,\..*,,' | grep -vxF "${programs// /$'\n'}" | sort | paste -sd ' ')
+echo
+echo "\`make all\` builds the others, too: $others." | fold -s -w 120
