@@ -3,6 +3,7 @@
 // bytes, but rows begin anywhere: so a row is read in the aligned pieces that cover it, and rows whose first elements
 // lie at the same place in a piece, every second, fourth or eighth, are a class: a block or a lane works on rows of one
 // class only, and its elements line up.
+#include "common/cuda/last_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 
@@ -111,15 +112,8 @@ struct ThinShares {
 /// By all threads of a block, after they have written its share's sums: whether it is the last of `shares` blocks with
 /// this ticket. The last one then sees what all have written.
 __device__ inline bool is_last_share(unsigned* ticket, unsigned shares) {
-    __shared__ bool is_last;
     __syncthreads();  // all threads have written
-    if (threadIdx.x == 0) {
-        __threadfence();  // the sums are visible to every block before the ticket is drawn
-        is_last = atomicInc(ticket, shares - 1) == shares - 1;  // the last ticket wraps the count to 0
-        __threadfence();                                        // and those of other blocks are not read before it is
-    }
-    __syncthreads();  // is_last is set
-    return is_last;
+    return is_last_block(ticket, shares);
 }
 
 /// The sums from number `index` on, as many as fit a piece, of all shares, which lie `stride` apart; both are multiples
