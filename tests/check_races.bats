@@ -55,6 +55,14 @@ all_clean() {
 @test "fences, locks, flags, grid barriers, events and synchronization order accesses to global memory" {
     all_clean race_global
 }
+@test "what a kernel learns from a flag counts for the kernels, copies and the host that come after it" {
+    local threads
+    export SIMCC_DEVICES=2
+    for threads in 1 3; do
+        SIMCC_THREADS=$threads all_clean race_learned || return
+    done
+    finds_all race_learned
+}
 @test "races for parts of words are found, beside copies and fills, too" { finds_all race_parts; }
 @test "bytes and halves that are ordered, or lie side by side, are no races" { all_clean race_parts; }
 @test "a report names a thread that made the access, or its warp if no more is known" {

@@ -105,10 +105,6 @@ Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& varia
     };
     one.launch = [=, &gang](cudaStream_t) {
         const LaunchShape launched = operation.launch();
-#ifdef SIMT_CHECKED
-        gang.watch()
-            .synchronize();  // what a kernel learns by flags, the checkers do not pass on to the next in its stream
-#endif
         for (size_t rank = 0; rank < shape.ranks; ++rank) buffers->take_snapshot(shape, rank, gang.stream(rank));
         gang.watch().synchronize();
         return launched;

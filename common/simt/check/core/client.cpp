@@ -35,7 +35,10 @@ void ask_for_order(Events& events) {
     events.operation_began = [](const ClientNote& operation) { begin_operation(order_of(operation)); };
     events.operation_ended = end_operation;
     events.host_function_began = [] { host_waited_for(current_operation()); };
-    events.host_waited = [](const ClientNote& operation) { host_waited_for(order_of(operation)); };
+    events.host_waited = [](const ClientNote& operation) {
+        host_waited_for(order_of(operation));
+        if_host_knows_all([] { LaunchHistory::instance().forget_learned(); });
+    };
     events.allocated_in_stream = [](const void* pointer, size_t bytes, const ClientNote& operation) {
         allocated_in_stream(reinterpret_cast<uintptr_t>(pointer), bytes, order_of(operation));
     };

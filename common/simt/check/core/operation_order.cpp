@@ -31,6 +31,7 @@ struct HostClock {
     StreamClock submitted;   // the last operation of each stream
     OrderPointer operation;  // what the host does until it next submits or waits; null: nothing yet
     uint64_t operations = 0;
+    uint64_t running = 0;                // operations that have been submitted and have not ended
     std::atomic<bool> is_behind{false};  // the host has not waited for everything submitted
 };
 
@@ -73,10 +74,15 @@ bool OperationOrder::comes_after(const OperationOrder& other) const {
     return later->comes_after_beside(*earlier);
 }
 
-bool OperationOrder::is_ancestor_of(const OperationOrder& other) const {
-    const OperationOrder* one = &other;
-    while (one->depth > depth) one = one->parent.get();
-    return one == this && other.depth > depth;
+bool OperationOrder::is_put_with(const OperationOrder& other) const {
+    const OperationOrder &one = of_host(), &another = other.of_host();
+    return one.stream == another.stream && one.sequence == another.sequence;
+}
+
+bool OperationOrder::is_put_after(const OperationOrder& other) const {
+    const OperationOrder &later = of_host(), &earlier = other.of_host();
+    if (later.stream == earlier.stream) return later.sequence > earlier.sequence;
+    return later.last_before(earlier.stream) >= earlier.sequence;
 }
 
 const OperationOrder& OperationOrder::of_host() const { return parent ? parent->of_host() : *this; }
@@ -95,6 +101,7 @@ ClientNote order_operation(uint64_t stream, uint64_t sequence, const ClientNote&
         join(host.submitted, stream, sequence);
         host.operation = nullptr;
         host.is_behind = true;
+        ++host.running;
     }
     join(order->after, order_of(previous));
     for (const ClientNote& operation : after) join(order->after, order_of(operation));
@@ -109,6 +116,12 @@ void host_waited_for(const OrderPointer& operation) {
     host.operation = nullptr;
     host.is_behind = std::any_of(host.submitted.begin(), host.submitted.end(),
                                  [&](const auto& last) { return last_in(host.clock, last.first) < last.second; });
+}
+
+void if_host_knows_all(const std::function<void()>& action) {
+    HostClock& host = host_clock();
+    const std::lock_guard lock(host.mutex);
+    if (host.running == 0 && !host.is_behind) action();
 }
 
 OrderPointer host_operation() {
@@ -138,6 +151,13 @@ const OrderPointer& current_operation() { return current_operations().back(); }
 
 void begin_operation(OrderPointer order) { current_operations().push_back(std::move(order)); }
 
-void end_operation() { current_operations().pop_back(); }
+void end_operation() {
+    const OrderPointer ended = std::move(current_operations().back());
+    current_operations().pop_back();
+    if (!ended || ended->parent) return;
+    HostClock& host = host_clock();
+    const std::lock_guard lock(host.mutex);
+    --host.running;
+}
 
 }  // namespace simt::check

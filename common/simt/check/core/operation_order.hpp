@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -35,7 +36,10 @@ struct OperationOrder {
 
     uint64_t last_before(uint64_t other_stream) const;
     bool comes_after(const OperationOrder& other) const;
-    bool is_ancestor_of(const OperationOrder& other) const;
+    // Whether the operations of the host that the two are part of are the same, or this one's is another one that comes
+    // after the other's.
+    bool is_put_with(const OperationOrder& other) const;
+    bool is_put_after(const OperationOrder& other) const;
     // The operation of the host that this one is part of.
     const OperationOrder& of_host() const;
 
@@ -65,6 +69,9 @@ void host_waited_for(const OrderPointer& operation);
 // The calling host thread's own accesses, as an operation: it comes after all that the host has waited for, and before
 // all that is submitted from now on. Null if the host has waited for everything.
 OrderPointer host_operation();
+
+// If the host knows that all that it has submitted has ended, does `action` before anything else is submitted.
+void if_host_knows_all(const std::function<void()>& action);
 
 // The host may have read from memory how far the device has come: that counts as having waited for everything.
 void host_may_have_synchronized();

@@ -24,12 +24,12 @@ RaceCheck::RaceCheck(BlockCheck& check)
 void RaceCheck::begin_block() {
     launch_ = check_.launch().races;
     order_.begin_block(launch_, check_.block_index(), check_.lane_count());
-    published_.begin_block(check_.lane_count(), known_at_start(launch_->order()));
+    published_.begin_block(check_.lane_count(), launch_->order(), launch_->known());
     reporter_.begin_block(launch_, check_.launch().kernel);
     named_.assign(check_.lane_count(), ~0u);
     polled_ = 0;
     flags_.clear();
-    has_deferred_ = false;
+    has_deferred_ = is_at_grid_barrier_ = false;
     has_foreign_ = launch_->has_foreign_ranges();
 }
 
@@ -153,6 +153,7 @@ void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, 
 void RaceCheck::settle_deferred() {
     const Uninterrupted section;
     has_deferred_ = false;
+    if (std::exchange(is_at_grid_barrier_, false)) published_.begin_anew(launch_->known());
     if (const uintptr_t polled = std::exchange(polled_, 0)) {
         published_.learn_of_volatile(polled, polled_space_, polling_lane_, polled_if_flag_);
     }
@@ -161,6 +162,7 @@ void RaceCheck::settle_deferred() {
 
 void RaceCheck::block_ended() {
     settle();
+    launch_->add_learned(published_.learned());
     reporter_.block_ended();
 }
 

@@ -43,12 +43,12 @@ bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& 
 // learned nothing; if it has, they are taken to be ordered if the last one is.
 bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const {
     const auto is_known = [&](const RecordedLane& lane) {
-        return published_.is_known(current.lane, {earlier.owner(), lane, earlier.clock()}, if_flag);
+        return published_.is_known(current.lane, DatedAccess{earlier.owner(), lane, earlier.clock()}, if_flag);
     };
     if (earlier.owner() != clocks_.owner()) {
         if (current.is_shared || is_of_earlier_operation(earlier.owner())) return true;
         if (launch_->comes_after_block(earlier.owner(), first_block_)) return true;
-        return earlier.all_of(earlier.lanes(), is_known);
+        return earlier.all_of(earlier.lanes(), is_known) || is_launch_known(earlier, current.lane, if_flag);
     }
     if (earlier.has(ShadowRecord::several_blocks) && !published_.has_learned(current.lane)) return false;
     if (earlier.clock() < clocks_.block_base()) return true;
@@ -59,6 +59,13 @@ bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess&
     return earlier.all_of(others, [&](const RecordedLane& other) {
         return clocks_.knows_of_warp(current.lane, other.lane, earlier.clock()) || is_known(other);
     });
+}
+
+// Whether the lane has learned from a launch that comes after the record's.
+bool HappensBefore::is_launch_known(const ShadowRecord& earlier, unsigned lane, PossibleFlag& if_flag) const {
+    if (!published_.has_learned(lane) || is_of_this_launch(earlier.owner())) return false;
+    const OrderPointer other = LaunchHistory::numbers_of(earlier.owner()).order;
+    return other && published_.is_known(lane, *other, if_flag);
 }
 
 bool HappensBefore::are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {

@@ -1,7 +1,7 @@
 // Decides which recorded accesses happened before what a lane of a block does now. An earlier access did if
 //   - the same lane made it, or it is of an operation that streams, events or the host order before this launch;
 //   - block barriers or meetings of warps lie between (LaneClocks), or grid barriers (each begins a new numbering);
-//   - the lane has learned of it through synchronization variables (Publication).
+//   - the lane has learned of it through synchronization variables (Publication), or a launch before this one has.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +50,7 @@ public:
 
 private:
     void take_numbers();
+    bool is_launch_known(const ShadowRecord& earlier, unsigned lane, PossibleFlag& if_flag) const;
 
     LaneClocks clocks_;
     uint64_t ordered_dates_below_ = 0;            // dates of shadow records of earlier operations

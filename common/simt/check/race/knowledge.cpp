@@ -7,6 +7,11 @@
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
+namespace {
+
+std::atomic<size_t> all_entries{0};
+
+}  // namespace
 
 void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool replaces) {
     const std::lock_guard lock(mutex_);
@@ -27,6 +32,17 @@ void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool repla
     }
     const auto position = static_cast<uint32_t>(entries_.size());
     of_owner_[knowledge.owner].push_back(position);
+    if (knowledge.launch) {
+        // Mostly the same launch publishes again.
+        const auto known = std::find_if(of_launch_.rbegin(), of_launch_.rend(),
+                                        [&knowledge](const auto& one) { return one.first == knowledge.launch; });
+        if (known != of_launch_.rend()) {
+            known->second.push_back(position);
+        } else {
+            of_launch_.push_back({knowledge.launch, {position}});
+            last_reader_ = nullptr;
+        }
+    }
     if (knowledge.learned && !knowledge.learned->empty()) with_learned_.push_back(position);
     // What lanes share after a barrier belongs to no single lane.
     const bool continues = position > 0 && entries_.back().reach == reach && knowledge.lane != ~0u &&
@@ -35,14 +51,32 @@ void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool repla
     const size_t since = continues ? entries_.back().since : position;
     if (reach == check::Reach::block) has_narrow_entries_.store(true, std::memory_order_relaxed);
     entries_.push_back({knowledge, reach, since});
+    ++all_entries;
 }
 
-LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, check::Reach reach) {
+SyncLog::~SyncLog() { all_entries -= entries_.size(); }
+
+size_t SyncLog::entries() { return all_entries; }
+
+// What launches have published that come before the reader's own is known to it anyway.
+size_t SyncLog::first_of_interest(const OrderPointer& launch) {
+    if (!launch) return 0;
+    if (last_reader_ == launch) return of_interest_;
+    last_reader_ = launch;
+    of_interest_ = entries_.size();
+    for (const auto& [publisher, positions] : of_launch_) {
+        if (!launch->is_put_after(*publisher)) of_interest_ = std::min<size_t>(of_interest_, positions.front());
+    }
+    return of_interest_;
+}
+
+LogRange SyncLog::range(const std::shared_ptr<SyncLog>& self, uint32_t reader, const OrderPointer& launch,
+                        check::Reach reach) {
     const std::lock_guard lock(mutex_);
-    const size_t end = entries_.size();
-    if (begin_ == end) return {self, end, end, end, reader, reach};
+    const size_t end = entries_.size(), begin = std::max(begin_, first_of_interest(launch));
+    if (begin >= end) return {self, end, end, end, reader, reach};
     const size_t since = entries_.back().since;
-    return {self, since <= begin_ ? end - 1 : begin_, end, since, reader, reach};
+    return {self, since <= begin ? end - 1 : begin, end, since, reader, reach};
 }
 
 bool SyncLog::counts(const Entry& entry, const LogRange& range) {
@@ -64,6 +98,26 @@ bool SyncLog::covers(const LogRange& range, const DatedAccess& access) {
     return false;
 }
 
+bool SyncLog::has_entry(const Positions& positions, const LogRange& range) const {
+    const auto begin = std::lower_bound(positions.begin(), positions.end(), range.begin);
+    return std::any_of(begin, std::lower_bound(begin, positions.end(), range.end),
+                       [&](uint32_t position) { return counts(entries_[position], range); });
+}
+
+bool SyncLog::covers(const LogRange& range, const OperationOrder& operation) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(of_launch_.begin(), of_launch_.end(), [&](const auto& one) {
+        return one.first->is_put_after(operation) && has_entry(one.second, range);
+    });
+}
+
+bool SyncLog::tells_of_others(const LogRange& range, const OperationOrder& launch) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(of_launch_.begin(), of_launch_.end(), [&](const auto& one) {
+        return !launch.is_put_after(*one.first) && !launch.is_put_with(*one.first) && has_entry(one.second, range);
+    });
+}
+
 void SyncLog::add_learned(const LogRange& range, std::vector<std::shared_ptr<const LogRanges>>& further) {
     const std::lock_guard lock(mutex_);
     // What the newest have learned holds most of what the others have: then there is little left to search.
@@ -79,9 +133,10 @@ void SyncLog::add_learned(const LogRange& range, std::vector<std::shared_ptr<con
 namespace {
 
 // Searches what was learned, and what the publishers had learned in turn.
+template <class Wanted>
 class Search {
 public:
-    Search(const DatedAccess& access, bool counts_doubtful) : access_(access), counts_doubtful_(counts_doubtful) {}
+    Search(const Wanted& wanted, bool counts_doubtful) : wanted_(wanted), counts_doubtful_(counts_doubtful) {}
 
     bool finds_in(const LogRanges& learned) {
         if (enter(learned, {})) return true;
@@ -110,7 +165,7 @@ private:
             if (if_flag.address) range.if_flag = if_flag;
             if (is_seen(range)) continue;
             seen_[range.log.get()].push_back(range);
-            if (range.log->covers(range, access_)) {
+            if (range.log->covers(range, wanted_)) {
                 if_flag_ = range.if_flag;
                 return true;
             }
@@ -127,7 +182,7 @@ private:
         });
     }
 
-    const DatedAccess access_;
+    const Wanted& wanted_;
     const bool counts_doubtful_;
     bool has_met_doubtful_ = false;
     PossibleFlag if_flag_;
@@ -137,16 +192,25 @@ private:
     std::vector<std::pair<std::shared_ptr<const LogRanges>, PossibleFlag>> pending_;
 };
 
-}  // namespace
-
-bool is_known_through(const LogRanges& learned, const DatedAccess& access, PossibleFlag& if_flag) {
-    Search search(access, false);
+template <class Wanted>
+bool finds(const LogRanges& learned, const Wanted& wanted, PossibleFlag& if_flag) {
+    Search search(wanted, false);
     if (search.finds_in(learned)) return true;
     if (!search.has_met_doubtful()) return false;
-    Search doubtful(access, true);
+    Search doubtful(wanted, true);
     if (!doubtful.finds_in(learned)) return false;
     if_flag = doubtful.if_flag();
     return true;
+}
+
+}  // namespace
+
+bool is_known_through(const LogRanges& learned, const DatedAccess& access, PossibleFlag& if_flag) {
+    return finds(learned, access, if_flag);
+}
+
+bool is_known_through(const LogRanges& learned, const OperationOrder& operation, PossibleFlag& if_flag) {
+    return finds(learned, operation, if_flag);
 }
 
 void add_range(LogRanges& ranges, const LogRange& range) {

@@ -13,8 +13,10 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/race/possible_flag.hpp"
 #include "common/simt/check/race/shadow.hpp"
 #include "common/simt/include/simt/check.hpp"
@@ -45,6 +47,7 @@ struct DatedAccess {
 // The accesses that a lane knew to have happened at some moment.
 struct Knowledge {
     uint32_t owner = 0;   // the block; 0: nothing is known
+    OrderPointer launch;  // of the block: all that comes before it is known, too
     unsigned lane = ~0u;  // all accesses of this lane before `clock`,
     uint32_t clock = 0;
     uint32_t block_base = 0;                                   // of every lane of the block before this,
@@ -81,15 +84,28 @@ public:
     // `replaces`: the variable was stored to, not updated. Later readers then learn only this, unless the publisher
     // knew the rest.
     void publish(const Knowledge& knowledge, check::Reach reach, bool replaces);
-    // The whole log, as a lane of block `reader` learns it.
-    LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, check::Reach reach);
+    // The whole log, as a lane of block `reader` of this launch learns it.
+    LogRange range(const std::shared_ptr<SyncLog>& self, uint32_t reader, const OrderPointer& launch,
+                   check::Reach reach);
 
     bool tells_all_blocks_the_same() const { return !has_narrow_entries_.load(std::memory_order_relaxed); }
 
     // Whether the access is covered by an entry of the range.
     bool covers(const LogRange& range, const DatedAccess& access);
+    // Whether an entry is of a launch that comes after the operation.
+    bool covers(const LogRange& range, const OperationOrder& operation);
+    // Whether an entry is of another launch than this one, and of none that comes before it.
+    bool tells_of_others(const LogRange& range, const OperationOrder& launch);
     // Adds what the publishers of the range had learned.
     void add_learned(const LogRange& range, std::vector<std::shared_ptr<const LogRanges>>& further);
+
+    // How many entries there are in all logs together.
+    static size_t entries();
+
+    SyncLog() = default;
+    SyncLog(const SyncLog&) = delete;
+    SyncLog& operator=(const SyncLog&) = delete;
+    ~SyncLog();
 
 private:
     struct Entry {
@@ -97,19 +113,28 @@ private:
         check::Reach reach;
         size_t since;  // from here on all entries come from one lane, which only learned more each time
     };
+    using Positions = std::vector<uint32_t>;  // ascending
+
     static bool counts(const Entry& entry, const LogRange& range);
+    bool has_entry(const Positions& positions, const LogRange& range) const;
+    size_t first_of_interest(const OrderPointer& launch);
 
     std::mutex mutex_;
     std::vector<Entry> entries_;
-    std::unordered_map<uint32_t, std::vector<uint32_t>> of_owner_;  // positions, ascending
-    std::vector<uint32_t> with_learned_;                            // positions of entries that had learned something
-    size_t begin_ = 0;                                              // earlier entries have been replaced
-    std::atomic<bool> has_narrow_entries_{false};                   // some are for the threads of one block only
+    std::unordered_map<uint32_t, Positions> of_owner_;
+    std::vector<std::pair<OrderPointer, Positions>> of_launch_;
+    Positions with_learned_;                       // of entries that had learned something
+    size_t begin_ = 0;                             // earlier entries have been replaced
+    std::atomic<bool> has_narrow_entries_{false};  // some are for the threads of one block only
+    OrderPointer last_reader_;                     // a launch,
+    size_t of_interest_ = 0;                       // and the first entry that is news to it
 };
 
 // Whether the access is known through what was learned, directly or through what the publishers had learned in turn. If
 // that takes a variable that may not be a flag, `if_flag` says which.
 bool is_known_through(const LogRanges& learned, const DatedAccess& access, PossibleFlag& if_flag);
+// The same of all that an operation has done.
+bool is_known_through(const LogRanges& learned, const OperationOrder& operation, PossibleFlag& if_flag);
 
 // Adds a range to `ranges`: extends one of the same log that it continues, and drops those that it makes redundant.
 void add_range(LogRanges& ranges, const LogRange& range);

@@ -20,16 +20,22 @@ ClientNote operation_of_lane(const LaneOperation& operation, const std::vector<C
 }
 
 std::shared_ptr<const LogRanges> known_at_start(const OrderPointer& order) {
-    return order ? std::static_pointer_cast<const LogRanges>(order->known) : nullptr;
+    if (!order) return nullptr;
+    if (order->parent) return std::static_pointer_cast<const LogRanges>(order->known);
+    return LaunchHistory::instance().learned_before(*order);
 }
 
-bool was_known_at_start(const OrderPointer& order, const ShadowRecord& record) {
-    const auto known = known_at_start(order);
+bool is_known(const std::shared_ptr<const LogRanges>& known, const ShadowRecord& record) {
     if (!known) return false;
     PossibleFlag if_flag;
     return record.all_of(record.lanes(), [&](const RecordedLane& lane) {
         return is_known_through(*known, {record.owner(), lane, record.clock()}, if_flag);
     });
+}
+
+bool is_known(const std::shared_ptr<const LogRanges>& known, const OperationOrder& other) {
+    PossibleFlag if_flag;
+    return known && is_known_through(*known, other, if_flag);
 }
 
 }  // namespace simt::check

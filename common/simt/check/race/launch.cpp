@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
 
@@ -112,6 +113,7 @@ RaceLaunch::RaceLaunch(const LaunchCheck& launch, const OrderPointer& order)
       order_(own_order_),
       block_count_(block_count_of(launch)),
       execution_(LaunchHistory::instance().next_execution()) {
+    known_ = known_at_start(order_);
     ordered_below_ = LaunchHistory::instance().ordered_below(order_);
     const uint32_t first = first_block(0);
     if (own_order_) own_order_->first_block = first;
@@ -132,6 +134,37 @@ bool RaceLaunch::comes_after_block(uint32_t owner, uint32_t own_first) const {
     if (!other) return true;
     if (other->execution == execution_) return other->first < own_first;
     return !order_ || !other->order || order_->comes_after(*other->order);
+}
+
+std::shared_ptr<const LogRanges> RaceLaunch::known() {
+    const std::lock_guard lock(mutex_);
+    return known_;
+}
+
+// What the launch's own threads, or earlier launches, have published in the variable needs no telling. Nor does what
+// counts within a block.
+void RaceLaunch::add_learned(const std::shared_ptr<const LogRanges>& learned) {
+    if (!learned || !order_) return;
+    LogRanges news;
+    for (LogRange range : *learned) {
+        if (range.reach == check::Reach::block) continue;
+        range.reader = 0;
+        if (range.log->tells_of_others(range, *order_)) add_range(news, range);
+    }
+    if (news.empty()) return;
+    const std::lock_guard lock(mutex_);
+    known_ = joined(known_, std::make_shared<const LogRanges>(std::move(news)));
+}
+
+std::shared_ptr<const LogRanges> RaceLaunch::known_at_end() {
+    const std::lock_guard lock(mutex_);
+    if (!known_) return nullptr;
+    auto known = std::make_shared<LogRanges>();
+    for (LogRange range : *known_) {
+        if (range.if_flag.block && !is_flag(std::exchange(range.if_flag, {}))) continue;
+        add_range(*known, range);
+    }
+    return known;
 }
 
 void RaceLaunch::add(const RaceKey& key, const Race& race) {
@@ -192,15 +225,6 @@ void RaceLaunch::add_foreign(ForeignRange range) {
     has_foreign_.store(true, std::memory_order_release);
 }
 
-std::optional<ForeignRange> RaceLaunch::foreign_range(uintptr_t address, size_t bytes, bool is_write) {
-    const std::lock_guard lock(mutex_);
-    for (const ForeignRange& range : foreign_) {
-        const bool overlaps = address < range.begin + range.bytes && range.begin < address + bytes;
-        if (overlaps && (is_write || range.is_write)) return range;
-    }
-    return std::nullopt;
-}
-
 LaunchHistory& LaunchHistory::instance() {
     static LaunchHistory& history = *new LaunchHistory;
     return history;
@@ -215,6 +239,7 @@ uint32_t LaunchHistory::take_numbers(BlockNumbers numbers) {
     const std::lock_guard lock(mutex_);
     if (numbers.count > UINT32_MAX - next_) {
         race_memory().forget();
+        learned_.clear();
         numbers_.clear();
         of_stream_.clear();
         next_ = 1;
@@ -267,17 +292,50 @@ std::vector<BlockNumbers> LaunchHistory::unordered_with(const OrderPointer& orde
     return result;
 }
 
-void LaunchHistory::began(RaceLaunch& launch) {
+std::shared_ptr<const LogRanges> LaunchHistory::learned_before(const OperationOrder& order) const {
     const std::lock_guard lock(mutex_);
-    // (What children learn from variables that their ancestors have published in must stay until then.)
+    std::shared_ptr<const LogRanges> all;
+    for (const auto& [stream, launches] : learned_) {
+        // (The nodes of a graph are one operation, and come in order.)
+        const uint64_t last = stream == order.stream ? order.sequence : order.last_before(stream);
+        const auto next = std::upper_bound(launches.begin(), launches.end(), last,
+                                           [](uint64_t sequence, const auto& one) { return sequence < one.first; });
+        if (next != launches.begin()) all = joined(all, std::prev(next)->second);
+    }
+    if (!all) return all;
+    auto news = std::make_shared<LogRanges>();
+    for (const LogRange& range : *all) {
+        if (range.log->tells_of_others(range, order)) add_range(*news, range);
+    }
+    return news->empty() ? nullptr : news;
+}
+
+void LaunchHistory::began(RaceLaunch& launch) {
+    // Of a program that never waits for what it launches not everything is remembered.
+    constexpr size_t most_entries = 1 << 18;
     const bool is_of_host = !launch.order() || !launch.order()->parent;
-    if (running_.empty() && is_of_host) race_memory().sync_variables.forget();
+    if (is_of_host && SyncLog::entries() > most_entries) forget_learned();
+    const std::lock_guard lock(mutex_);
     running_.push_back(&launch);
 }
 
 void LaunchHistory::ended(RaceLaunch& launch) {
+    const auto known = launch.known_at_end();
     const std::lock_guard lock(mutex_);
     std::erase(running_, &launch);
+    if (!known) return;
+    const OperationOrder& order = launch.order()->of_host();
+    auto& of_stream = learned_[order.stream];
+    if (of_stream.empty() || of_stream.back().first != order.sequence) of_stream.emplace_back(order.sequence, known);
+    else of_stream.back().second = joined(of_stream.back().second, known);
+}
+
+// (Children may read the variables in which their ancestors have published something: until all have ended.)
+void LaunchHistory::forget_learned() {
+    const std::lock_guard lock(mutex_);
+    if (!running_.empty()) return;
+    learned_.clear();
+    race_memory().sync_variables.forget();
 }
 
 void LaunchHistory::warn_running(const OrderPointer& order, const ForeignRange& range) {

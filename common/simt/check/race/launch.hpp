@@ -19,6 +19,7 @@
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/race/checked_access.hpp"
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/possible_flag.hpp"
 
 namespace simt::check {
@@ -72,9 +73,10 @@ struct ForeignRange {
     std::string what;  // "The copy in another stream is not ordered against the kernel"
     const char* title = race_with_operation;
     const void* host_pc = nullptr;  // the host's place, if the host makes the access
+    OrderPointer order = nullptr;   // of the other access; null: the kernel's threads cannot learn that it is over
 
     bool goes_on_with(const ForeignRange& next) const {
-        return title == next.title && is_write == next.is_write && begin + bytes == next.begin;
+        return title == next.title && is_write == next.is_write && order == next.order && begin + bytes == next.begin;
     }
 };
 
@@ -88,6 +90,13 @@ public:
     // Blocks with smaller numbers than this belong to operations that come before this one.
     uint32_t ordered_below() const { return ordered_below_; }
     bool comes_after_block(uint32_t owner, uint32_t own_first) const;
+
+    // What all its threads know of other launches when it begins, and after each grid barrier; may be null.
+    std::shared_ptr<const LogRanges> known();
+    // What some thread has learned. Only what it tells of launches that this one does not come after is kept.
+    void add_learned(const std::shared_ptr<const LogRanges>& learned);
+    // What later launches know that come after this one.
+    std::shared_ptr<const LogRanges> known_at_end();
 
     const OrderPointer& order() const { return order_; }
     uint64_t execution() const { return execution_; }
@@ -104,7 +113,9 @@ public:
 
     bool has_foreign_ranges() const { return has_foreign_.load(std::memory_order_acquire); }
     void add_foreign(ForeignRange range);
-    std::optional<ForeignRange> foreign_range(uintptr_t address, size_t bytes, bool is_write);
+    // `is_known`: whether the thread knows that the operation with this order has ended.
+    template <class IsKnown>
+    std::optional<ForeignRange> foreign_range(uintptr_t address, size_t bytes, bool is_write, IsKnown is_known);
 
 private:
     bool is_flag(const PossibleFlag& flag) const;
@@ -121,9 +132,22 @@ private:
     std::map<RaceKey, Race> races_;
     std::set<PossibleFlag> shared_flags_;
     std::set<uint64_t> trying_reads_;
+    std::shared_ptr<const LogRanges> known_;
     std::vector<ForeignRange> foreign_;
     std::atomic<bool> has_foreign_{false};
 };
+
+template <class IsKnown>
+std::optional<ForeignRange> RaceLaunch::foreign_range(uintptr_t address, size_t bytes, bool is_write,
+                                                      IsKnown is_known) {
+    const std::lock_guard lock(mutex_);
+    for (const ForeignRange& range : foreign_) {
+        const bool overlaps = address < range.begin + range.bytes && range.begin < address + bytes;
+        if (!overlaps || !(is_write || range.is_write)) continue;
+        if (!range.order || !is_known(*range.order)) return range;
+    }
+    return std::nullopt;
+}
 
 // All launches so far, the latest of each stream in detail. Any thread.
 class LaunchHistory {
@@ -142,8 +166,13 @@ public:
     // The executions that are not ordered before this operation.
     std::vector<BlockNumbers> unordered_with(const OrderPointer& order) const;
 
+    // What the launches before this operation have learned of others; may be null.
+    std::shared_ptr<const LogRanges> learned_before(const OperationOrder& order) const;
+
     void began(RaceLaunch& launch);
     void ended(RaceLaunch& launch);
+    // All that is submitted from now on comes after all launches so far.
+    void forget_learned();
     // Announces the range to the running launches that are not ordered before or after the operation.
     void warn_running(const OrderPointer& order, const ForeignRange& range);
 
@@ -153,6 +182,8 @@ private:
     uint32_t next_ = 1;
     uint64_t executions_ = 0;
     std::map<uint64_t, std::deque<std::pair<uint64_t, uint32_t>>> of_stream_;  // sequence and first number
+    // Of each stream, what launches up to the one with this sequence have learned; ascending.
+    std::map<uint64_t, std::vector<std::pair<uint64_t, std::shared_ptr<const LogRanges>>>> learned_;
     std::vector<RaceLaunch*> running_;
 };
 

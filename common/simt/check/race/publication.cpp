@@ -6,19 +6,20 @@
 
 namespace simt::check {
 
-void Publication::begin_block(unsigned lanes, std::shared_ptr<const LogRanges> known_before) {
-    known_before_ = std::move(known_before);
+void Publication::begin_block(unsigned lanes, const OrderPointer& launch,
+                              const std::shared_ptr<const LogRanges>& known) {
+    launch_ = launch;
     learned_.resize(lanes);
     unfenced_.resize(lanes);
     shared_logs_.clear();
-    forget();
+    begin_anew(known);
 }
 
-void Publication::forget() {
-    std::fill(learned_.begin(), learned_.end(), known_before_);
+void Publication::begin_anew(const std::shared_ptr<const LogRanges>& known) {
+    std::fill(learned_.begin(), learned_.end(), known);
     std::fill(unfenced_.begin(), unfenced_.end(), nullptr);
     fenced_.clear();
-    has_learned_ = known_before_ != nullptr;
+    has_learned_ = known != nullptr;
     fenced_since_barrier_ = false;
     fenced_warps_ = 0;
 }
@@ -77,7 +78,7 @@ std::shared_ptr<const LogRanges> Publication::publish_to_operation(unsigned lane
     log->publish(knowledge_of(lane), check::Reach::device, true);
     clocks_.advance(lane);
     auto ranges = std::make_shared<LogRanges>();
-    add_range(*ranges, log->range(log, clocks_.owner(), check::Reach::device));
+    add_range(*ranges, log->range(log, clocks_.owner(), nullptr, check::Reach::device));
     return ranges;
 }
 
@@ -101,9 +102,17 @@ std::shared_ptr<SyncLog> Publication::new_log_of(uintptr_t address, Space space)
 
 // ---- what lanes know
 
+std::shared_ptr<const LogRanges> Publication::learned() const {
+    std::shared_ptr<const LogRanges> all;
+    if (!has_learned_) return all;
+    for (unsigned lane = 0; lane < learned_.size(); ++lane) all = joined(all, learned(lane));
+    return all;
+}
+
 Knowledge Publication::knowledge_of(unsigned lane) const {
     Knowledge all;
     all.owner = clocks_.owner();
+    all.launch = launch_;
     all.lane = lane;
     all.clock = clocks_.clock(lane) + 1;
     all.block_base = clocks_.block_base();
@@ -144,7 +153,7 @@ void Publication::publish_fenced(SyncLog& log, unsigned lane, check::Reach reach
 void Publication::learn_from(const std::shared_ptr<SyncLog>& log, unsigned lane, check::Reach reach,
                              RangesByLane& by_lane, const PossibleFlag& if_flag) {
     const auto counted_reach = reach == check::Reach::block ? reach : check::Reach::device;
-    LogRange range = log->range(log, clocks_.owner(), counted_reach);
+    LogRange range = log->range(log, clocks_.owner(), launch_, counted_reach);
     const auto& known = by_lane[lane];
     if (known && has_range(*known, range)) return;
     range.if_flag = if_flag;
@@ -197,6 +206,7 @@ void Publication::share_fences(const std::vector<unsigned>& lanes) {
             const Knowledge& one = fenced_[lane].*part;
             if (one.empty()) continue;
             all.owner = clocks_.owner();
+            all.launch = launch_;
             all.block_base = std::max(all.block_base, one.block_base);
             all.learned = joined(all.learned, one.learned);
             if (one.lanes) {

@@ -20,19 +20,23 @@ class Publication {
 public:
     explicit Publication(LaneClocks& clocks) : clocks_(clocks), memory_(race_memory()) {}
 
-    // `known_before`: what all lanes know when they begin; may be null.
-    void begin_block(unsigned lanes, std::shared_ptr<const LogRanges> known_before);
-    // Everything the block did comes before what it does now, so nothing else needs to be known.
-    void forget();
+    // `known`: what all lanes know when they begin; may be null.
+    void begin_block(unsigned lanes, const OrderPointer& launch, const std::shared_ptr<const LogRanges>& known);
+    // Everything the launch did comes before what the block does now, so nothing else needs to be known.
+    void begin_anew(const std::shared_ptr<const LogRanges>& known);
     // The worker leaves the block, perhaps for good and in the middle of an atomic operation.
     void leave() { unlock(); }
 
     // ---- what is known
     bool has_learned() const { return has_learned_; }  // some lane knows more than what barriers order
     bool has_learned(unsigned lane) const { return learned_[lane] != nullptr; }
-    bool is_known(unsigned lane, const DatedAccess& access, PossibleFlag& if_flag) const {
-        return learned_[lane] && is_known_through(*learned_[lane], access, if_flag);
+    template <class Wanted>  // a DatedAccess, or an operation by its OperationOrder
+    bool is_known(unsigned lane, const Wanted& wanted, PossibleFlag& if_flag) const {
+        return learned_[lane] && is_known_through(*learned_[lane], wanted, if_flag);
     }
+    // All that a lane knows, or all lanes together, if nothing follows in this launch; may be null.
+    std::shared_ptr<const LogRanges> learned(unsigned lane) const { return joined(learned_[lane], unfenced_[lane]); }
+    std::shared_ptr<const LogRanges> learned() const;
     bool has_fenced(unsigned lane) const {
         return !fenced_.empty() && !(fenced_[lane].device.empty() && fenced_[lane].block.empty());
     }
@@ -80,7 +84,7 @@ private:
     LaneClocks& clocks_;
     RaceMemory& memory_;
     bool has_learned_ = false;
-    std::shared_ptr<const LogRanges> known_before_;
+    OrderPointer launch_;
     RangesByLane learned_;
     RangesByLane unfenced_;       // what its next fence lets a lane learn
     std::vector<Fenced> fenced_;  // by lane; empty before the first fence

@@ -109,24 +109,19 @@ void RaceReporter::settle_doubts() {
     doubtful_.clear();
 }
 
-bool RaceReporter::report_foreign(const Access& access, uint32_t owner) {
-    if (access.space != Space::global) return false;
-    const Uninterrupted section;
-    const bool is_read = !access.is_write;
-    const auto range = launch_->foreign_range(access.address, access.bytes, !is_read);
-    if (!range) return false;
+void RaceReporter::report_foreign(const ForeignRange& range, const Access& access, uint32_t owner) {
     Finding finding;
-    finding.tool = range->tool;
-    finding.title = range->tool == Tool::memcheck ? std::string("Invalid __global__ ") + (is_read ? "read" : "write") +
-                                                        " of size " + std::to_string(access.bytes) + " bytes"
-                                                  : range->title;
+    finding.tool = range.tool;
+    finding.title = range.tool == Tool::memcheck
+                        ? std::string("Invalid __global__ ") + (access.is_write ? "write" : "read") + " of size " +
+                              std::to_string(access.bytes) + " bytes"
+                        : range.title;
     finding.kernel = kernel_;
     finding.sides.push_back(side_of(LaunchHistory::numbers_of(owner), "", place_of(access.pc), owner, {access.lane}));
-    finding.details.push_back(range->what);
-    if (range->host_pc)
-        for (const std::string& frame : describe_backtrace({range->host_pc})) finding.details.push_back("    " + frame);
+    finding.details.push_back(range.what);
+    if (range.host_pc)
+        for (const std::string& frame : describe_backtrace({range.host_pc})) finding.details.push_back("    " + frame);
     report(std::move(finding));
-    return range->tool == Tool::memcheck;
 }
 
 }  // namespace simt::check

@@ -33,9 +33,8 @@ public:
     // The lane has read, at this place, the value that it now updates by an atomic operation.
     void note_trying_read(uint64_t place);
 
-    // Something other than a kernel may use the memory, and nothing orders the two. `owner`: the block's number. Returns
-    // whether the memory may not even be there, so that the access is invalid.
-    bool report_foreign(const Access& access, uint32_t owner);
+    // Something other than a kernel uses the memory, and nothing orders the two. `owner`: the block's number.
+    void report_foreign(const ForeignRange& range, const Access& access, uint32_t owner);
 
 private:
     struct Counted {

@@ -50,6 +50,7 @@ DeviceOperations& device_operations() {
 
 ForeignRange foreign(const Operation& operation) {
     ForeignRange range{operation.begin, operation.bytes, operation.is_write, Tool::racecheck, ""};
+    range.order = operation.order;
     if (operation.is_host()) {
         range.title = race_with_host;
         range.host_pc = operation.host_pc;
@@ -120,13 +121,15 @@ bool updates_atomically(const ShadowRecord& use) {
 // Compares with what kernels not ordered before the operation have done to its memory, according to the shadow memory.
 void compare_with_kernels(const Operation& operation) {
     if (operation.is_host() && !has_records(operation)) return;
-    const auto launches = LaunchHistory::instance().unordered_with(operation.order);
+    auto launches = LaunchHistory::instance().unordered_with(operation.order);
     if (launches.empty()) return;
+    const auto known = known_at_start(operation.order);
+    std::erase_if(launches, [&known](const BlockNumbers& launch) { return is_known(known, *launch.order); });
     const auto clashes = [&](const ShadowRecord& record, unsigned bytes) {
         if (record.empty() || !(record.bytes() & bytes)) return false;
         for (const BlockNumbers& launch : launches) {
             if (!launch.contains(record.owner())) continue;
-            if (launch.order->is_ancestor_of(*operation.order) && was_known_at_start(operation.order, record)) continue;
+            if (is_known(known, record)) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
             finding.title = foreign(operation).title;
@@ -149,6 +152,7 @@ void compare_with_operations(const Operation& operation, const std::deque<Operat
     for (const Operation& other : earlier) {
         if (!operation.overlaps(other) || !(operation.is_write || other.is_write)) continue;
         if (operation.order->comes_after(*other.order) || (operation.is_host() && other.is_host())) continue;
+        if (is_known(known_at_start(operation.order), *other.order)) continue;
         Finding finding;
         finding.tool = Tool::racecheck;
         finding.title = operation.is_host() || other.is_host()
@@ -254,6 +258,7 @@ void add_foreign_ranges(RaceLaunch& launch) {
     for (const auto& [begin, memory] : all.allocations) {
         ForeignRange range{begin, memory.bytes, true, Tool::memcheck, ""};
         if (!order->comes_after(*memory.allocation)) {
+            range.order = memory.allocation;
             range.what =
                 "The memory was allocated by cudaMallocAsync in another stream, and nothing orders the kernel "
                 "after that";

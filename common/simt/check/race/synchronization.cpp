@@ -88,6 +88,7 @@ void RaceCheck::arrive(check::Wait kind, unsigned mask, unsigned, Site) {
     const bool is_in_warp = kind == check::Wait::warp_barrier || kind == check::Wait::shuffle ||
                             kind == check::Wait::vote || kind == check::Wait::match;
     if (is_in_warp) named_[check_.running_lane()] = mask;
+    if (kind == check::Wait::grid_barrier) launch_->add_learned(published_.learned(check_.running_lane()));
 }
 
 void RaceCheck::fence(check::Reach reach) {
@@ -116,14 +117,17 @@ void RaceCheck::block_barrier_completed() {
     renew_numbers_if_exhausted();
 }
 
+// The block's last lane has come. What other blocks have learned until they come is known when the block goes on.
 void RaceCheck::grid_barrier_completed() {
     order_.begin_numbering(check_.lane_count());
-    published_.forget();
+    published_.begin_anew(launch_->known());
+    is_at_grid_barrier_ = has_deferred_ = true;
 }
 
 // After 16 million meetings and fences the block begins a new numbering, as after a grid barrier.
 void RaceCheck::renew_numbers_if_exhausted() {
     if (order_.clocks().time() < ShadowRecord::largest_clock - 2048) return;
+    launch_->add_learned(published_.learned());
     grid_barrier_completed();
 }
 

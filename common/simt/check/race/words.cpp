@@ -4,6 +4,7 @@
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/block.hpp"
 #include "common/simt/exec/running_launch.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
 
@@ -29,8 +30,19 @@ void RaceCheck::access(const Access& access) {
 // A thread that uses memory too early or too late goes no further, as one that memcheck catches: whether the memory is
 // there at that moment is a matter of chance.
 void RaceCheck::check_foreign(const Access& access) {
-    if (!has_foreign_) return;
-    const bool is_invalid = reporter_.report_foreign(access, order_.clocks().owner());
+    if (!has_foreign_ || access.space != Space::global) return;
+    bool is_invalid = false;
+    {
+        const Uninterrupted section;
+        const auto range =
+            launch_->foreign_range(access.address, access.bytes, access.is_write, [&](const OperationOrder& other) {
+                PossibleFlag if_flag;
+                return published_.is_known(access.lane, other, if_flag);
+            });
+        if (!range) return;
+        reporter_.report_foreign(*range, access, order_.clocks().owner());
+        is_invalid = range->tool == Tool::memcheck;
+    }
     if (is_invalid && settings().memcheck) check_.drop_running_lane(error_launch_failure);
 }
 
