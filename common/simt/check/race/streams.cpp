@@ -77,16 +77,19 @@ ShadowRecord store_of_word(const ShadowCell& cell) {
 template <class Visit>
 bool any_cell(const Operation& operation, Visit visit) {
     RaceMemory& memory = race_memory();
+    const bool is_variable = memory.variables.contains(operation.begin);
+    const ShadowMap& words = is_variable ? memory.variables : memory.device;
     const uintptr_t end = operation.begin + operation.bytes;
     for (uintptr_t word = operation.begin & ~uintptr_t{3}; word < end; word += 4) {
         const unsigned bytes = bytes_in_word(word, operation.begin, end);
-        const ShadowCell& cell = *memory.device.word(word);
+        const ShadowCell& cell = *words.word(word);
         const ShadowRecord store = store_of_word(cell);
         if (!store.has(ShadowRecord::split)) {
             if (visit(store, ShadowRecord::load(cell.use), bytes)) return true;
             continue;
         }
-        const ShadowCell* const cells = memory.device_bytes().bytes_of_word(word);
+        const ShadowMap& bytes_of_words = is_variable ? memory.variable_bytes() : memory.device_bytes();
+        const ShadowCell* const cells = bytes_of_words.bytes_of_word(word);
         for (unsigned byte = 0; byte < 4; ++byte) {
             if (!(bytes >> byte & 1)) continue;
             if (visit(ShadowRecord::load(cells[byte].store), ShadowRecord::load(cells[byte].use), 1u << byte))
@@ -190,9 +193,17 @@ void carried_out(const Operation& operation) {
     remember(operation, all.operations);
 }
 
+// Whether kernels use this memory: it is an allocation, or a variable of the device.
+bool is_of_device(uintptr_t address) {
+    if (runtime().memory.address_space().contains(address)) return true;
+    if (!race_memory().variables.contains(address)) return false;
+    const auto variable = runtime().memory.find(reinterpret_cast<const void*>(address));
+    return variable && variable->is_symbol();
+}
+
 void operation_touches(uintptr_t begin, size_t bytes, bool is_write) {
     const OrderPointer& order = current_operation();
-    if (!order || bytes == 0 || !runtime().memory.address_space().contains(begin)) return;
+    if (!order || bytes == 0 || !is_of_device(begin)) return;
     carried_out({begin, bytes, is_write, order});
 }
 
