@@ -51,6 +51,25 @@ int main() {
 CU
 }
 
+@test "the brackets of a launch are refused with a blank after their first character, and only there" {
+    local launch
+    for launch in 'k< <<1, 1>>>(1)' 'k< < <1, 1>>>(1)' 't<3>< <<1, 1>>>(1)' 'k<<<1, 1> >>(1)' 'k<<<1, 1> > >(1)'; do
+        forbids '^wrong.cu:3:[0-9]+: error: write .(<<<|>>>). without a blank after its first character' <<-CU || return
+		__global__ void k(int) {}
+		template <int N> __global__ void t(int) {}
+		int main() { $launch; }
+		CU
+    done
+    for launch in 'k << <1, 1>> >(1)' 't<3><< < 1, 1>>>(1)'; do
+        capture simcc -x cu -o allowed - <<-CU
+		__global__ void k(int) {}
+		template <int N> __global__ void t(int) {}
+		int main() { $launch; }
+		CU
+        expect_status 0 || return
+    done
+}
+
 @test "a kernel that returns something is refused" {
     forbids '^wrong.cu:1:12: error: a __global__ function returns void' <<<'__global__ int k() { return 1; }'
     forbids '^wrong.cu:2:2: error: a __global__ function returns void' <<'CU'

@@ -154,6 +154,10 @@ public:
                 edits_.complain(launch.open, "the kernel before '<<<' is not understood");
             } else if (launch.close == Source::none) {
                 edits_.complain(launch.open, "this launch is not closed by '>>>('");
+            } else if (is_parted(launch.open) || is_parted(launch.close)) {
+                const std::string bracket(3, source_[is_parted(launch.open) ? launch.open : launch.close][0]);
+                edits_.complain(is_parted(launch.open) ? launch.open : launch.close,
+                                "write '" + bracket + "' without a blank after its first character");
             } else {
                 replace(launch.kernel, launch.open, launch.close);
             }
@@ -161,6 +165,9 @@ public:
     }
 
 private:
+    /// Whether the first two characters of the bracket stand apart. (nvcc takes `<< <` for `<<<`, as formatters write it.)
+    bool is_parted(std::size_t i) const { return source_.token(i).end != source_.token(i + 1).begin; }
+
     /// The kernel is in the tokens [begin, open); `open` and `close` begin the brackets around the configuration.
     void replace(std::size_t begin, std::size_t open, std::size_t close) {
         const std::string kernel = edits_.join(begin, open), name = quoted(source_, begin, open);
