@@ -165,6 +165,12 @@ CU
 @test "nested: what is no depth, side or number of threads is refused" {
     refuses 2 "--depth '33' is not from 0 to 32" nested --depth 33
     refuses 2 "--side" nested --side 0
+    refuses 2 "--depth is for host-chain, chain and tail-chain, and none of them is to run" nested -k pixels --depth 3
+    refuses 2 "--depth is for" nested --versus pixels --depth 3
+    refuses 2 "--size is for" nested -k pixels,even -n 64
+    refuses 2 "--side is for" nested -k chain --side 64
+    refuses 2 "--steps is for" nested -k chain,even --steps 64
+    refuses 2 "--sharpness is for" nested -k 'p*' --sharpness 64
     refuses 2 "--hello" nested --hello 1025
     refuses 2 "--hello" nested --hello 0
     refuses 2 "--steps" nested --steps x

@@ -45,6 +45,33 @@ size_t most_pending_launches(const Session& session) {
     return most;
 }
 
+// Whether a row is to be measured of the kind of work that a variant does if it has this function. Of --versus, which
+// compares one kind, only that one is.
+template <class Launch>
+bool is_asked_for(const Session& session, Launch NestedVariant::*of_kind) {
+    bool is_selected = false, has_other_peer = false;
+    for (const NestedVariant* variant : session.selected<NestedVariant>()) {
+        is_selected |= variant->*of_kind != nullptr;
+        has_other_peer |= variant->name == session.options.versus && variant->*of_kind == nullptr;
+    }
+    return is_selected && !has_other_peer;
+}
+
+// Each kind of work has options of its own.
+void refuse_unused_options(const Session& session) {
+    const auto check = [&](const char* option, const char* variants, bool is_used) {
+        if (!is_used && session.own<NestedOptions>().typed.count(option) > 0)
+            fail(Exit::usage, "{} is for {}, and none of them is to run; leave it out, or choose another --kernel",
+                 option, variants);
+    };
+    check("--size", "launches by host, null-stream and their like", is_asked_for(session, &NestedVariant::grids));
+    check("--depth", "host-chain, chain and tail-chain", is_asked_for(session, &NestedVariant::chain));
+    const bool draws = is_asked_for(session, &NestedVariant::image);
+    check("--side", "pixels and squares", draws);
+    check("--steps", "pixels and squares", draws);
+    check("--sharpness", "even, rounds and intervals", is_asked_for(session, &NestedVariant::quadrature));
+}
+
 // The rows of one kind of work. Of --versus, which compares one kind, the others are left out.
 void run_kind(const Session& session, Bench& bench, std::vector<Case>& cases) {
     if (cases.empty()) return;
@@ -120,6 +147,7 @@ void run_integrals(Session& session, Bench& bench) {
 
 void run(Session& session) {
     if (const auto& threads = session.own<NestedOptions>().hello) return say_hello(session, *threads);
+    refuse_unused_options(session);
     const PendingLaunches pending(most_pending_launches(session));
     Bench bench(session);
     run_grids(session, bench);
