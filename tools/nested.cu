@@ -54,7 +54,8 @@ bool is_asked_for(const Session& session, Launch NestedVariant::*of_kind) {
         is_selected |= variant->*of_kind != nullptr;
         has_other_peer |= variant->name == session.options.versus && variant->*of_kind == nullptr;
     }
-    return is_selected && !has_other_peer;
+    const bool is_left_out = has_other_peer && session.options.kernels.empty();
+    return is_selected && !is_left_out;
 }
 
 // Each kind of work has options of its own.

@@ -39,8 +39,8 @@ private:
             if (brace.kind != BraceKind::code || braces_.in_function(i)) continue;
             const std::size_t name = name_of(brace.statement, i);
             if (name == Source::none) continue;
-            bodies_[source_[name]].push_back(i);
             if (has_specifier(source_, brace.statement, i, "__global__")) kernels_.push_back(i);
+            if (has_specifier(source_, brace.statement, i, "__device__")) bodies_[source_[name]].push_back(i);
         }
     }
 
@@ -91,7 +91,6 @@ private:
                 if (callees == bodies_.end() || !seen.insert(source_[i]).second) continue;
                 bool shares = false;
                 for (const std::size_t body : callees->second) {
-                    if (body == kernel) continue;
                     pending.push_back(body);
                     shares |= has_shared_variables(body);
                 }
@@ -116,7 +115,7 @@ private:
     const Source& source_;
     const Braces& braces_;
     Edits& edits_;
-    std::map<std::string_view, std::vector<std::size_t>> bodies_;  // of each name, as their opening braces
+    std::map<std::string_view, std::vector<std::size_t>> bodies_;  // of each device function, as their opening braces
     std::vector<std::size_t> kernels_;
 };
 
