@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/collective/operations.hpp"
+#include "common/gang/operations.hpp"
 #include "tools/collective/reference.hpp"
 
 static int broken = 0;

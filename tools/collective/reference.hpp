@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/gang/operations.hpp"
 #include "common/io/half.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/verify.hpp"
 #include "kernels/collective/reduction.hpp"
-#include "tools/collective/operations.hpp"
 
 // T: an element as the host stores it. Nothing is stored here: an element follows from its rank and index.
 template <typename T>

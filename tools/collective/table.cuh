@@ -2,9 +2,9 @@
 #pragma once
 
 #include "common/cli/program.hpp"
+#include "common/gang/operations.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/collective/methods.cuh"
-#include "tools/collective/operations.hpp"
 #include "tools/collective/options.hpp"
 
 namespace BACKEND {
@@ -19,8 +19,8 @@ struct CollectiveVariant : Variant {
     bool by_kernel = false;
 };
 
-inline CollectiveVariant of_nccl(const char* name, const char* idea, Collective operation) {
-    return {{name, idea, Needs::nothing, name, true}, operation};
+inline CollectiveVariant of_nccl(Collective operation, const char* idea) {
+    return {{name_of(operation), idea, Needs::nothing, name_of(operation), true}, operation};
 }
 template <typename Method>
 CollectiveVariant of_kernel(const char* name, const char* idea, Method method) {
@@ -36,13 +36,13 @@ inline const CollectiveVariant collective_variants[] = {
               "no meeting: inputs are stored into all devices, with tags that say they are there",
               ON_ARGUMENTS(low_latency_method)),
     of_kernel("fastest", "one of these three, by size and number of devices", ON_ARGUMENTS(fastest_method)),
-    of_nccl("all-reduce", "NCCL: all ranks receive the reduction of all inputs", Collective::all_reduce),
-    of_nccl("reduce-scatter", "NCCL: each rank receives its share of that", Collective::reduce_scatter),
-    of_nccl("all-gather", "NCCL: all ranks receive the shares of all", Collective::all_gather),
-    of_nccl("broadcast", "NCCL: all ranks receive the root's input", Collective::broadcast),
-    of_nccl("reduce", "NCCL: the root receives the reduction of all inputs", Collective::reduce),
-    of_nccl("all-to-all", "NCCL: each rank receives a share from every other one", Collective::all_to_all),
-    of_nccl("ring", "NCCL: each rank sends to the next one", Collective::ring),
+    of_nccl(Collective::all_reduce, "NCCL: all ranks receive the reduction of all inputs"),
+    of_nccl(Collective::reduce_scatter, "NCCL: each rank receives its share of that"),
+    of_nccl(Collective::all_gather, "NCCL: all ranks receive the shares of all"),
+    of_nccl(Collective::broadcast, "NCCL: all ranks receive the root's input"),
+    of_nccl(Collective::reduce, "NCCL: the root receives the reduction of all inputs"),
+    of_nccl(Collective::all_to_all, "NCCL: each rank receives a share from every other one"),
+    of_nccl(Collective::ring, "NCCL: each rank sends to the next one"),
 };
 
 // What the columns of its own are made from.

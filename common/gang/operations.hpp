@@ -6,6 +6,13 @@
 
 enum class Collective { all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, ring };
 
+// As tables call it.
+constexpr const char* name_of(Collective operation) {
+    constexpr const char* names[] = {"all-reduce", "reduce-scatter", "all-gather", "broadcast",
+                                     "reduce",     "all-to-all",     "ring"};
+    return names[static_cast<int>(operation)];
+}
+
 // One operation on one size. Each rank has a larger buffer of `total()` elements, and where ranks own parts of it, such a
 // part is a share. The shares are equal: n is rounded up to a multiple of the ranks.
 struct CollectiveShape {
