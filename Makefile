@@ -83,10 +83,10 @@ HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
 HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
 # what has flags of its own are left out. build/host/common/io.cpp includes common/io/*.cpp.
-HOST_ROOMS := common/io common/cli common/measure common/simt/driver common/simt/rewrite
+HOST_ROOMS := common/io common/cli common/measure common/gang common/simt/driver common/simt/rewrite
 ALONE_IN_ROOM := common/io/parse_text.cpp common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
 ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
-COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o) \
+COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
     $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # So is the simulator: each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked
