@@ -207,18 +207,11 @@ void run_gang_benchmark(Session& session) {
             fail(Exit::usage,
                  "--gang joins results of one element each: sum, min, max or mean, neither --accurate nor --exact");
     Bench bench(session);
+    GangSweep sweep(session, bench, session.gang);
     for (size_t n : choose_sizes(session))
         for (const ReduceOperation one : asked.operations)
-            for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options))
-                with_dtype(session.dtype(), [&](auto zero) {
-                    Gang gang(devices, session.options);
-                    GangReduction<decltype(zero)> reduction(session, gang, one,
-                                                            session.options.weak ? n * gang.size() : n);
-                    std::vector<Case> cases;
-                    for (const ReduceVariant* variant : session.selected<ReduceVariant>())
-                        if (works_in_gang(*variant)) cases.push_back(reduction.case_of(*variant));
-                    bench.run(cases);
-                });
+            with_dtype(session.dtype(),
+                       [&](auto zero) { sweep.run(gang_problem_of<decltype(zero)>(session, one, n)); });
 }
 
 void run(Session& session) {

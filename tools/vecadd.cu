@@ -77,10 +77,11 @@ void run_size(Session& session, Bench& bench, size_t n) {
 void run(Session& session) {
     if (!session.options.operands.empty()) return run_vecadd_filter(session);
     Bench bench(session);
+    GangSweep sweep(session, bench, session.gang);
     for (size_t n : session.sizes())
         with_dtype(session.dtype(), [&](auto zero) {
             using T = decltype(zero);
-            if (session.options.gang) run_gang_size<T>(session, bench, n);
+            if (session.options.gang) sweep.run(gang_problem_of<T>(session, n));
             else run_size<T>(session, bench, n);
         });
 }

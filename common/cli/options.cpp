@@ -162,6 +162,13 @@ void complete(const std::set<std::string>& given, Options& options) {
     if (implied && !checks.any_check() && !checks.counters) options.choose_all_checks(checks);
     if (options.weak && !options.gang)
         fail(Exit::usage, "--weak says what several devices work on: add --gang, or leave it out");
+    if (!options.predict.gangs.empty() && !options.gang)
+        fail(Exit::usage, "--predict goes on from gangs that are measured: add --gang, or leave it out");
+    for (const char* name : {"--per-machine", "--network-latency", "--network-bandwidth", "--links"})
+        if (given.count(name) > 0 && options.predict.gangs.empty())
+            fail(Exit::usage, "{} is for predictions: add --predict, or leave it out", name);
+    if (checks.any() && !options.predict.gangs.empty())
+        fail(Exit::usage, "--predict follows from times, and a checked run takes none; leave one of them out");
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
 }
@@ -178,7 +185,7 @@ void refuse_checks_of_gpus(const Options& options) {
 constexpr const char* options_of_benchmarks[] = {"--list",    "--no-header", "--warmup",    "--samples", "--max-ci",
                                                  "--timeout", "--cache",     "--ladder",    "--versus",  "--raw",
                                                  "--seed",    "--tol",       "--no-verify", "--profile", "--counters",
-                                                 "--by-line", "--annotate",  "--gang",      "--weak"};
+                                                 "--by-line", "--annotate",  "--gang",      "--weak",    "--predict"};
 
 // What would be ignored is refused: beside operands and without them.
 void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {

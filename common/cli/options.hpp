@@ -85,7 +85,11 @@ struct Options : MeasureSettings {
                        name_of(program.dtypes.front()), dtype,
                        [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
-        if (program.gangs == Gangs::on_request) add_gang_options(table);
+        if (program.gangs == Gangs::on_request) {
+            table.read("--predict", "LIST", "--gang: predict gangs of so many devices, too", "", predict.gangs,
+                       [](const std::string& list) { return parse_counts(list, "gang", 2, 1 << 20); });
+            add_gang_options(table);
+        }
     }
 
     template <typename Table>

@@ -25,14 +25,15 @@ constexpr Share share_of(size_t n, size_t rank, size_t ranks) {
     return {rank * least + std::min(rank, longer), least + (rank < longer)};
 }
 
-// The gangs that a benchmark runs on, one after the other: the first device, to compare with, and all; with --ladder also
-// powers of two between.
+// The gangs that a benchmark runs on, one after the other: the first device, to compare with, and all; with --ladder or
+// --predict also powers of two between.
 inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices,
                                                      const MeasureSettings& settings) {
     std::vector<std::vector<DeviceInfo>> gangs;
     const auto add = [&](size_t size) { gangs.emplace_back(devices.begin(), devices.begin() + std::ptrdiff_t(size)); };
+    const bool between = settings.ladder || !settings.predict.gangs.empty();
     add(1);
-    for (size_t size = 2; settings.ladder && size < devices.size(); size *= 2) add(size);
+    for (size_t size = 2; between && size < devices.size(); size *= 2) add(size);
     if (devices.size() > 1) add(devices.size());
     return gangs;
 }

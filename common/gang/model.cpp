@@ -169,6 +169,13 @@ double ratio_of_extremes(const std::vector<TimedExchange>& rows, Value value) {
 
 }  // namespace
 
+ExchangeTerms default_terms(const PredictSettings& settings) {
+    ExchangeTerms terms;
+    terms.network = {1e3 * settings.network_latency_us, settings.network_gbyte_per_s};
+    terms.per_machine = settings.per_machine;
+    return terms;
+}
+
 double exchange_ns(const Exchange& exchange, std::size_t ranks, const ExchangeTerms& terms) {
     if (ranks < 2) return 0;
     double fastest = INFINITY;

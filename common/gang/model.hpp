@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/gang/operations.hpp"
+#include "common/measure/settings.hpp"
 
 // What the devices of a gang do together once: `bytes` is the larger buffer of a rank.
 struct Exchange {
@@ -24,16 +25,17 @@ struct Link {
     double latency_ns, gbyte_per_s;
 };
 
-// Defaults. The latencies are those that NCCL assumes of its protocol for short messages. NVLink's bandwidth, and the
-// start, are of all-reduces on two H200s; the network has a port of 400 Gbit/s for each GPU, as a DGX H100 has.
+// By default those of all-reduces on two H200s in one process, but for the latency, which is the one that NCCL assumes of
+// NVLink for short messages.
 struct ExchangeTerms {
-    double start_ns = 17'400;        // from the launch to the first message: once for an operation
-    Link nvlink = {600, 327};        // between the GPUs of a machine
-    Link network = {5'000, 50};      // of each GPU, between machines
-    std::size_t per_machine = 8;     // GPUs
-    bool latency_is_default = true;  // rather than measured
-    bool bandwidth_is_default = true;
+    double start_ns = 17'400;     // from the launch to the first message: once for an operation
+    Link nvlink = {600, 327};     // between the GPUs of a machine
+    Link network = {};            // of each GPU, between machines
+    std::size_t per_machine = 1;  // GPUs
+    bool latency_is_default = true, bandwidth_is_default = true;  // of nvlink: not measured
 };
+
+ExchangeTerms default_terms(const PredictSettings& settings);
 
 // Of an operation on so many devices. Nothing for one.
 double exchange_ns(const Exchange& exchange, std::size_t ranks, const ExchangeTerms& terms);

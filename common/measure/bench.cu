@@ -135,7 +135,7 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
     return result;
 }
 
-void Bench::run(std::vector<Case>& cases) {
+std::vector<Measurement> Bench::run(std::vector<Case>& cases) {
     const std::string& versus = run_.settings.versus;
     ++run_.blocks;
     run_.variants_that_ran += cases.size();
@@ -150,17 +150,37 @@ void Bench::run(std::vector<Case>& cases) {
     std::size_t longest_name = 0;
     for (const Case& one : cases) longest_name = std::max(longest_name, std::strlen(one.variant->name));
     if (!cases.empty()) report_.begin_block(cases.front().problem, longest_name);
+    std::vector<Measurement> rows;
     for (Case& one : cases) {
         const bool is_peer = !versus.empty() && &one == &*peer;
         FirstLaunch first = of_peer;
         const bool right = is_peer ? peer_is_right : verify(one, first);
         if (!right || run_.settings.profile) continue;
-        const Measurement measured = measure(one, first, right_peer);
+        rows.push_back(measure(one, first, right_peer));
         run_.end_step();
-        report_.add(measured);
+        report_.add(rows.back());
     }
     run_.end_step();
     report_.end_block();
+    return rows;
+}
+
+std::vector<Measurement> Bench::time(std::vector<Case>& cases) {
+    std::vector<Measurement> rows;
+    for (Case& one : cases) {
+        FirstLaunch first;
+        if (verify(one, first)) rows.push_back(measure(one, first, nullptr));
+    }
+    run_.end_step();
+    return rows;
+}
+
+void Bench::print_predicted(const std::vector<Measurement>& rows) {
+    std::size_t longest_name = 0;
+    for (const Measurement& row : rows) longest_name = std::max(longest_name, std::strlen(row.variant->name));
+    if (!rows.empty()) report_.begin_block(rows.front().problem, longest_name, ", predicted");
+    for (const Measurement& row : rows) report_.add(row);
+    report_.end_block(false);
 }
 
 }  // namespace BACKEND

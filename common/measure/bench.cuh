@@ -40,7 +40,12 @@ public:
 
     // All cases of one problem. With --profile only the verified launch runs. Otherwise prints a block of the table, on
     // the checked simulator from that one launch. Wrong results are reported, get no row, and make the exit code 1.
-    void run(std::vector<Case>& cases);
+    // Returns the rows.
+    std::vector<Measurement> run(std::vector<Case>& cases);
+    // The same without a block, for what follows from the times; never beside a peer.
+    std::vector<Measurement> time(std::vector<Case>& cases);
+    // Prints a block of what was not measured.
+    void print_predicted(const std::vector<Measurement>& rows);
 
 private:
     // The launch that is verified.

@@ -57,7 +57,7 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"timer"}, [](const Of& of) { return of.measurement.timer; }},
         {{"cache"}, [](const Of& of) { return of.measurement.cache; }},
         {{"warmup"}, [](const Of& of) { return whole(of.measurement.warmup); }},
-        {{"samples"}, [](const Of& of) { return whole(of.measurement.samples_ns.size()); }},
+        {{"samples"}, [](const Of& of) { return whole(of.measurement.prediction ? 0 : of.measurement.samples_ns.size()); }},
         {{"min_ns"}, [](const Of& of) { return Fixed{of.times.minimum, 1}; }},
         {{"p25_ns"}, [](const Of& of) { return Fixed{of.times.p25, 1}; }},
         {{"median_ns", time_heading, time_scale, 3, 10}, [](const Of& of) { return Fixed{of.times.median, 1}; }},
@@ -159,6 +159,19 @@ std::vector<ReportColumn> gang_columns() {
     };
 }
 
+std::vector<ReportColumn> prediction_columns() {
+    const auto of_prediction = [](double Prediction::*member, int digits) {
+        return [=](const Of& of) {
+            const std::optional<Prediction>& prediction = of.measurement.prediction;
+            return prediction ? Fixed{*prediction.*member, digits} : absent(digits);
+        };
+    };
+    return {
+        {{"exchange_ns", "exchange us", 1e-3, 3}, of_prediction(&Prediction::exchange_ns, 1)},
+        {{"prediction_error_percent", "error %", 1, 1}, of_prediction(&Prediction::error_percent, 2)},
+    };
+}
+
 }  // namespace
 
 std::vector<ReportColumn> report_columns(const Run& run) {
@@ -181,6 +194,7 @@ std::vector<ReportColumn> report_columns(const Run& run) {
     if (settings.ladder && !settings.gang) append(counts ? counter_ladder_columns() : ladder_columns());
     if (!settings.versus.empty()) append(versus_columns(settings.versus));
     if (settings.gang) append(gang_columns());
+    if (!settings.predict.gangs.empty()) append(prediction_columns());
     if (settings.raw) append({{{"sample", "sample"}, [](const Of& of) { return whole(of.sample); }}});
     return columns;
 }

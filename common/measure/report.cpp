@@ -45,15 +45,16 @@ void Report::add(const Measurement& measurement) {
             table_.add(cells_of(columns_, measured(single, i)));
         }
     } else {
-        table_.add(cells_of(columns_, measured(measurement, 0)),
-                   {{"samples_ns", measurement.samples_ns},
-                    {"median_ci_ns", {times.median_interval.low, times.median_interval.high}}});
+        std::vector<JsonExtra> extras = {{"samples_ns", measurement.samples_ns},
+                                         {"median_ci_ns", {times.median_interval.low, times.median_interval.high}}};
+        if (measurement.prediction) extras.clear();
+        table_.add(cells_of(columns_, measured(measurement, 0)), extras);
     }
     if (!on_host) ladder.previous_ns = times.median;
     timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, times});
 }
 
-void Report::begin_block(const Problem& problem, std::size_t longest_name) {
+void Report::begin_block(const Problem& problem, std::size_t longest_name, const char* what) {
     const DeviceInfo& device = run_.device;
     const char* remark = device.checked     ? ", checked"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
@@ -61,7 +62,7 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name) {
     const std::string dtype = problem.dtype ? text("{} ", problem.dtype_name()) : "";
     const std::string of_n = *problem.unit ? text(", {} {}{}", problem.n, dtype, problem.unit) : "";
     const std::string others = problem.gang > 1 ? text(" and {} more", problem.gang - 1) : "";
-    title_ = text("{}{}{}{}", device.name, others, of_n, remark);
+    title_ = text("{}{}{}{}{}", device.name, others, of_n, what, remark);
     table_.begin(title_, longest_name);
 }
 

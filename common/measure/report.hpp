@@ -29,6 +29,12 @@ struct Problem {
     const char* dtype_name() const { return dtype ? name_of(*dtype) : "none"; }
 };
 
+// What a row has that was not measured.
+struct Prediction {
+    double exchange_ns;    // of its time
+    double error_percent;  // more than what was measured; nan: nothing was
+};
+
 struct Measurement {
     const Variant* variant = nullptr;
     Problem problem;
@@ -42,6 +48,7 @@ struct Measurement {
     int sm_clock_mhz = 0;
     bool throttled = false;
     std::string verify = "skipped";                    // pass, or skipped by --no-verify
+    std::optional<Prediction> prediction;              // then its sample is the time that is predicted
     std::vector<Cell> own;                             // the program's own columns
     std::vector<simt::check::KernelCounters> kernels;  // --counters: of the kernels that it launched
 };
@@ -63,7 +70,7 @@ public:
 
     // Begins the block of one size, whose rows follow as they are known: the human table's title, with room for the
     // longest name of a variant.
-    void begin_block(const Problem& problem, std::size_t longest_name);
+    void begin_block(const Problem& problem, std::size_t longest_name, const char* remark = "");
     void add(const Measurement& measurement);
     // Ends it: the ladder's comparisons start afresh. For a person it ends with a sentence, unless its rows are no rivals.
     void end_block(bool rivals = true);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/simt/check/core/settings.hpp"
 
@@ -15,6 +16,15 @@ struct PerBackend {
     const T& on(bool simulated) const { return simulated ? in_simulator : on_gpu; }
 };
 
+// What --predict goes by, besides the gangs that are measured. A DGX H100 has eight GPUs, each with a port of 400 Gbit/s;
+// the latency is the one that NCCL assumes of a network for short messages.
+struct PredictSettings {
+    std::vector<std::size_t> gangs;  // to predict, by their devices; none: nothing is predicted
+    std::size_t per_machine = 8;     // GPUs that NVLink joins
+    double network_latency_us = 5, network_gbyte_per_s = 50;
+    std::string links;  // a table of collective --fit; "": the program measures what it needs
+};
+
 struct MeasureSettings {
     unsigned block = 256;  // threads per block
     PerBackend<int> warmup = {3, 1};
@@ -25,8 +35,9 @@ struct MeasureSettings {
     bool header = true;
     bool raw = false;  // a row per sample
     bool ladder = false;
-    bool gang = false;   // several devices work on one problem,
-    bool weak = false;   // of the size of one device times their number
+    bool gang = false;  // several devices work on one problem,
+    bool weak = false;  // of the size of one device times their number
+    PredictSettings predict;
     std::string versus;  // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
@@ -69,5 +80,13 @@ struct MeasureSettings {
         table.flag("--gang",
                    "all devices, or those of -d, work together on one problem; with --ladder also 1, 2, 4, ...", gang);
         table.flag("--weak", "--gang: the size is that of each device's part, not of the whole problem", weak);
+        table.whole("--per-machine", "N", "--predict: GPUs of a machine, which NVLink joins", predict.per_machine, 1,
+                    1024);
+        table.number("--network-latency", "US", "--predict: microseconds of a short message between machines",
+                     predict.network_latency_us, 0.001, 1e6);
+        table.number("--network-bandwidth", "GB/S", "--predict: 10^9 bytes per second of each GPU between machines",
+                     predict.network_gbyte_per_s, 0.001, 1e6);
+        table.input_file("--links", "FILE", "--predict: the table of collective --fit, instead of measuring",
+                         predict.links);
     }
 };

@@ -23,7 +23,7 @@ constexpr Collective all[] = {Collective::all_reduce, Collective::reduce_scatter
                               Collective::ring};
 
 static ExchangeTerms terms_of(double start_ns, double latency_ns, double gbyte_per_s) {
-    ExchangeTerms terms;
+    ExchangeTerms terms = default_terms({});
     terms.start_ns = start_ns;
     terms.nvlink = {latency_ns, gbyte_per_s};
     return terms;
@@ -85,7 +85,7 @@ static void costs_between_machines() {
 }
 
 static void terms_are_found_again() {
-    const ExchangeTerms known, true_terms = terms_of(12'345, 678, 234);
+    const ExchangeTerms known = default_terms({}), true_terms = terms_of(12'345, 678, 234);
     for (const Collective operation : all) {
         const bool shows_latency = operation != Collective::ring;
         ExchangeTerms wanted = true_terms;

@@ -6,7 +6,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
-#include "common/gang/devices.cuh"
+#include "common/gang/sweep.cuh"
 #include "tools/reduce/reference.cuh"
 #include "tools/reduce/table.cuh"
 #include "tools/reduce/workspace.cuh"
@@ -24,6 +24,17 @@ inline ncclRedOp_t joined_by(Operation operation) {
 // Whether a variant can reduce shares: it leaves an element, which devices can combine, and its input as it was.
 inline bool works_in_gang(const ReduceVariant& variant) {
     return variant.needs != Needs::host && variant.leaves == Leaves::element && !variant.destroys_input;
+}
+
+inline Case describe_gang(const Session& session, const Variant& variant, ReduceOperation operation, DType dtype,
+                          size_t n, const std::shared_ptr<double>& error) {
+    Case one;
+    one.variant = &variant;
+    one.problem = {dtype, n, double(n) * size_of(dtype), double(n)};
+    one.own_cells = [&asked = session.own<ReduceOptions>(), operation, error](double) {
+        return cells_of(reduce_columns, ReduceRow{asked, {operation}, *error});
+    };
+    return one;
 }
 
 // The data of one size on all devices of a gang, and the variants as cases over it.
@@ -57,12 +68,7 @@ public:
             workspaces->push_back(give_workspace(variant, arguments->back()));
         });
         const auto error = std::make_shared<double>(absent().value);
-        Case one;
-        one.variant = &variant;
-        one.problem = {dtype_of<T>, n_, double(n_) * sizeof(T), double(n_)};
-        one.own_cells = [this, error](double) {
-            return cells_of(reduce_columns, ReduceRow{asked_, {operation_}, *error});
-        };
+        Case one = describe_gang(session_, variant, operation_, dtype_of<T>, n_, error);
         GangWork work;
         work.launch = [workspaces, arguments, launch = variant.launch.get<T>()](size_t rank) {
             return launch((*arguments)[rank]);
@@ -130,5 +136,25 @@ private:
     Reference<T> reference_;
     std::vector<std::unique_ptr<Part>> parts_;
 };
+
+// n numbers, or with --weak n on each device.
+template <typename T>
+GangProblem gang_problem_of(Session& session, ReduceOperation operation, size_t n) {
+    GangProblem problem;
+    problem.with_cases = [=, &session](Gang& gang, size_t ranks, const GangProblem::Use& use) {
+        GangReduction<T> reduction(session, gang, operation, elements_of_first(gang.size(), ranks, n, session.options));
+        std::vector<Case> cases;
+        for (const ReduceVariant* variant : session.selected<ReduceVariant>())
+            if (works_in_gang(*variant)) cases.push_back(reduction.case_of(*variant));
+        use(cases);
+    };
+    problem.describe = [=, &session](const Variant& variant, size_t ranks) {
+        return describe_gang(session, variant, operation, dtype_of<T>,
+                             elements_of_first(ranks, ranks, n, session.options),
+                             std::make_shared<double>(absent().value));
+    };
+    problem.exchanges = [](size_t) { return std::vector<Exchange>{{Collective::all_reduce, sizeof(T)}}; };
+    return problem;
+}
 
 }  // namespace BACKEND

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
-#include "common/gang/devices.cuh"
+#include "common/gang/sweep.cuh"
 #include "tools/vecadd/table.cuh"
 #include "tools/vecadd/verify.cuh"
 
@@ -29,13 +29,19 @@ private:
 };
 
 template <typename T>
-Case gang_case_of(const Session& session, const VecaddVariant& variant, Gang& gang, const SharedVectors<T>& vectors,
-                  size_t n) {
+Case describe_gang(const Session& session, const Variant& variant, size_t n) {
     const size_t offset = session.own<VecaddOptions>().offset;
     Case one;
     one.variant = &variant;
     one.problem = {dtype_of<T>, n, 3.0 * double(n) * sizeof(T), double(n)};
     one.own_cells = [=](double) { return cells_of(vecadd_columns, VecaddCells{"device", offset, {}}); };
+    return one;
+}
+
+template <typename T>
+Case gang_case_of(const Session& session, const VecaddVariant& variant, Gang& gang, const SharedVectors<T>& vectors,
+                  size_t n) {
+    Case one = describe_gang<T>(session, variant, n);
     GangWork work;
     work.launch = [&, launch = variant.launch.get<T>()](size_t rank) {
         const Vectors<T>& share = vectors[rank];
@@ -55,23 +61,28 @@ Case gang_case_of(const Session& session, const VecaddVariant& variant, Gang& ga
     return one;
 }
 
-// Two vectors of n elements, or with --weak of n on each device: on one device, and on all of them.
+// Two vectors of n elements, or with --weak of n on each device.
 template <typename T>
-void run_gang_size(Session& session, Bench& bench, size_t n) {
+GangProblem gang_problem_of(Session& session, size_t n) {
     const VecaddOptions& asked = session.own<VecaddOptions>();
     if (asked.memory != std::vector<std::string>{"device"})
         fail(Exit::usage, "--gang adds vectors that lie on the devices: leave --memory out");
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
-        Gang gang(devices, session.options);
-        const size_t size = session.options.weak ? n * gang.size() : n;
+    GangProblem problem;
+    problem.with_cases = [=, &session, &asked](Gang& gang, size_t ranks, const GangProblem::Use& use) {
+        const size_t size = elements_of_first(gang.size(), ranks, n, session.options);
         session.begin_step(text("generating two vectors of {} numbers", size));
         const SharedVectors<T> vectors(gang, size, asked.offset, session.options.seed);
         std::vector<Case> cases;
         for (const VecaddVariant* variant : session.selected<VecaddVariant>())
             if (variant->needs != Needs::host && variant->launch.get<T>())
                 cases.push_back(gang_case_of(session, *variant, gang, vectors, size));
-        bench.run(cases);
-    }
+        use(cases);
+    };
+    problem.describe = [=, &session](const Variant& variant, size_t ranks) {
+        return describe_gang<T>(session, variant, elements_of_first(ranks, ranks, n, session.options));
+    };
+    problem.exchanges = [](size_t) { return std::vector<Exchange>{}; };
+    return problem;
 }
 
 }  // namespace BACKEND
