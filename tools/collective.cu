@@ -1,6 +1,8 @@
 // collective: what several devices do together, by NCCL and by our own kernels over the memory of peers, verified on every
 // device and timed from a common start to the last one's end.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,13 +12,14 @@
 #include "common/measure/bench.cuh"
 #include "tools/collective/by_kernel.cuh"
 #include "tools/collective/by_nccl.cuh"
+#include "tools/collective/fit.hpp"
 
 namespace BACKEND {
 namespace {
 
 // The devices, and what our kernels talk through, which is made at the first use.
 struct TalkingGang : Gang {
-    explicit TalkingGang(const Session& session) : Gang(session.gang, session.options) {}
+    using Gang::Gang;
 
     GangExchange& exchange() {
         if (!exchange_) exchange_ = std::make_unique<GangExchange>(devices());
@@ -121,8 +124,8 @@ Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& varia
 
 // Operations differ in what they do: those of one kind are a block of the table, unless all are compared with one.
 template <typename T>
-void run_size(Session& session, Bench& bench, TalkingGang& gang, const std::vector<const CollectiveVariant*>& variants,
-              size_t n) {
+void run_size(Session& session, TalkingGang& gang, const std::vector<const CollectiveVariant*>& variants, size_t n,
+              const std::function<void(std::vector<Case>&)>& measure) {
     using Element = typename OnHost<T>::Element;
     session.begin_step(text("generating {} elements for each of {} ranks", n, gang.size()));
     const Reference<Element> reference(session.options.seed, session.own<CollectiveOptions>().op,
@@ -135,7 +138,7 @@ void run_size(Session& session, Bench& bench, TalkingGang& gang, const std::vect
         const bool is_last = i + 1 == variants.size();
         if (!is_last && (!session.options.versus.empty() || variants[i + 1]->operation == variants[i]->operation))
             continue;
-        bench.run(cases);
+        measure(cases);
         cases.clear();
     }
 }
@@ -143,10 +146,53 @@ void run_size(Session& session, Bench& bench, TalkingGang& gang, const std::vect
 template <typename T>
 void run_sizes(Session& session) {
     Bench bench(session);
-    TalkingGang gang(session);
+    TalkingGang gang(session.gang, session.options);
     const std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
     if (variants.empty()) fail(Exit::unavailable, "none of the chosen variants can run here; -v says why");
-    for (size_t n : session.sizes()) run_size<T>(session, bench, gang, variants, n);
+    for (size_t n : session.sizes())
+        run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) { bench.run(cases); });
+}
+
+// The operations of NCCL on the gangs of a ladder, from two devices on, verified and timed as ever.
+template <typename T>
+void fit_sizes(Session& session) {
+    Bench bench(session);
+    std::map<Collective, std::vector<TimedExchange>> rows;
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, true)) {
+        if (devices.size() < 2) continue;
+        TalkingGang gang(devices, session.options);
+        std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
+        const auto is_ours = [](const CollectiveVariant* variant) { return variant->by_kernel; };
+        variants.erase(std::remove_if(variants.begin(), variants.end(), is_ours), variants.end());
+        for (size_t n : session.sizes())
+            run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) {
+                for (const Measurement& row : bench.time(cases)) {
+                    const Collective operation = static_cast<const CollectiveVariant*>(row.variant)->operation;
+                    rows[operation].push_back(
+                        {{operation, row.problem.bytes}, gang.size(), summarize(row.samples_ns).median});
+                }
+            });
+    }
+    if (rows.empty())
+        fail(Exit::unavailable, "none of the chosen operations is one of NCCL that can run here; -v says why");
+    print_fits(session, rows);
+}
+
+// What would be ignored is refused.
+void check_fit(const Session& session) {
+    const Options& options = session.options;
+    if (session.own<CollectiveOptions>().root > 0)
+        fail(Exit::usage, "--fit is for gangs of several sizes, and takes rank 0 as the root: leave --root out");
+    if (options.raw || options.ladder || options.profile || !options.versus.empty() || options.checks.any())
+        fail(Exit::usage,
+             "--fit prints a row per operation: leave --raw, --ladder, --profile, --versus and checks out");
+    if (session.gang.size() < 2) fail(Exit::unavailable, "--fit needs two devices or more, and there is one");
+}
+
+template <typename T>
+void measure(Session& session) {
+    if (session.own<CollectiveOptions>().fit) fit_sizes<T>(session);
+    else run_sizes<T>(session);
 }
 
 void run(Session& session) {
@@ -154,16 +200,17 @@ void run(Session& session) {
     if (options.root >= session.gang.size())
         fail(Exit::usage, "--root {}: there {}", options.root,
              session.gang.size() == 1 ? "is only rank 0" : text("are ranks 0 to {}", session.gang.size() - 1));
+    if (options.fit) check_fit(session);
     const DType dtype = session.dtype();
     if (options.op == Reduction::average && (dtype == DType::i32 || dtype == DType::i64))
         fail(Exit::usage, "--op avg is of floating-point numbers, and {} are whole ones", name_of(dtype));
     switch (dtype) {
-        case DType::f32: return run_sizes<float>(session);
-        case DType::f64: return run_sizes<double>(session);
-        case DType::i32: return run_sizes<std::int32_t>(session);
-        case DType::i64: return run_sizes<std::int64_t>(session);
-        case DType::f16: return run_sizes<__half>(session);
-        case DType::bf16: return run_sizes<__nv_bfloat16>(session);
+        case DType::f32: return measure<float>(session);
+        case DType::f64: return measure<double>(session);
+        case DType::i32: return measure<std::int32_t>(session);
+        case DType::i64: return measure<std::int64_t>(session);
+        case DType::f16: return measure<__half>(session);
+        case DType::bf16: return measure<__nv_bfloat16>(session);
         default: refuse_dtype(dtype);
     }
 }

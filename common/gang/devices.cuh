@@ -25,13 +25,11 @@ constexpr Share share_of(size_t n, size_t rank, size_t ranks) {
     return {rank * least + std::min(rank, longer), least + (rank < longer)};
 }
 
-// The gangs that a benchmark runs on, one after the other: the first device, to compare with, and all; with --ladder or
-// --predict also powers of two between.
-inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices,
-                                                     const MeasureSettings& settings) {
+// The gangs that a benchmark runs on, one after the other: the first device, to compare with, and all; also powers of two
+// between, if asked for.
+inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, bool between) {
     std::vector<std::vector<DeviceInfo>> gangs;
     const auto add = [&](size_t size) { gangs.emplace_back(devices.begin(), devices.begin() + std::ptrdiff_t(size)); };
-    const bool between = settings.ladder || !settings.predict.gangs.empty();
     add(1);
     for (size_t size = 2; between && size < devices.size(); size *= 2) add(size);
     if (devices.size() > 1) add(devices.size());

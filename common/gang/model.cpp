@@ -195,6 +195,7 @@ ExchangeTerms fitted(const std::vector<TimedExchange>& rows, const ExchangeTerms
     // With three terms it is quickest to try every set of those that are above 0. A bandwidth that the rows do not limit
     // stays as it is.
     std::optional<Solution> best;
+    unsigned best_set = 0;
     for (unsigned set = 0; set < 8; ++set) {
         std::vector<Term> free;
         Factors fixed = {0, terms.latency_is_default ? before[of_latency] : 0, before[of_byte]};
@@ -204,9 +205,12 @@ ExchangeTerms fitted(const std::vector<TimedExchange>& rows, const ExchangeTerms
                                   (terms.bandwidth_is_default && (set >> of_byte & 1u));
         if (fits_default) continue;
         const std::optional<Solution> solution = solve_for(free, fixed, rows);
-        if (solution && (!best || solution->squares < best->squares)) best = solution;
+        if (!solution || (best && solution->squares >= best->squares)) continue;
+        best = solution;
+        best_set = set;
     }
     if (!best) return known;
+    terms.bandwidth_is_default = !(best_set >> of_byte & 1u);
     terms.start_ns = best->terms[of_start];
     terms.nvlink = {best->terms[of_latency], 1 / best->terms[of_byte]};
     return terms;

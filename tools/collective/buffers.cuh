@@ -41,7 +41,7 @@ public:
 
     GangBuffers(const Session& session, const GangStopwatch& watch, const Reference<Element>& reference, size_t n)
         : watch_(watch), reference_(reference), in_place_(session.own<CollectiveOptions>().in_place) {
-        const size_t ranks = session.gang.size(), most = divide_up(n, ranks) * ranks;
+        const size_t ranks = watch.ranks(), most = divide_up(n, ranks) * ranks;
         for (size_t rank = 0; rank < ranks; ++rank) {
             ordinals_.push_back(session.gang[rank].ordinal);
             const OnDevice there(ordinals_.back());
