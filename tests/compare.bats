@@ -190,6 +190,29 @@ refuses_here() {
     refuses_here 4 "no row of new is in old: none agrees in median_ns" compare old new --by median_ns
 }
 
+@test "compare: gangs of different sizes are never partners, a run without one is of one device, and predictions are left out" {
+    # of GANG FACTOR [FIELDS]: rows of a gang.
+    of() { fields="\"gang\":$1,${3-}" rows "gang$1" "$2"; }
+    of 1 8 && of 2 4 && of 4 2
+    cat gang1 gang2 gang4 >before
+    of 1 8.1 && of 2 4.2 && of 4 2.6 && cat gang4 gang2 gang1 >after
+    capture compare -q before after
+    expect_status 0
+    [ "$(columns gang ratio | cut -c -5 | paste -sd ' ')" = "1 1.0 2 1.0 4 1.3" ] || complain "one row for each gang"
+    # Even where nothing else tells them apart.
+    capture compare -q gang2 gang4
+    expect_status 4
+    expect_errors_like "no row of gang4 is in gang2"
+    rows alone 8
+    capture compare -q alone after
+    expect_status 0
+    [ "$(columns gang ratio | cut -c -5)" = "1 1.0" ]
+    sed 's/"event"/"model"/' gang4 >>before
+    capture compare before after
+    expect_errors_like "1 row of before is a model's: left out"
+    [ "$(column base_samples | sort -u)" = 30 ]
+}
+
 @test "compare: a table without partners is named, and --fail-if missing finds it" {
     { echo kernel,ns && seq 1 8 | sed 's/^/a,100/'; } >old
     sed 's/^a/b/' old >other

@@ -34,11 +34,38 @@ static std::vector<std::string> files_of(const Session& session) {
     return files;
 }
 
+// A benchmark without a gang ran on one device.
+static void number_gangs(std::vector<DataTable>& tables) {
+    const auto has_gangs = [](const DataTable& table) { return table.find("gang") != nullptr; };
+    if (std::none_of(tables.begin(), tables.end(), has_gangs)) return;
+    for (DataTable& table : tables) {
+        if (has_gangs(table) || !has_our_schema(table)) continue;
+        table.columns.emplace_back("gang");
+        for (std::size_t row = 0; row < table.rows(); ++row) table.columns.back().add_number(1);
+    }
+}
+
+static std::vector<std::size_t> measured_rows(const DataTable& table) {
+    const TableColumn* const timer = table.find("timer");
+    std::vector<std::size_t> rows;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+        if (!timer || timer->word(row) != "model") rows.push_back(row);
+    return rows;
+}
+
+static void say_what_is_predicted(const Session& session, const std::vector<DataTable>& tables) {
+    for (const DataTable& table : tables) {
+        const std::size_t predicted = table.rows() - measured_rows(table).size();
+        if (predicted > 0)
+            session.notice(text("{} {} of {} {} a model's: left out", predicted, predicted == 1 ? "row" : "rows",
+                                table.name, predicted == 1 ? "is" : "are"));
+    }
+}
+
 static std::vector<Side> sides_of_tables(const std::vector<DataTable>& tables) {
     std::vector<Side> sides;
     for (const DataTable& table : tables) {
-        sides.push_back({table.name, &table, {}});
-        for (std::size_t row = 0; row < table.rows(); ++row) sides.back().rows.push_back(row);
+        sides.push_back({table.name, &table, measured_rows(table)});
     }
     return sides;
 }
@@ -47,7 +74,7 @@ static std::vector<Side> sides_of_tables(const std::vector<DataTable>& tables) {
 static std::vector<Side> sides_of_kernels(const DataTable& table, const std::string& base) {
     const TableColumn& kernel = table.column("kernel");
     std::vector<Side> sides = {{base, &table, {}}};
-    for (std::size_t row = 0; row < table.rows(); ++row) {
+    for (const std::size_t row : measured_rows(table)) {
         const std::string name = kernel.word(row);
         const auto is_it = [&](const Side& side) { return side.name == name; };
         auto side = std::find_if(sides.begin(), sides.end(), is_it);
@@ -103,11 +130,13 @@ static void run(Session& session) {
     std::vector<DataTable> tables;
     for (const std::string& file : files_of(session))
         tables.push_back(read_table(file, Lists::keep, &session.begin_step("reading " + file, StepUnit::bytes)));
+    number_gangs(tables);
     session.begin_step("comparing");
     const std::vector<Side> sides =
         settings.peers ? sides_of_kernels(tables.front(), settings.base) : sides_of_tables(tables);
     const Compared compared = compare_sides(sides, settings);
     session.end_step();
+    say_what_is_predicted(session, tables);
     for (const std::string& warning : warnings(sides, compared, settings)) session.notice("warning: " + warning);
     for (const std::string& remark : remarks(sides, compared, settings)) session.notice(remark);
     refuse_medians(session, compared);

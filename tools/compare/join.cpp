@@ -90,7 +90,7 @@ bool is_circumstance(std::string_view name) {
                            "driver_version", "host_name", "run_utc"});
 }
 
-bool is_always_key(std::string_view name) { return is_among(name, {"tool", "kernel", "dtype", "n"}); }
+bool is_always_key(std::string_view name) { return is_among(name, {"tool", "kernel", "dtype", "n", "gang"}); }
 
 std::vector<std::string> candidates(const Side& base, const Side& other, const JoinChoice& choice) {
     const bool ours = has_our_schema(*base.table) && has_our_schema(*other.table);

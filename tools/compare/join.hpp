@@ -35,10 +35,10 @@ struct JoinChoice {
 };
 
 // A column is a key if it is
-//   - of our own tables tool, kernel, dtype, n, block, cache, device or a p_ column; of others any,
+//   - of our own tables tool, kernel, dtype, n, gang, block, cache, device or a p_ column; of others any,
 //   - by its name no measured value (p_cycles, gbyte_per_s) and no circumstance of the run (host_name),
 //   - in both tables, with the same values if it has decimals, and does not merely differ: where the other keys already
-//     tell each side's rows apart, it says the same of both partners. (tool, kernel, dtype and n are keys in any case.)
+//     tell each side's rows apart, it says the same of both partners. (tool, kernel, dtype, n and gang are keys in any case.)
 // What does not apply is 0, none or null, which are the same here, and no value.
 Join join(const Side& base, const Side& other, const JoinChoice& choice);
 
