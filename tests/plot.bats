@@ -97,6 +97,38 @@ raw() {
         awk '{ exit !(NF == 3 && $3 / $2 > 1.49 && $3 / $2 < 1.51 && $3 / $1 > 44 && $3 / $1 < 47) }' || complain "lengths"
 }
 
+@test "gangs of one problem are lines of their efficiency below the ideal, and predictions lines of their own" {
+    # gangs [WEAK]: two kernels on 1, 2 and 4 devices, and one of them predicted for 4 and 64.
+    gangs() {
+        local g
+        echo "$header,block,gang,efficiency"
+        for g in 1 2 4; do
+            measured tagged $((1024 * ${1:+g*}1)) $((8000 / g)) 40 ",$((1024 / g)),$g,0.9$g"
+            measured cub $((1024 * ${1:+g*}1)) $((9000 / g)) 30 ",256,$g,0.8$g"
+        done
+        for g in 4 64; do measured tagged $((1024 * ${1:+g*}1)) 90 40 ",256,$g,0.6" | sed s/,event,/,model,/; done
+    }
+    local weak
+    for weak in '' weak; do
+        gangs $weak >gangs.csv
+        draws gangs.csv -o gangs.svg --size 800x500
+        [ "$(count series gangs.svg) $(count point gangs.svg)" = "4 8" ] || complain "series and points"
+        grep -q 'class="roof".*>ideal<' gangs.svg
+        grep -q '>tagged, model<' gangs.svg
+        draws gangs.csv --size 70x20 --characters ascii
+        expect_output_like '^reduce: efficiency'
+        expect_output_like 'a tagged, event .*c tagged, model .*-- ideal'
+        expect_output_like $'\n +1 [ 0-9]* 64\n +gang'
+    done
+    # Of several sizes gangs are series, as all else that tells rows apart.
+    { gangs && measured tagged 2048 5000 40 ,512,1,1 && measured tagged 2048 2600 40 ,512,2,0.97; } | grep -v model >sizes.csv
+    draws sizes.csv --size 70x20 --characters ascii --where 'kernel=tagged,gang<4'
+    expect_output_like 'a gang 1 +b gang 2'
+    # Without the column, or along another, there is nothing ideal.
+    draws gangs.csv -x gang -y median_ns -o times.svg
+    [ "$(count roof times.svg)" = 0 ]
+}
+
 @test "one size is bars, the best at the top: the largest rate, the smallest time" {
     sweep | grep -e schema -e ,65536, >one.csv
     draws one.csv --size 60x12

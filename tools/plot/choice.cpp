@@ -38,6 +38,14 @@ bool may_be_setting(const Data& data, const std::string& name) {
     });
 }
 
+bool says(const Data& data, const std::string& column, const std::string& word) {
+    const Field field = data.field(column);
+    return std::any_of(data.rows().begin(), data.rows().end(), [&](RowOf row) { return field.word(row) == word; });
+}
+
+// Whether rows follow from a model, rather than from a clock.
+bool has_predictions(const Data& data) { return says(data, "timer", "model"); }
+
 // The columns among which x and series are looked for, the likeliest first.
 std::vector<std::string> setting_columns(const Data& data) {
     std::vector<std::string> columns;
@@ -46,8 +54,9 @@ std::vector<std::string> setting_columns(const Data& data) {
             if (name != "file") columns.push_back(name);
         return columns;
     }
-    for (const char* name : {"kernel", "n", "dtype", "tool", "device", "cache", "block"})
+    for (const char* name : {"kernel", "n", "gang", "dtype", "tool", "device", "cache", "block"})
         if (data.has(name)) columns.push_back(name);
+    if (has_predictions(data)) columns.push_back("timer");
     for (const std::string& name : data.names())
         if (name.compare(0, 2, "p_") == 0 && may_be_setting(data, name)) columns.push_back(name);
     return columns;
@@ -59,11 +68,6 @@ double largest(const Data& data, const std::string& column) {
     double most = 0;
     for (const RowOf row : data.rows()) most = std::max(most, std::isnan(field.number(row)) ? 0 : field.number(row));
     return most;
-}
-
-bool says(const Data& data, const std::string& column, const std::string& word) {
-    const Field field = data.field(column);
-    return std::any_of(data.rows().begin(), data.rows().end(), [&](RowOf row) { return field.word(row) == word; });
 }
 
 // Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: where there are counts
@@ -92,8 +96,16 @@ bool varies_within(const Data& data, const std::string& x, const std::vector<std
     return false;
 }
 
+// Whether one problem was given to gangs of several sizes, which with --weak have a size of their own each.
+bool goes_along_gangs(const Data& data, std::vector<std::string> by) {
+    if (!data.has("gang") || !data.has("n") || !varies_within(data, "gang", by)) return false;
+    by.push_back("gang");
+    return !varies_within(data, "n", by);
+}
+
 // The column of numbers that differ for one and the same kernel: sizes, or else the one with the most of them.
 std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
+    if (goes_along_gangs(data, by)) return "gang";
     std::string best;
     std::size_t most = 1;
     for (const std::string& name : setting_columns(data)) {
@@ -118,14 +130,15 @@ std::vector<std::string> series_of(const Data& data, const std::string& x, const
     const bool ours = is_ours(data);
     for (const std::string& name : setting_columns(data)) {
         const Field field = data.field(name);
-        if (name == x || name == y || (ours && is_circumstance(name)) || !data.varies(field)) continue;
+        const bool is_predicted = name == "timer" && has_predictions(data);
+        if (name == x || name == y || (ours && is_circumstance(name) && !is_predicted) || !data.varies(field)) continue;
         // A word that every row has for itself makes no series, and a number is what is measured.
         if (!ours && (field.is_numeric() || data.distinct(field, most_series + 1) > most_series)) continue;
-        if (name != "kernel" && (by.size() >= 6 || is_enough(by))) continue;
+        if (name != "kernel" && !is_predicted && (by.size() >= 6 || is_enough(by))) continue;
         by.push_back(name);
     }
     // What the later ones say, too, such as the device of a kernel, is left out again.
-    const std::vector<std::string> kept = {"file", "tool", "kernel"};
+    const std::vector<std::string> kept = {"file", "tool", "kernel", "timer"};
     for (std::size_t i = by.size(); i-- > 0;) {
         std::vector<std::string> fewer = by;
         fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
@@ -169,6 +182,7 @@ void choose_columns(const Data& data, Choices& chosen, const Settings& settings)
         for (const std::string& name : numbers)
             if (name != chosen.y && chosen.x.empty() && data.varies(data.field(name))) chosen.x = name;
     }
+    if (settings.y.empty() && chosen.x == "gang" && data.has("efficiency")) chosen.y = "efficiency";
     if (!settings.by.empty()) chosen.by = settings.by;
 }
 

@@ -45,7 +45,8 @@ std::string size_text(const std::string& words) {
 std::string subtitle_of(const Data& data, const Choices& chosen) {
     std::vector<std::string> parts;
     if (const std::string device = device_of(data); !device.empty())
-        parts.push_back(device == "SIMT simulator" && chosen.y.find("_ns") != chosen.y.npos
+        parts.push_back(device == "SIMT simulator" &&
+                                (chosen.y.find("_ns") != chosen.y.npos || chosen.y == "efficiency")
                             ? "SIMT simulator: times of the simulation, not a GPU's"
                             : device);
     const auto is_used = [&](const std::string& name) {

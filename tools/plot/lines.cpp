@@ -65,6 +65,19 @@ bool looks_binary(const std::vector<Series>& series) {
     return 2 * binary > all;
 }
 
+// Devices that lose nothing by working together.
+void add_ideal(std::vector<Series>& series) {
+    double least = INFINITY, most = 0;
+    for (const Series& one : series)
+        for (const Point& point : one.points) least = std::min(least, point.x), most = std::max(most, point.x);
+    Series ideal;
+    ideal.name = "ideal";
+    ideal.mark = Mark::roof;
+    ideal.color = color_count - 1;
+    ideal.points = {{least, 1}, {most, 1}};
+    series.push_back(std::move(ideal));
+}
+
 }  // namespace
 
 Figure lines_of(const Data& data, const Choices& chosen, const Settings& settings) {
@@ -104,6 +117,7 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
     if (figure.series.empty())
         fail(Exit::bad_input, "no row has numbers{} in '{}' and '{}'; choose columns with -x and -y",
              figure.x.log || figure.y.log ? " above 0" : "", printable(chosen.x, 100), printable(chosen.y, 100));
+    if (chosen.x == "gang" && chosen.y == "efficiency") add_ideal(figure.series);
     figure.x.label = label_of(chosen.x), figure.y.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.x), figure.y.quantity = quantity_of(chosen.y);
     figure.x.binary = looks_binary(figure.series) && (figure.x.quantity.unit.empty() || figure.x.quantity.unit == "B");
