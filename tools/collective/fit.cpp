@@ -80,7 +80,6 @@ void print_fits(Session& session, const std::map<Collective, std::vector<TimedEx
             text("{}: gangs of one size, or of one step, show no latency: it is the default", without_latency));
     if (!without_bandwidth.empty())
         session.notice(
-            text("{}: sizes within a factor of 16 show no bandwidth: it is the default; give -n a range, as in "
-                 "-n 1:64Mi:x64",
+            text("{}: these sizes show no bandwidth: it is the default; give -n a wider range, as in -n 1:64Mi:x64",
                  without_bandwidth));
 }
