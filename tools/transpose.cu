@@ -1,30 +1,17 @@
 // transpose: the output's rows are the input's columns. Nothing is computed, so memory alone sets the pace: from a
 // thread per element to within a few percent of a plain copy.
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "common/cli/registration.cuh"
 #include "common/cuda/buffers.cuh"
 #include "common/measure/bench.cuh"
-#include "common/measure/random.hpp"
 #include "tools/transpose/filter.cuh"
+#include "tools/transpose/gang.cuh"
+#include "tools/transpose/inputs.cuh"
 
 namespace BACKEND {
 namespace {
-
-// Element i of a random matrix, as the word that holds it: finite numbers, since geam computes with them.
-template <typename Word>
-Word random_word(DType dtype, std::uint64_t seed, size_t i) {
-    Word word = static_cast<Word>(random_bits(seed, i));
-    const auto take_bits_of = [&](const auto& element) {
-        if constexpr (sizeof element == sizeof word) std::memcpy(&word, &element, sizeof word);
-    };
-    if (dtype == DType::f32) take_bits_of(uniform<float>(seed, i));
-    if (dtype == DType::f64) take_bits_of(uniform<double>(seed, i));
-    if (dtype == DType::f16) take_bits_of(Half(uniform<float>(seed, i)));
-    return word;
-}
 
 // A matrix on the host and on the device, and what becomes of it.
 template <typename Word>
@@ -62,16 +49,13 @@ public:
             };
             return one;
         }
-        constexpr size_t largest_int = std::numeric_limits<int>::max();
-        if (variant.peer && std::max(shape_.rows, shape_.columns) > largest_int)
-            return left_out(variant, "cuBLAS counts rows and columns in 32 bits");
         const auto launch = variant.on_device<Word>();
-        if (!launch)
-            return left_out(variant,
-                            text("cuBLAS is not installed, does not start, or has no geam for {}", name_of(dtype)));
+        const std::string why_not = obstacle<Word>(variant, launch, shape_, dtype);
+        if (!why_not.empty()) {
+            say_left_out(session_, variant, shape_, why_not);
+            return {};
+        }
         const bool in_place = variant.result == Result::transpose_in_place;
-        if (in_place && shape_.rows != shape_.columns)
-            return left_out(variant, "only a square matrix stays in its place");
         const auto fill_output = [this, in_place](cudaStream_t stream) {
             if (words_ == 0) return;
             if (in_place)
@@ -88,15 +72,6 @@ public:
 private:
     Word* d_input() const { return d_input_memory_.data() + offset_; }
     Word* d_output() const { return d_output_memory_.data() + offset_; }
-
-    // With a word, if it was named.
-    std::optional<Case> left_out(const Variant& variant, const std::string& why) const {
-        const std::vector<std::string>& named = session_.options.kernels;
-        const bool was_named = std::find(named.begin(), named.end(), variant.name) != named.end();
-        const std::string message = text("{} is left out at {}: {}", variant.name, shape_.name(), why);
-        was_named ? session_.notice(message) : session_.detail(message);
-        return {};
-    }
 
     Verdict check(const TransposeVariant& variant) const {
         if (variant.needs != Needs::host && words_ > 0)
@@ -119,6 +94,7 @@ private:
 
 template <typename Word>
 void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
+    if (session.options.gang) return run_gang_shape<Word>(session, bench, shape);
     Transposition<Word> transposition(session, shape);
     std::vector<Case> cases;
     for (const TransposeVariant* variant : session.selected<TransposeVariant>())
@@ -131,6 +107,8 @@ void run(Session& session) {
     const auto& asked = session.own<TransposeOptions>();
     if (asked.file_shape || asked.fortran_order)
         fail(Exit::usage, "--shape and --order are for files: name one, or - for standard input");
+    if (asked.pieces > 0 && !session.options.gang)
+        fail(Exit::usage, "--pieces says how several devices exchange a matrix: add --gang, or leave it out");
     Bench bench(session);
     for (const MatrixShape& shape : asked.shapes.on(session.device.simulated)) {
         switch (size_of(session.dtype())) {

@@ -25,6 +25,7 @@ enum ncclResult_t {
 };
 enum ncclRedOp_t { ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4 };
 enum ncclDataType_t {
+    ncclInt8 = 0,
     ncclInt32 = 2,
     ncclInt64 = 4,
     ncclFloat16 = 6,

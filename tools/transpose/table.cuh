@@ -22,6 +22,7 @@ constexpr Choice<bool> orders[] = {{"c", false}, {"fortran", true}};
 struct TransposeOptions {
     PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{256, 256}}};  // of a benchmark
     std::size_t offset = 0;
+    std::size_t pieces = 0;  // of a device's rows, as they are sent; 0: by their size
     std::optional<MatrixShape> file_shape;
     bool fortran_order = false;  // of the filter's result
 
@@ -31,6 +32,8 @@ struct TransposeOptions {
                    default_text(shapes, side), shapes, parse_matrix_shapes);
         table.whole("--offset", "N", "begin both matrices N elements past an aligned address", offset, 0,
                     largest_offset);
+        table.whole("--pieces", "N", "--gang: send each device's rows in N pieces; 0: as their size suggests", pieces,
+                    0, 1024);
         table.read("--shape", "ROWSxCOLUMNS", "the shape of raw data, or of text that is not a row per line", "",
                    file_shape, [](const std::string& word) {
                        const std::vector<MatrixShape> one = parse_matrix_shapes(word);
@@ -139,8 +142,9 @@ inline const Program transpose_program = {
     .sizes = "64Mi",
     .variants = variants_of(transpose_variants),
     .options = own_options<TransposeOptions>,
-    .benchmark_options = {"--offset"},
+    .benchmark_options = {"--offset", "--pieces"},
     .columns = columns_of(transpose_columns),
+    .gangs = Gangs::on_request,
 };
 
 }  // namespace BACKEND

@@ -1,0 +1,251 @@
+// transpose on several devices. Each holds rows of the matrix and gets as many of the result: it transposes its own, so that
+// what each other device needs of them lies in one piece, sends that, and places what it receives as columns.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "common/cuda/buffers.cuh"
+#include "common/gang/devices.cuh"
+#include "common/gang/messages.cuh"
+#include "kernels/transpose/columns.cuh"
+#include "tools/transpose/inputs.cuh"
+#include "tools/transpose/table.cuh"
+
+namespace BACKEND {
+
+// How a matrix is shared out: by rows, and each device's rows by pieces, of which one travels while the next is transposed.
+class SharedMatrix {
+public:
+    // `pieces`: 0 for as many as are worth it. Each has whole vectors of rows, which kernels are faster with.
+    SharedMatrix(const MatrixShape& shape, size_t ranks, size_t pieces, size_t element_bytes)
+        : shape_(shape), ranks_(ranks) {
+        constexpr size_t fewest_bytes = size_t{16} << 20, most_pieces = 8;  // a message has a latency, too
+        const size_t rows = rows_of(0).size, bytes = rows * shape.columns * element_bytes;
+        if (ranks == 1) pieces = 1;
+        else if (pieces == 0) pieces = std::clamp<size_t>(bytes / fewest_bytes, 1, most_pieces);
+        piece_rows_ = std::max<size_t>(divide_up(divide_up(rows, pieces), vector_bytes) * vector_bytes, 1);
+        for (size_t rank = 0; rank < ranks; ++rank)
+            for (size_t k = 0; k < this->pieces(); ++k)
+                if (const Share piece = rows_of(rank, k); piece.size > 0) all_pieces_.push_back(piece);
+    }
+
+    const MatrixShape& shape() const { return shape_; }
+    size_t ranks() const { return ranks_; }
+    size_t pieces() const { return std::max<size_t>(divide_up(rows_of(0).size, piece_rows_), 1); }
+
+    // The rows that a rank has at first, those of its piece k, and the columns that become its rows of the result.
+    Share rows_of(size_t rank) const { return share_of(shape_.rows, rank, ranks_); }
+    Share rows_of(size_t rank, size_t k) const {
+        const Share all = rows_of(rank);
+        const size_t begin = std::min(k * piece_rows_, all.size);
+        return {all.begin + begin, std::min(piece_rows_, all.size - begin)};
+    }
+    Share columns_of(size_t rank) const { return share_of(shape_.columns, rank, ranks_); }
+
+    // The piece that has this row.
+    const Share& piece_with(size_t row) const {
+        const auto later = [](size_t one, const Share& piece) { return one < piece.begin; };
+        return *(std::upper_bound(all_pieces_.begin(), all_pieces_.end(), row, later) - 1);
+    }
+
+private:
+    MatrixShape shape_;
+    size_t ranks_, piece_rows_;
+    std::vector<Share> all_pieces_;
+};
+
+// A matrix on the devices of a gang, and the variants as cases over it.
+template <typename Word>
+class GangTransposition {
+public:
+    GangTransposition(Session& session, Gang& gang, const MatrixShape& shape)
+        : session_(session),
+          gang_(gang),
+          matrix_(shape, gang.size(), session.own<TransposeOptions>().pieces, sizeof(Word)),
+          parts_(gang.size()) {
+        if (gang.size() > 1) messages_ = std::make_unique<Messages>(gang);
+        session.begin_step(text("generating a matrix, {}", shape.name()));
+        const size_t offset = session.own<TransposeOptions>().offset;
+        gang.on_each([&](size_t rank) { parts_[rank] = std::make_unique<Part>(matrix_, rank, offset); });
+        gang.on_each([&](size_t rank) { upload(rank); });
+    }
+
+    // Nothing if the variant cannot transpose this matrix here.
+    std::optional<Case> case_of(const TransposeVariant& variant) {
+        const auto launches = std::make_shared<Launches>(gang_.size());
+        std::string why_not;
+        gang_.on_each([&](size_t rank) {  // (cuBLAS has a handle per device)
+            (*launches)[rank] = variant.on_device<Word>();
+            why_not = obstacle<Word>(variant, (*launches)[rank], matrix_.shape(), session_.dtype());
+        });
+        if (variant.result == Result::transpose_in_place) why_not = "with --gang, no matrix stays in its place";
+        if (!why_not.empty()) {
+            say_left_out(session_, variant, matrix_.shape(), why_not);
+            return {};
+        }
+        Case one;
+        one.variant = &variant;
+        const size_t words = matrix_.shape().elements();
+        one.problem = {session_.dtype(), words, 2.0 * double(words) * sizeof(Word), 0};
+        one.own_cells = [this](double) { return cells_of(transpose_columns, matrix_.shape()); };
+        GangWork work;
+        work.launch = [this, launches](size_t rank) { return transpose_piece(*launches, rank, 0); };
+        if (messages_) work.join = [this, launches] { exchange(*launches); };
+        work.poison = [this](size_t rank) { poison(rank); };
+        work.check = [this, copies = variant.result == Result::copy](size_t rank) { return check(rank, copies); };
+        set_work(one, gang_, work);
+        return one;
+    }
+
+private:
+    using Launches = std::vector<std::function<TransposeOnDevice<Word>>>;  // by rank
+
+    // What a rank holds: its rows of the matrix and of the result, and in a gang of several its transposed rows, piece
+    // after piece, and what it receives: in the order of the result's columns, the rows of each piece without gaps.
+    struct Part {
+        Part(const SharedMatrix& matrix, size_t rank, size_t offset_)
+            : offset(offset_),
+              input_words(matrix.rows_of(rank).size * matrix.shape().columns),
+              result_words(matrix.columns_of(rank).size * matrix.shape().rows),
+              d_input_memory(input_words + offset),
+              d_result_memory(result_words + offset),
+              d_transposed(matrix.ranks() > 1 ? input_words : 0),
+              d_received(matrix.ranks() > 1 ? result_words : 0) {}
+
+        Word* d_input() const { return d_input_memory.data() + offset; }
+        Word* d_result() const { return d_result_memory.data() + offset; }
+
+        const size_t offset, input_words, result_words;
+        DeviceBuffer<Word> d_input_memory, d_result_memory, d_transposed, d_received;
+    };
+
+    void upload(size_t rank) {
+        const Part& part = *parts_[rank];
+        if (part.input_words == 0) return;
+        const std::unique_ptr<Word[]> h_input(new Word[part.input_words]);
+        const size_t first = matrix_.rows_of(rank).begin * matrix_.shape().columns;
+        fill(h_input.get(), part.input_words, [&](size_t i) { return input_word(first + i); });
+        CHECK(cudaMemcpy(part.d_input(), h_input.get(), part.input_words * sizeof(Word), cudaMemcpyHostToDevice));
+    }
+
+    Word input_word(size_t i) const { return random_word<Word>(session_.dtype(), session_.options.seed, i); }
+
+    // Enqueues the transposition of a piece of the rank's rows.
+    LaunchShape transpose_piece(const Launches& launches, size_t rank, size_t k) const {
+        const Part& part = *parts_[rank];
+        const Share rows = matrix_.rows_of(rank, k);
+        const size_t columns = matrix_.shape().columns;
+        const size_t begin = (rows.begin - matrix_.rows_of(rank).begin) * columns;
+        Word* const d_output = messages_ ? part.d_transposed.data() + begin : part.d_result();
+        return launches[rank](
+            {part.d_input() + begin, d_output, rows.size, columns, session_.options.block, gang_.stream(rank)});
+    }
+
+    // Sends each piece while the next is transposed, and the one before is placed.
+    void exchange(const Launches& launches) const {
+        const size_t pieces = matrix_.pieces();
+        for (size_t k = 0; k < pieces; ++k) {
+            gang_.on_each([&](size_t rank) {
+                messages_->wait_for_work(rank);  // the transposition of this piece
+                if (k + 1 < pieces) transpose_piece(launches, rank, k + 1);
+                if (k > 0) place_piece(rank, k - 1);
+            });
+            messages_->exchange([&](size_t rank) { exchange_piece(rank, k); });
+        }
+        gang_.on_each([&](size_t rank) { place_piece(rank, pieces - 1); });
+    }
+
+    void exchange_piece(size_t rank, size_t k) const {
+        for (size_t peer = 0; peer < matrix_.ranks(); ++peer) {
+            if (peer == rank) continue;
+            messages_->send(rank, transposed(rank, k, peer), words_for(rank, k, peer), peer);
+            messages_->receive(rank, received(rank, k, peer), words_for(peer, k, rank), peer);
+        }
+    }
+
+    // Enqueues what makes columns of the result of all that arrives of the pieces k.
+    void place_piece(size_t rank, size_t k) const {
+        messages_->let_work_wait(rank);
+        for (size_t source = 0; source < matrix_.ranks(); ++source) {
+            const Share rows = matrix_.rows_of(source, k);
+            ColumnsArguments<Word> arguments;
+            arguments.d_part = source == rank ? transposed(rank, k, rank) : received(rank, k, source);
+            arguments.d_output = parts_[rank]->d_result();
+            arguments.rows = matrix_.columns_of(rank).size;
+            arguments.columns = rows.size;
+            arguments.first_column = rows.begin;
+            arguments.output_columns = matrix_.shape().rows;
+            arguments.stream = gang_.stream(rank);
+            launch_place_columns(arguments);
+        }
+    }
+
+    // Of a rank's piece k, the words for a peer: how many, where they lie there, and where the peer receives them.
+    size_t words_for(size_t rank, size_t k, size_t peer) const {
+        return matrix_.columns_of(peer).size * matrix_.rows_of(rank, k).size;
+    }
+    const Word* transposed(size_t rank, size_t k, size_t peer) const {
+        const Share rows = matrix_.rows_of(rank, k);
+        const size_t before = (rows.begin - matrix_.rows_of(rank).begin) * matrix_.shape().columns;
+        return parts_[rank]->d_transposed.data() + before + matrix_.columns_of(peer).begin * rows.size;
+    }
+    Word* received(size_t peer, size_t k, size_t rank) const {
+        return parts_[peer]->d_received.data() + matrix_.rows_of(rank, k).begin * matrix_.columns_of(peer).size;
+    }
+
+    void poison(size_t rank) const {
+        const Part& part = *parts_[rank];
+        const auto overwrite = [&](Word* d_words, size_t count) {
+            if (count > 0) CHECK(cudaMemsetAsync(d_words, 0xa5, count * sizeof(Word), gang_.stream(rank)));
+        };
+        overwrite(part.d_result(), part.result_words);
+        overwrite(part.d_transposed.data(), part.d_transposed.size());
+        overwrite(part.d_received.data(), part.d_received.size());
+    }
+
+    // A copy takes each piece as it lies for its transpose.
+    Verdict check(size_t rank, bool copies) const {
+        const Part& part = *parts_[rank];
+        const std::unique_ptr<Word[]> h_result(new Word[part.result_words]);
+        if (part.result_words > 0)
+            CHECK(
+                cudaMemcpy(h_result.get(), part.d_result(), part.result_words * sizeof(Word), cudaMemcpyDeviceToHost));
+        const size_t rows = matrix_.shape().rows, columns = matrix_.shape().columns;
+        const size_t first = matrix_.columns_of(rank).begin;
+        const auto expected = [&](size_t i) {
+            const size_t row = i % rows, column = first + i / rows;
+            if (!copies) return static_cast<long double>(input_word(row * columns + column));
+            const Share& piece = matrix_.piece_with(row);
+            const size_t within = column * piece.size + row - piece.begin;
+            return static_cast<long double>(input_word(piece.begin * columns + within));
+        };
+        return compare_elements(h_result.get(), part.result_words, expected, [](long double) { return 0; });
+    }
+
+    Session& session_;
+    Gang& gang_;
+    const SharedMatrix matrix_;
+    std::unique_ptr<Messages> messages_;  // none on one device
+    std::vector<std::unique_ptr<Part>> parts_;
+};
+
+// A matrix of this shape, or with --weak one with as many rows on each device: on one device, and on all of them.
+template <typename Word>
+void run_gang_shape(Session& session, Bench& bench, const MatrixShape& shape) {
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
+        Gang gang(devices, session.options);
+        const size_t times = session.options.weak ? gang.size() : 1;
+        GangTransposition<Word> transposition(session, gang, {times * shape.rows, shape.columns});
+        std::vector<Case> cases;
+        for (const TransposeVariant* variant : session.selected<TransposeVariant>())
+            if (variant->needs != Needs::host)
+                if (auto one = transposition.case_of(*variant)) cases.push_back(std::move(*one));
+        bench.run(cases);
+    }
+}
+
+}  // namespace BACKEND
