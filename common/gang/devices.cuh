@@ -87,6 +87,8 @@ private:
 
 // What a case on a gang consists of. Each is called with a rank, whose device is then the current one.
 struct GangWork {
+    // Enqueues into the rank's stream what a launch needs, ahead of each and not timed. May be empty.
+    std::function<void(size_t rank)> prepare;
     // Enqueues the rank's part into its stream.
     std::function<LaunchShape(size_t rank)> launch;
     // Enqueues, after all ranks have launched, what joins their results; called once. May be empty.
@@ -116,7 +118,12 @@ inline void set_work(Case& one, Gang& gang, GangWork work) {
         gang.watch().synchronize();
         return shape;
     };
-    one.time = [&gang, launch] { return gang.watch().time({}, launch); };
+    GangStopwatch::EnqueueOn prepare;
+    if (work.prepare) {
+        prepare = [work](size_t rank, cudaStream_t) { work.prepare(rank); };
+        one.prepare = [&gang, work](cudaStream_t) { gang.on_each(work.prepare); };
+    }
+    one.time = [&gang, prepare, launch] { return gang.watch().time(prepare, launch); };
     one.flushes = true;
     one.check = [&gang, work] {
         Verdict verdict;
