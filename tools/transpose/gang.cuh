@@ -2,7 +2,6 @@
 // what each other device needs of them lies in one piece, sends that, and places what it receives as columns.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,50 +12,10 @@
 #include "common/gang/messages.cuh"
 #include "kernels/transpose/columns.cuh"
 #include "tools/transpose/inputs.cuh"
+#include "tools/transpose/shares.cuh"
 #include "tools/transpose/table.cuh"
 
 namespace BACKEND {
-
-// How a matrix is shared out: by rows, and each device's rows by pieces, of which one travels while the next is transposed.
-class SharedMatrix {
-public:
-    // `pieces`: 0 for as many as are worth it. Each has whole vectors of rows, which kernels are faster with.
-    SharedMatrix(const MatrixShape& shape, size_t ranks, size_t pieces, size_t element_bytes)
-        : shape_(shape), ranks_(ranks) {
-        constexpr size_t fewest_bytes = size_t{16} << 20, most_pieces = 8;  // a message has a latency, too
-        const size_t rows = rows_of(0).size, bytes = rows * shape.columns * element_bytes;
-        if (ranks == 1) pieces = 1;
-        else if (pieces == 0) pieces = std::clamp<size_t>(bytes / fewest_bytes, 1, most_pieces);
-        piece_rows_ = std::max<size_t>(divide_up(divide_up(rows, pieces), vector_bytes) * vector_bytes, 1);
-        for (size_t rank = 0; rank < ranks; ++rank)
-            for (size_t k = 0; k < this->pieces(); ++k)
-                if (const Share piece = rows_of(rank, k); piece.size > 0) all_pieces_.push_back(piece);
-    }
-
-    const MatrixShape& shape() const { return shape_; }
-    size_t ranks() const { return ranks_; }
-    size_t pieces() const { return std::max<size_t>(divide_up(rows_of(0).size, piece_rows_), 1); }
-
-    // The rows that a rank has at first, those of its piece k, and the columns that become its rows of the result.
-    Share rows_of(size_t rank) const { return share_of(shape_.rows, rank, ranks_); }
-    Share rows_of(size_t rank, size_t k) const {
-        const Share all = rows_of(rank);
-        const size_t begin = std::min(k * piece_rows_, all.size);
-        return {all.begin + begin, std::min(piece_rows_, all.size - begin)};
-    }
-    Share columns_of(size_t rank) const { return share_of(shape_.columns, rank, ranks_); }
-
-    // The piece that has this row.
-    const Share& piece_with(size_t row) const {
-        const auto later = [](size_t one, const Share& piece) { return one < piece.begin; };
-        return *(std::upper_bound(all_pieces_.begin(), all_pieces_.end(), row, later) - 1);
-    }
-
-private:
-    MatrixShape shape_;
-    size_t ranks_, piece_rows_;
-    std::vector<Share> all_pieces_;
-};
 
 // A matrix on the devices of a gang, and the variants as cases over it.
 template <typename Word>
