@@ -5,6 +5,7 @@
 #include "common/measure/bench.cuh"
 #include "common/measure/random.hpp"
 #include "tools/conv1d/filter.cuh"
+#include "tools/conv1d/gang.cuh"
 #include "tools/conv1d/method.cuh"
 
 namespace BACKEND {
@@ -60,11 +61,10 @@ private:
 
     bool set_device_work(Case& one, const ConvolutionVariant& variant) {
         const Signal<T> signal{d_signal(), n_, own_.border};
-        const ReadyMethod ready = make_ready(variant, arguments_on(session_, taps_, signal, d_output()));
+        const ReadyMethod ready =
+            make_ready(variant, arguments_on(session_, session_.device, taps_, signal, d_output()));
         if (!ready.launch) {
-            for (const std::string& name : session_.options.kernels)
-                if (name == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, ready.why_not);
-            session_.notice(text("{} is left out: {}", variant.name, ready.why_not));
+            leave_out(session_, variant, ready.why_not);
             return false;
         }
         one.prepare = ready.prepare;
@@ -100,6 +100,15 @@ private:
     std::unique_ptr<Reference<T>> reference_;  // none with --no-verify
 };
 
+template <typename T>
+void run_size(Session& session, Bench& bench, size_t n, const std::vector<double>& weights) {
+    Convolution<T> convolution(session, n, weights);
+    std::vector<Case> cases;
+    for (const ConvolutionVariant* variant : session.selected<ConvolutionVariant>())
+        convolution.add_case(cases, *variant);
+    bench.run(cases);
+}
+
 // The filters of the rows: random ones for each --width, or the given one.
 std::vector<std::vector<double>> chosen_filters(const Session& session) {
     const ConvolutionOptions& own = session.own<ConvolutionOptions>();
@@ -122,11 +131,8 @@ void run(Session& session) {
             with_dtype(session.dtype(), [&](auto zero) {
                 using T = decltype(zero);
                 if constexpr (std::is_floating_point_v<T>) {
-                    Convolution<T> convolution(session, n, weights);
-                    std::vector<Case> cases;
-                    for (const ConvolutionVariant* variant : session.selected<ConvolutionVariant>())
-                        convolution.add_case(cases, *variant);
-                    bench.run(cases);
+                    if (session.options.gang) run_gang_size<T>(session, bench, n, weights);
+                    else run_size<T>(session, bench, n, weights);
                 }
             });
 }

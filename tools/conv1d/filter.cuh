@@ -120,7 +120,7 @@ private:
         if (one.d_outputs.size() < n) one.d_outputs = DeviceBuffer<T>(n);
         one.device->upload(stream);
         const Signal<T> signal{one.device->d_piece.template as<T>(), one.device->d_piece.count, Border::valid};
-        one.ready = make_ready(variant_, arguments_on(session_, taps_, signal, one.d_outputs.data()));
+        one.ready = make_ready(variant_, arguments_on(session_, session_.device, taps_, signal, one.d_outputs.data()));
         if (!one.ready.launch) fail(Exit::unavailable, "{}: {}", variant_.name, one.ready.why_not);
         if (one.ready.prepare) one.ready.prepare(stream);
         one.ready.launch(stream);

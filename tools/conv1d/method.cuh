@@ -46,8 +46,8 @@ struct TapArrays {
 };
 
 template <typename T>
-ConvolutionArguments<T> arguments_on(const Session& session, const TapArrays<T>& taps, const Signal<T>& signal,
-                                     T* d_output) {
+ConvolutionArguments<T> arguments_on(const Session& session, const DeviceInfo& device, const TapArrays<T>& taps,
+                                     const Signal<T>& signal, T* d_output) {
     ConvolutionArguments<T> arguments;
     arguments.signal = signal;
     arguments.d_output = d_output;
@@ -55,8 +55,8 @@ ConvolutionArguments<T> arguments_on(const Session& session, const TapArrays<T>&
     arguments.d_taps = taps.d_taps.data();
     arguments.width = taps.width();
     arguments.block_size = session.options.block;
-    arguments.multiprocessors = unsigned(session.device.multiprocessors);
-    const int shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, session.device.ordinal);
+    arguments.multiprocessors = unsigned(device.multiprocessors);
+    const int shared_bytes = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device.ordinal);
     arguments.most_shared_bytes = std::max(arguments.most_shared_bytes, size_t(shared_bytes));
     return arguments;
 }
@@ -123,6 +123,13 @@ ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArgum
     if (const auto prepare = variant.prepare.get<T>())
         ready.prepare = [on, prepare](cudaStream_t stream) { prepare(on(stream)); };
     return ready;
+}
+
+// Of a variant that cannot run here. Failure(unavailable) if it was named.
+inline void leave_out(const Session& session, const ConvolutionVariant& variant, const std::string& why_not) {
+    for (const std::string& name : session.options.kernels)
+        if (name == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, why_not);
+    session.notice(text("{} is left out: {}", variant.name, why_not));
 }
 
 }  // namespace BACKEND

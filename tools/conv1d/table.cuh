@@ -93,6 +93,7 @@ inline const Program convolution_program = {
     .options = own_options<ConvolutionOptions>,
     .benchmark_options = {"--width", "--offset"},
     .columns = columns_of(convolution_columns),
+    .gangs = Gangs::on_request,
 };
 
 }  // namespace BACKEND
