@@ -1,24 +1,8 @@
 #!/usr/bin/env bats
 # --gang: one problem on several devices.
-# shellcheck disable=SC2154  # helpers.bash sets $device and $output
+# shellcheck disable=SC2154  # helpers.bash sets $output
 
 load helpers
-
-# devices COUNT: there are so many, of those of a machine at most.
-devices() {
-    if on_simulator; then
-        export SIMCC_DEVICES=$1
-    else
-        [ "$(devquery -d all --prop ordinal --value | wc -l)" -ge "$1" ] || skip "there are fewer than $1 GPUs"
-        device=$(seq -s, 0 $(($1 - 1)))
-    fi
-}
-
-# gang PROGRAM [OPTION]...: a run that must be right on every device.
-gang() {
-    expect_fine "$@" --gang --csv -w 0 -r 2
-    [ "$(column verify | sort -u)" = pass ] || complain "not all rows are right"
-}
 
 @test "vecadd --gang adds vectors of any size and type on one, two, three and five devices" {
     local count dtype

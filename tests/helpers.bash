@@ -218,6 +218,24 @@ expect_all_verified() {
         complain "not every variant is there and verified (above: < expected, > seen)"
 }
 
+# ---- several devices
+
+# devices COUNT: there are so many, of those of a machine at most.
+devices() {
+    if on_simulator; then
+        export SIMCC_DEVICES=$1
+    else
+        [ "$(devquery -d all --prop ordinal --value | wc -l)" -ge "$1" ] || skip "there are fewer than $1 GPUs"
+        device=$(seq -s, 0 $(($1 - 1)))
+    fi
+}
+
+# gang PROGRAM [OPTION]...: a run that must be right on every device.
+gang() {
+    expect_fine "$@" --gang --csv -w 0 -r 2
+    [ "$(column verify | sort -u)" = pass ] || complain "not all rows are right"
+}
+
 # ---- input files
 
 # numbers TEMPLATE NUMBER...: packed as perl's pack does: 'f<' float, 'd<' double, 'l<' int32, 'q<' int64, 'c' int8, ...

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# --gang where devices need what others have: parts of all for a transposition, halos of neighbours for a convolution.
+# shellcheck disable=SC2154  # helpers.bash sets $output
+
+load helpers
+
+# ---- transpose
+
+@test "transpose --gang is right for any shape and type on one, two, three and five devices" {
+    local count dtype
+    for count in 1 2 3 5; do
+        devices "$count"
+        for dtype in f32 f64 f16 i8; do gang transpose -n 0,1,4,7x3,33x65,100x1,1x77,64x256,0x9,9x0 -t $dtype; done
+        gang transpose -n 3x5,100x70 --offset 1
+        [ "$(column gang | sort -un | tail -n 1)" = "$count" ] || complain "expected $count devices"
+    done
+}
+
+@test "a matrix may be sent in any number of pieces, which are those of each device's rows" {
+    local count pieces
+    for count in 2 3 5; do
+        devices "$count"
+        for pieces in 1 2 3 7 1024; do gang transpose -n 2,130x70,300x5,5x300,208x48 --pieces $pieces -k copy,fastest; done
+    done
+}
+
+@test "transpose --gang runs all variants that write beside their input" {
+    devices 2
+    gang transpose -q -n 64
+    diff <(variants transpose | grep -v -x -e 'cpu.*' -e in-place -e geam | sort) <(column kernel | grep -v geam | sort -u) >&2 ||
+        complain "expected other variants"
+    try transpose --gang -n 64 -k in-place,tile --csv
+    expect_errors_like "in-place is left out at 64x64: with --gang, no matrix stays in its place"
+}
+
+@test "with --weak each device has as many rows of the matrix as -n says" {
+    devices 3
+    gang transpose -n 20x30 -k tile --weak --ladder
+    [ "$(columns p_rows p_columns gang bytes | paste -sd ,)" = "20 30 1 4800,40 30 2 9600,60 30 3 14400" ] || complain "shapes"
+}
+
+# ---- conv1d
+
+@test "conv1d --gang is right for any size, width and border on one, two, three and five devices" {
+    local count border
+    for count in 1 2 3 5; do
+        devices "$count"
+        for border in zero clamp wrap valid; do
+            gang conv1d -n 0,1,2,4,7,33,400 --width 1,2,3,20 --border $border -k copy,global,fastest,overlap-save
+        done
+        [ "$(column gang | sort -un | tail -n 1)" = "$count" ] || complain "expected $count devices"
+    done
+}
+
+@test "every variant of conv1d convolves shares, of any type and alignment" {
+    local dtype border
+    devices 3
+    for dtype in f32 f64; do
+        for border in clamp wrap; do gang conv1d -q -n 1000 --width 3,8,65 --border $border --offset 1 -t $dtype; done
+    done
+    diff <(variants conv1d | grep -v -e cpu -e cufft | sort) <(column kernel | grep -v cufft | sort -u) >&2 ||
+        complain "expected other variants"
+    gang conv1d -q -n 500 --weights 1,-2,3 --weak
+    [ "$(columns n gang | uniq | paste -sd ,)" = "500 1,1500 3" ] || complain "sizes"
+}
+
+@test "halos come from as many devices as they reach, and from beyond the ends as the border says" {
+    local count border
+    for count in 2 5; do
+        devices "$count"
+        for border in zero clamp wrap valid; do
+            gang conv1d -n 1,3,9,100,4100 --width 11,4095 --border $border -k fastest,overlap-save
+        done
+    done
+}
+
+# ---- both
+
+@test "the checkers find nothing in what devices exchange" {
+    local border
+    on_simulator || skip "the checkers are the simulator's"
+    devices 3
+    try transpose -q --gang --check -n 130x70 --pieces 2 -k copy,fastest,vectorized
+    expect_status 0
+    expect_errors_like "ERROR SUMMARY: 0 errors"
+    for border in zero clamp wrap; do
+        try conv1d -q --gang --check -n 5,300 --width 3,40 --border $border -k constant,fastest
+        expect_status 0
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "what an exchange cannot do is refused, with what to do" {
+    devices 2
+    refuses 2 "--pieces says how several devices exchange a matrix: add --gang" transpose --pieces 2
+    refuses 2 "--gang is for benchmarks, and with 'a' transpose is a filter" transpose --gang a
+    refuses 2 "--gang is for benchmarks, and with 'a' conv1d is a filter" conv1d --gang a
+    refuses 2 "--weak .* add --gang, or leave it out" conv1d --weak
+    refuses 77 "none of the chosen variants can run" transpose --gang -k cpu
+    refuses 77 "none of the chosen variants can run" conv1d --gang -k 'cpu*'
+}
