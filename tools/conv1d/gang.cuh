@@ -2,6 +2,8 @@
 // while it works on the outputs that need none.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
