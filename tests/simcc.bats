@@ -315,6 +315,14 @@ kind: 21 cudaErrorInvalidMemcpyDirection: invalid copy direction for memcpy
 free: 1 cudaErrorInvalidValue: invalid argument
 device: 101 cudaErrorInvalidDevice: invalid device ordinal
 size: 2 cudaErrorMemoryAllocation: out of memory" arguments
+    SIMCC_DEVICES=2 prints errors "malloc: 0 cudaSuccess: no error
+stream: 0 cudaSuccess: no error
+other device: 0 cudaSuccess: no error
+its stream: 400 cudaErrorInvalidResourceHandle: invalid resource handle
+copy: 0 cudaSuccess: no error
+synchronize: 0 cudaSuccess: no error
+device: 0 cudaSuccess: no error
+launch: 0 cudaSuccess: no error" device
     prints errors "malloc: 0 cudaSuccess: no error
 launch: 0 cudaSuccess: no error
 synchronize: 700 cudaErrorIllegalAddress: an illegal memory access was encountered

@@ -36,6 +36,15 @@ int main(int count, char** arguments) {
         report("free", cudaFree(h));
         report("device", cudaSetDevice(99));
         report("size", cudaMalloc(&d, (size_t)1 << 60));
+    } else if (!strcmp(mistake, "device")) {
+        cudaStream_t stream;
+        report("stream", cudaStreamCreate(&stream));
+        report("other device", cudaSetDevice(1));
+        fill<<<1, 256, 0, stream>>>(d, 256), report("its stream", cudaGetLastError());
+        report("copy", cudaMemsetAsync(d, 0, 4, stream));
+        report("synchronize", cudaStreamSynchronize(stream));
+        report("device", cudaSetDevice(0));
+        fill<<<1, 256, 0, stream>>>(d, 256), report("launch", cudaGetLastError());
     } else if (!strcmp(mistake, "address")) {
         fill<<<1, 256>>>((int*)0x10, 256);
         report("launch", cudaGetLastError());

@@ -42,7 +42,8 @@ int submit(Launch&& launch, void* stream_handle) {
     }
     return api([&] {
         const auto stream = find_stream(stream_handle);
-        if (!stream) return cudaErrorInvalidResourceHandle;
+        // (A stream of another device than the current one is refused, as it is by CUDA.)
+        if (!stream || stream->device().index() != current_device_index()) return cudaErrorInvalidResourceHandle;
         if (const cudaError_t error = validate(launch)) return error;
         auto observer = events().launch_submitted(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
