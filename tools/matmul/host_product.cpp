@@ -99,14 +99,15 @@ public:
             }
     }
 
-    Verdict check() const override {
+    Verdict check(std::size_t part) const override {
         std::vector<Verdict> verdicts(references_.size());
         for_products([&](std::size_t i) {
             const T* c = c_.data() + i * strides_.c;
-            verdicts[i] = references_[i]->check([&](std::size_t row, double* elements) {
+            const auto read_row = [&](std::size_t row, double* elements) {
                 for (std::size_t j = 0; j < shape_.n; ++j)
                     elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + j]));
-            });
+            };
+            verdicts[i] = references_[i]->check(read_row, part);
         });
         for (std::size_t i = 0; i < verdicts.size(); ++i)
             if (!verdicts[i].right) return {false, (form_.batch ? text("product {}, ", i) : "") + verdicts[i].detail};
@@ -134,11 +135,12 @@ private:
         typename Reference::Effort effort;
         effort.steps /= double(std::max<std::size_t>(1, form_.products()));
         if (has_many()) effort.cores = 1;
+        const std::vector<ProductBlock> all = {{{0, shape_.m}, {0, shape_.n}}};
         references_.resize(form_.products());
         for_products([&](std::size_t i) {
-            references_[i] =
-                std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
-                                            settings.seed, roundings_of(dtype), settings.tolerance, effort);
+            references_[i] = std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
+                                                         settings.parts.empty() ? all : settings.parts, settings.seed,
+                                                         roundings_of(dtype), settings.tolerance, effort);
         });
     }
 

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "common/io/dtype.hpp"
 #include "common/measure/verify.hpp"
+#include "tools/matmul/blocks.hpp"
 #include "tools/matmul/shape.hpp"
 
 class HostProduct {
@@ -23,8 +25,8 @@ public:
     virtual void multiply_on_all_cores() = 0;
     virtual void multiply_with_openblas() = 0;
 
-    // Whether C is A B, of every product. Only where the settings asked for verification.
-    virtual Verdict check() const = 0;
+    // Whether C is A B, of every product, in the part with this number. Only where the settings asked for verification.
+    virtual Verdict check(std::size_t part = 0) const = 0;
     // Whether that looks at every element of C; large products are checked by some rows and a random vector.
     virtual bool checks_all() const = 0;
 };
@@ -32,7 +34,8 @@ public:
 struct HostProductSettings {
     std::uint64_t seed = 0;
     bool verify = true;
-    double tolerance = -1;  // relative; negative: what follows from type and k
+    double tolerance = -1;                 // relative; negative: what follows from type and k
+    std::vector<ProductBlock> parts = {};  // of C, which are checked one by one; none: all of it
 };
 
 std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape, const ProductForm& form,

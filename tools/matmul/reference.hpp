@@ -6,6 +6,8 @@
 // and g from the roundings of the type and k: sums that are random walks stay far below it; in f32 and f64 one
 // forgotten product of two of our normal numbers does not. In a row of C x, x draws the signs of the errors: their sum
 // exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
+// C may be checked by parts, as devices compute them: then x is zero outside the part's columns, and of each part some
+// rows are computed in full.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 
 #include "common/measure/random.hpp"
 #include "common/measure/verify.hpp"
+#include "tools/matmul/blocks.hpp"
 #include "tools/matmul/element.hpp"
 #include "tools/matmul/shape.hpp"
 
@@ -49,28 +52,33 @@ public:
         std::size_t cores = ~std::size_t{0};
     };
 
-    ProductReference(const ProductShape& shape, const U* a, const U* b, std::uint64_t seed, const Roundings& roundings,
-                     double tolerance, const Effort& effort)
+    // `parts`: those of C that are checked one by one; all of C is a part, too.
+    ProductReference(const ProductShape& shape, const U* a, const U* b, const std::vector<ProductBlock>& parts,
+                     std::uint64_t seed, const Roundings& roundings, double tolerance, const Effort& effort)
         : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest), effort_(effort) {
         const auto [m, n, k] = shape;
         growth_ = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(k)));
         if (tolerance >= 0) result_rounding_ = growth_ = tolerance;
-        choose_rows(seed);
+        choose_rows(parts, seed);
         measure_lengths(a, b);
         expected_.resize(rows_.size() * n);
         const auto compute = [&, n = n, k = k](std::size_t first, std::size_t end) {
             for (std::size_t r = first; r < end; ++r) row_product(a + rows_[r] * k, b, n, k, &expected_[r * n]);
         };
         for_rows(rows_.size(), double(n) * double(k), compute, effort_.cores);
-        if (rows_.size() < m) multiply_signs(a, b, seed);
+        for (const ProductBlock& part : parts) signs_.push_back(complete() ? Signs{part} : signs_of(part, a, b, seed));
     }
 
-    Verdict check(const ReadRow& read_row) const {
+    // Of the part with this number.
+    Verdict check(const ReadRow& read_row, std::size_t part = 0) const {
+        const Signs& signs = signs_[part];
+        const auto& [rows, columns] = signs.part;
         std::vector<double> c_row(shape_.n);
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             const std::size_t row = rows_[r], n = shape_.n;
+            if (!rows.has(row)) continue;
             read_row(row, c_row.data());
-            for (std::size_t j = 0; j < n; ++j) {
+            for (std::size_t j = columns.begin; j < columns.end(); ++j) {
                 const double want = expected_[r * n + j], got = c_row[j];
                 const double allowed =
                     result_rounding_ * std::fabs(want) + growth_ * a_lengths_[row] * b_lengths_[j] + smallest_;
@@ -79,84 +87,110 @@ public:
                                         got, want, allowed)};
             }
         }
-        return rows_.size() < shape_.m ? check_signs(read_row) : Verdict{};
+        return complete() ? Verdict{} : check_signs(read_row, signs);
     }
 
-    bool complete() const { return rows_.size() == shape_.m; }
+    bool complete() const { return complete_; }
 
 private:
-    void choose_rows(std::uint64_t seed) {
+    // A part, and its rows times the signs of its columns.
+    struct Signs {
+        ProductBlock part;
+        std::vector<double> of_columns = {}, abx = {};
+        double b_squares = 0;
+    };
+
+    void choose_rows(const std::vector<ProductBlock>& parts, std::uint64_t seed) {
         const double per_row = std::max(1.0, double(shape_.n) * double(shape_.k));
         const auto most = static_cast<std::size_t>(std::max(3.0, effort_.steps / per_row));
-        if (shape_.m <= most) {
+        complete_ = shape_.m <= most;
+        if (complete_) {
             for (std::size_t row = 0; row < shape_.m; ++row) rows_.push_back(row);
             return;
         }
-        rows_ = {0, shape_.m - 1};
+        for (const auto& [rows, columns] : parts)
+            if (rows.size > 0) rows_.insert(rows_.end(), {rows.begin, rows.end() - 1});
+        std::sort(rows_.begin(), rows_.end());
+        rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
         for (std::uint64_t i = 0; rows_.size() < most; ++i) rows_.push_back(random_bits(seed + 7, i) % shape_.m);
     }
 
     void measure_lengths(const U* a, const U* b) {
         a_lengths_.assign(shape_.m, 0);
         b_lengths_.assign(shape_.n, 0);
-        for (std::size_t i = 0; i < shape_.m; ++i) {
+        const auto square_a = [&](std::size_t first, std::size_t end) {
+            for (std::size_t i = first; i < end; ++i) {
+                for (std::size_t x = 0; x < shape_.k; ++x)
+                    a_lengths_[i] += double(a[i * shape_.k + x]) * double(a[i * shape_.k + x]);
+                a_lengths_[i] = std::sqrt(a_lengths_[i]);
+            }
+        };
+        for_rows(shape_.m, double(shape_.k), square_a, effort_.cores);
+        const auto square_b = [&](std::size_t first, std::size_t end) {
             for (std::size_t x = 0; x < shape_.k; ++x)
-                a_lengths_[i] += double(a[i * shape_.k + x]) * double(a[i * shape_.k + x]);
-            a_lengths_[i] = std::sqrt(a_lengths_[i]);
-        }
-        for (std::size_t x = 0; x < shape_.k; ++x)
-            for (std::size_t j = 0; j < shape_.n; ++j)
-                b_lengths_[j] += double(b[x * shape_.n + j]) * double(b[x * shape_.n + j]);
-        for (double& length : b_lengths_) {
-            b_squares_ += length;
-            length = std::sqrt(length);
-        }
+                for (std::size_t j = first; j < end; ++j)
+                    b_lengths_[j] += double(b[x * shape_.n + j]) * double(b[x * shape_.n + j]);
+        };
+        for_rows(shape_.n, double(shape_.k), square_b, effort_.cores);
+        for (double& length : b_lengths_) length = std::sqrt(length);
     }
 
-    void multiply_signs(const U* a, const U* b, std::uint64_t seed) {
-        for (std::size_t j = 0; j < shape_.n; ++j) signs_.push_back(random_bits(seed + 8, j) & 1 ? 1 : -1);
+    Signs signs_of(const ProductBlock& part, const U* a, const U* b, std::uint64_t seed) const {
+        const auto& [rows, columns] = part;
+        Signs signs{part};
+        for (std::size_t j = columns.begin; j < columns.end(); ++j) {
+            signs.of_columns.push_back(random_bits(seed + 8, j) & 1 ? 1 : -1);
+            signs.b_squares += b_lengths_[j] * b_lengths_[j];
+        }
         std::vector<double> bx(shape_.k);
-        const auto multiply_b = [&](std::size_t first, std::size_t end) {
+        const auto multiply_b = [&, first_column = columns.begin](std::size_t first, std::size_t end) {
             for (std::size_t i = first; i < end; ++i)
-                for (std::size_t j = 0; j < shape_.n; ++j) bx[i] += double(b[i * shape_.n + j]) * signs_[j];
+                for (std::size_t j = 0; j < signs.of_columns.size(); ++j)
+                    bx[i] += double(b[i * shape_.n + first_column + j]) * signs.of_columns[j];
         };
-        for_rows(shape_.k, double(shape_.n), multiply_b, effort_.cores);
-        abx_.resize(shape_.m);
-        const auto multiply_a = [&](std::size_t first, std::size_t end) {
+        for_rows(shape_.k, double(columns.size), multiply_b, effort_.cores);
+        signs.abx.resize(rows.size);
+        const auto multiply_a = [&, first_row = rows.begin](std::size_t first, std::size_t end) {
             for (std::size_t i = first; i < end; ++i)
-                for (std::size_t x = 0; x < shape_.k; ++x) abx_[i] += double(a[i * shape_.k + x]) * bx[x];
+                for (std::size_t x = 0; x < shape_.k; ++x)
+                    signs.abx[i] += double(a[(first_row + i) * shape_.k + x]) * bx[x];
         };
-        for_rows(shape_.m, double(shape_.k), multiply_a, effort_.cores);
+        for_rows(rows.size, double(shape_.k), multiply_a, effort_.cores);
+        return signs;
     }
 
-    Verdict check_signs(const ReadRow& read_row) const {
-        std::vector<double> cx(shape_.m), squares(shape_.m);
-        const auto multiply_c = [&](std::size_t first, std::size_t end) {
+    Verdict check_signs(const ReadRow& read_row, const Signs& signs) const {
+        const auto& [rows, columns] = signs.part;
+        std::vector<double> cx(rows.size), squares(rows.size);
+        const auto multiply_c = [&, first_row = rows.begin, first_column = columns.begin](std::size_t first,
+                                                                                          std::size_t end) {
             std::vector<double> c_row(shape_.n);
             for (std::size_t i = first; i < end; ++i) {
-                read_row(i, c_row.data());
-                for (std::size_t j = 0; j < shape_.n; ++j) {
-                    cx[i] += c_row[j] * signs_[j];
-                    squares[i] += c_row[j] * c_row[j];
+                read_row(first_row + i, c_row.data());
+                const double* elements = c_row.data() + first_column;
+                for (std::size_t j = 0; j < signs.of_columns.size(); ++j) {
+                    cx[i] += elements[j] * signs.of_columns[j];
+                    squares[i] += elements[j] * elements[j];
                 }
             }
         };
-        for_rows(shape_.m, double(shape_.n), multiply_c, effort_.cores);
-        for (std::size_t i = 0; i < shape_.m; ++i) {
-            const double from_results = result_rounding_ * std::sqrt(squares[i]),
-                         from_sums = growth_ * a_lengths_[i] * std::sqrt(b_squares_);
-            const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(abx_[i]) + smallest_;
-            if (!(std::fabs(cx[i] - abx_[i]) <= allowed))
+        for_rows(rows.size, double(columns.size), multiply_c, effort_.cores);
+        for (std::size_t i = 0; i < rows.size; ++i) {
+            const double expected = signs.abx[i], from_results = result_rounding_ * std::sqrt(squares[i]),
+                         from_sums = growth_ * a_lengths_[rows.begin + i] * std::sqrt(signs.b_squares);
+            const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(expected) + smallest_;
+            if (!(std::fabs(cx[i] - expected) <= allowed))
                 return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
-                                    i, cx[i], abx_[i], allowed)};
+                                    rows.begin + i, cx[i], expected, allowed)};
         }
         return {};
     }
 
     ProductShape shape_;
-    double result_rounding_ = 0, smallest_ = 0, growth_ = 0, b_squares_ = 0;
+    double result_rounding_ = 0, smallest_ = 0, growth_ = 0;
     Effort effort_;
-    std::vector<std::size_t> rows_;  // those that are computed in full
+    bool complete_ = false;
+    std::vector<std::size_t> rows_;  // those that are computed in full: all if that is complete
     std::vector<double> expected_, a_lengths_, b_lengths_;
-    std::vector<double> signs_, abx_;
+    std::vector<Signs> signs_;  // a part each
 };
