@@ -214,6 +214,20 @@ lock 480, last block 2450, no error"
     done
 }
 
+@test "8-bit floating point converts as NVIDIA's header does, and is there in kernels" {
+    local nvidia="functions 5a9f22c18eecfadc
+types b21c2812d824282, 1 2 4 bytes"
+    builds float8 -Wall -Wextra
+    prints float8 "$nvidia
+dot -96, rounded -96, no error"
+    local headers
+    headers=$(dirname "$(command -v nvcc || echo none)")/../include
+    [ -e "$headers/cuda_fp8.h" ] || return 0
+    g++ -std=c++17 -DHOST_ONLY -isystem "$headers" -x c++ "$programs/float8.cu" -o with_nvidias_header
+    capture ./with_nvidias_header
+    expect_output "$nvidia"
+}
+
 @test "structures, vectors, half precision, lambdas, virtual functions and recursion work in kernels" {
     builds types
     prints types "particle 2 3 4 49.05

@@ -21,6 +21,8 @@ typedef enum cudaDataType_t {
     CUDA_C_16BF = 15,
     CUDA_R_64I = 24,
     CUDA_R_64U = 26,
+    CUDA_R_8F_E4M3 = 28,
+    CUDA_R_8F_E5M2 = 29,
 } cudaDataType;
 
 typedef enum libraryPropertyType_t { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL } libraryPropertyType;
