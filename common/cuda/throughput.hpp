@@ -15,25 +15,26 @@
 
 // Multiply-adds per clock cycle and multiprocessor, each two operations. 0: it has no such units.
 struct Throughput {
-    int compute_capability;                                           // 90 for 9.0
-    int f16, f32, f64;                                                // without tensor cores
-    int tensor_f16, tensor_bf16, tensor_tf32, tensor_f64, tensor_i8;  // dense; f16 and bf16 with sums in f32, i8 in i32
+    int compute_capability;  // 90 for 9.0
+    int f16, f32, f64;       // without tensor cores
+    // Dense; f16, bf16 and the 8-bit floats with sums in f32, i8 in i32.
+    int tensor_f16, tensor_bf16, tensor_tf32, tensor_f64, tensor_i8, tensor_f8;
 };
 
 // One of its rates.
 using ThroughputRate = int Throughput::*;
 
 constexpr Throughput throughputs[] = {
-    {60, 128, 64, 32, 0, 0, 0, 0, 0},
-    {61, 2, 128, 4, 0, 0, 0, 0, 0},
-    {70, 128, 64, 32, 512, 0, 0, 0, 0},
-    {75, 128, 64, 2, 512, 0, 0, 0, 1024},
-    {80, 256, 64, 32, 1024, 1024, 512, 64, 2048},
-    {86, 128, 128, 2, 512, 512, 256, 0, 1024},
-    {89, 128, 128, 2, 512, 512, 256, 0, 1024},
-    {90, 256, 128, 64, 2048, 2048, 1024, 128, 4096},
-    {100, 256, 128, 64, 4096, 4096, 2048, 64, 8192},
-    {120, 128, 128, 2, 512, 512, 256, 0, 1024},
+    {60, 128, 64, 32, 0, 0, 0, 0, 0, 0},
+    {61, 2, 128, 4, 0, 0, 0, 0, 0, 0},
+    {70, 128, 64, 32, 512, 0, 0, 0, 0, 0},
+    {75, 128, 64, 2, 512, 0, 0, 0, 1024, 0},
+    {80, 256, 64, 32, 1024, 1024, 512, 64, 2048, 0},
+    {86, 128, 128, 2, 512, 512, 256, 0, 1024, 0},
+    {89, 128, 128, 2, 512, 512, 256, 0, 1024, 1024},
+    {90, 256, 128, 64, 2048, 2048, 1024, 128, 4096, 4096},
+    {100, 256, 128, 64, 4096, 4096, 2048, 64, 8192, 8192},
+    {120, 128, 128, 2, 512, 512, 256, 0, 1024, 1024},
 };
 
 // The throughput of a device, by its capability and the driver's name for it. Nothing for a device outside the table.
@@ -49,7 +50,8 @@ inline std::optional<Throughput> throughput_of(int compute_capability, std::stri
         const bool is_l40 = device_name == "NVIDIA L40";
         const int halves_of_floats = is_called("GeForce GTX") ? 0 : is_called("GeForce") || is_l40 ? 1 : 2;
         const int halves_of_integers = is_called("GeForce GTX") ? 0 : is_l40 ? 1 : 2;
-        for (const ThroughputRate rate : {&Throughput::tensor_f16, &Throughput::tensor_bf16, &Throughput::tensor_tf32})
+        for (const ThroughputRate rate :
+             {&Throughput::tensor_f16, &Throughput::tensor_bf16, &Throughput::tensor_tf32, &Throughput::tensor_f8})
             row.*rate = row.*rate * halves_of_floats / 2;
         row.tensor_i8 = row.tensor_i8 * halves_of_integers / 2;
         return row;
@@ -68,6 +70,8 @@ inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
         case DType::bf16: return throughput.tensor_bf16;
         case DType::tf32: return throughput.tensor_tf32;
         case DType::i8: return throughput.tensor_i8;
+        case DType::e4m3:
+        case DType::e5m2: return throughput.tensor_f8;
         case DType::i32:
         case DType::i64: return 0;  // not in the table
     }

@@ -7,10 +7,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "common/io/float8.hpp"
 #include "common/io/half.hpp"
 #include "common/io/text.hpp"
 
-enum class DType { f32, f64, i32, i64, f16, bf16, tf32, i8 };
+enum class DType { f32, f64, i32, i64, f16, bf16, tf32, i8, e4m3, e5m2 };
 
 // A row of the table. T is the type of an element in host memory.
 template <typename T>
@@ -34,6 +35,8 @@ constexpr auto with_element_type(DType dtype, Action&& action) {
         case DType::bf16: return action(ElementType<BFloat16>{"bf16", ""});
         case DType::tf32: return action(ElementType<float>{"tf32", "f4"});  // multiplied with 10 bits of its fraction
         case DType::i8: return action(ElementType<std::int8_t>{"i8", "i1"});
+        case DType::e4m3: return action(ElementType<Float8E4M3>{"e4m3", ""});
+        case DType::e5m2: return action(ElementType<Float8E5M2>{"e5m2", ""});
     }
     __builtin_unreachable();
 }

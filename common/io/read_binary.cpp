@@ -51,6 +51,8 @@ constexpr StoredType stored_types[] = {
     as_it_is<std::int32_t>(),
     as_it_is<std::int64_t>(),
     widened<Half, float>(as_it_is<Half>().code, DType::f16),
+    widened<Float8E4M3, float>(as_it_is<Float8E4M3>().code, DType::e4m3),
+    widened<Float8E5M2, float>(as_it_is<Float8E5M2>().code, DType::e5m2),
     widened<std::int8_t, std::int32_t>("i1"),
     widened<std::uint8_t, std::int32_t>("u1"),
     widened<std::uint8_t, std::int32_t>("b1"),
@@ -330,7 +332,9 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements
         return std::make_unique<BinaryReader>(std::move(file), layout, stored, count, descr[1] == '>',
                                               std::move(member));
     }
-    file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type", descr);
+    const char* const remedy =
+        code == "V1" ? "; of 8-bit floats write the bytes alone, and give --input-format raw:e4m3" : "";
+    file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type{}", descr, remedy);
 }
 
 std::string npy_header(const NumberLayout& layout) {

@@ -125,10 +125,61 @@ static void generated_inputs() {
     }
 }
 
+// Every 8-bit float is what its fields say and comes back from float; a float becomes the nearest of them, of two the even
+// one, and what is too large the largest.
+template <typename T>
+static void float8_numbers(int exponent_bits, float infinity) {
+    constexpr int fraction_bits = T::Format::fraction_bits, fractions = 1 << fraction_bits;
+    std::vector<float> finite;  // those with positive sign, in the order of their bits
+    bool exact = true, same = true;
+    for (unsigned bits = 0; bits < 256; ++bits) {
+        T number;
+        number.bits = static_cast<std::uint8_t>(bits);
+        const unsigned magnitude = bits & 127;
+        const int exponent = static_cast<int>(magnitude) >> fraction_bits,
+                  fraction = static_cast<int>(magnitude) % fractions;
+        const float sign = bits < 128 ? 1 : -1;
+        if (magnitude <= T::Format::largest) {
+            const float value = std::ldexp(float(exponent > 0 ? fractions + fraction : fraction),
+                                           std::max(exponent, 1) - T::Format::bias - fraction_bits);
+            exact &= float(number) == sign * value && std::signbit(float(number)) == (bits >= 128);
+            same &= T(float(number)).bits == bits;
+            if (bits < 128) finite.push_back(value);
+        } else {
+            exact &= exponent == (1 << exponent_bits) - 1 &&
+                     (fraction == 0 ? float(number) == sign * infinity : std::isnan(float(number)));
+        }
+    }
+    promise(exact && same && finite.back() == T::Format::largest_value, "8-bit numbers are what their fields say");
+    bool nearest = true;
+    for (std::uint64_t i = 0; i < 1'000'000; ++i) {
+        // All bit patterns, and, of every other, values around the type's range, many of them ties.
+        auto bits = static_cast<std::uint32_t>(random_bits(42, i));
+        if (i % 2) bits = (bits & 0x80f80000u) | (127 - 20 + bits % 40) << 23 | (i % 8 == 1 ? bits >> 20 & 1 : 0);
+        const float value = float_of_bits(bits);
+        if (std::isnan(value)) {
+            nearest &= T(value).bits == 0x7f;
+            continue;
+        }
+        const float magnitude = std::fabs(value);
+        const auto above = std::lower_bound(finite.begin(), finite.end(), magnitude);
+        auto at = static_cast<std::size_t>(above - finite.begin());
+        if (at == finite.size()) --at;
+        else if (at > 0) {
+            const double up = double(finite[at]) - magnitude, down = double(magnitude) - finite[at - 1];
+            if (down < up || (down == up && at % 2)) --at;
+        }
+        nearest &= T(value).bits == (at | (std::signbit(value) ? 128 : 0));
+    }
+    promise(nearest, "a float becomes the nearest 8-bit number, ties to even");
+}
+
 // Names, sizes and codes follow from the table of element types; the 16-bit ones are rounded as IEEE 754 says.
 static void element_types() {
     const std::vector<DType> all = {DType::f32, DType::f64,  DType::i32, DType::i64,
                                     DType::f16, DType::bf16, DType::tf32};
+    float8_numbers<Float8E4M3>(4, NAN);
+    float8_numbers<Float8E5M2>(5, HUGE_VALF);
     promise(names_of(all) == "f32, f64, i32, i64, f16, bf16 or tf32", "names of the element types");
     std::string sizes, codes;
     for (DType dtype : all) sizes += std::to_string(size_of(dtype)), codes += npy_code_of(dtype);
@@ -222,11 +273,13 @@ static void published_peaks() {
         {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_f16, 165.2},
         {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_tf32, 82.6},
         {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_i8, 660.6},
+        {"NVIDIA GeForce RTX 4090", 89, 128, 2520, &Throughput::tensor_f8, 330.3},
         {"NVIDIA L40", 89, 142, 2490, &Throughput::f32, 90.5},
         {"NVIDIA L40", 89, 142, 2490, &Throughput::tensor_f16, 181.05},
         {"NVIDIA L40", 89, 142, 2490, &Throughput::tensor_i8, 362},
         {"NVIDIA L40S", 89, 142, 2520, &Throughput::tensor_f16, 362.05},
         {"NVIDIA L40S", 89, 142, 2520, &Throughput::tensor_tf32, 183},
+        {"NVIDIA L40S", 89, 142, 2520, &Throughput::tensor_f8, 733},
         // Hopper's tensor cores are published at 1830 MHz, its other units at 1980.
         {"NVIDIA H100 80GB HBM3", 90, 132, 1980, &Throughput::f32, 66.9},
         {"NVIDIA H100 80GB HBM3", 90, 132, 1980, &Throughput::f64, 33.5},
@@ -235,6 +288,7 @@ static void published_peaks() {
         {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_f16, 989.4},
         {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_tf32, 494.7},
         {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_i8, 1978.9},
+        {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_f8, 1978.9},
         {"NVIDIA H100 PCIe", 90, 114, 1755, &Throughput::f32, 51.2},
         {"NVIDIA H200", 90, 132, 1980, &Throughput::f32, 67},
         {"NVIDIA H200", 90, 132, 1830, &Throughput::tensor_bf16, 989},
@@ -244,6 +298,7 @@ static void published_peaks() {
         {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::f32, 104.8},
         {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::tensor_f16, 209.5},
         {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::tensor_i8, 838},
+        {"NVIDIA GeForce RTX 5090", 120, 170, 2407, &Throughput::tensor_f8, 419},
     };
     for (const auto& row : rows) {
         const auto throughput = throughput_of(row.compute_capability, row.gpu);
@@ -257,7 +312,8 @@ static void published_peaks() {
     const std::pair<int Throughput::*, double> published_of_b200[] = {{&Throughput::tensor_f16, 2250},
                                                                       {&Throughput::tensor_bf16, 2250},
                                                                       {&Throughput::tensor_tf32, 1125},
-                                                                      {&Throughput::tensor_i8, 4500}};
+                                                                      {&Throughput::tensor_i8, 4500},
+                                                                      {&Throughput::tensor_f8, 4500}};
     for (const auto& [rate, published] : published_of_b200) {
         const double clock_mhz = published * 1e12 / peak_rate(b200.*rate, 148, 1e6);
         promise(clock_mhz > 0.9 * 1965 && clock_mhz <= 1965,
