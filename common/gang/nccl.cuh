@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #endif
 
+#include <limits.h>
+
 #include <string>
 #include <vector>
 
@@ -57,6 +59,13 @@ public:
         FIND(send, ncclSend);
         FIND(receive, ncclRecv);
 #undef FIND
+#ifndef __SIMCC__
+        if (library_) comm_split = reinterpret_cast<CommSplit*>(dlsym(library_, "ncclCommSplit"));
+#else
+        comm_split = [](ncclComm_t parent, int color, int key, ncclComm_t* result, void* config) {
+            return ncclCommSplit(parent, color, key, result, static_cast<ncclConfig_t*>(config));
+        };
+#endif
     }
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
@@ -108,6 +117,9 @@ public:
     decltype(&ncclReduce) reduce = nullptr;
     decltype(&ncclSend) send = nullptr;
     decltype(&ncclRecv) receive = nullptr;
+    /// From 2.18 on; else null. (Older headers do not declare it.) `config` is an NcclConfig.
+    using CommSplit = ncclResult_t(ncclComm_t parent, int color, int key, ncclComm_t* result, void* config);
+    CommSplit* comm_split = nullptr;
 
 private:
 #ifndef __SIMCC__
@@ -139,6 +151,18 @@ private:
 
     void* library_ = nullptr;
     std::string why_not_;
+};
+
+/// How a communicator works, as in the header of 2.18: later versions know by the size which of their members it has.
+struct NcclConfig {
+    static constexpr int undefined = INT_MIN;
+
+    std::size_t size = sizeof(NcclConfig);
+    unsigned magic = 0xcafebeef, version = 21800;
+    int blocking = undefined, cluster_size = undefined, least_blocks = undefined;
+    int most_blocks = undefined;  // of its kernels, each on a multiprocessor
+    const char* network = nullptr;
+    int shares_resources = undefined;
 };
 
 /// The library's name of an element type.
