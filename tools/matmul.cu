@@ -1,82 +1,11 @@
 // matmul: C = A B, from the textbook's kernel to the tensor cores, each step one idea, beside cuBLAS.
 #include "common/cli/registration.cuh"
 #include "tools/matmul/filter.cuh"
+#include "tools/matmul/gang/run.cuh"
+#include "tools/matmul/selection.cuh"
 
 namespace BACKEND {
 namespace {
-
-bool is_named(const Session& session, const std::string& variant) {
-    const std::vector<std::string>& kernels = session.options.kernels;
-    return std::find(kernels.begin(), kernels.end(), variant) != kernels.end();
-}
-
-// The CPU needs minutes where the GPU needs milliseconds: beyond this many operations it runs only when it is named.
-constexpr double most_host_flop = 0x1p33;
-
-void explain(const Session& session, const ProductProblem& problem, const ProductMethod& method) {
-    std::string why = "the most advanced kernel for this type that this device and build can run";
-    if (method.by_cost_model)
-        why = text(
-            "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
-            "where that is faster), times the steps of {} along k",
-            method.tile, session.device.multiprocessors, 128 / size_of(problem.dtype));
-    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}",
-                        name_of_products(problem.shape, problem.form), name_of(problem.dtype), session.device.name,
-                        capability_text(session.device.compute_capability), method.variant, method.tile, why));
-}
-
-// A variant of the run, and, if it is a device's, how it is launched.
-struct Chosen {
-    const MatmulVariant* variant = nullptr;
-    ProductMethod method = {};
-};
-
-// The tiles that a variant is to run with: "" is its own choice.
-std::vector<std::string> tiles_to_run(const MatmulVariant& variant, const ProductProblem& problem) {
-    if (!variant.tiles || problem.forced_tile.empty()) return {""};
-    if (problem.forced_tile == "all") return variant.tiles(problem);
-    std::vector<std::string> tiles;
-    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-        end = problem.forced_tile.find(',', begin);
-        tiles.push_back(problem.forced_tile.substr(begin, end == std::string::npos ? end : end - begin));
-    }
-    return tiles;
-}
-
-// The selected variants that can run. One that cannot is an error if it was named; otherwise it is left out with a
-// word.
-std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& problem) {
-    std::vector<Chosen> chosen;
-    const ProductShape& shape = problem.shape;
-    const auto leave_out = [&](const std::string& name, const std::string& why) {
-        if (is_named(session, name)) fail(Exit::unavailable, "{}: {}", name, why);
-        session.detail(text("{} is left out: {}", name, why));
-    };
-    for (const MatmulVariant* variant : session.selected<MatmulVariant>()) {
-        const std::string name = variant->name;
-        if (variant->needs == Needs::host) {
-            if (variant->host_has && !variant->host_has(problem.dtype))
-                leave_out(name, text("libopenblas.so.0 is not installed, or has no {}", name_of(problem.dtype)));
-            else if (shape.flop() * double(problem.form.products()) > most_host_flop && !is_named(session, name))
-                session.detail(text("{} is left out at {}: it would take long; name it with --kernel to run it", name,
-                                    shape.name()));
-            else chosen.push_back({variant});
-            continue;
-        }
-        ProductProblem with_tile = problem;
-        for (const std::string& tile : tiles_to_run(*variant, problem)) {
-            with_tile.forced_tile = tile;
-            const ProductMethod method = find_method(*variant, with_tile);
-            const double wanted =
-                DeviceProduct::bytes(session, problem.dtype, shape, problem.form, method.workspace_bytes);
-            if (!method.launch) leave_out(name, why_not(problem, *variant));
-            else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
-                leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
-            else chosen.push_back({variant, method});
-        }
-    }
-    return chosen;
-}
 
 void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
     const std::vector<Chosen> chosen = chosen_variants(session, problem);
@@ -86,8 +15,7 @@ void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
     Product product(session, problem, most_workspace);
     std::vector<Case> cases;
     for (const auto& [variant, method] : chosen) {
-        if (variant->method == fastest_method && session.own<MatmulOptions>().explain)
-            explain(session, problem, method);
+        explain_if_asked(session, *variant, problem, method);
         cases.push_back(method.launch ? product.device_case(*variant, method) : product.host_case(*variant));
     }
     bench.run(cases);
@@ -100,11 +28,13 @@ void run(Session& session) {
 #endif
     if (!session.options.operands.empty()) return run_matmul_filter(session);
     if (asked.file_shape) fail(Exit::usage, "--shape is for files; --size gives the shapes of a benchmark");
+    check_gang_options(session);
     Bench bench(session);
-    ProductProblem problem = problem_on(session, session.dtype());
+    ProductProblem problem = problem_on(session, session.device, session.dtype());
     for (const ProductShape& shape : asked.shapes.on(session.device.simulated)) {
         problem.shape = shape;
-        run_shape(session, bench, problem);
+        if (session.options.gang) run_gang_shape(session, bench, shape);
+        else run_shape(session, bench, problem);
     }
 }
 

@@ -22,6 +22,7 @@ struct MatmulCells {
     int registers = 0;        // per thread
     std::size_t static_shared_bytes = 0;
     double occupancy_percent = 0;
+    const char* split = "none";  // among devices
 
     double flop() const { return shape.flop() * double(form.products()); }
     void describe_kernel(const LaunchShape& launch, int ordinal) {
@@ -56,6 +57,7 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
      [](const MatmulCells& of) -> Cell { return of.occupancy_percent > 0 ? Fixed{of.occupancy_percent, 1} : absent(1); }},
     {{"p_transpose", "transposed", 1, 0, 4, 9}, [](const MatmulCells& of) -> Cell { return of.form.transposed.name(); }},
     {{"p_batch", "batch", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.form.products()); }},
+    {{"p_split"}, [](const MatmulCells& of) -> Cell { return of.split; }},
 };
 // clang-format on
 

@@ -71,7 +71,7 @@ private:
     }
 
     ProductProblem problem_of(DType dtype) const {
-        ProductProblem problem = problem_on(session_, dtype);
+        ProductProblem problem = problem_on(session_, session_.device, dtype);
         problem.shape = shape_;
         problem.form = form_;
         return problem;

@@ -10,11 +10,16 @@
 
 constexpr std::size_t most_batch = (std::size_t{1} << 31) - 1;  // products
 
+// How the devices of a gang share a product.
+enum class GangSplit { rows, tiles };
+
 struct MatmulOptions {
     PerBackend<std::vector<ProductShape>> shapes = {{{1024, 1024, 1024}}, {{64, 64, 64}}};  // of a benchmark
     std::optional<ProductShape> file_shape;
     ProductForm form;
     bool explain = false;
+    std::optional<GangSplit> split;
+    std::optional<std::size_t> panel;
     std::string tile;  // of the Hopper kernels; "" for the best one, "list" to list them
 
     void add_options(OptionTable& table) {
@@ -31,6 +36,10 @@ struct MatmulOptions {
                    form.transposed, parse_transposes);
         table.whole("--batch", "N", "multiply N pairs of matrices of one shape", form.batch, 0, most_batch);
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
+        table.choice("--split", "WAY", "--gang: devices have rows of C, or tiles; rows if not given", split,
+                     {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}});
+        table.whole("--panel", "N", "--split tiles: columns of B that devices exchange at once; 4096 if not given",
+                    panel, 1, most_batch);
         table.text("--tile", "NAME", "tiles of hopper, tf32x3 and direct, instead of the best one; 'all', 'list'",
                    tile);
     }

@@ -15,15 +15,15 @@
 
 namespace BACKEND {
 
-// The problem of a session, but for its shape.
-inline ProductProblem problem_on(const Session& session, DType dtype) {
+// The problem of a session on one of its devices, the current one, but for the shape. The device must outlive it.
+inline ProductProblem problem_on(const Session& session, const DeviceInfo& device, DType dtype) {
     ProductProblem problem;
-    problem.device = &session.device;
+    problem.device = &device;
     problem.dtype = dtype;
     problem.forced_tile = session.own<MatmulOptions>().tile;
     problem.form = session.own<MatmulOptions>().form;
 #ifndef __SIMCC__
-    problem.hopper = hopper_kernels_run(session.device.compute_capability);
+    problem.hopper = hopper_kernels_run(device.compute_capability);
 #else
     if (!problem.forced_tile.empty()) fail(Exit::unavailable, "--tile needs a GPU of compute capability 9.0");
 #endif
@@ -37,40 +37,49 @@ inline double free_device_bytes() {
     return double(free_bytes);
 }
 
+// Failure(cuda_error) unless the device has so much memory left.
+inline void expect_room(const std::string& products, double wanted) {
+    const double free_bytes = free_device_bytes();
+    if (wanted <= free_bytes) return;
+    fail(Exit::cuda_error,
+         "{}: A, B, C and what the kernels need beside them take {} on the device, of which {} are free; choose a "
+         "smaller --size",
+         products, human_bytes(wanted), human_bytes(free_bytes));
+}
+
+// Where blocks leave what others of their launch need.
+inline size_t partials_bytes(const DeviceInfo& device, [[maybe_unused]] DType dtype) {
+#ifndef __SIMCC__
+    if (dtype != DType::f64 && device.compute_capability == 90)
+        return partial_sums_bytes(unsigned(device.multiprocessors));
+#endif
+    return unsigned(device.multiprocessors) * sizeof(unsigned);  // a ticket each
+}
+inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device, DType dtype) {
+    DeviceBuffer<unsigned char> partials(partials_bytes(device, dtype));
+    if (partials.size() > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
+    return partials;
+}
+
 // Device memory for A, B, C and what the kernels need beside them. Says how much that is before it asks for any.
 struct DeviceProduct {
-    static size_t partials_bytes(const Session& session, [[maybe_unused]] DType dtype) {
-#ifndef __SIMCC__
-        if (dtype != DType::f64 && session.device.compute_capability == 90)
-            return partial_sums_bytes(unsigned(session.device.multiprocessors));
-#endif
-        return session.device.multiprocessors * sizeof(unsigned);  // a ticket each
-    }
-
     static double bytes(const Session& session, DType dtype, const ProductShape& shape, const ProductForm& form,
                         size_t workspace_bytes) {
         constexpr double most_padding = 3 * 16;  // bytes of a product of a batch
         return elements_of(shape, form) * double(size_of(dtype)) + most_padding * double(form.batch.value_or(0)) +
-               double(workspace_bytes) + double(partials_bytes(session, dtype));
+               double(workspace_bytes) + double(partials_bytes(session.device, dtype));
     }
 
     DeviceProduct(const Session& session, DType dtype, const ProductShape& shape_, const ProductForm& form_,
                   size_t workspace_bytes)
         : shape(shape_), form(form_), element_bytes(size_of(dtype)) {
-        const double wanted = bytes(session, dtype, shape, form, workspace_bytes), free_bytes = free_device_bytes();
-        if (wanted > free_bytes)
-            fail(Exit::cuda_error,
-                 "{}: A, B, C and what the kernels need beside them take {} on the device, of which {} are free; "
-                 "choose a "
-                 "smaller --size",
-                 name_of_products(shape, form), human_bytes(wanted), human_bytes(free_bytes));
+        expect_room(name_of_products(shape, form), bytes(session, dtype, shape, form, workspace_bytes));
         strides = ProductStrides::aligned(shape, form, element_bytes);
         a = DeviceBuffer<unsigned char>(form.products() * strides.a * element_bytes);
         b = DeviceBuffer<unsigned char>(elements_of_b(shape, form, strides) * element_bytes);
         c = DeviceBuffer<unsigned char>(form.products() * strides.c * element_bytes);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
-        partials = DeviceBuffer<unsigned char>(partials_bytes(session, dtype));
-        if (partials.size() > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
+        partials = make_partials(session.device, dtype);
     }
 
     void upload(const void* h_a, const void* h_b) {
@@ -120,6 +129,25 @@ private:
     }
 };
 
+inline std::string how_large_is_checked(const ProductShape& shape) {
+    return text("{}: some rows are checked in full, all of C by a random vector", shape.name());
+}
+
+// The cells of a row: those given, and what follows from the launch and its time on so many devices.
+inline std::vector<Cell> cells_of_product(const Session& session, DType dtype, MatmulCells cells,
+                                          const LaunchShape& launch, double median_ns, size_t devices = 1) {
+    const DeviceInfo& device = session.device;
+    const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
+    const auto throughput = throughput_of(device.compute_capability, device.name);
+    const double peak = throughput ? double(devices) * peak_rate(fastest_multiply_adds(*throughput, dtype),
+                                                                 device.multiprocessors, clock_hz)
+                                   : 0;
+    const bool timed = !device.simulated && peak > 0 && median_ns > 0;
+    if (timed) cells.peak_percent = 100 * cells.flop() / median_ns * 1e9 / peak;
+    cells.describe_kernel(launch, device.ordinal);
+    return cells_of(matmul_columns, cells);
+}
+
 class Product {
 public:
     // `workspace_bytes`: the most that one of the methods needs.
@@ -132,9 +160,7 @@ public:
           host_(make_host_product(dtype_, shape_, form_,
                                   {session.options.seed, session.options.verify, session.options.tolerance})) {
         device_.upload(host_->a(), host_->b());
-        if (!host_->checks_all())
-            session.detail(text("{}: some rows are checked in full, all of C by a random vector", shape_.name()));
-        clock_hz_ = 1e3 * attribute(cudaDevAttrClockRate, session.device.ordinal);
+        if (!host_->checks_all()) session.detail(how_large_is_checked(shape_));
     }
 
     Case host_case(const MatmulVariant& variant) {
@@ -180,15 +206,7 @@ private:
     double bytes() const { return elements_of(shape_, form_) * double(size_of(dtype_)); }
 
     std::vector<Cell> own_cells(const std::string& tile, const LaunchShape& launch, double median_ns) const {
-        MatmulCells cells{shape_, form_, tile, bytes()};
-        const auto throughput = throughput_of(session_.device.compute_capability, session_.device.name);
-        const double peak = throughput ? peak_rate(fastest_multiply_adds(*throughput, dtype_),
-                                                   session_.device.multiprocessors, clock_hz_)
-                                       : 0;
-        const bool timed = !session_.device.simulated && peak > 0 && median_ns > 0;
-        if (timed) cells.peak_percent = 100 * cells.flop() / median_ns * 1e9 / peak;
-        cells.describe_kernel(launch, session_.device.ordinal);
-        return cells_of(matmul_columns, cells);
+        return cells_of_product(session_, dtype_, {shape_, form_, tile, bytes()}, launch, median_ns);
     }
 
     const Session& session_;
@@ -197,7 +215,6 @@ private:
     ProductForm form_;
     DeviceProduct device_;
     std::unique_ptr<HostProduct> host_;
-    double clock_hz_ = 0;
 };
 
 }  // namespace BACKEND

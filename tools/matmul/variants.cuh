@@ -124,9 +124,12 @@ inline ProductMethod cublaslt_method(const ProductProblem& problem) {
     method.takes_batch = method.takes_transposed = true;
     return method;
 }
+// On one device it is cuBLAS; for several see gang/cublasxt.cuh.
+inline ProductMethod cublasxt_method(const ProductProblem&) { return {}; }
 #else
 constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *hopper_method = nullptr,
-                     *tf32x3_method = nullptr, *cublas_method = nullptr, *cublaslt_method = nullptr;
+                     *tf32x3_method = nullptr, *cublas_method = nullptr, *cublaslt_method = nullptr,
+                     *cublasxt_method = nullptr;
 constexpr FindTiles *hopper_keys = nullptr, *tf32x3_keys = nullptr, *direct_keys = nullptr;
 #endif
 
@@ -202,6 +205,8 @@ inline const MatmulVariant matmul_variants[] = {
      cublas_method},
     {{"cublaslt", "the stronger peer: cuBLASLt, the fastest algorithm that its heuristic offers", Needs::gpu, "", true},
      cublaslt_method},
+    {{"cublasxt", "the peer of --gang: cuBLASXt, its matrices on the first device", Needs::gpu, "", true},
+     cublasxt_method},
 };
 
 inline const Program matmul_program = {
@@ -214,8 +219,9 @@ inline const Program matmul_program = {
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
     .variants = variants_of(matmul_variants),
     .options = own_options<MatmulOptions>,
-    .benchmark_options = {"--explain", "--tile"},
+    .benchmark_options = {"--explain", "--tile", "--split", "--panel"},
     .columns = columns_of(matmul_columns),
+    .gangs = Gangs::on_request,
 };
 
 }  // namespace BACKEND

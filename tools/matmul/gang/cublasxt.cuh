@@ -1,0 +1,91 @@
+// A product by cuBLASXt on the devices of a gang. Only for nvcc.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/gang/devices.cuh"
+#include "kernels/matmul/cublasxt.cuh"
+#include "tools/matmul/gang/split.cuh"
+
+namespace BACKEND {
+
+// A, B and C lie on the first device: with all in the host's memory its bus would be what is measured.
+class CublasXtProduct {
+public:
+    CublasXtProduct(const Gang& gang, const ProductShape& shape, DType dtype)
+        : library_(ordinals_of(gang)), ordinal_(gang.device(0).ordinal), shape_(shape), dtype_(dtype) {}
+
+    // Why it cannot run; "" if it can.
+    std::string obstacle() const {
+        if (dtype_ != DType::f32 && dtype_ != DType::f64) return "it multiplies f32 and f64; choose another --dtype";
+        return library_ ? "" : "libcublas was not found, or has no cuBLASXt";
+    }
+
+    void upload(HostProduct& host) {
+        const OnDevice there(ordinal_);
+        const size_t bytes = size_of(dtype_);
+        expect_room(shape_.name(), shape_.elements() * double(bytes));
+        a_ = DeviceBuffer<unsigned char>(shape_.m * shape_.k * bytes);
+        b_ = DeviceBuffer<unsigned char>(shape_.k * shape_.n * bytes);
+        c_ = DeviceBuffer<unsigned char>(shape_.m * shape_.n * bytes);
+        copier_.to_device(a_.data(), host.a(), a_.bytes());
+        copier_.to_device(b_.data(), host.b(), b_.bytes());
+    }
+
+    void poison() const {
+        const OnDevice there(ordinal_);
+        if (c_.size() > 0) CHECK(cudaMemset(c_.data(), 0xff, c_.bytes()));
+    }
+
+    // The first call chooses the blocks.
+    void multiply() {
+        const OnDevice there(ordinal_);
+        if (c_.size() == 0) return;
+        if (shape_.k == 0) return CHECK(cudaMemset(c_.data(), 0, c_.bytes()));
+        if (block_ == 0) choose_block();
+        multiply_with(block_);
+    }
+    std::string tile() const { return text("{0}x{0}", block_); }
+
+    // Compares each part of C, as the reference counts them.
+    Verdict check(HostProduct& host, size_t parts) {
+        const OnDevice there(ordinal_);
+        copier_.to_host(host.c(), c_.data(), c_.bytes());
+        Verdict verdict;
+        for (size_t part = 0; part < parts && verdict.right; ++part) verdict = host.check(part);
+        return verdict;
+    }
+
+private:
+    static std::vector<int> ordinals_of(const Gang& gang) {
+        std::vector<int> ordinals;
+        for (const DeviceInfo& device : gang.devices()) ordinals.push_back(device.ordinal);
+        return ordinals;
+    }
+
+    void multiply_with(int block) const {
+        library_.multiply(dtype_, shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c_.data(), block);
+    }
+
+    // Those with which a second product is fastest: the first makes room for them.
+    void choose_block() {
+        double least_ns = 0;
+        for (const int block : {1024, 2048, 4096, 8192}) {
+            multiply_with(block);
+            const double ns = host_time([&] { multiply_with(block); });
+            if (block_ == 0 || ns < least_ns) block_ = block, least_ns = ns;
+        }
+    }
+
+    const CublasXt library_;
+    const int ordinal_;
+    const ProductShape shape_;
+    const DType dtype_;
+    int block_ = 0;
+    DeviceBuffer<unsigned char> a_, b_, c_;
+    StagedCopier copier_;  // (made where the first device is the current one)
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,124 @@
+// What lies on one device of a grid: its tile of C, and the blocks of A and B that it holds or receives.
+#pragma once
+
+#include <algorithm>
+
+#include "common/cuda/buffers.cuh"
+#include "tools/matmul/gang/tiling.hpp"
+#include "tools/matmul/gang/worker.cuh"
+
+namespace BACKEND {
+
+// What a device gives to an all-gather, and where it receives what all give.
+struct Gathering {
+    const unsigned char* d_send;
+    unsigned char* d_received;
+    size_t bytes;  // that each gives; 0: there is nothing to do
+};
+
+// All is called where the device is the current one.
+class DeviceTile {
+public:
+    DeviceTile(const Tiling& tiling, const ProductShape& shape, size_t element_bytes)
+        : tiling_(tiling),
+          shape_(shape),
+          element_bytes_(element_bytes),
+          a_part_bytes_(tiling.part_rows * shape.k * element_bytes),
+          b_panel_bytes_(shape.k * tiling.panel_columns * element_bytes),
+          c_panel_bytes_(divide_up(tiling.tile.rows.size * tiling.panel_columns * element_bytes, 256) * 256) {
+        const size_t grid_rows = tiling.place.grid_rows;
+        const size_t a_bytes = a_part_bytes_, b_bytes = tiling.rounds * b_panel_bytes_,
+                     c_bytes = tiling.rounds * grid_rows * c_panel_bytes_,
+                     gathered_bytes = gathers_a() ? tiling.place.grid_columns * a_part_bytes_ : 0,
+                     received_bytes = gathers_b() ? std::min<size_t>(2, tiling.rounds) * grid_rows * b_panel_bytes_ : 0;
+        expect_room(
+            text("{}x{}x{}", tiling.tile.rows.size, tiling.tile.columns.size, shape.k),
+            double(a_bytes) + double(b_bytes) + double(c_bytes) + double(gathered_bytes) + double(received_bytes));
+        a_ = Bytes(a_bytes), b_ = Bytes(b_bytes), c_ = Bytes(c_bytes);
+        gathered_ = Bytes(gathered_bytes), received_ = Bytes(received_bytes);
+        // (Parts and panels that are shorter than the longest ones travel with what follows them.)
+        for (const Bytes* bytes : {&a_, &b_})
+            if (bytes->size() > 0) CHECK(cudaMemset(bytes->data(), 0, bytes->bytes()));
+    }
+
+    // From all of A and B on the host.
+    void upload(const void* a, const void* b) const {
+        if (shape_.k == 0) return;
+        const IndexRange part = tiling_.part_of_a();
+        const auto* h_part = static_cast<const unsigned char*>(a) + (tiling_.tile.rows.begin + part.begin) * row_of_a();
+        CHECK(cudaMemcpy(a_.data(), h_part, part.size * row_of_a(), cudaMemcpyHostToDevice));
+        tiling_.for_panels([&](const Panel& panel) {
+            if (panel.row != tiling_.place.row) return;
+            const size_t width = panel.columns.size * element_bytes_;
+            const auto* h_panel = static_cast<const unsigned char*>(b) + column_bytes(panel);
+            CHECK(cudaMemcpy2D(d_own_panel(panel.round), width, h_panel, shape_.n * element_bytes_, width, shape_.k,
+                               cudaMemcpyHostToDevice));
+        });
+    }
+
+    // The tile's place in all of C on the host.
+    void download(void* c) const {
+        const auto& [rows, columns] = tiling_.tile;
+        const size_t row_bytes = shape_.n * element_bytes_, count = rows.size;
+        if (count == 0) return;
+        unsigned char* const h_rows = static_cast<unsigned char*>(c) + rows.begin * row_bytes;
+        tiling_.for_panels([&](const Panel& panel) {
+            const size_t width = panel.columns.size * element_bytes_;
+            CHECK(cudaMemcpy2D(h_rows + column_bytes(panel), row_bytes, d_c(panel), width, width, count,
+                               cudaMemcpyDeviceToHost));
+        });
+    }
+
+    // C and what it is to receive become NaN.
+    void poison(cudaStream_t stream) const {
+        for (const Bytes* bytes : {&c_, &gathered_, &received_})
+            if (bytes->size() > 0) CHECK(cudaMemsetAsync(bytes->data(), 0xff, bytes->bytes(), stream));
+    }
+
+    Gathering gathering_of_a() const {
+        if (!gathers_a()) return {};
+        return {a_.data(), gathered_.data(), a_part_bytes_};
+    }
+    Gathering gathering_of_b(size_t round) const {
+        if (!gathers_b() || round >= tiling_.rounds) return {};
+        return {d_own_panel(round), d_received(round), b_panel_bytes_};
+    }
+
+    // These rows of the panel of C, from what is there in a stage of Tiling::for_blocks.
+    LocalProduct product(size_t stage, const IndexRange& rows, const Panel& panel) const {
+        const size_t width = panel.columns.size;
+        const bool is_own = panel.row == tiling_.place.row;
+        return {{rows.size, width, shape_.k},
+                stage == 0 || !gathers_a() ? a_.data() : gathered_.data() + rows.begin * row_of_a(),
+                is_own ? d_own_panel(panel.round) : d_received(panel.round) + panel.row * b_panel_bytes_,
+                d_c(panel) + rows.begin * width * element_bytes_};
+    }
+
+private:
+    using Bytes = DeviceBuffer<unsigned char>;
+
+    bool gathers_a() const { return tiling_.place.grid_columns > 1; }
+    bool gathers_b() const { return tiling_.place.grid_rows > 1; }
+    size_t row_of_a() const { return shape_.k * element_bytes_; }
+    size_t column_bytes(const Panel& panel) const {
+        return (tiling_.tile.columns.begin + panel.columns.begin) * element_bytes_;
+    }
+    unsigned char* d_own_panel(size_t round) const { return b_.data() + round * b_panel_bytes_; }
+    unsigned char* d_received(size_t round) const {
+        return received_.data() + round % 2 * tiling_.place.grid_rows * b_panel_bytes_;
+    }
+    unsigned char* d_c(const Panel& panel) const {
+        return c_.data() + (panel.round * tiling_.place.grid_rows + panel.row) * c_panel_bytes_;
+    }
+
+    const Tiling tiling_;
+    const ProductShape shape_;  // of all of C
+    const size_t element_bytes_, a_part_bytes_, b_panel_bytes_, c_panel_bytes_;
+    // Panels of B and C are matrices of their own, without gaps, which begin equally far apart.
+    Bytes a_, b_;     // its part of A, and its panels of B, by round
+    Bytes c_;         // panels by round, then by the row of the grid that holds them of B
+    Bytes gathered_;  // the parts of A of all devices of the row of the grid
+    Bytes received_;  // the panels of B of all devices of the column, of two rounds in turns
+};
+
+}  // namespace BACKEND

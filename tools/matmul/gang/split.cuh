@@ -1,0 +1,43 @@
+// A product that a gang computes together: which part of C each rank computes, of what, in which order.
+#pragma once
+
+#include <vector>
+
+#include "common/gang/devices.cuh"
+#include "tools/matmul/gang/worker.cuh"
+#include "tools/matmul/host_product.hpp"
+
+namespace BACKEND {
+
+// Ranks compute in stages, each of some products. Before those of a stage may be an exchange among the devices.
+// What is called with a rank finds its device as the current one; exchange() is called once for all ranks.
+class SplitProduct {
+public:
+    virtual ~SplitProduct() = default;
+
+    // What each rank computes of C: known before there is memory for it.
+    virtual std::vector<ProductBlock> parts() const = 0;
+    // Copies the rank's part of A and B to its device.
+    virtual void upload(size_t rank, HostProduct& host) = 0;
+
+    // Multiprocessors that exchanges take while products run.
+    virtual unsigned exchange_multiprocessors() const { return 0; }
+    virtual size_t stages() const = 0;
+    // Of a rank of this process.
+    virtual std::vector<LocalProduct> products(size_t rank, size_t stage) const = 0;
+    // Those of all ranks, some of them more than once.
+    virtual std::vector<ProductShape> shapes() const = 0;
+
+    // Enqueues: the rank's work begins; what stage 1 and later ones wait for; a rank's stage may begin, and has ended.
+    virtual void begin(size_t /*rank*/) {}
+    virtual void exchange(size_t /*stage*/) {}
+    virtual void await(size_t /*rank*/, size_t /*stage*/) {}
+    virtual void end(size_t /*rank*/, size_t /*stage*/) {}
+
+    // Overwrites the rank's part of C, and all that it is to receive, by NaN.
+    virtual void poison(size_t rank) = 0;
+    // Copies the rank's part of C to its place in the host's.
+    virtual void download(size_t rank, HostProduct& host) = 0;
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,147 @@
+// The devices form a grid, and each computes a tile of C. It holds a part of the rows of A that its row of the grid needs,
+// and a part of the columns of B that its column needs. The rest comes while it multiplies what it has:
+//     stage 0     its part of A times its panels of B              meanwhile, along its row, the other parts of A
+//     stage 1     the other parts of A times its panels            meanwhile, along its column, a panel of each device
+//     stage 2...  all its rows of A times the panels of a round    meanwhile those of the next round
+// This is SUMMA's broadcast of panels (van de Geijn and Watts, 1997), from all devices of a column at once: an all-gather
+// uses links in both directions. SUMMA cuts k into panels, and adds up their products. We cut the columns: each element of
+// C is one product over all of k, by any variant, whose kernels need not add to C, and sums of 16-bit types are not rounded
+// between panels.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/gang/grid.cuh"
+#include "tools/matmul/gang/device_tile.cuh"
+#include "tools/matmul/gang/split.cuh"
+
+namespace BACKEND {
+
+class TilesOfProduct final : public SplitProduct {
+public:
+    TilesOfProduct(Gang& gang, const ProductShape& shape, DType dtype, size_t most_panel_columns)
+        : gang_(gang), grid_(grid_of(gang.size())), communicators_(gang, grid_), shape_(shape), dtype_(dtype) {
+        for (size_t rank = 0; rank < gang.size(); ++rank) {
+            const Tiling::Place place = {grid_.rows, grid_.columns, grid_.row(rank), grid_.column(rank)};
+            tilings_.emplace_back(shape, place, most_panel_columns);
+            stages_ = std::max(stages_, 2 + tilings_.back().rounds);
+        }
+        of_rank_.resize(gang.size());
+    }
+
+    std::vector<ProductBlock> parts() const override {
+        std::vector<ProductBlock> parts;
+        for (const Tiling& tiling : tilings_) parts.push_back(tiling.tile);
+        return parts;
+    }
+
+    void upload(size_t rank, HostProduct& host) override {
+        of_rank_[rank] = std::make_unique<OfRank>(DeviceTile(tilings_[rank], shape_, size_of(dtype_)), stages_);
+        of_rank_[rank]->tile.upload(host.a(), host.b());
+    }
+
+    unsigned exchange_multiprocessors() const override { return communicators_.multiprocessors(); }
+    size_t stages() const override { return stages_; }
+
+    std::vector<LocalProduct> products(size_t rank, size_t stage) const override {
+        const bool more_comes = stage == 0 || (grid_.rows > 1 && stage - 1 < tilings_[rank].rounds);
+        std::vector<LocalProduct> products;
+        tilings_[rank].for_blocks(stage, [&](const IndexRange& rows, const Panel& panel) {
+            products.push_back(of_rank_[rank]->tile.product(stage, rows, panel));
+            products.back().beside_exchange = more_comes;
+        });
+        return products;
+    }
+    std::vector<ProductShape> shapes() const override {
+        std::vector<ProductShape> shapes;
+        for (const Tiling& tiling : tilings_)
+            for (size_t stage = 0; stage < stages_; ++stage)
+                tiling.for_blocks(stage, [&](const IndexRange& rows, const Panel& panel) {
+                    shapes.push_back({rows.size, panel.columns.size, shape_.k});
+                });
+        return shapes;
+    }
+
+    void begin(size_t rank) override {
+        const OfRank& mine = *of_rank_[rank];
+        mine.begun.record(gang_.stream(rank));
+        CHECK(cudaStreamWaitEvent(mine.exchange, mine.begun, 0));
+    }
+
+    // What stage 1 waits for, and always what the stage after this one does.
+    void exchange(size_t stage) override {
+        if (stage == 1) {
+            gather([&](size_t rank) { return of_rank_[rank]->tile.gathering_of_a(); },
+                   [&](size_t rank) { return communicators_.of_row(rank); });
+            record_arrivals(1);
+        }
+        const size_t round = stage - 1;
+        if (stage + 1 == stages_) return;
+        // Panels go where those of the round before the last one were: these are multiplied in stage `round`.
+        if (round >= 2)
+            gang_.on_each([&](size_t rank) {
+                CHECK(cudaStreamWaitEvent(of_rank_[rank]->exchange, of_rank_[rank]->multiplied[round], 0));
+            });
+        gather([&](size_t rank) { return of_rank_[rank]->tile.gathering_of_b(round); },
+               [&](size_t rank) { return communicators_.of_column(rank); });
+        record_arrivals(stage + 1);
+    }
+    void await(size_t rank, size_t stage) override {
+        if (stage > 0) CHECK(cudaStreamWaitEvent(gang_.stream(rank), of_rank_[rank]->arrived[stage], 0));
+    }
+    void end(size_t rank, size_t stage) override { of_rank_[rank]->multiplied[stage].record(gang_.stream(rank)); }
+
+    void poison(size_t rank) override { of_rank_[rank]->tile.poison(gang_.stream(rank)); }
+    void download(size_t rank, HostProduct& host) override { of_rank_[rank]->tile.download(host.c()); }
+
+private:
+    struct OfRank {
+        OfRank(DeviceTile tile_, size_t stages)
+            : tile(std::move(tile_)), exchange(cudaStreamNonBlocking, highest_priority()) {
+            for (std::vector<Event>* events : {&arrived, &multiplied})
+                for (size_t stage = 0; stage < stages; ++stage) events->emplace_back(cudaEventDisableTiming);
+        }
+        static int highest_priority() {
+            int lowest = 0, highest = 0;
+            CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+            return highest;
+        }
+
+        DeviceTile tile;
+        Stream exchange;
+        Event begun{cudaEventDisableTiming};
+        std::vector<Event> arrived, multiplied;  // of each stage: what it waits for, and its end
+    };
+
+    // The all-gathers of all ranks are one operation. They move numbers of 4 bytes.
+    template <typename GatheringOf, typename CommunicatorOf>
+    void gather(GatheringOf gathering_of, CommunicatorOf communicator_of) {
+        const Nccl& nccl = gang_.nccl();
+        nccl.group([&] {
+            gang_.on_each([&](size_t rank) {
+                const auto [d_send, d_received, bytes] = gathering_of(rank);
+                if (bytes == 0) return;
+                nccl.expect(nccl.all_gather(d_send, d_received, bytes / 4, ncclInt32, communicator_of(rank),
+                                            of_rank_[rank]->exchange),
+                            "ncclAllGather", communicator_of(rank));
+            });
+        });
+    }
+    void record_arrivals(size_t stage) {
+        gang_.on_each([&](size_t rank) { of_rank_[rank]->arrived[stage].record(of_rank_[rank]->exchange); });
+    }
+
+    Gang& gang_;
+    const GangGrid grid_;
+    const GridCommunicators communicators_;
+    const ProductShape shape_;
+    const DType dtype_;
+    std::vector<Tiling> tilings_;
+    size_t stages_ = 2;
+    std::vector<std::unique_ptr<OfRank>> of_rank_;
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,90 @@
+// What a rank of a gang computes with: the products of matrices that lie on its device.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "tools/matmul/product.cuh"
+
+namespace BACKEND {
+
+// Matrices on one device, which a rank multiplies for a part of its C.
+struct LocalProduct {
+    ProductShape shape;
+    const unsigned char *d_a, *d_b;
+    unsigned char* d_c;
+    bool beside_exchange = false;  // while NCCL's kernels need multiprocessors, too
+};
+
+class Worker {
+public:
+    // On the current device, of whose multiprocessors NCCL takes so many.
+    Worker(const Session& session, const DeviceInfo& device, DType dtype, unsigned nccl_multiprocessors)
+        : block_size_(session.options.block), whole_(session, device, dtype), beside_(whole_, nccl_multiprocessors) {}
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    // How a variant computes each of these products, all of which it can. Equal ones are computed by one method.
+    std::vector<ProductMethod> methods(const MatmulVariant& variant, const std::vector<LocalProduct>& products) const {
+        std::map<std::tuple<size_t, size_t, bool>, ProductMethod> known;  // k is the same in all
+        std::vector<ProductMethod> methods;
+        for (const LocalProduct& product : products) {
+            ProductMethod& method = known[{product.shape.m, product.shape.n, product.beside_exchange}];
+            if (!method.launch) method = find_method(variant, problem(product));
+            methods.push_back(method);
+        }
+        return methods;
+    }
+    ProductProblem problem(const LocalProduct& product) const {
+        ProductProblem one = part_for(product).problem;
+        one.shape = product.shape;
+        return one;
+    }
+
+    // Makes room for the workspaces of these methods.
+    void make_room(const std::vector<ProductMethod>& methods) {
+        size_t most = workspace_.bytes();
+        for (const ProductMethod& method : methods) most = std::max(most, method.workspace_bytes);
+        if (most > workspace_.bytes()) workspace_ = {}, workspace_ = DeviceBuffer<unsigned char>(most);
+    }
+
+    // C of a product without steps along k is zero.
+    LaunchShape launch(const LocalProduct& product, const ProductMethod& method, cudaStream_t stream) const {
+        const auto& [m, n, k] = product.shape;
+        const ProductForm form;
+        const ProductStrides strides = ProductStrides::dense(product.shape, form);
+        const DevicePart& part = part_for(product);
+        if (k == 0) {
+            CHECK(cudaMemsetAsync(product.d_c, 0, m * n * size_of(part.problem.dtype), stream));
+            return {};
+        }
+        return method.launch({product.d_a, product.d_b, product.d_c, m, n, k, workspace_.data(), part.partials.data(),
+                              unsigned(part.device.multiprocessors), block_size_, stream, 0, form.products(), strides.a,
+                              strides.b, strides.c, false, false});
+    }
+
+private:
+    // The device, or what NCCL leaves of it. Each has partial sums of its own, which lie as the multiprocessors are many.
+    struct DevicePart {
+        DevicePart(const Session& session, const DeviceInfo& device_, DType dtype)
+            : device(device_), problem(problem_on(session, device, dtype)), partials(make_partials(device, dtype)) {}
+        DevicePart(const DevicePart& whole, unsigned nccl_multiprocessors)
+            : device(whole.device), problem(whole.problem), partials(make_partials(device, problem.dtype)) {
+            const int left = device.multiprocessors - int(nccl_multiprocessors);
+            if (left > 0) device.multiprocessors = left;
+            problem.device = &device;
+        }
+        DeviceInfo device;
+        ProductProblem problem;
+        DeviceBuffer<unsigned char> partials;
+    };
+    const DevicePart& part_for(const LocalProduct& product) const { return product.beside_exchange ? beside_ : whole_; }
+
+    const unsigned block_size_;
+    const DevicePart whole_, beside_;
+    DeviceBuffer<unsigned char> workspace_;
+};
+
+}  // namespace BACKEND
