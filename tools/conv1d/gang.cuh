@@ -234,7 +234,7 @@ private:
 // A signal of n elements, or with --weak of n on each device: on one device, and on all of them.
 template <typename T>
 void run_gang_size(Session& session, Bench& bench, size_t n, const std::vector<double>& weights) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options.ladder)) {
         Gang gang(devices, session.options);
         GangConvolution<T> convolution(session, gang, session.options.weak ? n * gang.size() : n, weights);
         std::vector<Case> cases;

@@ -195,7 +195,7 @@ private:
 // A matrix of this shape, or with --weak one with as many rows on each device: on one device, and on all of them.
 template <typename Word>
 void run_gang_shape(Session& session, Bench& bench, const MatrixShape& shape) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options.ladder)) {
         Gang gang(devices, session.options);
         const size_t times = session.options.weak ? gang.size() : 1;
         GangTransposition<Word> transposition(session, gang, {times * shape.rows, shape.columns});

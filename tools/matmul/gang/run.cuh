@@ -198,7 +198,7 @@ private:
 
 // A product, or with --weak one of so many rows for each device: on one device, and on all of them.
 inline void run_gang_shape(Session& session, Bench& bench, const ProductShape& shape) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options.ladder)) {
         Gang gang(devices, session.options);
         ProductShape whole = shape;
         if (session.options.weak) whole = within_limits({shape.m * gang.size(), shape.n, shape.k});
