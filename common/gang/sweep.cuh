@@ -83,6 +83,7 @@ private:
             row.verify = "predicted";
             row.warmup = row.sm_clock_mhz = 0;
             row.samples_ns = {ns};
+            row.peer_ratios.clear();
             row.prediction = {exchange_ns, error_percent(*row.variant, ranks, ns)};
         }
         bench_.print_predicted(rows);
