@@ -9,16 +9,6 @@ load helpers
     holds ./gang_model
 }
 
-# devices COUNT: there are so many.
-devices() {
-    if on_simulator; then
-        export SIMCC_DEVICES=$1
-    else
-        [ "$(devquery -d all --prop ordinal --value | wc -l)" -ge "$1" ] || skip "there are fewer than $1 GPUs"
-        device=$(seq -s, 0 $(($1 - 1)))
-    fi
-}
-
 # predicted PROGRAM [OPTION]...: the rows of its predictions, and those of the gangs that it measured.
 predicted() {
     try "$1" -q --gang --csv -w 0 -r 2 "${@:2}"
@@ -28,6 +18,18 @@ predicted() {
 
 # The columns of the rows that are predicted.
 of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
+
+@test "every program with --gang predicts" {
+    local program
+    devices 2
+    for program in $(benchmarks); do
+        "$program" --help | grep -q -e --predict || continue
+        predicted "$program" -n 16 --predict 8
+        [ "$(of_predictions gang | sort -u | paste -sd ' ')" = "2 8" ] || complain "$program ignores it" || return
+        echo "$program" >>predicting
+    done
+    grep -q -x reduce predicting
+}
 
 @test "--predict measures gangs at hand, then predicts the largest of them and those that are asked for" {
     devices 4
@@ -79,6 +81,13 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     [ "$(exchanges --per-machine 8 --network-latency 1)" = "34000 40000" ]
 }
 
+@test "gangs that are larger than a machine show nothing of its links" {
+    devices 2
+    try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 4 --per-machine 1 --network-latency 1000
+    expect_errors_like "takes the defaults"
+    [ "$(of_predictions gang exchange_ns | tail -1 | sed 's/\..*//')" = "4 4017400" ]
+}
+
 @test "collective --fit writes what --links reads, and says what its sizes do not show" {
     devices 3
     try collective -q --fit -n 1,4Ki -w 0 -r 2 -k 'all-*,ring,fastest' -o links.csv
@@ -98,7 +107,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     [ "$(columns rows latency_ns gbyte_per_s worst_error_percent)" = "1 600.0 327.000000 0.00" ]
 }
 
-@test "with one device a prediction takes defaults, and says so" {
+@test "where no smaller gang was measured a prediction takes defaults, and says so" {
     devices 1
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 2,16
     expect_status 0
@@ -107,6 +116,11 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     [ "$(grep -c defaults stderr)" = 1 ]
     try vecadd --gang --csv -n 100 -k vector4 -w 0 -r 1 --predict 2
     [[ $errors != *defaults* ]] || complain "it exchanges nothing"
+    # The gang of two does not predict itself.
+    devices 2
+    try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 8
+    expect_errors_like "nothing smaller than a gang of 2"
+    [ "$(of_predictions gang exchange_ns | head -1)" = "2 18600.0" ]
 }
 
 @test "predicted rows are told apart for people, in JSON and per sample, and a profile has none" {

@@ -167,6 +167,7 @@ void fit_sizes(Session& session) {
         for (size_t n : session.sizes())
             run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) {
                 for (const Measurement& row : bench.time(cases)) {
+                    if (row.problem.bytes == 0) continue;
                     const Collective operation = static_cast<const CollectiveVariant*>(row.variant)->operation;
                     rows[operation].push_back(
                         {{operation, row.problem.bytes}, gang.size(), summarize(row.samples_ns).median});

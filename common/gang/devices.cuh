@@ -35,6 +35,10 @@ inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInf
     if (devices.size() > 1) add(devices.size());
     return gangs;
 }
+inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices,
+                                                     const MeasureSettings& settings) {
+    return gangs_of(devices, settings.ladder || !settings.predict.gangs.empty());
+}
 
 // The devices of one process: rank r is the r-th of them. Each has a stream, in which its work is timed.
 class Gang {

@@ -108,7 +108,7 @@ private:
     ExchangeTerms measured_terms(const Exchange& exchange, size_t ranks) {
         std::vector<TimedExchange> smaller;
         for (const TimedExchange& row : rows_[exchange.operation])
-            if (row.ranks < ranks) smaller.push_back(row);
+            if (row.ranks < ranks && row.ranks <= known_.per_machine) smaller.push_back(row);
         if (smaller.empty() && !said_[exchange.operation]) {
             said_[exchange.operation] = true;
             run_.notice(

@@ -41,7 +41,7 @@ public:
     void run(const GangProblem& problem) {
         measured_.clear();
         const std::set<size_t> predicted = predicted_gangs();
-        for (const std::vector<DeviceInfo>& devices : gangs_of(devices_, run_.settings.ladder || !predicted.empty())) {
+        for (const std::vector<DeviceInfo>& devices : gangs_of(devices_, run_.settings)) {
             Gang gang(devices, run_.settings);
             problem.with_cases(gang, gang.size(),
                                [&](std::vector<Case>& cases) { measured_[gang.size()] = bench_.run(cases); });
