@@ -43,16 +43,6 @@ pipeline() {
 
 on_simulator() { [ "$device" = sim ]; }
 
-# devices COUNT: there are so many, of those of a machine at most.
-devices() {
-    if on_simulator; then
-        export SIMCC_DEVICES=$1
-    else
-        [ "$(devquery -d all --prop ordinal --value | wc -l)" -ge "$1" ] || skip "there are fewer than $1 GPUs"
-        device=$(seq -s, 0 $(($1 - 1)))
-    fi
-}
-
 # once NAME COMMAND...: NAME, which COMMAND makes, is made by the first test of a file that asks for it; the others share it.
 once() {
     local name=$1 made

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # --predict and what it rests on: the model of collectives, its terms, and what is said of gangs that are not there.
-# shellcheck disable=SC2154  # helpers.bash sets $device and $output
+# shellcheck disable=SC2154  # helpers.bash sets $output
 
 load helpers
 
