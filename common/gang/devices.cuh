@@ -115,7 +115,13 @@ inline void set_work(Case& one, Gang& gang, GangWork work) {
         if (work.join) work.join();
         return first;
     };
-    one.poison = [&gang, work](cudaStream_t) { gang.on_each(work.poison); };
+    // (A copy from pageable memory may end after its call, and beside the rank's stream.)
+    one.poison = [&gang, work](cudaStream_t) {
+        gang.on_each([&](size_t rank) {
+            work.poison(rank);
+            CHECK(cudaDeviceSynchronize());
+        });
+    };
     // (The launch that is verified runs in the gang's own streams, too.)
     one.launch = [&gang, launch](cudaStream_t) {
         const LaunchShape shape = launch();
