@@ -93,7 +93,6 @@ private:
             CHECK(cudaMemset(d_window, 0, window.size() * sizeof(T)));
             CHECK(
                 cudaMemcpy(at(elements.begin), h_elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
-            CHECK(cudaDeviceSynchronize());  // (of pageable memory a copy may end after its call)
         }
 
         T* at(std::int64_t element) const { return d_window + (element - window.begin); }

@@ -14,16 +14,17 @@ namespace BACKEND {
 // By rows, and each device's rows by pieces, of which one travels while the next is transposed.
 class SharedMatrix {
 public:
-    // `pieces`: 0 for as many as are worth it. Each has whole vectors of rows, which kernels are faster with.
-    SharedMatrix(const MatrixShape& shape, size_t ranks, size_t pieces, size_t element_bytes)
+    // `asked`: how many pieces; 0 for as many as are worth it. The rows of a piece, and so those of its transpose, are
+    // whole vectors of any type, which kernels are faster with.
+    SharedMatrix(const MatrixShape& shape, size_t ranks, size_t asked, size_t element_bytes)
         : shape_(shape), ranks_(ranks) {
-        constexpr size_t fewest_bytes = size_t{16} << 20, most_pieces = 8;  // a message has a latency, too
+        constexpr size_t fewest_bytes = size_t{16} << 20, most = 8;  // a message has a latency, too
         const size_t rows = rows_of(0).size, bytes = rows * shape.columns * element_bytes;
-        if (ranks == 1) pieces = 1;
-        else if (pieces == 0) pieces = std::clamp<size_t>(bytes / fewest_bytes, 1, most_pieces);
-        piece_rows_ = std::max<size_t>(divide_up(divide_up(rows, pieces), vector_bytes) * vector_bytes, 1);
+        const size_t worth_it = std::clamp<size_t>(bytes / fewest_bytes, 1, most);
+        const size_t wanted = ranks == 1 ? 1 : asked > 0 ? asked : worth_it;
+        piece_rows_ = std::max<size_t>(divide_up(divide_up(rows, wanted), vector_bytes) * vector_bytes, 1);
         for (size_t rank = 0; rank < ranks; ++rank)
-            for (size_t k = 0; k < this->pieces(); ++k)
+            for (size_t k = 0; k < pieces(); ++k)
                 if (const Share piece = rows_of(rank, k); piece.size > 0) all_pieces_.push_back(piece);
     }
 
