@@ -125,13 +125,14 @@ std::vector<std::vector<double>> chosen_filters(const Session& session) {
 void run(Session& session) {
     if (!session.options.operands.empty()) return run_convolution_filter(session);
     Bench bench(session);
+    GangSweep sweep(session, bench, session.gang);
     const std::vector<std::vector<double>> filters = chosen_filters(session);
     for (const size_t n : session.sizes())
         for (const std::vector<double>& weights : filters)
             with_dtype(session.dtype(), [&](auto zero) {
                 using T = decltype(zero);
                 if constexpr (std::is_floating_point_v<T>) {
-                    if (session.options.gang) run_gang_size<T>(session, bench, n, weights);
+                    if (session.options.gang) sweep.run(gang_problem_of<T>(session, n, weights));
                     else run_size<T>(session, bench, n, weights);
                 }
             });

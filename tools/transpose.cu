@@ -93,8 +93,8 @@ private:
 };
 
 template <typename Word>
-void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
-    if (session.options.gang) return run_gang_shape<Word>(session, bench, shape);
+void run_shape(Session& session, Bench& bench, GangSweep& sweep, const MatrixShape& shape) {
+    if (session.options.gang) return sweep.run(gang_problem_of<Word>(session, shape));
     Transposition<Word> transposition(session, shape);
     std::vector<Case> cases;
     for (const TransposeVariant* variant : session.selected<TransposeVariant>())
@@ -110,12 +110,13 @@ void run(Session& session) {
     if (asked.pieces > 0 && !session.options.gang)
         fail(Exit::usage, "--pieces says how several devices exchange a matrix: add --gang, or leave it out");
     Bench bench(session);
+    GangSweep sweep(session, bench, session.gang);
     for (const MatrixShape& shape : asked.shapes.on(session.device.simulated)) {
         switch (size_of(session.dtype())) {
-            case 1: run_shape<std::uint8_t>(session, bench, shape); break;
-            case 2: run_shape<std::uint16_t>(session, bench, shape); break;
-            case 4: run_shape<std::uint32_t>(session, bench, shape); break;
-            default: run_shape<std::uint64_t>(session, bench, shape);
+            case 1: run_shape<std::uint8_t>(session, bench, sweep, shape); break;
+            case 2: run_shape<std::uint16_t>(session, bench, sweep, shape); break;
+            case 4: run_shape<std::uint32_t>(session, bench, sweep, shape); break;
+            default: run_shape<std::uint64_t>(session, bench, sweep, shape);
         }
     }
 }

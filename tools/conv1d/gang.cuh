@@ -10,31 +10,51 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
-#include "common/gang/devices.cuh"
 #include "common/gang/messages.cuh"
+#include "common/gang/sweep.cuh"
 #include "common/measure/random.hpp"
 #include "tools/conv1d/method.cuh"
+#include "tools/conv1d/rank_signal.cuh"
 #include "tools/conv1d/shares.cuh"
 
 namespace BACKEND {
 
-// One signal on the devices of a gang and one filter, and the variants as cases over them.
+// A variant's row, without what it takes to launch it.
+template <typename T>
+Case describe_gang(const Session& session, const ConvolutionVariant& variant, size_t n, unsigned width) {
+    const ConvolutionOptions& own = session.own<ConvolutionOptions>();
+    const double outputs = double(output_length(n, width, own.border));
+    const double flop = variant.method == Method::copy ? 0 : 2.0 * width * outputs;
+    Case one;
+    one.variant = &variant;
+    one.problem = {dtype_of<T>, n, (double(n) + outputs) * sizeof(T), flop};
+    one.problem.elements = outputs;
+    one.own_cells = [&own, width](double) {
+        return cells_of(convolution_columns, ConvolutionCells{width, own.border, own.offset});
+    };
+    return one;
+}
+
+// What the devices of a gang have of a signal, one filter, and the variants as cases over them.
 template <typename T>
 class GangConvolution {
 public:
-    GangConvolution(Session& session, Gang& gang, size_t n, const std::vector<double>& weights)
+    // The gang is all of the ranks, or the first of them: then it has no halos, and its result is not right.
+    GangConvolution(Session& session, Gang& gang, size_t ranks, size_t n, const std::vector<double>& weights)
         : session_(session),
           own_(session.own<ConvolutionOptions>()),
           gang_(gang),
           n_(n),
           h_taps_(taps_of<T>(weights)),
-          signal_(n, gang.size(), width(), own_.border),
-          parts_(gang.size()) {
+          signal_(n, ranks, width(), own_.border),
+          parts_(ranks) {
         if (gang.size() > 1) messages_ = std::make_unique<Messages>(gang);
-        for (size_t rank = 0; rank < gang.size(); ++rank) halos_.push_back(signal_.halos_of(rank));
+        for (size_t rank = 0; messages_ && rank < ranks; ++rank) halos_.push_back(signal_.halos_of(rank));
         session.begin_step(text("generating {} numbers", n));
-        gang.on_each([&](size_t rank) { parts_[rank] = std::make_unique<Part>(*this, rank); });
-        if (!session.options.verify) return;
+        gang.on_each([&](size_t rank) {
+            parts_[rank] = std::make_unique<RankSignal<T>>(signal_, rank, h_taps_, own_.offset, session.options.seed);
+        });
+        if (!session.options.verify || !is_complete()) return;
         session.begin_step(text("convolving {} numbers on the host, for the reference", n));
         gang.on_each([&](size_t rank) { parts_[rank]->reference = make_reference(rank); });
     }
@@ -49,21 +69,14 @@ public:
         });
         if (!why_not.empty()) return leave_out(session_, variant, why_not);
         const bool copies = variant.method == Method::copy;
-        const double outputs = double(signal_.outputs());
-        Case one;
-        one.variant = &variant;
-        one.problem = {dtype_of<T>, n_, (double(n_) + outputs) * sizeof(T), copies ? 0 : 2.0 * width() * outputs};
-        one.problem.elements = outputs;
-        one.own_cells = [this](double) {
-            return cells_of(convolution_columns, ConvolutionCells{width(), own_.border, own_.offset});
-        };
+        Case one = describe_gang<T>(session_, variant, n_, width());
         GangWork work;
         work.prepare = [this, methods](size_t rank) { (*methods)[rank].prepare(gang_.stream(rank)); };
         work.launch = [this, methods](size_t rank) {
             if (messages_) messages_->wait_for_work(rank);
             return Methods::launch((*methods)[rank].interior, gang_.stream(rank));
         };
-        if (messages_ && !copies) work.join = [this, methods] { convolve_edges(*methods); };
+        if (!copies) work.join = [this, methods] { convolve_edges(*methods); };
         work.poison = [this](size_t rank) { poison(rank); };
         work.check = [this, methods, copies](size_t rank) { return check(rank, (*methods)[rank], copies); };
         set_work(one, gang_, work);
@@ -71,38 +84,8 @@ public:
     }
 
 private:
-    // A rank's memory: its window of the signal, whose own elements begin `offset` past an aligned address, as its outputs do.
-    // Alone it has no halos, and its kernels know the border; zeros beyond the signal's ends stay there.
-    struct Part {
-        Part(const GangConvolution& of, size_t rank)
-            : window(of.messages_ ? of.signal_.window_of(rank) : of.signal_.elements_of(rank)),
-              outputs(of.signal_.outputs_of(rank)),
-              taps(of.h_taps_) {
-            const Range elements = of.signal_.elements_of(rank);
-            const size_t offset = of.own_.offset, halo = size_t(elements.begin - window.begin);
-            const size_t lead = divide_up(halo, vector_bytes) * vector_bytes - halo + offset;
-            d_window_memory = DeviceBuffer<T>(lead + window.size());
-            d_output_memory = DeviceBuffer<T>(offset + outputs.size());
-            d_window = d_window_memory.data() + lead;
-            d_output = d_output_memory.data() + offset;
-            if (elements.size() == 0) return;
-            std::vector<T> h_elements(elements.size());
-            const std::uint64_t seed = of.session_.options.seed;
-            fill(h_elements.data(), h_elements.size(),
-                 [=](size_t i) { return uniform<T>(seed, size_t(elements.begin) + i); });
-            CHECK(cudaMemset(d_window, 0, window.size() * sizeof(T)));
-            CHECK(
-                cudaMemcpy(at(elements.begin), h_elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
-        }
-
-        T* at(std::int64_t element) const { return d_window + (element - window.begin); }
-
-        const Range window, outputs;
-        const TapArrays<T> taps;
-        DeviceBuffer<T> d_window_memory, d_output_memory;
-        T *d_window = nullptr, *d_output = nullptr;
-        std::unique_ptr<Reference<T>> reference;  // none with --no-verify
-    };
+    bool is_shared() const { return signal_.ranks() > 1; }
+    bool is_complete() const { return gang_.size() == signal_.ranks(); }
 
     // A variant on a rank: for outputs that need no halo, and for those on either side of them.
     struct Methods {
@@ -133,18 +116,18 @@ private:
     unsigned width() const { return unsigned(h_taps_.size()); }
 
     Methods methods_of(const ConvolutionVariant& variant, size_t rank) const {
-        const Part& part = *parts_[rank];
+        const RankSignal<T>& part = *parts_[rank];
         Methods methods;
         const auto add = [&](std::vector<ReadyMethod>& to, const Range& outputs) {
             if (outputs.size() == 0) return;
             const Range inputs = signal_.inputs_of(outputs);
             Signal<T> signal{part.at(inputs.begin), inputs.size(), Border::valid};
-            if (!messages_) signal = {part.d_window, n_, own_.border};
+            if (!is_shared()) signal = {part.d_window, n_, own_.border};
             if (variant.method == Method::copy) signal = {part.at(outputs.begin), outputs.size(), Border::zero};
             to.push_back(make_ready(variant, arguments_on(session_, gang_.device(rank), part.taps, signal,
                                                           part.d_output + (outputs.begin - part.outputs.begin))));
         };
-        const bool is_whole = !messages_ || variant.method == Method::copy;
+        const bool is_whole = !is_shared() || variant.method == Method::copy;
         const Range interior = is_whole ? part.outputs : signal_.interior_of(rank);
         add(methods.edges, {part.outputs.begin, interior.begin});
         add(methods.interior, interior);
@@ -154,17 +137,17 @@ private:
 
     // Once the halos are there. The edges follow them in their stream, beside the interior.
     void convolve_edges(const std::vector<Methods>& methods) const {
-        messages_->exchange([&](size_t rank) { exchange_halos(rank); });
+        if (messages_) messages_->exchange([&](size_t rank) { exchange_halos(rank); });
         gang_.on_each([&](size_t rank) {
-            const cudaStream_t stream = messages_->stream(rank);
+            const cudaStream_t stream = messages_ ? messages_->stream(rank) : gang_.stream(rank);
             fill_beyond(rank, stream);
             Methods::launch(methods[rank].edges, stream);
-            messages_->let_work_wait(rank);
+            if (messages_) messages_->let_work_wait(rank);
         });
     }
 
     void exchange_halos(size_t rank) const {
-        const Part& part = *parts_[rank];
+        const RankSignal<T>& part = *parts_[rank];
         for (size_t receiver = 0; receiver < gang_.size(); ++receiver)
             for (const Halo& halo : halos_[receiver]) {
                 if (halo.owner == rank) messages_->send(rank, part.at(halo.first), halo.count, receiver);
@@ -173,8 +156,8 @@ private:
     }
 
     void fill_beyond(size_t rank, cudaStream_t stream) const {
-        if (own_.border == Border::zero) return;
-        const Part& part = *parts_[rank];
+        if (own_.border == Border::zero || !is_shared()) return;
+        const RankSignal<T>& part = *parts_[rank];
         const OwnElements& own = signal_.own_elements();
         launch_fill_beyond(part.d_window, part.window.begin, own, part.window.begin, own.begin(), stream);
         launch_fill_beyond(part.d_window, part.window.begin, own, own.end(), part.window.end, stream);
@@ -182,7 +165,7 @@ private:
 
     // With bytes of a NaN.
     void poison(size_t rank) const {
-        const Part& part = *parts_[rank];
+        const RankSignal<T>& part = *parts_[rank];
         const auto overwrite = [&](T* d_values, size_t count) {
             if (count > 0) CHECK(cudaMemsetAsync(d_values, 0xff, count * sizeof(T), gang_.stream(rank)));
         };
@@ -208,8 +191,8 @@ private:
     }
 
     Verdict check(size_t rank, const Methods& methods, bool copies) const {
-        const Part& part = *parts_[rank];
-        if (part.outputs.size() == 0) return {};
+        const RankSignal<T>& part = *parts_[rank];
+        if (part.outputs.size() == 0 || !is_complete()) return {};
         std::vector<T> h_output(part.outputs.size());
         CHECK(cudaMemcpy(h_output.data(), part.d_output, h_output.size() * sizeof(T), cudaMemcpyDeviceToHost));
         if (!copies) return part.reference->compare(h_output.data(), session_.options.tolerance, methods.fft_length());
@@ -227,20 +210,32 @@ private:
     const SharedSignal signal_;
     std::unique_ptr<Messages> messages_;    // none on one device
     std::vector<std::vector<Halo>> halos_;  // of each rank
-    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<std::unique_ptr<RankSignal<T>>> parts_;
 };
 
-// A signal of n elements, or with --weak of n on each device: on one device, and on all of them.
+// A signal of n elements, or with --weak of n on each device.
 template <typename T>
-void run_gang_size(Session& session, Bench& bench, size_t n, const std::vector<double>& weights) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options.ladder)) {
-        Gang gang(devices, session.options);
-        GangConvolution<T> convolution(session, gang, session.options.weak ? n * gang.size() : n, weights);
+GangProblem gang_problem_of(Session& session, size_t n, const std::vector<double>& weights) {
+    const auto n_on = [=, &session](size_t ranks) { return session.options.weak ? n * ranks : n; };
+    GangProblem problem;
+    problem.with_cases = [=, &session](Gang& gang, size_t ranks, const GangProblem::Use& use) {
+        GangConvolution<T> convolution(session, gang, ranks, n_on(ranks), weights);
         std::vector<Case> cases;
         for (const ConvolutionVariant* variant : session.selected<ConvolutionVariant>())
             if (variant->needs != Needs::host) convolution.add_case(cases, *variant);
-        bench.run(cases);
-    }
+        use(cases);
+    };
+    const auto width = unsigned(weights.size());
+    problem.describe = [=, &session](const Variant& variant, size_t ranks) {
+        return describe_gang<T>(session, static_cast<const ConvolutionVariant&>(variant), n_on(ranks), width);
+    };
+    problem.exchanges = [=, &session](size_t ranks) -> std::vector<Exchange> {
+        const Border border = session.own<ConvolutionOptions>().border;
+        const size_t halo = SharedSignal(n_on(ranks), ranks, width, border).widest_halo();
+        if (halo == 0) return {};
+        return {{Collective::ring, double(halo * sizeof(T))}};
+    };
+    return problem;
 }
 
 }  // namespace BACKEND

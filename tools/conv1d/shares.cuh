@@ -36,7 +36,10 @@ public:
           own_{std::int64_t(n), border} {}
 
     const OwnElements& own_elements() const { return own_; }
+    size_t ranks() const { return ranks_; }
     size_t outputs() const { return outputs_; }
+    // What a rank sends to the one beside it, if shares are larger.
+    size_t widest_halo() const { return size_t(std::max(before_, after_)); }
 
     // A rank's elements of the signal, and the outputs at the same places.
     Range elements_of(size_t rank) const {
@@ -52,10 +55,11 @@ public:
     // What outputs are sums of.
     Range inputs_of(const Range& outputs) const { return {outputs.begin - before_, outputs.end + after_}; }
 
-    // What a rank's memory holds: its elements, and before and after them whatever else its outputs need.
+    // What a rank's memory holds: its elements, and before and after them whatever else its outputs need. One alone has
+    // the signal: its kernels know the border.
     Range window_of(size_t rank) const {
         const Range elements = elements_of(rank), outputs = outputs_of(rank);
-        if (outputs.size() == 0) return elements;
+        if (ranks_ == 1 || outputs.size() == 0) return elements;
         const Range inputs = inputs_of(outputs);
         return {std::min(elements.begin, inputs.begin), std::max(elements.end, inputs.end)};
     }

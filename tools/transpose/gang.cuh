@@ -8,8 +8,8 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
-#include "common/gang/devices.cuh"
 #include "common/gang/messages.cuh"
+#include "common/gang/sweep.cuh"
 #include "kernels/transpose/columns.cuh"
 #include "tools/transpose/inputs.cuh"
 #include "tools/transpose/shares.cuh"
@@ -17,15 +17,27 @@
 
 namespace BACKEND {
 
-// A matrix on the devices of a gang, and the variants as cases over it.
+// A variant's row, without what it takes to launch it.
+template <typename Word>
+Case describe_gang(const Session& session, const Variant& variant, const MatrixShape& shape) {
+    Case one;
+    one.variant = &variant;
+    one.problem = {session.dtype(), shape.elements(), 2.0 * double(shape.elements()) * sizeof(Word), 0};
+    one.own_cells = [shape](double) { return cells_of(transpose_columns, shape); };
+    return one;
+}
+
+// What the devices of a gang have of a matrix, and the variants as cases over it.
 template <typename Word>
 class GangTransposition {
 public:
-    GangTransposition(Session& session, Gang& gang, const MatrixShape& shape)
+    // The gang is all of the ranks, or the first of them: then it does what no message of the others would hide, the
+    // transposition of the first piece and the placing of the last, and its result is no transpose.
+    GangTransposition(Session& session, Gang& gang, size_t ranks, const MatrixShape& shape)
         : session_(session),
           gang_(gang),
-          matrix_(shape, gang.size(), session.own<TransposeOptions>().pieces, sizeof(Word)),
-          parts_(gang.size()) {
+          matrix_(shape, ranks, session.own<TransposeOptions>().pieces, sizeof(Word)),
+          parts_(ranks) {
         if (gang.size() > 1) messages_ = std::make_unique<Messages>(gang);
         session.begin_step(text("generating a matrix, {}", shape.name()));
         const size_t offset = session.own<TransposeOptions>().offset;
@@ -46,14 +58,11 @@ public:
             say_left_out(session_, variant, matrix_.shape(), why_not);
             return {};
         }
-        Case one;
-        one.variant = &variant;
-        const size_t words = matrix_.shape().elements();
-        one.problem = {session_.dtype(), words, 2.0 * double(words) * sizeof(Word), 0};
-        one.own_cells = [this](double) { return cells_of(transpose_columns, matrix_.shape()); };
+        Case one = describe_gang<Word>(session_, variant, matrix_.shape());
         GangWork work;
         work.launch = [this, launches](size_t rank) { return transpose_piece(*launches, rank, 0); };
         if (messages_) work.join = [this, launches] { exchange(*launches); };
+        else if (is_shared()) work.join = [this] { place_last_piece(); };
         work.poison = [this](size_t rank) { poison(rank); };
         work.check = [this, copies = variant.result == Result::copy](size_t rank) { return check(rank, copies); };
         set_work(one, gang_, work);
@@ -61,6 +70,8 @@ public:
     }
 
 private:
+    bool is_shared() const { return matrix_.ranks() > 1; }
+
     using Launches = std::vector<std::function<TransposeOnDevice<Word>>>;  // by rank
 
     // What a rank holds: its rows of the matrix and of the result, and in a gang of several its transposed rows, piece
@@ -99,7 +110,7 @@ private:
         const Share rows = matrix_.rows_of(rank, k);
         const size_t columns = matrix_.shape().columns;
         const size_t begin = (rows.begin - matrix_.rows_of(rank).begin) * columns;
-        Word* const d_output = messages_ ? part.d_transposed.data() + begin : part.d_result();
+        Word* const d_output = is_shared() ? part.d_transposed.data() + begin : part.d_result();
         return launches[rank](
             {part.d_input() + begin, d_output, rows.size, columns, session_.options.block, gang_.stream(rank)});
     }
@@ -115,7 +126,10 @@ private:
             });
             messages_->exchange([&](size_t rank) { exchange_piece(rank, k); });
         }
-        gang_.on_each([&](size_t rank) { place_piece(rank, pieces - 1); });
+        place_last_piece();
+    }
+    void place_last_piece() const {
+        gang_.on_each([&](size_t rank) { place_piece(rank, matrix_.pieces() - 1); });
     }
 
     void exchange_piece(size_t rank, size_t k) const {
@@ -128,7 +142,7 @@ private:
 
     // Enqueues what makes columns of the result of all that arrives of the pieces k.
     void place_piece(size_t rank, size_t k) const {
-        messages_->let_work_wait(rank);
+        if (messages_) messages_->let_work_wait(rank);
         for (size_t source = 0; source < matrix_.ranks(); ++source) {
             const Share rows = matrix_.rows_of(source, k);
             ColumnsArguments<Word> arguments;
@@ -168,6 +182,7 @@ private:
 
     // A copy takes each piece as it lies for its transpose.
     Verdict check(size_t rank, bool copies) const {
+        if (gang_.size() < matrix_.ranks()) return {};
         const Part& part = *parts_[rank];
         const std::unique_ptr<Word[]> h_result(new Word[part.result_words]);
         if (part.result_words > 0)
@@ -192,19 +207,33 @@ private:
     std::vector<std::unique_ptr<Part>> parts_;
 };
 
-// A matrix of this shape, or with --weak one with as many rows on each device: on one device, and on all of them.
+// A matrix of this shape, or with --weak one with as many rows on each device.
 template <typename Word>
-void run_gang_shape(Session& session, Bench& bench, const MatrixShape& shape) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options.ladder)) {
-        Gang gang(devices, session.options);
-        const size_t times = session.options.weak ? gang.size() : 1;
-        GangTransposition<Word> transposition(session, gang, {times * shape.rows, shape.columns});
+GangProblem gang_problem_of(Session& session, const MatrixShape& shape) {
+    const auto shape_on = [=, &session](size_t ranks) -> MatrixShape {
+        return {session.options.weak ? ranks * shape.rows : shape.rows, shape.columns};
+    };
+    GangProblem problem;
+    problem.with_cases = [=, &session](Gang& gang, size_t ranks, const GangProblem::Use& use) {
+        GangTransposition<Word> transposition(session, gang, ranks, shape_on(ranks));
         std::vector<Case> cases;
         for (const TransposeVariant* variant : session.selected<TransposeVariant>())
             if (variant->needs != Needs::host)
                 if (auto one = transposition.case_of(*variant)) cases.push_back(std::move(*one));
-        bench.run(cases);
-    }
+        use(cases);
+    };
+    problem.describe = [=, &session](const Variant& variant, size_t ranks) {
+        return describe_gang<Word>(session, variant, shape_on(ranks));
+    };
+    problem.exchanges = [=, &session](size_t ranks) {
+        const SharedMatrix matrix(shape_on(ranks), ranks, session.own<TransposeOptions>().pieces, sizeof(Word));
+        std::vector<Exchange> exchanges;
+        for (size_t k = 0; k < matrix.pieces(); ++k)
+            exchanges.push_back(
+                {Collective::all_to_all, double(matrix.rows_of(0, k).size * shape.columns * sizeof(Word))});
+        return exchanges;
+    };
+    return problem;
 }
 
 }  // namespace BACKEND
