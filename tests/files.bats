@@ -507,6 +507,10 @@ counted() {
     perl -e 'print pack("q<*", 9223372036854775807, -9223372036854775807, 9007199254740993) x 400000, pack("q<*", -9007199254740993) x 400000' >i64
     expect_fine reduce -k tagged --input-format raw:i64 i64
     expect_output 0
+    # Twice converted: 32 bits hold these numbers, but not their sum.
+    perl -e 'print pack("q<*", 2000000, 147483) x 1100000' >i64
+    expect_fine reduce -k tagged -t i32 --input-format raw:i64 i64
+    expect_output 2362231300000
     { yes 1 | head -n 200000; yes 0.5 | head -n 200000; } >text
     expect_fine reduce -k tagged text
     expect_output 300000

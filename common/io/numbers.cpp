@@ -125,11 +125,15 @@ void SlotBuffer::clear() {
 
 void Slot::convert_piece(DType wanted) {
     if (piece.dtype == wanted) return;
-    std::byte* const room = converted.reserve(piece.count * size_of(wanted));
+    std::byte* const room = reserve_beside_piece(piece.count * size_of(wanted));
     convert(piece.bytes, piece.dtype, room, wanted, piece.count);
     write_negative_zeros(negative_zeros, room, wanted);
     negative_zeros.clear();
     piece = {wanted, piece.count, room};
+}
+
+std::byte* Slot::reserve_beside_piece(std::size_t bytes) {
+    return (converted.is_at(piece.bytes) ? values : converted).reserve(bytes);
 }
 
 Chunk NumberReader::read(std::size_t most) {

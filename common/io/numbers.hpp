@@ -78,6 +78,8 @@ public:
 
     // At least so many bytes. What was in them is lost where they are more than ever before.
     std::byte* reserve(std::size_t bytes);
+    // Whether this room begins there.
+    bool is_at(const std::byte* place) const { return room_ && room_ == place; }
 
 private:
     void clear();
@@ -117,6 +119,8 @@ struct Slot {
 
     // The piece in another type, in the slot's own memory; the piece itself if it has that type.
     void convert_piece(DType wanted);
+    // Room that the piece does not lie in, for what is made of it.
+    std::byte* reserve_beside_piece(std::size_t bytes);
 };
 
 // How a part of an input is cut off. Where one ends in a text shows when its numbers have been parsed, which several
