@@ -72,7 +72,7 @@ load helpers
 @test "what --gang cannot do is refused, with what to do" {
     devices 2
     refuses 2 "--weak .* add --gang, or leave it out" vecadd --weak
-    refuses 2 "--gang is for benchmarks, and with 'a' vecadd is a filter" vecadd --gang a b
+    refuses 2 "--weak is for benchmarks, and with 'a' vecadd is a filter" vecadd --gang --weak a b
     refuses 2 "--gang adds vectors that lie on the devices: leave --memory out" vecadd --gang --memory pinned
     refuses 2 "--gang joins results of one element each: sum, min, max or mean" reduce --gang --op var
     refuses 2 "neither --accurate nor --exact" reduce --gang --exact

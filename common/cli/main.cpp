@@ -83,12 +83,13 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
     Output output(options.output_path);
     Exit exit = Exit::fine;
     if (devices.size() > 1 && program.benchmark && !options.operands.empty())
-        fail(Exit::usage, "a filter runs on one device, and --device {} names {}", options.device, devices.size());
+        fail(Exit::usage, "a filter runs on one device, and --device {} names {}{}", options.device, devices.size(),
+             program.gang_filter ? "; --gang deals its input to all of them" : "");
     if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
     for (const Chosen& chosen : devices) {
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
-        session.gang = gang;
+        if (!gang.empty()) session.gang = gang;
         // To a filter that computes on the host it does not matter why there is no GPU.
         const bool is_filter = program.benchmark && program.input_files && !options.operands.empty();
         if (!notice.empty() && is_filter && session.computes_on_host()) session.detail(notice);

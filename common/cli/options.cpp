@@ -185,7 +185,7 @@ void refuse_checks_of_gpus(const Options& options) {
 constexpr const char* options_of_benchmarks[] = {"--list",    "--no-header", "--warmup",    "--samples", "--max-ci",
                                                  "--timeout", "--cache",     "--ladder",    "--versus",  "--raw",
                                                  "--seed",    "--tol",       "--no-verify", "--profile", "--counters",
-                                                 "--by-line", "--annotate",  "--gang",      "--weak",    "--predict"};
+                                                 "--by-line", "--annotate",  "--weak",      "--predict"};
 
 // What would be ignored is refused: beside operands and without them.
 void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {
@@ -207,6 +207,7 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
                  operand, program.name);
     };
     for (const char* name : options_of_benchmarks) refuse(name);
+    if (!program.gang_filter) refuse("--gang");
     for (const char* name : program.benchmark_options) refuse(name);
     if (options.format.value_or(Format::jsonl) != Format::jsonl)
         fail(Exit::usage, "with '{}' {} is a filter, which prints its result alone, or as --json: leave {} out",

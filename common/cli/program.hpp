@@ -42,5 +42,6 @@ struct Program {
     std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
-    bool input_files = true;  // operands name data: --input-format applies
+    bool gang_filter = false;  // --gang is for operands, too: pieces of the input are dealt to the devices
+    bool input_files = true;   // operands name data: --input-format applies
 };

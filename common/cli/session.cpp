@@ -18,6 +18,7 @@ Session::Session(const Program& program_, const Options& options_, const DeviceI
           output_),
       program(program_),
       options(options_),
+      gang{device_},
       progress_(std::make_unique<Progress>(program_.name, shown_steps(options_))) {}
 
 Session::~Session() = default;
@@ -96,6 +97,7 @@ void Session::say_where_filters_compute() const {
     if (computes_on_host())
         detail(text("{} core{} with {} compute{}, and no lane is simulated; -d sim -k NAME simulates a kernel", cores,
                     cores == 1 ? "" : "s", name_of(vector_units()), cores == 1 ? "s" : ""));
+    else if (gang.size() > 1) detail(text("the pieces of the input are dealt to {} devices", gang.size()));
 }
 
 void Session::say(const std::string& message, Weight weight) const {

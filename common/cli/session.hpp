@@ -26,7 +26,7 @@ public:
 
     const Program& program;
     const Options& options;
-    // The devices that work together, `device` first: one per rank, if the program is for a gang.
+    // The devices that work together, one per rank: `device`, and with --gang those after it.
     std::vector<DeviceInfo> gang;
 
     Format format() const override;

@@ -7,9 +7,14 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/device_info.hpp"
+#include "common/cuda/peer_access.cuh"
 #include "common/io/numbers.hpp"
 #include "common/io/pipeline.hpp"
 
@@ -50,11 +55,14 @@ private:
     bool is_in_flight_ = false;
 };
 
-// What is to be done, in order, when what the slots' streams have been given is complete.
+// What is to be done, in order, when what the slots' streams have been given is complete. The current device is then the one
+// that was current when it was pushed.
 class PendingResults {
 public:
     void push(std::size_t slot, cudaStream_t stream, std::function<void()> finish) {
-        pending_.push_back({slot, stream, std::move(finish)});
+        int device = 0;
+        CHECK(cudaGetDevice(&device));
+        pending_.push_back({slot, device, stream, std::move(finish)});
     }
     // Finishes what is pending for the slot, and all before it.
     void complete(std::size_t slot) {
@@ -68,11 +76,13 @@ public:
 private:
     struct Pending {
         std::size_t slot;
+        int device;
         cudaStream_t stream;
         std::function<void()> finish;
     };
 
     void complete_oldest() {
+        const OnDevice there(pending_.front().device);
         CHECK(cudaStreamSynchronize(pending_.front().stream));
         pending_.front().finish();
         pending_.pop_front();
@@ -81,7 +91,62 @@ private:
     std::deque<Pending> pending_;
 };
 
-// Beyond eight threads the bus is the limit; two slots each, so that a thread fills one while the other is copied.
-inline PipelineShape device_pipeline() { return {std::clamp(usable_cores(), 2U, 8U), 2}; }
+// What the slots may take of the host's memory in all; there are fewer threads where they would take more.
+constexpr std::size_t slots_bytes = std::size_t{384} << 20;
+
+// Beyond eight threads a device's bus is the limit. Each thread has two slots, so that it fills one while the other is
+// copied, and more where the devices would not have two each.
+inline PipelineShape device_pipeline(std::size_t slot_bytes, std::size_t devices) {
+    const std::size_t cores = std::max(usable_cores(), 2U);
+    const std::size_t useful = std::min<std::size_t>(8 * devices, most_pipeline_threads);
+    const std::size_t with_memory = std::max<std::size_t>(slots_bytes / slot_bytes / 2, 2);
+    const std::size_t threads = std::min({cores, useful, with_memory});
+    const std::size_t slots_per_thread = std::max<std::size_t>((2 * devices + threads - 1) / threads, 2);
+    return {static_cast<unsigned>(threads), static_cast<unsigned>(slots_per_thread)};
+}
+
+// The devices that a pipeline's slots are dealt to, in turn, and with the slots the pieces of the input: threads fill slots
+// of all devices at once, be it from a file, a pipe or text. As pieces are finished in the order of the input, the result
+// is that of one device.
+class SlotDevices {
+public:
+    // `slot_bytes`: what a slot takes of the host's memory.
+    SlotDevices(const std::vector<DeviceInfo>& devices, std::size_t slot_bytes)
+        : devices_(devices), shape_(device_pipeline(slot_bytes, devices.size())) {
+        make_contexts();
+    }
+
+    const PipelineShape& shape() const { return shape_; }
+    const DeviceInfo& of(std::size_t slot) const { return devices_[slot % devices_.size()]; }
+    // Makes a slot's device the calling thread's current one.
+    void enter(std::size_t slot) const { CHECK(cudaSetDevice(of(slot).ordinal)); }
+    // What make(device) returns for each slot, with the slot's device as the current one.
+    template <typename Make>
+    auto for_each_slot(Make make) const {
+        std::vector<decltype(make(devices_.front()))> made;
+        for (std::size_t slot = 0; slot < shape_.slots(); ++slot) {
+            const OnDevice there(of(slot).ordinal);
+            made.push_back(make(of(slot)));
+        }
+        return made;
+    }
+
+private:
+    // A context takes a part of a second to make: those of several devices are made at once. What fails here is reported
+    // where the device is used first.
+    void make_contexts() const {
+        std::vector<std::thread> threads;
+        try {
+            for (std::size_t i = 1; i < devices_.size(); ++i)
+                threads.emplace_back([ordinal = devices_[i].ordinal] { static_cast<void>(cudaSetDevice(ordinal)); });
+        } catch (const std::system_error&) {  // no more threads: the others' are made later
+        }
+        enter(0);
+        for (std::thread& thread : threads) thread.join();
+    }
+
+    const std::vector<DeviceInfo> devices_;
+    const PipelineShape shape_;
+};
 
 }  // namespace BACKEND

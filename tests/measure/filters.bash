@@ -4,6 +4,7 @@
 #
 #   tests/measure/filters.bash [host]    without a GPU: about a minute, 5 GB of TMPDIR, 10 GB of memory for its pages
 #   tests/measure/filters.bash gpu       on the first GPU, the same peers and the bus: about two minutes
+#   tests/measure/filters.bash gang      on all GPUs, with one of them and the page cache as peers: about two minutes
 #
 # Ours and the peer take turns, and the best of five runs counts: what others do on the machine makes both slower. Where
 # it is busy, compare processor times, of which the last column has the ratio, or for text the GB that one core parses in
@@ -85,6 +86,19 @@ if [ "$where" = host ]; then
     cores=$(nproc)
     for kind in whole decimals doubles; do
         goal "reduce $kind.txt, $cores cores" "$(size $kind.txt)" "$cores" "reduce -d sim $kind.txt"
+    done
+elif [ "$where" = gang ]; then
+    cat four four four four >sixteen
+    gpus=$(devquery -d all --prop ordinal --value | wc -l)
+    raw="--input-format raw:f32"
+    # Eight readers for each GPU, as reduce has them at most.
+    readers=$((8 * gpus)) blocks=$((2048 / (8 * gpus)))
+    cached="for ((i = 0; i < $readers; ++i)); do dd if=sixteen of=/dev/null bs=8M skip=\$((i * $blocks)) count=$blocks & done; wait"
+    goal "reduce --gang FILE, $gpus GPUs: one GPU" "$(size sixteen)" 1 "reduce --gang $raw sixteen" "reduce -d 0 $raw sixteen"
+    goal "reduce --gang FILE: $readers dd at once" "$(size sixteen)" 0.5 "reduce --gang $raw sixteen" "$cached"
+    goal "vecadd --gang FILE FILE: one GPU" "$(size sixteen sixteen)" 1 "vecadd --gang $raw sixteen sixteen" "vecadd -d 0 $raw sixteen sixteen"
+    for kind in whole decimals doubles; do
+        goal "reduce --gang $kind.txt: one GPU" "$(size $kind.txt)" 1 "reduce --gang $kind.txt" "reduce -d 0 $kind.txt"
     done
 else
     # What the start of CUDA takes is in the wall-clock time of ours: 16 GiB make it small.

@@ -33,16 +33,21 @@ public:
     // that is asked for.
     virtual void add_lost(std::int64_t lost) { static_cast<void>(lost); }
 
-    // Slots are numbers from 0 to `count` - 1: what an accumulator keeps for each of them, such as its results on the
-    // device, is used by one piece at a time.
-    virtual void use_slots(std::size_t count) = 0;
+    // What an accumulator keeps for each slot, such as its results on the slot's device, is used by one piece at a time.
+    virtual void use_slots(const SlotDevices& devices) = 0;
     // Makes of the piece on the host what the device is to get, at the same time as others do. By default that is the piece.
     // The slot's last piece may not have been added yet: the second step keeps for itself what it needs to know of it.
     virtual void prepare(std::size_t slot, Slot& host) { static_cast<void>(slot), static_cast<void>(host); }
-    // Enqueues the reduction of a piece on the device: one at a time, in the order of the input. The second step is called
-    // when all that was enqueued is complete, and before the slot's next piece.
+    // The memory that it may take for each element, beside that of the piece.
+    virtual std::size_t prepared_bytes(DType dtype) const { return static_cast<void>(dtype), 0; }
+    // Enqueues the reduction of a piece on the slot's device, which is the current one: one at a time, in the order of the
+    // input. The second step is called, with the same current device, when all that was enqueued is complete, and before
+    // the slot's next piece.
     virtual Add reduce_on_device(std::size_t slot, const Piece& d_piece, cudaStream_t stream) = 0;
 };
+
+// Of a piece of text: as many as 256 KiB have if each is one digit.
+constexpr size_t most_text_elements = size_t{1} << 17;
 
 // Empty pieces tell nothing, and -t chooses a type for all.
 inline bool has_numbers(const Session& session, Slot& slot) {
@@ -71,27 +76,38 @@ inline void accumulate_on_host(const Session& session, NumberReader& reader, Acc
     run_pipeline(shape, {take, work, finish});
 }
 
-// Threads fill pinned slots; each slot's copy and kernel follow each other in its stream, and overlap with others'.
+// Threads fill pinned slots, each for one of the devices; each slot's copy and kernel follow each other in its stream, and
+// overlap with others'.
 class DeviceAccumulation {
 public:
     DeviceAccumulation(const Session& session, NumberReader& reader, Accumulator& accumulator)
         : session_(session),
           reader_(reader),
           accumulator_(accumulator),
-          slots_(shape_.slots()),
-          streams_(shape_.slots()) {
-        accumulator.use_slots(shape_.slots());
+          devices_(session.gang, bytes_of_slot()),
+          slots_(devices_.for_each_slot([](const DeviceInfo&) { return DeviceSlot(); })),
+          streams_(devices_.for_each_slot([](const DeviceInfo&) { return Stream(); })) {
+        accumulator.use_slots(devices_);
     }
 
     void run() {
-        run_pipeline(shape_, {[this](size_t slot) { return take(slot); }, [this](size_t slot) { work(slot); },
-                              [this](size_t slot) { finish(slot); }});
+        run_pipeline(devices_.shape(), {[this](size_t slot) { return take(slot); }, [this](size_t slot) { work(slot); },
+                                        [this](size_t slot) { finish(slot); }});
         pending_.complete_all();
     }
 
 private:
+    // The largest piece as it is read, as -t wants it, and as it is prepared.
+    size_t bytes_of_slot() const {
+        const NumberLayout& layout = reader_.layout();
+        const DType dtype = session_.options.dtype.value_or(layout.dtype);
+        const size_t elements = layout.format == NumberFormat::text ? most_text_elements : device_piece_elements;
+        const size_t converted = dtype == layout.dtype ? 0 : size_of(dtype);
+        return elements * (size_of(layout.dtype) + converted + accumulator_.prepared_bytes(dtype));
+    }
+
     bool take(size_t slot) {
-        CHECK(cudaSetDevice(session_.device.ordinal));
+        devices_.enter(slot);
         slots_[slot].wait_for_upload();
         return reader_.take(slots_[slot].host, device_piece_elements, Cut::anywhere);
     }
@@ -117,7 +133,7 @@ private:
     const Session& session_;
     NumberReader& reader_;
     Accumulator& accumulator_;
-    const PipelineShape shape_ = device_pipeline();
+    const SlotDevices devices_;
     std::vector<DeviceSlot> slots_;
     std::vector<Stream> streams_;
     PendingResults pending_;

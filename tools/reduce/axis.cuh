@@ -151,16 +151,24 @@ private:
                      {[&](size_t slot) { return take(slots[slot], pieces[slot], host_elements); }, work, finish});
     }
 
+    size_t bytes_of_slot() const {
+        const DType stored = reader_.layout().dtype;
+        const MatrixPiece largest = {columns_, 0, device_elements, lines_are_rows_};
+        return device_elements * (size_of(stored) + (stored == dtype_of<T> ? 0 : sizeof(T))) +
+               largest.partials() * sizeof(Summary<T>);
+    }
+
     void run_on_device() {
-        const PipelineShape shape = device_pipeline();
-        std::vector<DeviceSlot> slots(shape.slots());
-        std::vector<Stream> streams(shape.slots());
+        const SlotDevices devices(session_.gang, bytes_of_slot());
+        const PipelineShape& shape = devices.shape();
+        std::vector<DeviceSlot> slots = devices.for_each_slot([](const DeviceInfo&) { return DeviceSlot(); });
+        const std::vector<Stream> streams = devices.for_each_slot([](const DeviceInfo&) { return Stream(); });
         std::vector<MatrixPiece> pieces(shape.slots());
         std::vector<DeviceBuffer<Summary<T>>> d_partials(shape.slots());
         std::vector<PinnedBuffer<Summary<T>>> h_partials(shape.slots());
         PendingResults pending;
         const auto claim = [&](size_t slot) {
-            CHECK(cudaSetDevice(session_.device.ordinal));
+            devices.enter(slot);
             slots[slot].wait_for_upload();
             return take(slots[slot].host, pieces[slot], device_elements);
         };
@@ -175,7 +183,7 @@ private:
             }
             slots[slot].upload(streams[slot]);
             launch_reduce_lines(static_cast<const T*>(slots[slot].d_piece.template as<T>()), pieces[slot], wanted_,
-                                d_partials[slot].data(), unsigned(session_.device.multiprocessors), streams[slot]);
+                                d_partials[slot].data(), unsigned(devices.of(slot).multiprocessors), streams[slot]);
             CHECK(cudaGetLastError());
             CHECK(cudaMemcpyAsync(h_partials[slot].data(), d_partials[slot].data(), count * sizeof(Summary<T>),
                                   cudaMemcpyDeviceToHost, streams[slot]));

@@ -50,7 +50,9 @@ public:
 
     void add_lost(std::int64_t lost) override { totals_.integer += lost; }
 
-    void use_slots(size_t count) override { slots_.resize(count); }
+    void use_slots(const SlotDevices& devices) override {
+        slots_ = devices.for_each_slot([](const DeviceInfo& device) { return SlotState{device.multiprocessors}; });
+    }
 
     Add reduce_on_device(size_t slot, const Piece& d_piece, cudaStream_t stream) override {
         Add add;
@@ -64,9 +66,10 @@ public:
 
 private:
     struct SlotState {
+        int multiprocessors;
         DeviceBuffer<std::byte> d_found{sizeof(Found<double>)};  // the largest
         PinnedBuffer<std::byte> h_found{sizeof(Found<double>)};
-        Workspace workspace;
+        Workspace workspace = {};
     };
 
     template <typename T>
@@ -79,7 +82,7 @@ private:
         arguments.wanted = wanted_;
         arguments.scale = scale;
         arguments.block_size = session_.options.block;
-        arguments.multiprocessors = unsigned(session_.device.multiprocessors);
+        arguments.multiprocessors = unsigned(state.multiprocessors);
         arguments.stream = stream;
         state.workspace.serve(variant_, arguments);
         CHECK(cudaMemsetAsync(state.d_found.data(), 0, sizeof(Found<T>), stream));

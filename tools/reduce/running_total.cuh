@@ -65,7 +65,9 @@ public:
         return add;
     }
 
-    void use_slots(size_t count) override { slots_.resize(count); }
+    void use_slots(const SlotDevices& devices) override {
+        slots_ = devices.for_each_slot([](const DeviceInfo& device) { return SlotState{device.multiprocessors}; });
+    }
 
     // Integers are added in their own type where no partial sum can leave it, else in 64 bits, and if those might not do
     // by halves: v is 2^32 times its upper half plus the lower one.
@@ -77,14 +79,19 @@ public:
         if (host.piece.dtype != DType::i64 || sums_fit<std::int64_t>(host.piece)) return;
         const size_t n = host.piece.count;
         const auto* values = host.piece.as<std::int64_t>();
-        SlotBuffer& room = host.piece.bytes == host.converted.reserve(0) ? host.values : host.converted;
-        auto* const halves = reinterpret_cast<std::int64_t*>(room.reserve(2 * n * sizeof(std::int64_t)));
+        auto* const halves = reinterpret_cast<std::int64_t*>(host.reserve_beside_piece(2 * n * sizeof(std::int64_t)));
         for (size_t i = 0; i < n; ++i) {
             halves[i] = values[i] >> 32;
             halves[n + i] = values[i] & 0xffffffff;
         }
         host.piece = {DType::i64, 2 * n, reinterpret_cast<std::byte*>(halves)};
         slots_[slot].is_split = true;
+    }
+
+    // (Those of i64 and of their halves.)
+    size_t prepared_bytes(DType dtype) const override {
+        if (operation_ != Operation::sum) return 0;
+        return dtype == DType::i32 ? 8 : dtype == DType::i64 ? 16 : 0;
     }
 
     Add reduce_on_device(size_t slot, const Piece& d_piece, cudaStream_t stream) override {
@@ -118,10 +125,11 @@ public:
 private:
     // What a piece on the device is reduced with.
     struct SlotState {
+        int multiprocessors;
         bool is_split = false;
         DeviceBuffer<std::byte> d_results{2 * sizeof(std::int64_t)};
         PinnedBuffer<std::byte> h_results{2 * sizeof(std::int64_t)};
-        Workspace workspace;
+        Workspace workspace = {};
         bool was_finite = false;  // a piece that is destroyed
     };
 
@@ -140,7 +148,7 @@ private:
         arguments.d_result = reinterpret_cast<T*>(d_result);
         arguments.operation = operation_;
         arguments.block_size = session_.options.block;
-        arguments.multiprocessors = unsigned(session_.device.multiprocessors);
+        arguments.multiprocessors = unsigned(state.multiprocessors);
         arguments.stream = stream;
         state.workspace.serve(variant_, arguments);
         variant_.launch.template get<T>()(arguments);

@@ -33,9 +33,15 @@ class VecaddFilter {
 public:
     VecaddFilter(Session& session, NumberReader& a, NumberReader& b, NumberWriter& writer)
         : session_(session), a_(a), b_(b), writer_(writer), on_host_(session.computes_on_host()) {
-        if (!on_host_) shape_ = device_pipeline();
-        else if (a.is_slower_than_a_core() || b.is_slower_than_a_core()) shape_.threads = 1;
-        for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<PairOfSlots>(on_host_));
+        if (on_host_) {
+            if (a.is_slower_than_a_core() || b.is_slower_than_a_core()) shape_.threads = 1;
+            for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<PairOfSlots>());
+        } else {
+            const SlotDevices devices(session.gang, bytes_of_pair());
+            shape_ = devices.shape();
+            slots_ =
+                devices.for_each_slot([](const DeviceInfo& device) { return std::make_unique<PairOfSlots>(device); });
+        }
     }
 
     void run() {
@@ -49,16 +55,18 @@ public:
 private:
     // Both inputs' pieces with the same indices, and their sum.
     struct PairOfSlots {
-        explicit PairOfSlots(bool on_host) : sum_room(on_host ? pageable_memory : pinned_memory) {
-            if (on_host) return;
-            device_a = std::make_unique<DeviceSlot>();
-            device_b = std::make_unique<DeviceSlot>();
-            stream = std::make_unique<Stream>();
-        }
+        PairOfSlots() : sum_room(pageable_memory) {}
+        explicit PairOfSlots(const DeviceInfo& device_)
+            : device(device_),
+              device_a(std::make_unique<DeviceSlot>()),
+              device_b(std::make_unique<DeviceSlot>()),
+              stream(std::make_unique<Stream>()),
+              sum_room(pinned_memory) {}
         Slot& a() { return device_a ? device_a->host : host_a; }
         Slot& b() { return device_b ? device_b->host : host_b; }
 
         Slot host_a, host_b;
+        DeviceInfo device;
         std::unique_ptr<DeviceSlot> device_a, device_b;
         std::unique_ptr<Stream> stream;
         DeviceBuffer<std::byte> d_sum;
@@ -70,15 +78,24 @@ private:
 
     DType dtype_of_sum(DType a, DType b) const { return session_.options.dtype.value_or(common_type(a, b)); }
 
+    static constexpr size_t pair_elements = device_piece_elements / 2;
+
+    // The inputs' pieces as they are read and as they are added, and their sum.
+    size_t bytes_of_pair() const {
+        const DType a = a_.layout().dtype, b = b_.layout().dtype, sum = dtype_of_sum(a, b);
+        const auto bytes_of = [=](DType dtype) { return size_of(dtype) + (dtype == sum ? 0 : size_of(sum)); };
+        return pair_elements * (bytes_of(a) + bytes_of(b) + size_of(sum));
+    }
+
     bool take(size_t slot) {
         PairOfSlots& pair = *slots_[slot];
         if (!on_host_) {
-            CHECK(cudaSetDevice(session_.device.ordinal));
+            CHECK(cudaSetDevice(pair.device.ordinal));
             pair.device_a->wait_for_upload();
             pair.device_b->wait_for_upload();
         }
         const size_t widest = std::max(size_of(a_.layout().dtype), size_of(b_.layout().dtype));
-        const size_t most = on_host_ ? host_piece_bytes / widest : device_piece_elements / 2;
+        const size_t most = on_host_ ? host_piece_bytes / widest : pair_elements;
         const size_t a = a_.take(pair.a(), most, Cut::exactly) ? pair.a().count : 0;
         const size_t b = b_.take(pair.b(), most, Cut::exactly) ? pair.b().count : 0;
         pair.first = added_;
@@ -135,7 +152,7 @@ private:
                 fail(Exit::unavailable, "{}: this build's toolkit lacks it; choose another kernel", variant.name);
             launch({pair.device_a->d_piece.as<T>(), pair.device_b->d_piece.as<T>(),
                     reinterpret_cast<T*>(pair.d_sum.data()), pair.sum.count, session_.options.block,
-                    unsigned(session_.device.multiprocessors), stream});
+                    unsigned(pair.device.multiprocessors), stream});
         });
         CHECK(cudaGetLastError());
         CHECK(cudaMemcpyAsync(pair.sum.bytes, pair.d_sum.data(), bytes, cudaMemcpyDeviceToHost, stream));

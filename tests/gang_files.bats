@@ -1,0 +1,233 @@
+#!/usr/bin/env bats
+# --gang over files, pipes and text: several devices find what one of them finds, byte for byte.
+# shellcheck disable=SC2154  # helpers.bash sets $device, $output, $errors and $scratch
+
+load helpers
+
+# The sizes of gangs to try: those that a machine with GPUs has.
+gangs() {
+    local size devices=5
+    on_simulator || devices=$(devquery -d all --prop ordinal --value | wc -l)
+    for size in 1 2 3 5; do
+        if [ "$size" -le "$devices" ]; then echo $size; fi
+    done
+}
+
+# on_gang SIZE COMMAND...: the command on so many devices.
+on_gang() {
+    local size=$1
+    shift
+    if on_simulator; then SIMCC_DEVICES=$size "$@"; else device=$(seq -s, 0 $((size - 1))) "$@"; fi
+}
+
+# joins PROGRAM [ARGUMENT]...: a gang of any size prints what one device prints.
+joins() {
+    local size
+    expect_fine "$@" || return
+    cp "$scratch/stdout" alone
+    for size in $(gangs); do
+        on_gang "$size" expect_fine "$@" --gang || return
+        cmp alone "$scratch/stdout" || complain "a gang of $size differs from one device: $*" || return
+    done
+}
+
+# Numbers whose sums are rounded, as f32 in raw and .npy files and as text: more pieces than there are devices, each of 2^20
+# numbers or 256 KiB of text.
+fractions() {
+    perl -e 'srand 1; print pack "f<*", map { rand() - 0.3 } 1 .. 1 << 18' >quarter
+    for _ in {1..21}; do cat quarter; done >all
+    head -c 4004 quarter >>all
+    mv all fractions
+}
+words() { perl -e 'srand 2; printf "%.6g\n", 1000 * rand() - 300 for 1 .. 250000' >words; }
+integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 250000' >integers; }
+
+@test "reduce --gang finds what one device finds in a file of many pieces, for every operation and accuracy" {
+    once fractions fractions
+    joins reduce --input-format raw:f32 -k tagged fractions
+    joins reduce --input-format raw:f32 -k single-pass --op mean fractions
+    joins reduce --input-format raw:f32 -k statistics --op sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans fractions
+    joins reduce --input-format raw:f32 -k accurate --accurate fractions
+    joins reduce --input-format raw:f32 -k exact --exact --json fractions
+    # Without a kernel the simulator's host computes, whatever the gang.
+    joins reduce --input-format raw:f32 fractions
+}
+
+@test "reduce --gang finds what one device finds in text, for every type" {
+    local dtype
+    once words words
+    once integers integers
+    for dtype in f32 f64; do
+        joins reduce -t $dtype -k tagged words
+        joins reduce -t $dtype -k statistics --op var,argmin,max,sum words
+        joins reduce -t $dtype -k exact --exact words
+    done
+    for dtype in i32 i64; do
+        joins reduce -t $dtype -k tagged integers
+        joins reduce -t $dtype -k grid-stride --op min integers
+        joins reduce -t $dtype -k statistics --op mean,argmax,std integers
+    done
+    # Whole numbers first, fractions later; sums that need 64 bits, and halves of them.
+    cat integers words >both
+    joins reduce -k tagged both
+    joins reduce --exact -k exact both
+    yes -- 9223372036854775807 -9223372036854775807 | head -n 60000 >halves
+    joins reduce -k tagged halves
+    [ "$(cat alone)" = 0 ]
+}
+
+@test "what a device does again, for large squares and sums that leave the range on their way, it does with its own piece" {
+    perl -e 'print pack "d<*", (1e153, -2e153, 3) x 1000000, 5' >squares
+    perl -e 'print pack("d<*", 1e308) x 1100000, pack("d<*", -1e308) x 1100000, pack("d<*", 7)' >sums
+    joins reduce --input-format raw:f64 -k statistics --op var,l2,argmin squares
+    joins reduce --input-format raw:f64 -k accurate --accurate sums
+    [ "$(cat alone)" = 7 ]
+    on_gang "$(gangs | tail -n 1)" refuses 4 "outside the range of f64" reduce --gang --input-format raw:f64 -k tagged sums
+}
+
+@test "reduce --gang --axis finds what one device finds, of rows and of columns" {
+    once fractions fractions
+    head -c 12000000 fractions | npy '<f4' '(1000, 3000)' >wide.npy
+    head -c 12000000 fractions | npy '<f4' '(1500000, 2)' >long.npy
+    local axis
+    for axis in 0 1; do
+        joins reduce --axis $axis --op std wide.npy
+        joins reduce --axis $axis --op argmax long.npy
+    done
+}
+
+@test "vecadd --gang writes the sums in order, to a file and to a pipe, of files, pipes and text" {
+    local size
+    once fractions fractions
+    once integers integers
+    head -c 12000004 fractions >some && mv some fractions
+    joins vecadd --input-format raw:f32 -k vector4 fractions fractions
+    joins vecadd --input-format raw:f32 -t f64 -k streaming fractions fractions
+    joins vecadd -k grid-stride integers integers
+    joins vecadd -k vector4 --json integers integers
+    joins vecadd --input-format raw:f32 fractions fractions
+    vecadd -q -d "$device" --input-format raw:f32 -k vector4 fractions fractions >alone
+    for size in $(gangs); do
+        on_gang "$size" expect_fine vecadd --gang --input-format raw:f32 -k vector4 fractions fractions -o sum
+        cmp alone sum || complain "a gang of $size differs in a file"
+        # shellcheck disable=SC2016  # the inner shell expands it
+        on_gang "$size" pipeline 'cat fractions | vecadd -q -d $device --gang --input-format raw:f32 -k vector4 - fractions | cmp alone -'
+        expect_status 0
+    done
+}
+
+@test "pipes and standard input are dealt to the devices as files are" {
+    local size
+    once fractions fractions
+    once words words
+    reduce -q -d "$device" --input-format raw:f32 -k tagged fractions >alone
+    reduce -q -d "$device" -k tagged words >alone.words
+    for size in $(gangs); do
+        for command in 'cat fractions | reduce -q -d $device --gang --input-format raw:f32 -k tagged -' \
+            'reduce -q -d $device --gang --input-format raw:f32 -k tagged /dev/stdin <fractions' \
+            'reduce -q -d $device --gang --input-format raw:f32 -k tagged - <fractions'; do
+            on_gang "$size" pipeline "$command"
+            [ "$output" = "$(cat alone)" ] || complain "a gang of $size: $command"
+        done
+        # shellcheck disable=SC2016  # the inner shell expands it
+        on_gang "$size" pipeline '{ head -c 1000001 words; sleep 0.05; tail -c +1000002 words; } | reduce -q -d $device --gang -k tagged -'
+        [ "$output" = "$(cat alone.words)" ] || complain "a gang of $size reads text in two parts"
+    done
+}
+
+@test "arrays of any type, byte order and order of rows, with a header of any length, are dealt as they are" {
+    local header='{"descr": "<f4", "fortran_order": False, "shape": (1500000,)  }'
+    once fractions fractions
+    header=${header//\"/\'}
+    { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#header})" "$header"; head -c 6000000 fractions; } >odd.npy
+    [ $(((10 + ${#header}) % 4)) -ne 0 ] || complain "the elements are aligned by chance"
+    joins reduce -k tagged odd.npy
+    joins vecadd -k vector4 odd.npy odd.npy
+    perl -e 'print pack "d>*", map { $_ / 7 } 1 .. 1500000' | npy '>f8' '(1500000,)' >big.npy
+    joins reduce -k accurate --accurate big.npy
+    perl -e 'print pack "s<*", map { $_ % 1000 } 1 .. 2200000' | npy '<i2' '(2200000,)' >short.npy
+    joins reduce -k tagged short.npy
+    perl -e 'print pack "Q<*", (1) x 1100000, 18446744073709551615' | npy '<u8' '(1100001,)' >late.npy
+    joins reduce -k tagged late.npy
+    sed "s/False, 'shape': (1500000,) /True, 'shape': (500, 3000) /" odd.npy >fortran.npy
+    joins reduce -k tagged fortran.npy
+    joins reduce -k statistics --op argmin,argmax fortran.npy
+    joins vecadd -k vector4 fortran.npy fortran.npy
+}
+
+@test "inputs of fewer elements than devices, and of none, are as those of one device" {
+    local size
+    for size in 1 2 4; do
+        seq $size >few
+        joins reduce -k tagged few
+        joins reduce -k statistics --op mean,argmax,pvar few
+        joins vecadd -k vector4 few few
+    done
+    npy '<f4' '(0,)' </dev/null >none.npy
+    joins reduce -k tagged none.npy
+    joins vecadd -k vector4 none.npy none.npy
+    : >empty
+    on_gang "$(gangs | tail -n 1)" refuses 4 "empty: no numbers in the input" reduce --gang empty
+}
+
+@test "what is wrong with an input is said as for one device, and nothing is written" {
+    local size
+    once fractions fractions
+    once words words
+    { cat fractions && printf 123; } >torn
+    { cat words && echo five && cat words; } >word
+    cp fractions copy
+    for size in $(gangs); do
+        on_gang "$size" refuses 4 "torn: ends at byte 22024103 inside an element of 4 bytes" reduce --gang --input-format raw:f32 -k tagged torn
+        on_gang "$size" refuses 4 "standard input: ends at byte 22024103 inside" reduce --gang --input-format raw:f32 -k tagged - < <(cat torn)
+        on_gang "$size" refuses 4 "ends at byte 22024103 inside" vecadd --gang --input-format raw:f32 -k vector4 - torn -o sum < <(cat torn)
+        on_gang "$size" refuses 4 "word: line 250001: 'five' is not a number" reduce --gang -k tagged word
+        on_gang "$size" refuses 4 "- ends after 3000001 elements, fractions goes on" vecadd --gang --input-format raw:f32 -k vector4 - fractions -o sum < <(head -c 12000004 fractions)
+        [ ! -e sum ]
+        on_gang "$size" refuses 2 "'copy' and 'copy' are the same file" vecadd --gang --input-format raw:f32 fractions copy -o copy
+    done
+    cmp fractions copy
+    perl -e 'print pack "l<*", (1) x 3000000, 2147483647' >large
+    on_gang "$size" refuses 4 "element 3000001: 2147483647 \\+ 2147483647 does not fit into i32" vecadd --gang --input-format raw:i32 -k vector4 large large -o sum
+}
+
+@test "files that grow or shrink while several devices read them are refused" {
+    local size
+    once fractions fractions
+    size=$(gangs | tail -n 1)
+    mkfifo pipe
+    for change in 'printf 1234 >>changing' 'truncate -s 1000000 changing'; do
+        cp --remove-destination fractions changing
+        # (The pipe can be opened once vecadd has seen the size of the first file and opens the second.)
+        bash -c "exec 3>pipe; $change; cat fractions >&3" 2>/dev/null &
+        on_gang "$size" refuses 4 "changing: .*(was changed while it was read: it had 22024100 bytes and has|ends at byte)" vecadd --gang --input-format raw:f32 -k vector4 changing pipe -o sum
+        wait $! || true
+        [ ! -e sum ]
+    done
+}
+
+@test "the checkers find nothing when several devices share an input" {
+    on_simulator || skip "the checkers are the simulator's"
+    once integers integers
+    once fractions fractions
+    export SIMCC_DEVICES=3
+    for command in "reduce -k tagged integers" "reduce -k statistics --op sum,var integers" "reduce -k exact --exact integers" \
+        "vecadd --input-format raw:f32 -k vector4 fractions fractions -o sum"; do
+        # shellcheck disable=SC2086  # words of a command
+        try $command --gang --check
+        expect_status 0
+        expect_errors_like "ERROR SUMMARY: 0 errors"
+    done
+}
+
+@test "--gang says to how many devices an input is dealt, and -d with several names it" {
+    seq 10 >ten
+    local size
+    size=$(gangs | tail -n 1)
+    on_gang "$size" try reduce -v --gang -k tagged ten
+    expect_output 55
+    if [ "$size" -gt 1 ]; then expect_errors_like "the pieces of the input are dealt to $size devices"; fi
+    refuses 2 "--weak is for benchmarks, and with 'ten' reduce is a filter" reduce --gang --weak ten
+    on_simulator && return
+    if [ "$size" -gt 1 ]; then refuses 2 "--gang deals its input to all of them" reduce -d 0,1 ten; fi
+}
