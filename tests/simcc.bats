@@ -274,6 +274,17 @@ few 24 1024, 8 blocks, 57320 left, 1 0, cudaSuccess
 cudaSuccess"
 }
 
+@test "atomic operations of vectors, of 16 bytes, and by nvcc's built-in functions" {
+    local flags
+    for flags in -O1 '-G -O1'; do
+        # shellcheck disable=SC2086
+        builds atomics -Wall -Wextra $flags
+        prints atomics "256 512 768 1024  256 -256  32 64  32 -64
+256 768 1
+128 63 ffffffff 320  42 42"
+    done
+}
+
 @test "arithmetic intrinsics give CUDA's results" {
     builds intrinsics
     prints intrinsics "0 wrong"

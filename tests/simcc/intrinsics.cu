@@ -24,6 +24,17 @@ __global__ void bits() {
     EXPECT(__vcmpeq4(0x01020304, 0x01000300) == 0xff00ff00 && __dp4a(0x01020304, 0x01010101, 1) == 11);
 }
 
+__global__ void dynamic_programming() {
+    EXPECT(__viaddmax_s32(0x7fffffff, 1, 5) == 5 && __viaddmin_s32_relu(-7, 2, 3) == 0 && __viaddmin_u32(5, 6, 12) == 11);
+    EXPECT(__vimax3_s32(-1, 7, 3) == 7 && __vimin3_u32(9, 4, 8) == 4 && __vimax3_s32_relu(-1, -7, -3) == 0);
+    EXPECT(__vimax3_s16x2(0x0001ffffu, 0x00020000u, 0x00000003u) == 0x00020003u && __vimax_s16x2_relu(0xffff0001u, 0xfffe0000u) == 1);
+    EXPECT(__viaddmax_s16x2(0x7fff0001u, 0x00010001u, 0x00050001u) == 0x00050002u);
+    EXPECT(__viaddmin_u16x2(0xffff0001u, 0x00020001u, 0x00050001u) == 0x00010001u);
+    bool is_first, high, low;
+    EXPECT(__vibmax_s32(3, 3, &is_first) == 3 && is_first && __vibmin_u32(4, 3, &is_first) == 3 && !is_first);
+    EXPECT(__vibmax_s16x2(0x00010005u, 0x00020005u, &high, &low) == 0x00020005u && !high && low);
+}
+
 __global__ void conversions() {
     EXPECT(__float2int_rn(2.5f) == 2 && __float2int_rz(-2.5f) == -2 && __float2int_ru(2.1f) == 3 && __float2int_rd(-2.1f) == -3);
     EXPECT(__float2int_rz(1e20f) == 0x7fffffff && __float2uint_rz(-1.0f) == 0 && __float2int_rz(nanf("")) == 0);
@@ -60,6 +71,7 @@ __global__ void hinted(const float* in, float* out) {
 
 int main() {
     bits<<<1, 1>>>();
+    dynamic_programming<<<1, 1>>>();
     conversions<<<1, 1>>>();
     rounding<<<1, 1>>>(1.0f / 3.0f);
     functions<<<1, 1>>>(0.7f);

@@ -12,9 +12,9 @@ typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
 // ---- float and double -----------------------------------------------------------------------------------------------
-#define SIMT_FLOAT2BFLOAT16(suffix, rounding)                                                                        \
-    SIMT_INLINE __nv_bfloat16 __float2bfloat16_##suffix(float a) {                                                   \
-        return simt::from_bits16<__nv_bfloat16>(simt::narrow<simt::Bfloat16Format, simt::Rounding::rounding>(a));    \
+#define SIMT_FLOAT2BFLOAT16(suffix, rounding)                                                                     \
+    SIMT_INLINE __nv_bfloat16 __float2bfloat16_##suffix(float a) {                                                \
+        return simt::from_bits16<__nv_bfloat16>(simt::narrow<simt::Bfloat16Format, simt::Rounding::rounding>(a)); \
     }
 SIMT_FLOAT2BFLOAT16(rz, zero)
 SIMT_FLOAT2BFLOAT16(rd, down)
@@ -59,6 +59,15 @@ SIMT_INLINE __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
 SIMT_INLINE __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
 SIMT_INLINE __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return {a.x, a.x}; }
 SIMT_INLINE __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return {a.y, a.y}; }
+SIMT_INLINE __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __lows2half2(a, b); }
+SIMT_INLINE __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __highs2half2(a, b); }
+
+#ifdef __CUDACC__
+SIMT_INLINE __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value,
+                                     ::simt::Site site = ::simt::Site::here()) {
+    return ::simt::fetch_add<::simt::Scope::device>(address, value, site);
+}
+#endif
 
 #define CUDART_INF_BF16 __ushort_as_bfloat16(0x7F80)
 #define CUDART_NAN_BF16 __ushort_as_bfloat16(0x7FFF)

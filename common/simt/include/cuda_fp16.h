@@ -18,9 +18,9 @@ typedef __half_raw __nv_half_raw;
 typedef __half2_raw __nv_half2_raw;
 
 // ---- float and double -----------------------------------------------------------------------------------------------
-#define SIMT_FLOAT2HALF(suffix, rounding)                                                                            \
-    SIMT_INLINE __half __float2half_##suffix(float a) {                                                              \
-        return simt::from_bits16<__half>(simt::narrow<simt::HalfFormat, simt::Rounding::rounding>(a));               \
+#define SIMT_FLOAT2HALF(suffix, rounding)                                                              \
+    SIMT_INLINE __half __float2half_##suffix(float a) {                                                \
+        return simt::from_bits16<__half>(simt::narrow<simt::HalfFormat, simt::Rounding::rounding>(a)); \
     }
 SIMT_FLOAT2HALF(rz, zero)
 SIMT_FLOAT2HALF(rd, down)
@@ -57,6 +57,12 @@ SIMT_INLINE __half __low2half(__half2 a) { return a.x; }
 SIMT_INLINE __half __high2half(__half2 a) { return a.y; }
 SIMT_INLINE __half2 __low2half2(__half2 a) { return __half2(a.x, a.x); }
 SIMT_INLINE __half2 __high2half2(__half2 a) { return __half2(a.y, a.y); }
+
+#ifdef __CUDACC__
+SIMT_INLINE __half2 atomicAdd(__half2* address, __half2 value, ::simt::Site site = ::simt::Site::here()) {
+    return ::simt::fetch_add<::simt::Scope::device>(address, value, site);
+}
+#endif
 
 #define CUDART_INF_FP16 __ushort_as_half(0x7C00)
 #define CUDART_NAN_FP16 __ushort_as_half(0x7FFF)

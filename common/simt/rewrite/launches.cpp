@@ -166,7 +166,7 @@ public:
 
 private:
     /// Whether the first two characters of the bracket stand apart. (nvcc takes `<< <` for `<<<`, as formatters write it.)
-    bool is_parted(std::size_t i) const { return source_.token(i).end != source_.token(i + 1).begin; }
+    bool is_parted(std::size_t i) const { return !source_.adjoins(i + 1); }
 
     /// The kernel is in the tokens [begin, open); `open` and `close` begin the brackets around the configuration.
     void replace(std::size_t begin, std::size_t open, std::size_t close) {

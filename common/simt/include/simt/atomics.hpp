@@ -8,6 +8,7 @@
 #pragma once
 
 #include "wait.hpp"
+#include "wide_atomics.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOUR {
@@ -53,6 +54,10 @@ struct Word<4> {
 template <>
 struct Word<8> {
     typedef unsigned long long type __attribute__((may_alias));
+};
+template <>
+struct Word<16> {
+    using type = WideWord;
 };
 template <class T>
 using word_of = typename Word<sizeof(T)>::type;
@@ -101,10 +106,20 @@ private:
 #define SIMT_CALLER nullptr
 #endif
 
-// Replaces *address by operation(*address) and returns the value before.
+// Writes `desired` if *address equals `expected`; otherwise, or now and then if `may_fail`, leaves in `expected` what is
+// there.
+template <class Bits>
+SIMT_UNCHECKED bool compare_exchange(Bits* address, Bits& expected, Bits desired, bool may_fail = false) {
+    if constexpr (sizeof(Bits) == 16) {
+        return swap_if_equal_wide(address, expected, desired);
+    } else {
+        return __atomic_compare_exchange_n(address, &expected, desired, may_fail, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
+}
+
+// Replaces *address by operation(*address) and returns the value before. Nobody is told.
 template <Scope scope, class T, class Operation>
-SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order order = check::Order::relaxed) {
-    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, check::AtomicKind::update, order);
+SIMT_UNCHECKED T replace(T* address, Operation operation) {
     if (plain_suffices<scope>()) {
         const T before = *address;
         *address = operation(before);
@@ -119,6 +134,24 @@ SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order
             return same_bits<T>(before);
         }
     }
+}
+
+template <Scope scope, class T, class Operation>
+SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order order = check::Order::relaxed) {
+    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, check::AtomicKind::update, order);
+    return replace<scope>(address, operation);
+}
+
+// Adds to the elements of a vector, each of which is atomic by itself: one operation to the checked simulator.
+template <Scope scope, class Vector, class... Element>
+SIMT_UNCHECKED Vector fetch_add_elements(Vector* address, Vector value, Site site, Element Vector::*... elements) {
+    const CheckedAtomic checked(address, sizeof(Vector), scope, SIMT_CALLER, site);
+    const auto add = [&](auto Vector::*element) SIMT_UNCHECKED_LAMBDA {
+        const auto more = value.*element;
+        return replace<scope>(&(address->*element),
+                              [more](auto before) SIMT_UNCHECKED_LAMBDA { return before + more; });
+    };
+    return {add(elements)...};
 }
 
 // Adding, subtracting or or-ing a literal zero is a read. In a loop it is polling, so the other lanes go first. Without
@@ -170,7 +203,21 @@ SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
     }
     using Bits = word_of<T>;
     Bits* word = reinterpret_cast<Bits*>(address);
-    return same_bits<T>(__atomic_exchange_n(word, same_bits<Bits>(value), __ATOMIC_SEQ_CST));
+    const Bits bits = same_bits<Bits>(value);
+    if constexpr (sizeof(T) == 16) {
+        Bits before = *word;
+        while (!compare_exchange(word, before, bits)) {}
+        return same_bits<T>(before);
+    } else {
+        return same_bits<T>(__atomic_exchange_n(word, bits, __ATOMIC_SEQ_CST));
+    }
+}
+
+// Eight bytes that tell words apart most of the time.
+template <class Bits>
+SIMT_INLINE unsigned long long short_of(Bits bits) {
+    if constexpr (sizeof(Bits) == 16) return static_cast<unsigned long long>(bits ^ bits >> 64);
+    else return bits;
 }
 
 template <Scope scope, class T>
@@ -178,7 +225,7 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
     const T before = swap_value<scope>(address, value, site);
     const auto seen = same_bits<word_of<T>>(before);
     if (seen == same_bits<word_of<T>>(value)) {
-        yield(site, seen);
+        yield(site, short_of(seen));
     } else {
         note_change();
     }
@@ -195,7 +242,7 @@ SIMT_UNCHECKED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site 
         before = *word;
         if (before == expected) *word = desired;
     } else {
-        __atomic_compare_exchange_n(word, &before, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        compare_exchange(word, before, desired);
     }
     if (before != expected) checked.writes_nothing();
     return before;
@@ -207,7 +254,7 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     const Bits wanted = same_bits<Bits>(expected);
     const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site);
     if (__builtin_expect(before != wanted, 0)) {
-        yield(site, before);
+        yield(site, short_of(before));
     } else {
         note_change();
     }
@@ -253,7 +300,21 @@ SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value 
 #undef SIMT_UPDATE
 #undef SIMT_POLL
 
-// Writes `desired` if *address equals `expected`; returns the value before. For 2, 4 and 8 bytes.
+// float2 and float4, whose elements are atomic one by one.
+#define SIMT_ATOMIC_ADD(name, scope)                                                                           \
+    SIMT_INLINE float2 name(float2* address, float2 value, ::simt::Site site = ::simt::Site::here()) {         \
+        return ::simt::fetch_add_elements<::simt::Scope::scope>(address, value, site, &float2::x, &float2::y); \
+    }                                                                                                          \
+    SIMT_INLINE float4 name(float4* address, float4 value, ::simt::Site site = ::simt::Site::here()) {         \
+        return ::simt::fetch_add_elements<::simt::Scope::scope>(address, value, site, &float4::x, &float4::y,  \
+                                                                &float4::z, &float4::w);                       \
+    }
+SIMT_ATOMIC_ADD(atomicAdd, device)
+SIMT_ATOMIC_ADD(atomicAdd_block, block)
+SIMT_ATOMIC_ADD(atomicAdd_system, system)
+#undef SIMT_ATOMIC_ADD
+
+// Writes `desired` if *address equals `expected`; returns the value before. For 2, 4, 8 and 16 bytes.
 #define SIMT_ATOMIC_CAS(name, scope)                                                             \
     template <class T>                                                                           \
     SIMT_INLINE T name(T* address, ::simt::same_as<T> expected, ::simt::same_as<T> desired,      \

@@ -1,6 +1,7 @@
 // The device language: qualifiers, built-in variables, launches, barriers, warps, atomics, textures and math functions.
 #pragma once
 
+#include "simt/atomic_builtins.hpp"
 #include "simt/atomics.hpp"
 #include "simt/barrier.hpp"
 #include "simt/builtins.hpp"

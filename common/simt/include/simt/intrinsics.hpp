@@ -7,6 +7,7 @@
 #include "simt/cache_hints.hpp"
 #include "simt/conversions.hpp"
 #include "simt/device_math.hpp"
+#include "simt/dynamic_programming.hpp"
 #include "simt/math_functions.hpp"
 #include "simt/minmax.hpp"
 #include "simt/packed_integers.hpp"
