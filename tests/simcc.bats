@@ -285,6 +285,15 @@ cudaSuccess"
     done
 }
 
+@test "one thread of a group acts for all; headers bring along what CUDA's bring; 16 bits may be volatile" {
+    local flags
+    for flags in -O1 '-G -O1'; do
+        # shellcheck disable=SC2086
+        builds groups -std=c++17 -Wall -Wextra $flags
+        prints groups "1 1 1 192  156  4.5"
+    done
+}
+
 @test "arithmetic intrinsics give CUDA's results" {
     builds intrinsics
     prints intrinsics "0 wrong"

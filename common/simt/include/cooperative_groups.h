@@ -179,6 +179,18 @@ template <class Group> SIMT_INLINE auto thread_rank(const Group& group) { return
 template <class Group> SIMT_INLINE auto group_size(const Group& group) { return group.size(); }
 template <class Group> SIMT_INLINE auto num_threads(const Group& group) { return group.num_threads(); }
 
+// One thread of the group calls the function; the others do not wait for it, or do, and get its result.
+template <class Group, class Function, class... Arguments>
+SIMT_INLINE void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+    if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments) {
+    decltype(function(static_cast<Arguments&&>(arguments)...)) result = {};
+    if (group.thread_rank() == 0) result = function(static_cast<Arguments&&>(arguments)...);
+    return group.shfl(result, 0);
+}
+
 }  // namespace SIMT_FLAVOUR
 }  // namespace cooperative_groups
 

@@ -88,6 +88,7 @@ using if_pair = typename EnableIf<SmallFloat<T>::pair>::type;
         SIMT_INLINE name(Number value) : __x(::simt::narrow_number<format>(value)) {}                 \
         SIMT_INLINE operator float() const { return ::simt::widen<format>(__x); }                     \
         SIMT_INLINE constexpr operator raw_name() const { return {__x}; }                             \
+        SIMT_INLINE operator raw_name() const volatile { return {__x}; } /* reads volatile values */  \
         template <class Number, typename ::simt::EnableIf<::simt::IsNumber<Number>::value>::type = 0> \
         SIMT_INLINE name& operator=(Number value) {                                                   \
             return *this = name(value);                                                               \
