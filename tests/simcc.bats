@@ -269,6 +269,9 @@ small 400 1024, 8 blocks, 56944 left, 1 0, cudaSuccess
 big 800 1024, 8 blocks, 56544 left, 1 0, cudaSuccess
 few 12 1024, 8 blocks, 57332 left, 1 0, cudaSuccess
 few 24 1024, 8 blocks, 57320 left, 1 0, cudaSuccess
+loads 0 1024, 8 blocks, 57344 left, 1 0, cudaSuccess
+sums 32 1024, 8 blocks, 57312 left, 1 0, cudaSuccess
+sums 64 1024, 8 blocks, 57280 left, 1 0, cudaSuccess
 4: cudaSuccess
 5: cudaErrorCooperativeLaunchTooLarge
 cudaSuccess"

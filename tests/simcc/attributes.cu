@@ -107,6 +107,25 @@ __global__ void fills_few(int* p) { fill_few(p); }
 }  // namespace
 }  // namespace big
 
+// A function of the host that starts kernels has a name that a kernel calls, too.
+struct Box {
+    __device__ void load(int* p) const { *p += 1; }
+};
+struct Starter {
+    static void load(int* p) { big::fills<100><<<1, 32>>>(p); }
+};
+__global__ void loads(int* p) { Box().load(p); }
+
+// The same arguments in another order.
+template <int warps, class T>
+__device__ T sum_of(T value) {
+    __shared__ T sums[warps];
+    sums[threadIdx.x % warps] = value;
+    return sums[0];
+}
+template <class T>
+__global__ void sums(T* p) { *p = sum_of<8>(*p); }
+
 template <class Kernel>
 void show(const char* name, Kernel* kernel) {
     cudaFuncAttributes attributes;
@@ -136,6 +155,9 @@ int main() {
     show("big", big::fills<100>);
     show("few", small::fills_few);
     show("few", big::fills_few);
+    show("loads", loads);
+    show("sums", sums<float>);
+    show("sums", sums<double>);
     // Five such blocks would fit without their static shared memory.
     int *p, multiprocessors = 0;
     cudaMalloc(&p, sizeof *p);

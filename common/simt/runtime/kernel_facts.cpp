@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -143,8 +144,34 @@ struct KernelName {
     }
 };
 
-// A kernel names the function and neither its scope nor the instance of its template. It is the one in the kernel's own
-// scope, if there is one, and with the kernel's own arguments, if there is one, and else the largest.
+// The parts of `<float, Sum<float, 2> >`: float and Sum<float, 2>.
+std::vector<std::string_view> parts_of(std::string_view arguments) {
+    std::vector<std::string_view> parts;
+    int depth = 0;
+    size_t begin = 1;
+    for (size_t at = 0; at < arguments.size(); ++at) {
+        depth += arguments[at] == '<' || arguments[at] == '('   ? 1
+                 : arguments[at] == '>' || arguments[at] == ')' ? -1
+                                                                : 0;
+        if (depth != (arguments[at] == ',' ? 1 : 0)) continue;
+        std::string_view part = arguments.substr(begin, at - begin);
+        while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+        parts.push_back(part);
+        begin = at + 2;
+    }
+    return parts;
+}
+
+size_t common_parts(std::string_view one, std::string_view other) {
+    const auto parts = parts_of(one), others = parts_of(other);
+    return static_cast<size_t>(std::count_if(parts.begin(), parts.end(), [&](std::string_view part) {
+        return std::find(others.begin(), others.end(), part) != others.end();
+    }));
+}
+
+// A kernel names the function and neither its scope nor the instance of its template. It is one in the kernel's own
+// scope, if there is one. Of the instances, it is one that has most arguments in common with the kernel, and of these
+// the largest.
 size_t shared_bytes_of_callee(const Symbols& symbols, std::string_view callee, const std::string& kernel) {
     const std::string kernel_text = readable(kernel);
     const KernelName caller(kernel_text);
@@ -159,14 +186,13 @@ size_t shared_bytes_of_callee(const Symbols& symbols, std::string_view callee, c
         has_neighbour |= scope == caller.scope;
         instances[{std::string(scope), std::string(template_arguments(text, at + callee.size()))}] += variable.bytes;
     }
-    size_t largest = 0;
+    std::pair<size_t, size_t> best;  // arguments in common, bytes
     for (const auto& [instance, bytes] : instances) {
         const auto& [scope, arguments] = instance;
         if (has_neighbour && scope != caller.scope) continue;
-        if (!caller.arguments.empty() && arguments == caller.arguments) return bytes;
-        largest = std::max(largest, bytes);
+        best = std::max(best, {common_parts(arguments, caller.arguments), bytes});
     }
-    return largest;
+    return best.second;
 }
 
 // The beginning of the names of the function's variables.
