@@ -77,6 +77,11 @@ __device__ inline void barrier_among(unsigned number, unsigned threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+/// Arrives there without waiting; threads that wait call barrier_among(). Both count as `threads`.
+__device__ inline void barrier_arrive_among(unsigned number, unsigned threads) {
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 // ---- clusters
 
 /// Arrives at the barrier of the cluster; whoever waits sees what this thread has written to shared memory.

@@ -36,16 +36,16 @@ inline dim3 grid_of_tiles(size_t tile_rows, size_t tile_columns) {
 /// The last parameter of a kernel. The block's row of tiles in such a grid, and, before all else, select(): pointers to
 /// the first product's matrices become pointers to those of the block's product.
 struct OneProduct {
-    template <typename T>
-    __device__ static void select(const T*&, const T*&, T*&) {}
+    template <typename T, typename Result>
+    __device__ static void select(const T*&, const T*&, Result*&) {}
     __device__ static size_t block_row() { return static_cast<size_t>(blockIdx.z) * gridDim.y + blockIdx.y; }
 };
 struct ManyProducts {
     size_t stride_a, stride_b, stride_c;
     unsigned along_z;  // blocks of one product
 
-    template <typename T>
-    __device__ void select(const T*& a, const T*& b, T*& c) const {
+    template <typename T, typename Result>
+    __device__ void select(const T*& a, const T*& b, Result*& c) const {
         const size_t product = blockIdx.z / along_z;
         a += product * stride_a;
         b += product * stride_b;

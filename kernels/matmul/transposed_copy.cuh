@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(copy_tile* copy_rows)
     }
 }
 
-/// Enqueues it for elements of 2, 4 or 8 bytes.
+/// Enqueues it for elements of 1, 2, 4 or 8 bytes.
 inline void enqueue_transposition(const void* source, void* target, size_t rows, size_t columns, size_t batch,
                                   size_t stride, size_t element_bytes, unsigned multiprocessors, cudaStream_t stream) {
     const size_t tiles = batch * divide_up(rows, copy_tile) * divide_up(columns, copy_tile);
@@ -48,6 +48,7 @@ inline void enqueue_transposition(const void* source, void* target, size_t rows,
                                                           columns, batch, stride);
     };
     switch (element_bytes) {
+        case 1: return enqueue(static_cast<unsigned char>(0));
         case 2: return enqueue(static_cast<unsigned short>(0));
         case 4: return enqueue(0U);
         default: return enqueue(0ULL);

@@ -7,6 +7,7 @@
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -20,6 +21,10 @@ template <>
 inline constexpr CUtensorMapDataType tensor_map_type<__half> = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 template <>
 inline constexpr CUtensorMapDataType tensor_map_type<__nv_bfloat16> = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+template <>
+inline constexpr CUtensorMapDataType tensor_map_type<__nv_fp8_e4m3> = CU_TENSOR_MAP_DATA_TYPE_UINT8;
+template <>
+inline constexpr CUtensorMapDataType tensor_map_type<__nv_fp8_e5m2> = CU_TENSOR_MAP_DATA_TYPE_UINT8;
 
 /// TMA reads rows that begin at multiples of 16 bytes.
 constexpr size_t tensor_row_alignment = 16;

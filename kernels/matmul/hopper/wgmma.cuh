@@ -1,6 +1,6 @@
 #pragma once
 // The warpgroup matrix multiply-accumulate of Hopper: 128 threads multiply a 64-row tile. Thin wrappers of PTX.
-//   D (64 x tile_n, f32, in registers) += A (64 x 16 or 8) * B (16 or 8 x tile_n)
+//   D (64 x tile_n, f32, in registers) += A (64 x 32, 16 or 8) * B (32, 16 or 8 x tile_n)
 // For nvcc only, in code compiled for sm_90a. The instruction runs asynchronously: between its issue and wgmma_wait()
 // no thread may touch its registers or the shared memory it reads.
 //
@@ -11,6 +11,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -92,8 +93,8 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_128 WGMMA_NAMES_124 ", %124, %125, %126, %127"
 // clang-format on
 
-/// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements.
-/// `accumulate` 0 overwrites D.
+/// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements; or
+/// 8-bit floats, and both along k. `accumulate` 0 overwrites D.
 template <typename T, int tile_n>
 struct Wgmma;
 
@@ -147,6 +148,23 @@ DEFINE_WGMMA_TRANSPOSED(232, 116, 116, 117, 118)
 DEFINE_WGMMA_TRANSPOSED(240, 120, 120, 121, 122)
 DEFINE_WGMMA_TRANSPOSED(248, 124, 124, 125, 126)
 DEFINE_WGMMA_TRANSPOSED(256, 128, 128, 129, 130)
+
+#define DEFINE_WGMMA_FLOAT8(TYPE, NAME, WIDTH, REGISTERS, A, B, P)                                                 \
+    template <>                                                                                                    \
+    struct Wgmma<TYPE, WIDTH> {                                                                                    \
+        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) { \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                   \
+                         ", 0;\n"                                                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k32.f32." NAME "." NAME                       \
+                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1;\n}"                           \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                          \
+                         : "l"(a), "l"(b), "r"(accumulate));                                                       \
+        }                                                                                                          \
+    };
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 128, 64, 64, 65, 66)
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 128, 64, 64, 65, 66)
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 256, 128, 128, 129, 130)
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 256, 128, 128, 129, 130)
 
 /// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
 /// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.

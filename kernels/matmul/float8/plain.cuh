@@ -1,0 +1,190 @@
+#pragma once
+// C = A B for 8-bit floats, without tensor cores, on any device:
+//   matmul_float8_naive        a thread per element of C. Both operands lie along k: whichever of them the lanes of a warp
+//                              share, in the other they read elements k apart
+//   matmul_float8_tiled        squares of 32 in shared memory: lanes read neighbours of both operands, and each element is
+//                              converted to f32 once for 32 multiply-adds
+//   matmul_float8_vectorized   16-byte loads bring 16 elements; tiles of 128 x 128 are transposed on their way into shared
+//                              memory, and 16 loads from there serve 64 multiply-adds
+// It goes on in hopper/float8.cuh. Any m, n and k.
+#include "kernels/matmul/float8/types.cuh"
+#include "kernels/matmul/products.cuh"
+#include "kernels/matmul/tiles.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// Rows of elements along k: A, or B by columns.
+template <typename T>
+struct RowsAlongK {
+    const T* data;
+    size_t rows, k;
+
+    /// Zero outside.
+    __device__ float load(size_t row, size_t i) const {
+        return row < rows && i < k ? static_cast<float>(data[row * k + i]) : 0.0f;
+    }
+
+    /// 16 neighbours from a multiple of 16, by one access where all rows begin at multiples of 16 bytes.
+    __device__ uint4 load_sixteen(size_t row, size_t i) const {
+        if (row >= rows || i >= k) return make_uint4(0, 0, 0, 0);
+        const T* const from = data + row * k + i;
+        if (k % 16 == 0) return *reinterpret_cast<const uint4*>(from);
+        alignas(16) unsigned char bytes[16] = {};
+        for (unsigned e = 0; e < 16; ++e)
+            if (i + e < k) bytes[e] = from[e].__x;
+        return *reinterpret_cast<const uint4*>(bytes);
+    }
+};
+
+/// The matrices of a product, the first of a batch, and the scales.
+template <typename T>
+struct Float8Product {
+    RowsAlongK<T> a, b;
+    __nv_bfloat16* c;
+    const float* scales;
+
+    explicit Float8Product(const MatmulArguments<T>& arguments)
+        : a{arguments.d_a, arguments.m, arguments.k},
+          b{arguments.d_b, arguments.n, arguments.k},
+          c(arguments.d_c),
+          scales(arguments.d_scales) {}
+
+    __device__ void select(const ManyProducts& products) { products.select(a.data, b.data, c); }
+    __device__ void store(size_t row, size_t column, float sum) const {
+        if (row < a.rows && column < b.rows) c[row * b.rows + column] = __float2bfloat16(sum * scale_of(scales));
+    }
+};
+
+/// Grid ceil(n / 32) x ceil(m / blockDim.y), block 32 x (block_size / 32).
+template <typename T>
+__global__ void matmul_float8_naive(Float8Product<T> of, ManyProducts products) {
+    of.select(products);
+    const size_t row = products.block_row() * blockDim.y + threadIdx.y;
+    const size_t column = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (size_t i = 0; i < of.a.k; ++i) sum += of.a.load(row, i) * of.b.load(column, i);
+    of.store(row, column, sum);
+}
+
+/// Grid ceil(n / 32) x ceil(m / 32), block 32 x 32. B's tile is read by columns, which lie in different banks.
+template <typename T>
+__global__ void matmul_float8_tiled(Float8Product<T> of, ManyProducts products) {
+    constexpr int side = 32;
+    __shared__ float a_tile[side][side], b_tile[side][side + 1];
+    of.select(products);
+    const unsigned x = threadIdx.x, y = threadIdx.y;
+    const size_t row = products.block_row() * side, column = static_cast<size_t>(blockIdx.x) * side;
+    float sum = 0;
+    for (size_t k = 0; k < of.a.k; k += side) {
+        a_tile[y][x] = of.a.load(row + y, k + x);
+        b_tile[y][x] = of.b.load(column + y, k + x);
+        __syncthreads();  // both tiles are loaded
+#pragma unroll
+        for (int i = 0; i < side; ++i) sum += a_tile[y][i] * b_tile[x][i];
+        __syncthreads();  // both tiles have been used
+    }
+    of.store(row + y, column + x, sum);
+}
+
+constexpr int float8_tile = 128, float8_steps = 16, float8_block = 256;
+
+/// One stage of both operands in shared memory, a row for each step along k.
+struct Float8Stage {
+    alignas(16) float a[float8_steps][float8_tile], b[float8_steps][float8_tile];
+
+    /// Half of the threads load a row of A's tile each, the others one of B's. Neighbours store neighbours.
+    template <typename T>
+    __device__ void load(const Float8Product<T>& of, size_t row, size_t column, size_t k, int thread) {
+        const int line = thread % float8_tile;
+        const bool loads_a = thread < float8_tile;
+        const uint4 sixteen = loads_a ? of.a.load_sixteen(row + line, k) : of.b.load_sixteen(column + line, k);
+        const unsigned words[4] = {sixteen.x, sixteen.y, sixteen.z, sixteen.w};
+        float(&target)[float8_steps][float8_tile] = loads_a ? a : b;
+#pragma unroll
+        for (int word = 0; word < 4; ++word) {
+            const float4 four = widen_four<T>(words[word]);
+            target[4 * word][line] = four.x;
+            target[4 * word + 1][line] = four.y;
+            target[4 * word + 2][line] = four.z;
+            target[4 * word + 3][line] = four.w;
+        }
+    }
+};
+
+/// Grid ceil(n / 128) x ceil(m / 128), block 256. A warp has 64 x 32 of C, its lanes lie 8 x 4.
+template <typename T>
+__global__ void __launch_bounds__(float8_block) matmul_float8_vectorized(Float8Product<T> of, ManyProducts products) {
+    using Warp = WarpTile<64, 32, 8>;
+    __shared__ Float8Stage stage;
+    of.select(products);
+    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
+    const int warp_row = warp / 4 * Warp::warp_m, warp_column = warp % 4 * Warp::warp_n;
+    const size_t row = products.block_row() * float8_tile, column = static_cast<size_t>(blockIdx.x) * float8_tile;
+    float sums[Warp::rows][Warp::columns] = {};
+    for (size_t k = 0; k < of.a.k; k += float8_steps) {
+        stage.load(of, row, column, k, thread);
+        __syncthreads();  // both tiles are loaded
+#pragma unroll
+        for (int i = 0; i < float8_steps; ++i)
+            Warp::multiply(&stage.a[i][warp_row], &stage.b[i][warp_column], lane, sums);
+        __syncthreads();  // both tiles have been used
+    }
+#pragma unroll
+    for (int r = 0; r < Warp::rows; ++r)
+#pragma unroll
+        for (int x = 0; x < Warp::columns; ++x)
+            of.store(row + warp_row + Warp::row_of(lane, r), column + warp_column + Warp::column_of(lane, x),
+                     sums[r][x]);
+}
+
+/// One product is a batch of one: each kernel is compiled once for a type.
+template <typename T>
+LaunchShape launch_float8(void (*kernel)(Float8Product<T>, ManyProducts), const MatmulArguments<T>& arguments,
+                          const dim3& tile, const dim3& block) {
+    const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.y), divide_up(arguments.n, tile.x));
+    return launch_many(arguments, grid, [&](const auto& some, const dim3& whole, const ManyProducts& products) {
+        kernel<<<whole, block, 0, some.stream>>>(Float8Product<T>(some), products);
+        return LaunchShape{whole, block, 0, address_of(kernel)};
+    });
+}
+
+template <typename T>
+struct MatmulFloat8Naive {
+    using Element = T;
+    static constexpr TileSize tile = {1, 1, 0};  // of a thread
+    static constexpr bool takes_batch = true;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        const dim3 block(lanes_per_warp, whole_warps(arguments.block_size) / lanes_per_warp);
+        return launch_float8<T>(matmul_float8_naive<T>, arguments, block, block);
+    }
+};
+
+template <typename T>
+struct MatmulFloat8Tiled {
+    using Element = T;
+    static constexpr TileSize tile = {32, 32, 32};
+    static constexpr bool takes_batch = true;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        return launch_float8<T>(matmul_float8_tiled<T>, arguments, dim3(32, 32), dim3(32, 32));
+    }
+};
+
+template <typename T>
+struct MatmulFloat8Vectorized {
+    using Element = T;
+    static constexpr TileSize tile = {float8_tile, float8_tile, float8_steps};
+    static constexpr bool takes_batch = true;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
+        return launch_float8<T>(matmul_float8_vectorized<T>, arguments, dim3(float8_tile, float8_tile),
+                                dim3(float8_block));
+    }
+};
+
+}  // namespace BACKEND

@@ -1,0 +1,44 @@
+#pragma once
+// The 8-bit floating-point types as kernels multiply them. Both operands lie along k: A by rows, B by columns, as its
+// transpose, since tensor cores take these types in no other layout. Products of two such numbers are exact in f32, in
+// which they are added up; the sum times the scales of A and B is rounded to bf16.
+#include "kernels/matmul/arguments.cuh"
+
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+namespace BACKEND {
+
+template <>
+struct ResultOf<__nv_fp8_e4m3> {
+    using Type = __nv_bfloat16;
+};
+template <>
+struct ResultOf<__nv_fp8_e5m2> {
+    using Type = __nv_bfloat16;
+};
+
+/// Four neighbours in a word.
+template <typename T>
+struct FourOf;
+template <>
+struct FourOf<__nv_fp8_e4m3> {
+    using Type = __nv_fp8x4_e4m3;
+};
+template <>
+struct FourOf<__nv_fp8_e5m2> {
+    using Type = __nv_fp8x4_e5m2;
+};
+
+template <typename T>
+__device__ inline float4 widen_four(unsigned word) {
+    typename FourOf<T>::Type four;
+    four.__x = word;
+    return static_cast<float4>(four);
+}
+
+/// What sums are to be multiplied by.
+__device__ inline float scale_of(const float* scales) { return scales[0] * scales[1]; }
+
+}  // namespace BACKEND
