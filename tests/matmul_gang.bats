@@ -93,10 +93,33 @@ $count tiles" ] || complain "$count devices"
     done
 }
 
+@test "a timeline shows that nothing is multiplied before it has arrived, and that it travels meanwhile" {
+    need jq
+    devices 4
+    try matmul --gang --split tiles --panel 64 -n 256x512x256 -k register-2d -w 0 -r 1 --timeline --trace trace.json --csv
+    expect_status 0
+    expect_errors_like "register-2d on 4 devices: .* digits are stages"
+    expect_errors_like "rank 3 products \\|[0-3 ]+\\|"
+    # Two rounds: four stages of products and three exchanges on each device, one after the other.
+    jq -r '.traceEvents as $all | ($all[] | select(.name == "thread_name")) as $lane
+        | [$lane.args.name, ($all[] | select(.ph == "X" and .tid == $lane.tid) | .ts, .ts + .dur)] | @tsv' \
+        trace.json >lanes
+    [ "$(cut -f 1 lanes | paste -sd ,)" = "$(printf 'rank %s products,rank %s exchange\n' 0 0 1 1 2 2 3 3 | paste -sd ,)" ]
+    awk -F '\t' '{ for (i = 3; i <= NF; ++i) if ($i < $(i - 1)) exit 1 }
+        / products/ { if (NF != 9) exit 1; for (i = 2; i <= NF; ++i) products[i] = $i }
+        / exchange/ { if (NF != 7) exit 1
+                      for (s = 1; s <= 3; ++s) if ($(2 * s + 1) > products[2 * s + 2] + 1) exit 1
+                      if ($2 > products[3]) exit 1 }' lanes || complain "$(cat lanes)"
+    expect_fine matmul --gang --split tiles -n 64 -k tiled-16 -w 0 -r 1 --timeline --format human
+    expect_output_like "rank 3 exchange"
+}
+
 @test "what --gang cannot do is refused, with what to do" {
     devices 2
     refuses 2 "--split says what each of several devices computes: add --gang, or leave it out" matmul --split rows
     refuses 2 "--panel is for tiles: add --split tiles, or leave it out" matmul --gang --panel 8
+    refuses 2 "show how tiles travel: add --split tiles, or leave them out" matmul --gang --timeline
+    refuses 2 "show how tiles travel: add --split tiles, or leave them out" matmul --trace file
     refuses 2 "as they are: leave --batch and --transpose out" matmul --gang --batch 3
     refuses 2 "as they are: leave --batch and --transpose out" matmul --gang --transpose b
     refuses 2 "--gang is for benchmarks, and with 'a' matmul is a filter" matmul --gang a b

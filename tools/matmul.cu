@@ -29,13 +29,17 @@ void run(Session& session) {
     if (!session.options.operands.empty()) return run_matmul_filter(session);
     if (asked.file_shape) fail(Exit::usage, "--shape is for files; --size gives the shapes of a benchmark");
     check_gang_options(session);
+    std::unique_ptr<Output> trace;
+    if (!asked.trace.empty()) trace = std::make_unique<Output>(asked.trace);
+    std::vector<Timeline> timelines;
     Bench bench(session);
     ProductProblem problem = problem_on(session, session.device, session.dtype());
     for (const ProductShape& shape : asked.shapes.on(session.device.simulated)) {
         problem.shape = shape;
-        if (session.options.gang) run_gang_shape(session, bench, shape);
+        if (session.options.gang) run_gang_shape(session, bench, shape, timelines);
         else run_shape(session, bench, problem);
     }
+    if (trace) write_trace(*trace, timelines);
 }
 
 }  // namespace

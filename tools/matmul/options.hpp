@@ -20,7 +20,11 @@ struct MatmulOptions {
     bool explain = false;
     std::optional<GangSplit> split;
     std::optional<std::size_t> panel;
+    bool timeline = false;
+    std::string trace;
     std::string tile;  // of the Hopper kernels; "" for the best one, "list" to list them
+
+    bool draws() const { return timeline || !trace.empty(); }
 
     void add_options(OptionTable& table) {
         const auto side = [](const std::vector<ProductShape>& cubes) { return std::to_string(cubes.front().m); };
@@ -40,6 +44,11 @@ struct MatmulOptions {
                      {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}});
         table.whole("--panel", "N", "--split tiles: columns of B that devices exchange at once; 4096 if not given",
                     panel, 1, most_batch);
+        table.flag("--timeline",
+                   "--split tiles: draw a run of each variant, below the human table, else on standard error",
+                   timeline);
+        table.output_file("--trace", "FILE",
+                          "--split tiles: write that run as a trace for Perfetto and chrome://tracing", trace);
         table.text("--tile", "NAME", "tiles of hopper, tf32x3 and direct, instead of the best one; 'all', 'list'",
                    tile);
     }

@@ -219,7 +219,7 @@ inline const Program matmul_program = {
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
     .variants = variants_of(matmul_variants),
     .options = own_options<MatmulOptions>,
-    .benchmark_options = {"--explain", "--tile", "--split", "--panel"},
+    .benchmark_options = {"--explain", "--tile", "--split", "--panel", "--timeline", "--trace"},
     .columns = columns_of(matmul_columns),
     .gangs = Gangs::on_request,
 };

@@ -1,210 +1,36 @@
-// One product on several devices: its reference, and the variants as cases that all devices compute together.
+// A benchmark of products on several devices.
 #pragma once
 
-#include <memory>
-#include <set>
+#include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "tools/matmul/gang/rows.cuh"
-#include "tools/matmul/gang/tiles.cuh"
-#include "tools/matmul/selection.cuh"
-#ifndef __SIMCC__
-#include "tools/matmul/gang/cublasxt.cuh"
-#endif
+#include "tools/matmul/gang/product.cuh"
 
 namespace BACKEND {
 
-// Of B that devices exchange at once, unless --panel says otherwise: wide enough for the largest tiles to fill waves.
-constexpr size_t default_panel_columns = 4096;
-
-class GangProduct {
-public:
-    GangProduct(Session& session, Gang& gang, const ProductShape& shape)
-        : session_(session),
-          gang_(gang),
-          shape_(shape),
-          problem_(problem_on(session, session.device, session.dtype())),
-          split_(make_split()),
-          workers_(gang.size()) {
-        session.begin_step(text("generating A and B, {}", shape.name()));
-        host_ = make_host_product(
-            session.dtype(), shape, {},
-            {session.options.seed, session.options.verify, session.options.tolerance, split_->parts()});
-        if (!host_->checks_all()) session.detail(how_large_is_checked(shape));
-        session.begin_step(text("copying A and B to {} device{}", gang.size(), gang.size() == 1 ? "" : "s"));
-        gang.on_each([&](size_t rank) {
-            split_->upload(rank, *host_);
-            workers_[rank] = std::make_unique<Worker>(session, gang.device(rank), session.dtype(),
-                                                      split_->exchange_multiprocessors());
-        });
-    }
-
-    // The selected variants that all devices can run.
-    std::vector<Case> cases() {
-        std::vector<Case> cases;
-        for (const MatmulVariant* variant : session_.selected<MatmulVariant>()) {
-            if (variant->needs == Needs::host) continue;
-#ifndef __SIMCC__
-            if (variant->method == cublasxt_method) {
-                const auto product = std::make_shared<CublasXtProduct>(gang_, shape_, session_.dtype());
-                const std::string why = product->obstacle();
-                if (why.empty()) cases.push_back(case_of(*variant, product));
-                else leave_out(session_, variant->name, why);
-                continue;
-            }
-#endif
-            const std::string why = obstacle(*variant);
-            if (why.empty()) cases.push_back(case_of(*variant, std::make_shared<Plans>(plans_of(*variant))));
-            else leave_out(session_, variant->name, why);
-        }
-        return cases;
-    }
-
-private:
-    // The products of a rank's stage, and how a variant computes each.
-    struct Stage {
-        std::vector<LocalProduct> products;
-        std::vector<ProductMethod> methods;
-    };
-    using Plans = std::vector<std::vector<Stage>>;  // by rank
-
-    bool uses_tiles() const { return gang_.size() > 1 && session_.own<MatmulOptions>().split == GangSplit::tiles; }
-
-    // One device alone computes all at once.
-    std::unique_ptr<SplitProduct> make_split() {
-        if (!uses_tiles()) return std::make_unique<RowsOfProduct>(gang_, shape_, session_.dtype());
-        return std::make_unique<TilesOfProduct>(gang_, shape_, session_.dtype(),
-                                                session_.own<MatmulOptions>().panel.value_or(default_panel_columns));
-    }
-
-    // Why the variant cannot compute all that the ranks have to, "" if it can. All processes come to the same result.
-    std::string obstacle(const MatmulVariant& variant) const {
-        std::vector<ProductShape> shapes = split_->shapes();
-        if (shapes.empty()) shapes = {shape_};
-        std::set<std::pair<size_t, size_t>> seen;
-        ProductProblem problem = problem_;
-        for (const ProductShape& shape : shapes) {
-            problem.shape = shape;
-            if (seen.insert({shape.m, shape.n}).second && !find_method(variant, problem).launch)
-                return why_not(problem, variant);
-        }
-        return "";
-    }
-
-    Plans plans_of(const MatmulVariant& variant) {
-        Plans plans(gang_.size());
-        gang_.on_each([&](size_t rank) {
-            Worker& worker = *workers_[rank];
-            for (size_t number = 0; number < split_->stages(); ++number) {
-                const std::vector<LocalProduct> products = split_->products(rank, number);
-                const std::vector<ProductMethod> methods = worker.methods(variant, products);
-                worker.make_room(methods);
-                plans[rank].push_back({products, methods});
-            }
-            const Stage& first = plans[rank].front();
-            if (rank == 0 && !first.products.empty())
-                explain_if_asked(session_, variant, worker.problem(first.products.front()), first.methods.front());
-        });
-        return plans;
-    }
-
-    // Returns the first launch.
-    LaunchShape run_stage(const Plans& plans, size_t rank, size_t number) const {
-        const Stage& stage = plans[rank][number];
-        LaunchShape first;
-        split_->await(rank, number);
-        for (size_t i = 0; i < stage.products.size(); ++i) {
-            const LaunchShape shape = workers_[rank]->launch(stage.products[i], stage.methods[i], gang_.stream(rank));
-            if (i == 0) first = shape;
-        }
-        split_->end(rank, number);
-        return first;
-    }
-
-    Case case_of(const MatmulVariant& variant) const {
-        Case one;
-        one.variant = &variant;
-        one.problem = {session_.dtype(), shape_.n, bytes(), shape_.flop(), double(shape_.m) * double(shape_.n)};
-        return one;
-    }
-    double bytes() const { return shape_.elements() * double(size_of(session_.dtype())); }
-    std::vector<Cell> own_cells(const std::string& tile, const char* split, const LaunchShape& launch,
-                                double median_ns) const {
-        MatmulCells cells{shape_, {}, tile, bytes()};
-        cells.split = split;
-        return cells_of_product(session_, session_.dtype(), cells, launch, median_ns, gang_.size());
-    }
-
-#ifndef __SIMCC__
-    // The library does all from the host, and returns when all is done.
-    Case case_of(const MatmulVariant& variant, const std::shared_ptr<CublasXtProduct>& product) {
-        product->upload(*host_);
-        Case one = case_of(variant);
-        one.problem.gang = gang_.size();
-        one.poison = [=](cudaStream_t) { product->poison(); };
-        one.launch = [=](cudaStream_t) {
-            product->multiply();
-            return LaunchShape{};
-        };
-        one.time = [=] { return host_time([&] { product->multiply(); }); };
-        one.timer = "host";
-        one.check = [=] { return product->check(*host_, gang_.size()); };
-        one.own_cells = [=](double median_ns) { return own_cells(product->tile(), "none", {}, median_ns); };
-        return one;
-    }
-#endif
-
-    Case case_of(const MatmulVariant& variant, const std::shared_ptr<Plans>& plans) {
-        const auto launched = std::make_shared<LaunchShape>();  // by rank 0
-        Case one = case_of(variant);
-        one.own_cells = [=](double median_ns) {
-            const std::vector<Stage>& of_first = plans->front();
-            const bool computes = !of_first.empty() && !of_first.front().methods.empty();
-            return own_cells(computes ? of_first.front().methods.front().tile : "none", uses_tiles() ? "tiles" : "rows",
-                             *launched, median_ns);
-        };
-        GangWork work;
-        work.launch = [=](size_t rank) {
-            split_->begin(rank);
-            const LaunchShape shape = run_stage(*plans, rank, 0);
-            if (rank == 0) *launched = shape;
-            return shape;
-        };
-        work.join = [=] {
-            for (size_t stage = 1; stage < split_->stages(); ++stage) {
-                split_->exchange(stage);
-                gang_.on_each([&](size_t rank) { run_stage(*plans, rank, stage); });
-            }
-        };
-        work.poison = [=](size_t rank) { split_->poison(rank); };
-        work.check = [=](size_t rank) {
-            split_->download(rank, *host_);
-            return host_->check(rank);
-        };
-        set_work(one, gang_, work);
-        return one;
-    }
-
-    Session& session_;
-    Gang& gang_;
-    const ProductShape shape_;
-    const ProductProblem problem_;  // of the first device, but for the shape
-    const std::unique_ptr<SplitProduct> split_;
-    std::unique_ptr<HostProduct> host_;
-    std::vector<std::unique_ptr<Worker>> workers_;
-};
+// Below the human table, else on standard error.
+inline void show(const Session& session, const std::string& picture) {
+    if (session.format() == Format::human) session.output.write(picture);
+    else std::fputs(picture.c_str(), stderr);
+}
 
 // A product, or with --weak one of so many rows for each device: on one device, and on all of them.
-inline void run_gang_shape(Session& session, Bench& bench, const ProductShape& shape) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options.ladder)) {
+inline void run_gang_shape(Session& session, Bench& bench, const ProductShape& shape,
+                           std::vector<Timeline>& timelines) {
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
         Gang gang(devices, session.options);
         ProductShape whole = shape;
         if (session.options.weak) whole = within_limits({shape.m * gang.size(), shape.n, shape.k});
         GangProduct product(session, gang, whole);
         std::vector<Case> cases = product.cases();
         bench.run(cases);
+        if (!session.own<MatmulOptions>().draws() || gang.size() == 1) continue;
+        for (const Case& one : cases) {
+            if (!one.flushes) continue;  // a library's, which shows nothing of what it does
+            timelines.push_back(product.run_once(one));
+            if (session.own<MatmulOptions>().timeline) show(session, draw_timeline(timelines.back()));
+        }
     }
 }
 
@@ -215,6 +41,8 @@ inline void check_gang_options(const Session& session) {
     if (asked.split && !session.options.gang)
         fail(Exit::usage, "--split says what each of several devices computes: add --gang, or leave it out");
     if (asked.panel && !tiles) fail(Exit::usage, "--panel is for tiles: add --split tiles, or leave it out");
+    if (asked.draws() && !tiles)
+        fail(Exit::usage, "--timeline and --trace show how tiles travel: add --split tiles, or leave them out");
     if (!session.options.gang) return;
     if (asked.form.batch || asked.form.transposed.any())
         fail(Exit::usage, "--gang multiplies two matrices that lie as they are: leave --batch and --transpose out");

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/gang/devices.cuh"
+#include "common/measure/timeline.hpp"
 #include "tools/matmul/gang/worker.cuh"
 #include "tools/matmul/host_product.hpp"
 
@@ -33,6 +34,9 @@ public:
     virtual void exchange(size_t /*stage*/) {}
     virtual void await(size_t /*rank*/, size_t /*stage*/) {}
     virtual void end(size_t /*rank*/, size_t /*stage*/) {}
+
+    // Adds what the devices did in the last run, and when, if it was made for that.
+    virtual void add_to(Timeline& /*timeline*/) const {}
 
     // Overwrites the rank's part of C, and all that it is to receive, by NaN.
     virtual void poison(size_t rank) = 0;

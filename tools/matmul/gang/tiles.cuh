@@ -22,8 +22,14 @@ namespace BACKEND {
 
 class TilesOfProduct final : public SplitProduct {
 public:
-    TilesOfProduct(Gang& gang, const ProductShape& shape, DType dtype, size_t most_panel_columns)
-        : gang_(gang), grid_(grid_of(gang.size())), communicators_(gang, grid_), shape_(shape), dtype_(dtype) {
+    // `timed`: runs can be drawn, by events that take times.
+    TilesOfProduct(Gang& gang, const ProductShape& shape, DType dtype, size_t most_panel_columns, bool timed)
+        : gang_(gang),
+          grid_(grid_of(gang.size())),
+          communicators_(gang, grid_),
+          shape_(shape),
+          dtype_(dtype),
+          timed_(timed) {
         for (size_t rank = 0; rank < gang.size(); ++rank) {
             const Tiling::Place place = {grid_.rows, grid_.columns, grid_.row(rank), grid_.column(rank)};
             tilings_.emplace_back(shape, place, most_panel_columns);
@@ -39,7 +45,8 @@ public:
     }
 
     void upload(size_t rank, HostProduct& host) override {
-        of_rank_[rank] = std::make_unique<OfRank>(DeviceTile(tilings_[rank], shape_, size_of(dtype_)), stages_);
+        of_rank_[rank] = std::make_unique<OfRank>(DeviceTile(tilings_[rank], shape_, size_of(dtype_)), stages_,
+                                                  timed_ ? cudaEventDefault : cudaEventDisableTiming);
         of_rank_[rank]->tile.upload(host.a(), host.b());
     }
 
@@ -47,7 +54,7 @@ public:
     size_t stages() const override { return stages_; }
 
     std::vector<LocalProduct> products(size_t rank, size_t stage) const override {
-        const bool more_comes = stage == 0 || (grid_.rows > 1 && stage - 1 < tilings_[rank].rounds);
+        const bool more_comes = stage == 0 || exchanges_for(rank, stage + 1);
         std::vector<LocalProduct> products;
         tilings_[rank].for_blocks(stage, [&](const IndexRange& rows, const Panel& panel) {
             products.push_back(of_rank_[rank]->tile.product(stage, rows, panel));
@@ -73,11 +80,10 @@ public:
 
     // What stage 1 waits for, and always what the stage after this one does.
     void exchange(size_t stage) override {
-        if (stage == 1) {
-            gather([&](size_t rank) { return of_rank_[rank]->tile.gathering_of_a(); },
-                   [&](size_t rank) { return communicators_.of_row(rank); });
-            record_arrivals(1);
-        }
+        if (stage == 1)
+            gather(
+                1, [&](size_t rank) { return of_rank_[rank]->tile.gathering_of_a(); },
+                [&](size_t rank) { return communicators_.of_row(rank); });
         const size_t round = stage - 1;
         if (stage + 1 == stages_) return;
         // Panels go where those of the round before the last one were: these are multiplied in stage `round`.
@@ -85,24 +91,48 @@ public:
             gang_.on_each([&](size_t rank) {
                 CHECK(cudaStreamWaitEvent(of_rank_[rank]->exchange, of_rank_[rank]->multiplied[round], 0));
             });
-        gather([&](size_t rank) { return of_rank_[rank]->tile.gathering_of_b(round); },
-               [&](size_t rank) { return communicators_.of_column(rank); });
-        record_arrivals(stage + 1);
+        gather(
+            stage + 1, [&](size_t rank) { return of_rank_[rank]->tile.gathering_of_b(round); },
+            [&](size_t rank) { return communicators_.of_column(rank); });
     }
     void await(size_t rank, size_t stage) override {
-        if (stage > 0) CHECK(cudaStreamWaitEvent(gang_.stream(rank), of_rank_[rank]->arrived[stage], 0));
+        const OfRank& mine = *of_rank_[rank];
+        if (stage > 0) CHECK(cudaStreamWaitEvent(gang_.stream(rank), mine.arrived[stage], 0));
+        if (timed_) mine.awaited[stage].record(gang_.stream(rank));
     }
     void end(size_t rank, size_t stage) override { of_rank_[rank]->multiplied[stage].record(gang_.stream(rank)); }
+
+    void add_to(Timeline& timeline) const override {
+        timeline.legend = "digits are stages, A and B arrive for the next one";
+        gang_.on_each([&](size_t rank) {
+            const OfRank& mine = *of_rank_[rank];
+            const auto add = [&](const std::string& name, const char* category, char symbol, const Event& begin,
+                                 const Event& end) {
+                timeline.spans.push_back({name, category, symbol, timeline.lanes.size(), elapsed_ns(mine.begun, begin),
+                                          elapsed_ns(mine.begun, end)});
+            };
+            for (size_t stage = 0; stage < stages_; ++stage)
+                if (!products(rank, stage).empty())
+                    add(text("stage {}", stage), "products", char('0' + stage % 10), mine.awaited[stage],
+                        mine.multiplied[stage]);
+            timeline.lanes.push_back(text("rank {} products", rank));
+            for (size_t stage = 1; stage < stages_; ++stage)
+                if (exchanges_for(rank, stage))
+                    add(stage == 1 ? "A" : text("B, round {}", stage - 2), "exchange", stage == 1 ? 'A' : 'B',
+                        mine.sent[stage], mine.arrived[stage]);
+            timeline.lanes.push_back(text("rank {} exchange", rank));
+        });
+    }
 
     void poison(size_t rank) override { of_rank_[rank]->tile.poison(gang_.stream(rank)); }
     void download(size_t rank, HostProduct& host) override { of_rank_[rank]->tile.download(host.c()); }
 
 private:
     struct OfRank {
-        OfRank(DeviceTile tile_, size_t stages)
-            : tile(std::move(tile_)), exchange(cudaStreamNonBlocking, highest_priority()) {
-            for (std::vector<Event>* events : {&arrived, &multiplied})
-                for (size_t stage = 0; stage < stages; ++stage) events->emplace_back(cudaEventDisableTiming);
+        OfRank(DeviceTile tile_, size_t stages, unsigned event_flags)
+            : tile(std::move(tile_)), exchange(cudaStreamNonBlocking, highest_priority()), begun(event_flags) {
+            for (std::vector<Event>* events : {&sent, &arrived, &awaited, &multiplied})
+                for (size_t stage = 0; stage < stages; ++stage) events->emplace_back(event_flags);
         }
         static int highest_priority() {
             int lowest = 0, highest = 0;
@@ -112,14 +142,21 @@ private:
 
         DeviceTile tile;
         Stream exchange;
-        Event begun{cudaEventDisableTiming};
-        std::vector<Event> arrived, multiplied;  // of each stage: what it waits for, and its end
+        Event begun;
+        std::vector<Event> sent, arrived, awaited, multiplied;  // of each stage: its exchange and its products
     };
 
-    // The all-gathers of all ranks are one operation. They move numbers of 4 bytes.
+    // What a stage waits for. The all-gathers of all ranks are one operation. They move numbers of 4 bytes.
     template <typename GatheringOf, typename CommunicatorOf>
-    void gather(GatheringOf gathering_of, CommunicatorOf communicator_of) {
+    void gather(size_t stage, GatheringOf gathering_of, CommunicatorOf communicator_of) {
         const Nccl& nccl = gang_.nccl();
+        const auto record = [&](std::vector<Event> OfRank::*events) {
+            gang_.on_each([&](size_t rank) {
+                const OfRank& mine = *of_rank_[rank];
+                (mine.*events)[stage].record(mine.exchange);
+            });
+        };
+        if (timed_) record(&OfRank::sent);
         nccl.group([&] {
             gang_.on_each([&](size_t rank) {
                 const auto [d_send, d_received, bytes] = gathering_of(rank);
@@ -129,9 +166,10 @@ private:
                             "ncclAllGather", communicator_of(rank));
             });
         });
+        record(&OfRank::arrived);
     }
-    void record_arrivals(size_t stage) {
-        gang_.on_each([&](size_t rank) { of_rank_[rank]->arrived[stage].record(of_rank_[rank]->exchange); });
+    bool exchanges_for(size_t rank, size_t stage) const {
+        return stage == 1 ? grid_.columns > 1 : stage > 1 && grid_.rows > 1 && stage - 2 < tilings_[rank].rounds;
     }
 
     Gang& gang_;
@@ -139,6 +177,7 @@ private:
     const GridCommunicators communicators_;
     const ProductShape shape_;
     const DType dtype_;
+    const bool timed_;
     std::vector<Tiling> tilings_;
     size_t stages_ = 2;
     std::vector<std::unique_ptr<OfRank>> of_rank_;
