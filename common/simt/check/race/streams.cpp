@@ -193,10 +193,11 @@ void carried_out(const Operation& operation) {
     remember(operation, all.operations);
 }
 
-// Whether kernels use this memory: it is an allocation, or a variable of the device.
+// Whether kernels use this memory: it is an allocation, or a variable of the device. (Each of several GPUs has a variable of
+// its own; simulated devices share one, and what they do with it is no race.)
 bool is_of_device(uintptr_t address) {
     if (runtime().memory.address_space().contains(address)) return true;
-    if (!race_memory().variables.contains(address)) return false;
+    if (runtime().device_count() > 1 || !race_memory().variables.contains(address)) return false;
     const auto variable = runtime().memory.find(reinterpret_cast<const void*>(address));
     return variable && variable->is_symbol();
 }
