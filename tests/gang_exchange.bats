@@ -76,6 +76,24 @@ load helpers
 
 # ---- both
 
+@test "gangs that are not at hand are predicted, with what they would exchange" {
+    local border
+    devices 2
+    try transpose -q --gang --csv -n 300x40 -k copy,tile --pieces 2 --predict 2,400 -w 0 -r 2
+    expect_status 0
+    [ "$(columns gang kernel verify p_rows | sort -n -k 1,1 | paste -sd ,)" = "1 copy pass 300,1 tile pass 300,2 copy pass 300,\
+2 copy predicted 300,2 tile pass 300,2 tile predicted 300,400 copy predicted 300,400 tile predicted 300" ] || complain "rows of transpose"
+    # (On more devices than rows or columns, too.)
+    for border in zero clamp wrap valid; do
+        try conv1d -q --gang --csv -n 50 --width 1,30 --border $border -k fastest,overlap-save --predict 7,1000 -w 0 -r 2 --weak
+        expect_status 0
+        [ "$(columns p_width gang n exchange_ns | awk '$2 == 7 { print $1, $3, ($4 > 0) }' | sort -u | paste -sd ,)" = "1 350 0,30 350 1" ] ||
+            complain "rows of conv1d, $border"
+        try conv1d -q --gang --csv -n 50 --width 30 --border $border -k fastest,overlap-save --predict 7,1000 -w 0 -r 2
+        expect_status 0
+    done
+}
+
 @test "the checkers find nothing in what devices exchange" {
     local border
     on_simulator || skip "the checkers are the simulator's"
