@@ -2,6 +2,7 @@
 // waiting thread has learned. In the cases with a defect nobody waits.
 #include <cooperative_groups.h>
 
+#include <atomic>
 #include <thread>
 
 #include <cuda/atomic>
@@ -192,6 +193,33 @@ void learned_across_devices(bool fixed) {
     cudaEventDestroy(waited);
 }
 
+template <bool waits>
+__global__ void wait_for_host(const int* values, volatile int* flag, int* out) {
+    if (threadIdx.x == 0) {
+        while (waits && *flag == 0) {}
+        __threadfence_system();
+    }
+    __syncthreads();
+    *own(out) = values[threadIdx.x];  // @told-by-host Error: Race reported between a kernel and the host
+}
+
+// The host writes beside the kernel, and then tells it.
+void told_by_host(bool fixed) {
+    Memory memory;
+    int *values = nullptr, *flag = nullptr;
+    cudaMallocHost(&values, threads * sizeof(int));
+    cudaMallocHost(&flag, sizeof *flag);
+    *flag = 0;
+    fixed ? wait_for_host<true><<<1, threads>>>(values, flag, memory.values)
+          : wait_for_host<false><<<1, threads>>>(values, flag, memory.values);
+    for (int i = 0; i < threads; ++i) values[i] = i;
+    std::atomic_thread_fence(std::memory_order_release);
+    *static_cast<volatile int*>(flag) = 1;
+    cudaDeviceSynchronize();
+    cudaFreeHost(values);
+    cudaFreeHost(flag);
+}
+
 constexpr Case cases[] = {
     {"learned-by-kernel", learned_by_kernel},
     {"learned-late", learned_late},
@@ -200,6 +228,7 @@ constexpr Case cases[] = {
     {"told-of-copy", told_of_copy},
     {"learned-by-grid", learned_by_grid},
     {"learned-across-devices", learned_across_devices},
+    {"told-by-host", told_by_host},
 };
 
 int main(int argc, char** argv) { return run_case(cases, argc, argv); }

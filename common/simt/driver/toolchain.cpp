@@ -104,9 +104,9 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
 }
 
 /// Silences warnings about the rewritten text and nvcc's attributes, and about narrowing in braces, which nvcc allows.
-const Command quiet = {"-Wno-attributes",           "-Wno-unknown-pragmas", "-Wno-narrowing",
-                       "-Wno-deprecated",           "-Wno-volatile",        "-Wno-unused-value",
-                       "-Wno-mismatched-new-delete"};
+const Command quiet = {
+    "-Wno-attributes",   "-Wno-unknown-pragmas",       "-Wno-narrowing", "-Wno-deprecated", "-Wno-volatile",
+    "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan"};
 
 /// clang++ knows other warnings.
 const Command quiet_clang = {"-Wno-unknown-warning-option"};

@@ -19,7 +19,7 @@ class Checked {
 public:
     Checked(const volatile void* pointer, uint32_t bytes, check::AtomicKind kind, int order, const void* pc)
         : address_(reinterpret_cast<uintptr_t>(pointer)), check_(interruption.depth == 0 ? current_check : nullptr) {
-        if (!check_ && is_checked_on_host(address_)) host_may_have_synchronized();
+        if (!check_ && is_checked_on_host(address_)) host_synchronizes(address_, kind != check::AtomicKind::load);
         if (!check_) return;
         Access event{address_, bytes, check_->running_lane(), check_->space_of(address_),
                      kind != check::AtomicKind::load};

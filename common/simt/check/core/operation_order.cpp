@@ -40,6 +40,16 @@ HostClock& host_clock() {
     return clock;
 }
 
+// With the mutex.
+const OrderPointer& operation_of(HostClock& host) {
+    if (!host.operation) {
+        host.operation = std::make_shared<OperationOrder>(
+            OperationOrder{host_stream, ++host.operations, host.clock, nullptr, 0, false, nullptr, 0});
+        join(host.clock, host_stream, host.operations);
+    }
+    return host.operation;
+}
+
 // A stream's operation may start others on the way.
 std::vector<OrderPointer>& current_operations() {
     static thread_local std::vector<OrderPointer> orders = {nullptr};
@@ -130,12 +140,15 @@ OrderPointer host_operation() {
     HostClock& host = host_clock();
     if (!host.is_behind) return nullptr;
     const std::lock_guard lock(host.mutex);
-    if (!host.operation) {
-        host.operation = std::make_shared<OperationOrder>(
-            OperationOrder{host_stream, ++host.operations, host.clock, nullptr, 0, false, nullptr, 0});
-        join(host.clock, host_stream, host.operations);
-    }
-    return host.operation;
+    return operation_of(host);
+}
+
+OrderPointer next_host_operation() {
+    HostClock& host = host_clock();
+    if (current_operation() || !host.is_behind) return nullptr;
+    const std::lock_guard lock(host.mutex);
+    host.operation = nullptr;
+    return operation_of(host);
 }
 
 void host_may_have_synchronized() {

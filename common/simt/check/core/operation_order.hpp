@@ -76,6 +76,9 @@ void if_host_knows_all(const std::function<void()>& action);
 // The host may have read from memory how far the device has come: that counts as having waited for everything.
 void host_may_have_synchronized();
 
+// What the host does now, as an operation that comes after all that it has done so far. Null as above.
+OrderPointer next_host_operation();
+
 // The operation that the calling thread carries out; null if there is none.
 const OrderPointer& current_operation();
 

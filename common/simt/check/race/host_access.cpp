@@ -3,12 +3,14 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/streams.hpp"
 #include "common/simt/runtime/state.hpp"
 
@@ -17,6 +19,9 @@ namespace simt::check {
 HostRange host_range;
 
 namespace {
+
+// The host publishes like a block. No block has this number.
+constexpr uint32_t host_owner = UINT32_MAX;
 
 // Counts frees: what a thread remembers of an allocation is valid only while this stays the same.
 std::atomic<uint64_t> frees{0};
@@ -57,10 +62,23 @@ void check_reach(uintptr_t address, size_t bytes, bool is_write) {
 
 }  // namespace
 
+void host_synchronizes(uintptr_t address, bool is_write) {
+    const OrderPointer order = is_write ? next_host_operation() : nullptr;
+    if (order) {
+        SyncVariables::Stripe& stripe = race_memory().sync_variables.stripe(address);
+        const std::lock_guard lock(stripe);
+        Knowledge all;
+        all.owner = host_owner;
+        all.launch = order;
+        stripe.at(address)->publish(all, check::Reach::system, false);
+    }
+    host_may_have_synchronized();
+}
+
 void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile) {
     if (settings().memcheck) check_reach(address, bytes, is_write);
     if (!orders_operations()) return;
-    if (is_volatile) host_may_have_synchronized();
+    if (is_volatile) host_synchronizes(address, is_write);
     else host_touches(address, bytes, is_write, pc);
 }
 

@@ -19,6 +19,10 @@ inline bool is_checked_on_host(uintptr_t address) { return address - host_range.
 // copy may be using it, a race. A volatile access looks at a flag.
 void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile = false);
 
+// The host reads or changes a variable that it shares with kernels: it may learn how far they have come, and tell those
+// that read the variable what it has done.
+void host_synchronizes(uintptr_t address, bool is_write);
+
 // An allocation is gone.
 void forget_host_memory();
 
