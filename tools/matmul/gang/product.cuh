@@ -38,6 +38,7 @@ public:
             split_->upload(rank, *host_);
             workers_[rank] = std::make_unique<Worker>(session, gang.device(rank), session.dtype(),
                                                       split_->exchange_multiprocessors());
+            CHECK(cudaDeviceSynchronize());  // what fills memory is in another stream than the rank's
         });
     }
 
