@@ -86,9 +86,10 @@ struct Options : MeasureSettings {
                        [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
         if (program.gangs == Gangs::on_request) {
+            add_gang_options(table);
             table.read("--predict", "LIST", "--gang: predict gangs of so many devices, too", "", predict.gangs,
                        [](const std::string& list) { return parse_counts(list, "gang", 2, 1 << 20); });
-            add_gang_options(table);
+            add_prediction_options(table);
         }
     }
 

@@ -80,6 +80,11 @@ struct MeasureSettings {
         table.flag("--gang",
                    "all devices, or those of -d, work together on one problem; with --ladder also 1, 2, 4, ...", gang);
         table.flag("--weak", "--gang: the size is that of each device's part, not of the whole problem", weak);
+    }
+
+    // What their predictions go by.
+    template <typename Table>
+    void add_prediction_options(Table& table) {
         table.whole("--per-machine", "N", "--predict: GPUs of a machine, which NVLink joins", predict.per_machine, 1,
                     1024);
         table.number("--network-latency", "US", "--predict: microseconds of a short message between machines",
