@@ -8,7 +8,7 @@
 // returns; the session's device means nothing. Returns the exit status.
 int run_host_program(const Program& program, void (*run)(Session&), int argc, char** argv);
 
-// Runs `run`; a failure ends it with one message and its exit code.
+// Runs `run`; a failure ends it with one message and its exit code. In a process of a team the team says which.
 Exit run_to_its_end(const Program& program, const Options& options, Exit (*run)(const void* context),
                     const void* context);
 // (Not a std::function, which may allocate memory before anything that fails is caught.)

@@ -42,10 +42,12 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     });
     if (counts) first.kernels = simt::check::take_counters();
     if (!run_.settings.verify) return true;
-    const Verdict verdict = one.check();
+    const Verdict verdict = verdict_of_all(team(), one.check());
     if (verdict.right) return true;
     const std::string dtype = one.problem.dtype ? text(", {}", one.problem.dtype_name()) : "";
-    run_.complain(text("{}: wrong result for n = {}{}: {}", one.variant->name, one.problem.n, dtype, verdict.detail));
+    if (team().speaks())
+        run_.complain(
+            text("{}: wrong result for n = {}{}: {}", one.variant->name, one.problem.n, dtype, verdict.detail));
     run_.found_wrong_result();
     return false;
 }
@@ -76,31 +78,31 @@ static bool peer_is_first(int i) { return random_bits(0, std::uint64_t(i)) % 2 !
 void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const MeasureSettings& settings = run_.settings;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
+    // (Processes that measure together have to go on, or stop, together.)
+    const auto is_late = [&] { return team().any(std::chrono::steady_clock::now() >= deadline); };
+    const auto is_throttled = [&] { return !on_host(one) && team().any(clocks_.throttled()); };
     const int fewest = std::min(run_.samples(), 10);
     ClockReading clock;
     StepCount& count = run_.begin_step(text("timing {}, n = {}, sample", one.variant->name, one.problem.n));
     count.total = std::size_t(run_.samples());
     count.most_seconds = settings.timeout_s;
-    for (int i = 0; i < result.warmup && std::chrono::steady_clock::now() < deadline; ++i)
-        sample_pair(one, peer, false);
+    for (int i = 0; i < result.warmup && !is_late(); ++i) sample_pair(one, peer, false);
     for (int i = 0; i < run_.samples(); ++i) {
         Pair pair = sample_pair(one, peer, peer_is_first(i));
-        if (!on_host(one) && clocks_.throttled()) {  // once more; if it stays, the row says so
+        if (is_throttled()) {  // once more; if it stays, the row says so
             pair = sample_pair(one, peer, peer_is_first(i));
-            result.throttled |= clocks_.throttled();
+            result.throttled |= is_throttled();
         }
         result.samples_ns.push_back(pair.own_ns);
         ++count.done;
         if (peer) result.peer_ratios.push_back(pair.peer_ns / pair.own_ns);
         clock.cycles += pair.clock.cycles;
         clock.ns += pair.clock.ns;
-        if (i + 1 < fewest) {
-            if (std::chrono::steady_clock::now() < deadline) continue;
-            break;
-        }
+        if (is_late()) break;
+        if (i + 1 < fewest) continue;
         const bool may_end = !peer && settings.max_ci_percent > 0;  // thousands of samples may have a zero interval
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= settings.max_ci_percent;
-        if (known || std::chrono::steady_clock::now() >= deadline) break;
+        if (known) break;
     }
     if (on_host(one)) return;
     result.sm_clock_mhz = clock.ns > 0 ? int(1e3 * double(clock.cycles) / double(clock.ns)) : clocks_.sm_clock_mhz();

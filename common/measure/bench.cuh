@@ -65,6 +65,7 @@ private:
     Measurement describe(const Case& one, const LaunchShape& shape) const;
     Measurement measure(Case& one, const FirstLaunch& first, Case* peer);
     void collect(Case& one, Case* peer, Measurement& result);
+    Team& team() const { return *run_.settings.team; }
 
     Run& run_;
     ClockMonitor clocks_;  // the first, since it holds NVML open for those that ask it briefly

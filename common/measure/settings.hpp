@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/measure/team.hpp"
 #include "common/simt/check/core/settings.hpp"
 
 // A setting whose default is smaller in the simulator, where a launch takes long. What a user sets holds for both.
@@ -38,7 +39,8 @@ struct MeasureSettings {
     bool gang = false;  // several devices work on one problem,
     bool weak = false;  // of the size of one device times their number
     PredictSettings predict;
-    std::string versus;  // the peer's variant name
+    Team* team = &Team::alone();  // the processes that measure together with this one
+    std::string versus;           // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
     double tolerance = -1;          // negative: from n, type and operation

@@ -125,35 +125,43 @@ double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
     return elapsed_ns(start_, stop_);
 }
 
-GangStopwatch::GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes) : ordinals_(ordinals) {
+GangStopwatch::GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes, std::size_t first_rank,
+                             Team& team)
+    : ordinals_(ordinals), first_rank_(first_rank), team_(team) {
     for (const int ordinal : ordinals) {
         const OnDevice there(ordinal);
         watches_.push_back(std::make_unique<Stopwatch>(cold, l2_bytes));
     }
 }
 
-double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>& launch) {
-    int* const released = watches_.front()->released_.data();
-    set_flag(released, 0);
-    // (The caches are flushed ahead of the blocking kernels: it takes longer on one device than on another.)
-    for (std::size_t rank = 0; rank < ranks(); ++rank) {
-        const OnDevice there(ordinals_[rank]);
-        watches_[rank]->get_ready(prepare ? [&](cudaStream_t stream) { prepare(rank, stream); } : Enqueue());
-        watches_[rank]->hold(released);
-        watches_[rank]->begin();
+// Calls action(watch, rank) with the rank's device as the current one.
+template <typename Action>
+void GangStopwatch::on_each(Action action) const {
+    for (std::size_t i = 0; i < ordinals_.size(); ++i) {
+        const OnDevice there(ordinals_[i]);
+        action(*watches_[i], first_rank_ + i);
     }
+}
+
+double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>& launch) {
+    int* const released = watches_.empty() ? nullptr : watches_.front()->released_.data();
+    if (released) set_flag(released, 0);
+    // (The caches are flushed ahead of the blocking kernels: it takes longer on one device than on another.)
+    on_each([&](Stopwatch& watch, std::size_t rank) {
+        watch.get_ready(prepare ? [&](cudaStream_t stream) { prepare(rank, stream); } : Enqueue());
+        watch.hold(released);
+    });
+    if (meet_) meet_();
+    on_each([](Stopwatch& watch, std::size_t) { watch.begin(); });
     launch();
     const cudaError_t launched = cudaGetLastError();
-    for (std::size_t rank = 0; rank < ranks(); ++rank) {
-        const OnDevice there(ordinals_[rank]);
-        watches_[rank]->end();
-    }
-    set_flag(released, 1);
+    on_each([](Stopwatch& watch, std::size_t) { watch.end(); });
+    if (released) set_flag(released, 1);
     CHECK(launched);
     synchronize();
     double longest_ns = 0;
     for (const auto& watch : watches_) longest_ns = std::max(longest_ns, elapsed_ns(watch->start_, watch->stop_));
-    return longest_ns;
+    return team_.longest(longest_ns);
 }
 
 void GangStopwatch::synchronize() const {

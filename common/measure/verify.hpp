@@ -8,11 +8,21 @@
 
 #include "common/io/text.hpp"
 #include "common/measure/parallel.hpp"
+#include "common/measure/team.hpp"
 
 struct Verdict {
     bool right = true;
     std::string detail = {};  // for a wrong result: got, expected, allowed
 };
+
+// The first process's whose result is wrong: alike in all of them.
+inline Verdict verdict_of_all(Team& team, const Verdict& mine) {
+    if (team.processes() == 1) return mine;
+    const std::string wrong = "wrong: ";
+    for (const std::string& words : team.gather(mine.right ? "" : wrong + mine.detail))
+        if (!words.empty()) return {false, words.substr(wrong.size())};
+    return {};
+}
 
 // One number. `bound` is absolute.
 inline Verdict compare_value(long double got, long double expected, long double bound) {
