@@ -1,0 +1,277 @@
+#include "common/gang/rendezvous.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "common/io/text.hpp"
+
+namespace {
+
+// A process on another machine has ended if its card has not changed for so long.
+constexpr double longest_silence = 8;
+// One that has been silent for so long at the beginning belongs to an earlier run.
+constexpr double shortest_silence = 2;
+// A process that has just failed may hold its card for a moment after the next run has begun.
+constexpr double longest_farewell = 10;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
+
+void copy_text(char (&to)[64], const std::string& from) { from.copy(to, sizeof to - 1); }
+
+std::string host_name() {
+    char name[64] = {};
+    return gethostname(name, sizeof name - 1) == 0 && *name ? name : "unknown host";
+}
+
+// What tells machines apart even if they have the same name, as containers may.
+std::string machine_name() {
+    std::ifstream boot("/proc/sys/kernel/random/boot_id");
+    std::string name;
+    return std::getline(boot, name) && !name.empty() ? name : host_name();
+}
+
+std::uint64_t number_of_all(const std::vector<std::optional<Card>>& cards) {
+    std::uint64_t all = 0xcbf29ce484222325;  // FNV-1a, by words
+    for (const auto& card : cards) all = (all ^ (card ? card->number : 0)) * 0x100000001b3;
+    return all | 1;
+}
+
+std::string numbers_text(const std::vector<std::size_t>& numbers) {
+    constexpr std::size_t most = 8;
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < numbers.size() && i < most; ++i) words.push_back(std::to_string(numbers[i]));
+    if (numbers.size() > most) words.push_back(text("{} more", numbers.size() - most));
+    return text("rank{} {}", numbers.size() == 1 ? "" : "s", list_text(words, "and"));
+}
+
+}  // namespace
+
+Rendezvous::Rendezvous(const World& world, const std::string& folder, const std::string& words, double seconds)
+    : world_(world), folder_(folder), neighbour_((world.process + 1) % world.processes) {
+    card_.number = random_number();
+    copy_text(card_.machine, machine_name());
+    copy_text(card_.host, host_name());
+    show_card(words, std::min(seconds, longest_farewell));
+    try {
+        await_all(words, seconds);
+    } catch (...) {
+        leave();
+        throw;
+    }
+}
+
+void Rendezvous::leave() {
+    if (!file_) return;
+    for (const std::string& answer : answers_) unlink(answer.c_str());
+    if (is_finished_ && lies_there()) unlink(card_path(world_.process).c_str());
+    file_.reset();
+    if (is_finished_) rmdir(folder_.c_str());  // which succeeds for the last one
+    else remove_all_if_last();
+}
+
+// After a failure the cards stay until all processes have heard of it. On several machines none knows that it is the last.
+void Rendezvous::remove_all_if_last() const {
+    if (!world_.is_one_machine()) return;
+    const std::vector<std::string> names = names_in_folder(folder_);
+    for (const std::string& name : names)
+        if (is_locked(path(name))) return;
+    for (const std::string& name : names) unlink(path(name).c_str());
+    rmdir(folder_.c_str());
+}
+
+// What lies there beside the cards of this run, which has not begun yet.
+void Rendezvous::remove_earlier_runs() const {
+    std::set<std::string> cards;
+    for (std::size_t process = 0; process < world_.processes; ++process) cards.insert(card_path(process));
+    for (const std::string& name : names_in_folder(folder_))
+        if (cards.count(path(name)) == 0) unlink(path(name).c_str());
+}
+
+std::string Rendezvous::name_in_run(const std::string& name) const { return text("{}-{:x}", name, run_); }
+
+// Takes the place of a process that has ended, and waits for one that is about to.
+void Rendezvous::show_card(const std::string& words, double seconds) {
+    const std::string own = card_path(world_.process);
+    const std::string content = std::string(reinterpret_cast<const char*>(&card_), sizeof card_) + words;
+    for (const auto begin = Clock::now();; pause(seconds_between_looks())) {
+        make_shared_folder(folder_);
+        const auto other = read_card(world_.process);
+        const bool is_held = other ? silence_of(world_.process, *other) < shortest_silence : is_locked(own);
+        if (!is_held) {
+            unlink(own.c_str());
+            file_ = publish(folder_, card_name(world_.process), content);
+            if (file_) return;
+        } else if (seconds_since(begin) > seconds) {
+            fail(Exit::usage,
+                 "there is another rank {}{}; give each process a number of its own, end the other run, or set "
+                 "GRIDUTILS_RENDEZVOUS to another folder than that of {}",
+                 world_.process, other ? text(", on {}", other->host) : "", folder_);
+        }
+    }
+}
+
+// Whether the card there is this process's still: who ends last removes cards that nobody seems to hold.
+bool Rendezvous::lies_there() const {
+    const auto card = read_card(world_.process);
+    return card && card->number == card_.number;
+}
+
+std::optional<Card> Rendezvous::read_card(std::size_t process, std::string* words) const {
+    const auto content = read_shared_file(card_path(process));
+    if (!content || content->size() < sizeof(Card)) return std::nullopt;
+    Card card;
+    std::memcpy(static_cast<void*>(&card), content->data(), sizeof card);
+    if (std::memcmp(card.format, Card{}.format, sizeof card.format) != 0) return std::nullopt;
+    card.machine[sizeof card.machine - 1] = card.host[sizeof card.host - 1] = '\0';
+    if (words) *words = content->substr(sizeof card);
+    return card;
+}
+
+// For how many seconds a process has shown no life. (On other machines by the number of looks rather than the time: this
+// process may have been stopped for a while, too.)
+double Rendezvous::silence_of(std::size_t process, const Card& card) {
+    if (std::strcmp(card.machine, card_.machine) == 0) return is_locked(card_path(process)) ? 0 : longest_silence;
+    Pulse& pulse = pulses_[process];
+    const bool is_known = pulse.number == card.number;
+    if (!is_known || pulse.beat != card.beat) pulse = {card.number, card.beat, 0, is_known};
+    return pulse.looks++ * seconds_between_looks();
+}
+
+// A card from another machine may be a dead run's until it has changed once.
+bool Rendezvous::is_alive(std::size_t process, const Card& card) {
+    const bool is_here = std::strcmp(card.machine, card_.machine) == 0;
+    return silence_of(process, card) < longest_silence && (is_here || pulses_[process].beats);
+}
+
+void Rendezvous::await_all(const std::string& words, double seconds) {
+    const auto begin = Clock::now();
+    std::set<std::uint64_t> seen_alive;
+    while (true) {
+        look();
+        if (!lies_there()) {
+            file_.reset();
+            show_card(words, seconds);
+        }
+        std::vector<std::optional<Card>> cards;
+        std::vector<std::size_t> missing;
+        for (std::size_t process = 0; process < world_.processes; ++process) {
+            cards.push_back(process == world_.process ? std::optional(card_) : read_card(process));
+            const auto& card = cards.back();
+            if (process == world_.process) continue;
+            const bool lives = card && is_alive(process, *card);
+            if (lives) seen_alive.insert(card->number);
+            else missing.push_back(process);
+            if (card && card->gave_up && seen_alive.count(card->number) > 0) throw Failure(Exit(card->gave_up), "");
+        }
+        if (cards.front() && (missing.empty() || missing.front() != 0)) card_.first = cards.front()->number;
+        ++card_.beat;
+        if (!write_card()) fail_shared("write", card_path(world_.process), errno);
+        cards[world_.process] = card_;
+        if (world_.process > 0 || missing.empty())
+            if (have_all_come(cards)) return;
+        if (seconds_since(begin) > seconds) give_up(missing, seconds);
+        pause(world_.is_one_machine() ? 0.005 : seconds_between_looks());
+    }
+}
+
+bool Rendezvous::have_all_come(const std::vector<std::optional<Card>>& cards) {
+    const Card& first = cards.front() ? *cards.front() : card_;
+    const std::uint64_t all = number_of_all(cards);
+    if (world_.process == 0) {
+        for (const auto& card : cards)
+            if (card->first != card_.number) return false;
+        card_.complete = all;
+    } else if (first.complete != all || card_.first != first.number) return false;
+    run_ = first.number;
+    for (std::size_t process = 0; process < world_.processes; ++process) {
+        hosts_.emplace_back(cards[process]->host);
+        words_.emplace_back();
+        read_card(process, &words_.back());
+    }
+    if (world_.process == 0) {
+        remove_earlier_runs();
+        write_card();
+    }
+    return true;
+}
+
+// The first of those who wait speaks for all.
+void Rendezvous::give_up(const std::vector<std::size_t>& missing, double seconds) {
+    if (missing.empty()) return;  // they have come just now
+    std::size_t first_waiting = 0;
+    while (std::find(missing.begin(), missing.end(), first_waiting) != missing.end()) ++first_waiting;
+    if (first_waiting != world_.process) return;
+    card_.gave_up = static_cast<std::int32_t>(Exit::cuda_error);
+    write_card();
+    pause(2 * seconds_between_looks());  // so that the others see it while this process lives
+    fail(Exit::cuda_error,
+         "{} of {} did not come to {} within {:.6g} seconds; see what became of {}, and whether all see this folder: "
+         "GRIDUTILS_RENDEZVOUS names another, and GRIDUTILS_JOIN_TIMEOUT allows more seconds",
+         numbers_text(missing), world_.processes, folder_, seconds, missing.size() == 1 ? "it" : "them");
+}
+
+std::vector<std::string> Rendezvous::gather(const std::string& topic, const std::string& mine) {
+    const auto name_of = [&](std::size_t process) { return text("answer-{}-{}", name_in_run(topic), process); };
+    answers_.push_back(path(name_of(world_.process)));
+    publish(folder_, name_of(world_.process), mine);
+    std::vector<std::string> all;
+    for (std::size_t process = 0; process < world_.processes; ++process) {
+        auto answer = read_shared_file(path(name_of(process)));
+        for (; !answer; answer = read_shared_file(path(name_of(process)))) {
+            pause(world_.is_one_machine() ? 0.002 : 0.1);
+            look();
+        }
+        all.push_back(*answer);
+    }
+    return all;
+}
+
+Declared Rendezvous::declare(const Declared& failure) {
+    const std::string content = text("{} {} {}", failure.process, static_cast<int>(failure.exit), failure.message);
+    try {
+        if (publish(folder_, name_in_run("failed"), content)) return failure;
+    } catch (const Failure&) {
+        return failure;  // the folder is gone, or full: the others will see that this process has ended
+    }
+    return declared().value_or(failure);
+}
+
+std::optional<Declared> Rendezvous::declared() const {
+    look();
+    const auto content = read_shared_file(path(name_in_run("failed")));
+    if (!content) return std::nullopt;
+    Declared failure;
+    std::size_t after = 0, later = 0;
+    failure.process = std::stoul(*content, &after);
+    failure.exit = Exit(std::stoi(content->substr(after), &later));
+    failure.message = content->substr(after + later + 1);
+    return failure;
+}
+
+void Rendezvous::beat() {
+    if (world_.is_one_machine()) return;
+    ++card_.beat;
+    write_card();
+}
+
+std::optional<std::size_t> Rendezvous::lost_neighbour() {
+    while (neighbour_ != world_.process) {
+        const auto card = read_card(neighbour_);
+        if (card && silence_of(neighbour_, *card) < longest_silence) return std::nullopt;
+        // A process that has come to a good end has taken its card away: look twice, it may have done so between.
+        if (card && read_card(neighbour_)) return neighbour_;
+        neighbour_ = (neighbour_ + 1) % world_.processes;
+    }
+    return std::nullopt;
+}

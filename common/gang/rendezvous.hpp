@@ -1,0 +1,108 @@
+// How the processes of a run find each other and hear of each other's end: a folder that all of them see. Each has a card
+// there, a file that says who it is, and on which it holds a lock for as long as it lives. On another machine locks cannot
+// be asked for: there a card that counts on says that its process lives.
+//
+// The folder may have cards of an earlier run that was killed, or is about to end. A run is complete once its first process
+// has seen a living card of each other one that names the first one's number, which is random, and has then written on its
+// own card a number made of all of theirs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/gang/launcher.hpp"
+#include "common/gang/shared_folder.hpp"
+#include "common/io/failure.hpp"
+
+// What a card begins with. The process's words follow.
+struct Card {
+    char format[16] = "gridutils 1";
+    std::uint64_t number = 0;    // random
+    std::uint64_t first = 0;     // the number of the first process, once this one has seen its card
+    std::uint64_t complete = 0;  // the first process's: made of all numbers, once all have come
+    std::uint64_t beat = 0;      // goes up while the process lives
+    std::int32_t gave_up = 0;    // the exit code of a process that has waited for the others in vain
+    char machine[64] = {}, host[64] = {};
+};
+
+// The end of a process that ends all.
+struct Declared {
+    std::size_t process = 0;
+    Exit exit = Exit::cuda_error;
+    std::string message;
+};
+
+class Rendezvous {
+public:
+    // Joins the others in the folder, which it makes if need be. `words` is what they are to know of this process. Throws
+    // Failure if the folder cannot be used, or if some have not come after `seconds`: with the message "" if another process
+    // says it.
+    Rendezvous(const World& world, const std::string& folder, const std::string& words, double seconds);
+    ~Rendezvous() { leave(); }
+    Rendezvous(const Rendezvous&) = delete;
+    Rendezvous& operator=(const Rendezvous&) = delete;
+
+    // The run has come to a good end, and what becomes of the others is no failure any more.
+    void finish() { is_finished_ = true; }
+    // Takes away what this process has left in the folder; the last one takes the folder away.
+    void leave();
+
+    // Of each process: its words, and the host that it runs on.
+    const std::vector<std::string>& words() const { return words_; }
+    const std::vector<std::string>& hosts() const { return hosts_; }
+
+    // What each process says about a topic, which can be asked once. Waits for all, for ever: a Watch ends the process if
+    // another one has ended.
+    std::vector<std::string> gather(const std::string& topic, const std::string& mine);
+
+    // Makes a failure known to all, unless there is one. The one that counts.
+    Declared declare(const Declared& failure);
+    std::optional<Declared> declared() const;
+
+    // For the thread that watches, now and then. Says that this process lives.
+    void beat();
+    // The process that has ended without a word, if it is the one that this process watches: the next that is still there.
+    std::optional<std::size_t> lost_neighbour();
+    double seconds_between_looks() const { return world_.is_one_machine() ? 0.05 : 0.5; }
+
+private:
+    std::string path(const std::string& name) const { return folder_ + "/" + name; }
+    static std::string card_name(std::size_t process) { return "rank-" + std::to_string(process); }
+    std::string card_path(std::size_t process) const { return path(card_name(process)); }
+    std::string name_in_run(const std::string& name) const;
+
+    void look() const {
+        if (!world_.is_one_machine()) look_afresh(folder_);
+    }
+    void show_card(const std::string& words, double seconds);
+    bool lies_there() const;
+    bool write_card() const { return file_->write(&card_, sizeof card_); }
+    std::optional<Card> read_card(std::size_t process, std::string* words = nullptr) const;
+    double silence_of(std::size_t process, const Card& card);
+    bool is_alive(std::size_t process, const Card& card);
+
+    void await_all(const std::string& words, double seconds);
+    bool have_all_come(const std::vector<std::optional<Card>>& cards);
+    void give_up(const std::vector<std::size_t>& missing, double seconds);
+    void remove_earlier_runs() const;
+    void remove_all_if_last() const;
+
+    const World world_;
+    const std::string folder_;
+    Card card_;
+    std::optional<OpenFile> file_;  // the card, locked
+    std::uint64_t run_ = 0;         // the first process's number
+    std::size_t neighbour_;
+    std::vector<std::string> words_, hosts_;
+    std::vector<std::string> answers_;  // files of this process: what it has said about topics
+    bool is_finished_ = false;
+    struct Pulse {
+        std::uint64_t number = 0, beat = 0;
+        int looks = 0;
+        bool beats = false;
+    };
+    std::map<std::size_t, Pulse> pulses_;  // of processes on other machines
+};

@@ -1,0 +1,49 @@
+#include "common/gang/watch.hpp"
+
+#include <chrono>
+#include <cstdlib>
+
+#include "common/io/text.hpp"
+
+// So long a process that has failed may take to clean up: what it frees may wait for ranks that are gone.
+constexpr double longest_clean_up = 4;
+
+Watch::Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string&)> say)
+    : rendezvous_(rendezvous), process_(process), say_(std::move(say)) {
+    thread_ = std::thread([this] {
+        const std::chrono::duration<double> pause(rendezvous_.seconds_between_looks());
+        std::unique_lock lock(mutex_);
+        while (!changed_.wait_for(lock, pause, [this] { return is_over_; })) look();
+    });
+}
+
+Watch::~Watch() {
+    {
+        const std::lock_guard lock(mutex_);
+        is_over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+// (A half-written row stays where it is, and an unfinished file is removed.)
+void Watch::end_with(Exit exit) {
+    rendezvous_.leave();
+    std::quick_exit(static_cast<int>(exit));
+}
+
+void Watch::look() {
+    rendezvous_.beat();
+    auto failure = rendezvous_.declared();
+    if (!failure) {
+        const auto lost = rendezvous_.lost_neighbour();
+        if (!lost) return;
+        const std::string message =
+            text("rank {} ({}) has ended without a word: it was killed, or crashed", *lost, rendezvous_.hosts()[*lost]);
+        const Declared declared = {*lost, Exit::cuda_error, message};
+        failure = rendezvous_.declare(declared);
+        if (failure->process == *lost && failure->message == message) say_(message);
+    }
+    if (failure->process != process_) end_with(failure->exit);
+    if (++looks_at_own_failure_ * rendezvous_.seconds_between_looks() > longest_clean_up) end_with(failure->exit);
+}

@@ -1,0 +1,32 @@
+// A thread that ends this process soon after another one of the run has failed or ended, whatever the main thread waits for:
+// a device, a collective, NCCL.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "common/gang/rendezvous.hpp"
+
+class Watch {
+public:
+    // `say` prints the message of a process that could not do so itself.
+    Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string& message)> say);
+    ~Watch();
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+
+private:
+    void look();
+    [[noreturn]] void end_with(Exit exit);
+
+    Rendezvous& rendezvous_;
+    const std::size_t process_;
+    const std::function<void(const std::string&)> say_;
+    int looks_at_own_failure_ = 0;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool is_over_ = false;
+    std::thread thread_;
+};
