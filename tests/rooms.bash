@@ -26,8 +26,8 @@ allowed() {
 io
 cuda         io
 measure      io cuda simt/check
-cli          io cuda measure
 gang         io cuda measure
+cli          io cuda measure gang
 kernels      io cuda
 tools        io cuda measure cli gang kernels
 simcc        io cli simt/driver simt/rewrite

@@ -2,6 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "common/cli/devices.hpp"
@@ -9,6 +11,8 @@
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
 #include "common/cli/session.hpp"
+#include "common/cli/version.hpp"
+#include "common/gang/process_team.hpp"
 #include "common/io/output.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
@@ -43,6 +47,45 @@ static bool works_together(const Program& program, const Options& options) {
     return program.gangs == Gangs::always || options.gang;
 }
 
+// The command as all processes of a gang have to have it.
+static std::string command_text(const Program& program, int argc, char** argv) {
+    std::string command = program.name;
+    for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
+    return command;
+}
+
+// The other processes of the gang, if a launcher has started several. One of them speaks: the others are silent.
+static void join_others(const Program& program, int argc, char** argv, Options& options,
+                        std::optional<ProcessTeam>& team) {
+    const World world = find_world(std::getenv);
+    if (world.processes == 1) return;
+    const std::string build = text("gridutils {} (build {:.12})", gridutils_version, build_of_this_program());
+    team.emplace(world, build, command_text(program, argc, argv),
+                 [&program, color = options.color](const auto& message) {
+                     print_message(program.name, message, color, Weight::error);
+                 });
+    options.team = &*team;
+    if (!team->speaks()) options.quiet = true, options.verbose = false, options.progress = When::never;
+    team->check_alike();
+    if (!options.operands.empty())
+        fail(Exit::usage, "files are for one process, which may drive all devices: leave {} out", world.launcher);
+    if (options.checks.counters)
+        fail(Exit::usage, "--counters would count the part of each process: run it in one process, without {}",
+             world.launcher);
+}
+
+// A mistake in the command of one process ends the others, too.
+static bool parse(const Program& program, int argc, char** argv, Options& options, std::optional<ProcessTeam>& team) {
+    try {
+        return parse_options(program, argc, argv, options);
+    } catch (const Failure&) {
+        bool is_gang = program.gangs == Gangs::always;
+        for (int i = 1; i < argc; ++i) is_gang |= program.gangs != Gangs::never && std::string(argv[i]) == "--gang";
+        if (is_gang) join_others(program, argc, argv, options, team);
+        throw;
+    }
+}
+
 static std::vector<Chosen> devices_for(Options& options, const Program& program, std::string& notice) {
     if (options.checks.any()) return {start_checked(options)};
     const auto simulator = [&] {
@@ -69,18 +112,25 @@ static void point_at_unread_input(const Session& session) {
                         program.name, program.most_operands > 1 ? " B" : ""));
 }
 
-static Exit run(const Program& program, int argc, char** argv, Options& options) {
-    if (!parse_options(program, argc, argv, options)) return Exit::fine;
+static Exit run(const Program& program, int argc, char** argv, Options& options, std::optional<ProcessTeam>& team) {
+    if (!parse(program, argc, argv, options, team)) return Exit::fine;
     const bool lists_variants = options.list && program.benchmark;
+    if (works_together(program, options) && !lists_variants) join_others(program, argc, argv, options, team);
     std::string notice;
     std::vector<Chosen> devices = lists_variants ? std::vector<Chosen>{} : devices_for(options, program, notice);
     std::vector<DeviceInfo> gang;
     if (works_together(program, options) && !devices.empty()) {
         gang = gang_of(devices);
+        if (team) gang = team->gang_of(gang);
         devices.resize(1, devices.front());
+        for (const DeviceInfo& device : gang) {
+            if (device.process != options.team->process()) continue;
+            devices.front().device = device;
+            break;
+        }
     }
     // After the checkers: a signal first removes the unfinished file, and then they have their last words.
-    Output output(options.output_path);
+    Output output(options.team->speaks() ? options.output_path : "/dev/null");
     Exit exit = Exit::fine;
     if (devices.size() > 1 && program.benchmark && !options.operands.empty())
         fail(Exit::usage, "a filter runs on one device, and --device {} names {}{}", options.device, devices.size(),
@@ -105,6 +155,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
         if (session.format() != Format::human) options.header = false;
     }
     output.commit();
+    if (team) team->finish();
     return exit;
 }
 
@@ -112,6 +163,8 @@ static Exit run(const Program& program, int argc, char** argv, Options& options)
 int main(int argc, char** argv) {
     const Program& program = *sim::backend().program;
     Options options;
-    const Exit exit = run_to_its_end(program, options, [&] { return run(program, argc, argv, options); });
+    std::optional<ProcessTeam> team;
+    const Exit exit = run_to_its_end(program, options, [&] { return run(program, argc, argv, options, team); });
+    team.reset();
     return static_cast<int>(simt::check::finish() > 0 ? Exit::findings : exit);
 }

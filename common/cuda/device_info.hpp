@@ -14,6 +14,7 @@ struct DeviceInfo {
     int multiprocessors = 0;
     std::size_t memory_bytes = 0, l2_bytes = 0;
     double peak_gbyte_per_s = 0;  // from bus width and memory clock; 0 when the driver does not report them
+    std::size_t process = 0;      // the one that drives it, of those that a launcher has started
 };
 
 // Each reason for having no device needs a remedy of its own.

@@ -9,6 +9,7 @@
 
 #include "common/cuda/device_info.hpp"
 #include "common/cuda/peer_access.cuh"
+#include "common/gang/device_gather.cuh"
 #include "common/gang/nccl.cuh"
 #include "common/measure/bench.cuh"
 
@@ -40,22 +41,33 @@ inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInf
     return gangs_of(devices, settings.ladder || !settings.predict.gangs.empty());
 }
 
-// The devices of one process: rank r is the r-th of them. Each has a stream, in which its work is timed.
+// Devices that work together: rank r is the r-th of them. Those that this process drives have a stream each, in which their
+// work is timed. All processes of the team make all gangs, those without a member, too: a gang is made together, and what it
+// does is.
 class Gang {
 public:
     Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings)
-        : devices_(devices), watch_(ordinals(), settings.cold_cache && !settings.profile, devices.front().l2_bytes) {}
+        : team_(*settings.team),
+          devices_(devices),
+          own_(own_ranks(devices, team_.process())),
+          watch_(own_ordinals(), settings.cold_cache && !settings.profile, own_.size > 0 ? own(0).l2_bytes : 0,
+                 own_.begin, team_) {
+        if (team_.processes() > 1) connect();
+    }
 
+    // Of all processes.
     size_t size() const { return devices_.size(); }
     const std::vector<DeviceInfo>& devices() const { return devices_; }
     const DeviceInfo& device(size_t rank) const { return devices_[rank]; }
+    bool is_in_one_process() const { return devices_.front().process == devices_.back().process; }
+    // Of this process's ranks alone.
     cudaStream_t stream(size_t rank) const { return watch_.stream(rank); }
     GangStopwatch& watch() { return watch_; }
 
-    // Calls work(rank) with the rank's device as the current one.
+    // Calls work(rank) for this process's ranks, with the rank's device as the current one.
     template <typename Work>
     void on_each(Work work) const {
-        for (size_t rank = 0; rank < size(); ++rank) {
+        for (size_t rank = own_.begin; rank < own_.begin + own_.size; ++rank) {
             const OnDevice there(devices_[rank].ordinal);
             work(rank);
         }
@@ -71,22 +83,80 @@ public:
         if (!why_not_nccl().empty()) fail(Exit::unavailable, "{}", why_not_nccl());
         return *nccl_;
     }
+    // One per rank of this process.
     const Communicators& communicators() {
-        if (!communicators_) communicators_ = std::make_unique<Communicators>(nccl(), ordinals());
+        if (!communicators_) communicators_ = std::make_unique<Communicators>(nccl(), own_ordinals());
         return *communicators_;
     }
 
+    // Does work that other ranks take part in. If it fails they are told before anything is freed, since that may wait for
+    // collectives that never end.
+    template <typename Work>
+    auto together(Work work) {
+        try {
+            return work();
+        } catch (const Failure& failure) {
+            static_cast<void>(team_.fail(failure.what(), failure.exit()));
+            if (communicators_) communicators_->abort();
+            throw;
+        }
+    }
+
 private:
-    std::vector<int> ordinals() const {
+    static Share own_ranks(const std::vector<DeviceInfo>& devices, size_t process) {
+        const auto is_own = [=](const DeviceInfo& device) { return device.process == process; };
+        const auto first = std::find_if(devices.begin(), devices.end(), is_own);
+        return {size_t(first - devices.begin()), size_t(std::count_if(first, devices.end(), is_own))};
+    }
+    const DeviceInfo& own(size_t i) const { return devices_[own_.begin + i]; }
+
+    std::vector<int> own_ordinals() const {
         std::vector<int> numbers;
-        for (const DeviceInfo& device : devices_) numbers.push_back(device.ordinal);
+        for (size_t i = 0; i < own_.size; ++i) numbers.push_back(own(i).ordinal);
         return numbers;
     }
 
+    // The processes first learn to tell each other things by their devices, and then make the gang's communicators.
+    void connect() {
+        static_cast<void>(nccl());
+        if (!team_.gathers_by_devices()) {
+            int current = 0;
+            CHECK(cudaGetDevice(&current));
+            const auto by_devices = std::make_shared<DeviceGather>(team_, current);
+            team_.gather_by([by_devices](const std::string& mine) { return by_devices->gather(mine); });
+        }
+        const ncclUniqueId id = common_id(nccl(), team_);
+        communicators_ = std::make_unique<Communicators>(nccl(), id, size(), own_.begin, own_ordinals());
+        if (own_.size == 0 || is_in_one_process()) return;
+        on_each([&](size_t rank) {
+            d_met_.emplace_back(1);
+            CHECK(cudaMemsetAsync(d_met_.back().data(), 0, d_met_.back().bytes(), stream(rank)));
+        });
+        // (The first time takes long: NCCL connects the ranks, and CUDA loads its kernel.)
+        meet();
+        watch_.synchronize();
+        watch_.meet_by([this] { meet(); });
+    }
+
+    // Holds the streams until those of all ranks have come to it.
+    void meet() {
+        nccl().group([&] {
+            on_each([&](size_t rank) {
+                std::int32_t* const d_met = d_met_[rank - own_.begin].data();
+                nccl().expect(
+                    nccl().all_reduce(d_met, d_met, 1, ncclInt32, ncclSum, communicators()[rank], stream(rank)),
+                    "ncclAllReduce", communicators()[rank]);
+            });
+        });
+    }
+
+    Team& team_;
     const std::vector<DeviceInfo> devices_;
+    const Share own_;  // ranks of this process
     GangStopwatch watch_;
     std::unique_ptr<Nccl> nccl_;
     std::unique_ptr<Communicators> communicators_;
+    std::vector<DeviceBuffer<std::int32_t>> d_met_;
 };
 
 // What a case on a gang consists of. Each is called with a rank, whose device is then the current one.
@@ -124,16 +194,18 @@ inline void set_work(Case& one, Gang& gang, GangWork work) {
     };
     // (The launch that is verified runs in the gang's own streams, too.)
     one.launch = [&gang, launch](cudaStream_t) {
-        const LaunchShape shape = launch();
-        gang.watch().synchronize();
-        return shape;
+        return gang.together([&] {
+            const LaunchShape shape = launch();
+            gang.watch().synchronize();
+            return shape;
+        });
     };
     GangStopwatch::EnqueueOn prepare;
     if (work.prepare) {
         prepare = [work](size_t rank, cudaStream_t) { work.prepare(rank); };
         one.prepare = [&gang, work](cudaStream_t) { gang.on_each(work.prepare); };
     }
-    one.time = [&gang, prepare, launch] { return gang.watch().time(prepare, launch); };
+    one.time = [&gang, prepare, launch] { return gang.together([&] { return gang.watch().time(prepare, launch); }); };
     one.flushes = true;
     one.check = [&gang, work] {
         Verdict verdict;

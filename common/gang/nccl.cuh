@@ -9,14 +9,16 @@
 #endif
 #ifndef __SIMCC__
 #include <dlfcn.h>
-#include <stdlib.h>
 #endif
+#include <stdlib.h>
 
 #include <limits.h>
 
+#include <exception>
 #include <string>
 #include <vector>
 
+#include "common/cuda/peer_access.cuh"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
 
@@ -146,7 +148,10 @@ private:
     [[noreturn]] void fail_nccl(ncclResult_t result, const char* call, ncclComm_t communicator) const {
         const char* const last = get_last_error(communicator);
         const std::string details = last && *last ? text(" ({})", last) : "";
-        fail(Exit::cuda_error, "{}: {}{}; {}", call, get_error_string(result), details, remedy(result));
+        const char* const address = getenv("NCCL_COMM_ID");
+        const std::string port =
+            address && *address ? text("; if others use NCCL_COMM_ID={}, choose another port", address) : "";
+        fail(Exit::cuda_error, "{}: {}{}; {}{}", call, get_error_string(result), details, remedy(result), port);
     }
 
     void* library_ = nullptr;
@@ -176,24 +181,49 @@ ncclDataType_t nccl_type() {
     else return ncclBfloat16;
 }
 
-/// A communicator for each device of one process: rank r is that of the r-th device.
+/// The communicators of this process's ranks: consecutive ones, the first of which is `first`.
 class Communicators {
 public:
-    Communicators(const Nccl& nccl, const std::vector<int>& ordinals) : nccl_(nccl), all_(ordinals.size()) {
-        nccl.expect(nccl.comm_init_all(all_.data(), static_cast<int>(ordinals.size()), ordinals.data()),
+    /// All ranks are devices of this process.
+    Communicators(const Nccl& nccl, const std::vector<int>& ordinals) : nccl_(nccl), own_(ordinals.size()) {
+        nccl.expect(nccl.comm_init_all(own_.data(), static_cast<int>(ordinals.size()), ordinals.data()),
                     "ncclCommInitAll");
     }
+    /// `ranks` in all, in several processes, which know the same id: these are on the devices `ordinals`.
+    Communicators(const Nccl& nccl, const ncclUniqueId& id, std::size_t ranks, std::size_t first,
+                  const std::vector<int>& ordinals)
+        : nccl_(nccl), first_(first), own_(ordinals.size()) {
+        nccl.group([&] {
+            for (std::size_t i = 0; i < ordinals.size(); ++i) {
+                const OnDevice there(ordinals[i]);
+                nccl.expect(nccl.comm_init_rank(&own_[i], static_cast<int>(ranks), id, static_cast<int>(first + i)),
+                            "ncclCommInitRank");
+            }
+        });
+        // (The simulator then leaves it to us to notice that a rank has ended.)
+        ncclResult_t none = ncclSuccess;
+        for (const ncclComm_t one : own_) nccl.expect(nccl.comm_get_async_error(one, &none), "ncclCommGetAsyncError");
+    }
+    /// After a failure a rank may be waited for that never comes.
     ~Communicators() {
-        for (const ncclComm_t one : all_) static_cast<void>(nccl_.comm_destroy(one));
+        if (std::uncaught_exceptions() > 0) abort();
+        for (const ncclComm_t one : own_) static_cast<void>(nccl_.comm_destroy(one));
     }
     Communicators(const Communicators&) = delete;
     Communicators& operator=(const Communicators&) = delete;
 
-    ncclComm_t operator[](std::size_t rank) const { return all_[rank]; }
+    ncclComm_t operator[](std::size_t rank) const { return own_[rank - first_]; }
+
+    /// Ends all that they still do.
+    void abort() {
+        for (const ncclComm_t one : own_) static_cast<void>(nccl_.comm_abort(one));
+        own_.clear();
+    }
 
 private:
     const Nccl& nccl_;
-    std::vector<ncclComm_t> all_;
+    const std::size_t first_ = 0;
+    std::vector<ncclComm_t> own_;
 };
 
 }  // namespace BACKEND

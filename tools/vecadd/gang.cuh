@@ -15,17 +15,17 @@ namespace BACKEND {
 template <typename T>
 class SharedVectors {
 public:
-    SharedVectors(const Gang& gang, size_t n, size_t offset, std::uint64_t seed) {
+    SharedVectors(const Gang& gang, size_t n, size_t offset, std::uint64_t seed) : of_rank_(gang.size()) {
         gang.on_each([&](size_t rank) {
             const Share share = share_of(n, rank, gang.size());
             const MemoryKind& kind = memory_kind_named("device");
-            of_rank_.push_back(std::make_unique<Vectors<T>>(kind, share.size, offset, seed, share.begin));
+            of_rank_[rank] = std::make_unique<Vectors<T>>(kind, share.size, offset, seed, share.begin);
         });
     }
     const Vectors<T>& operator[](size_t rank) const { return *of_rank_[rank]; }
 
 private:
-    std::vector<std::unique_ptr<Vectors<T>>> of_rank_;
+    std::vector<std::unique_ptr<Vectors<T>>> of_rank_;  // those of this process
 };
 
 template <typename T>

@@ -1,0 +1,240 @@
+#include "common/gang/process_team.hpp"
+
+#include <elf.h>
+#include <link.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "common/io/text.hpp"
+
+namespace {
+
+// The first process speaks for all that fail alike: the others wait for so long.
+constexpr std::chrono::milliseconds lead_of_first(100);
+
+// Fields of what processes tell each other.
+constexpr char separator[] = "\x1f";
+
+// Seconds that the ranks may take to come.
+double join_timeout() {
+    const char* const words = std::getenv("GRIDUTILS_JOIN_TIMEOUT");
+    if (!words || !*words) return 60;
+    char* end = nullptr;
+    const double seconds = std::strtod(words, &end);
+    if (*end != '\0' || !(seconds > 0))
+        fail(Exit::usage, "GRIDUTILS_JOIN_TIMEOUT='{}' is no number of seconds above 0", printable(words, 40));
+    return seconds;
+}
+
+// The parent is the launcher of all; its number may be used again, but not together with the time of its start.
+std::string parent_name() {
+    const std::string parent = std::to_string(getppid());
+    std::ifstream file("/proc/" + parent + "/stat");
+    std::string line;
+    std::getline(file, line);
+    const std::size_t name_end = line.rfind(") ");
+    if (name_end == line.npos) return parent;
+    const std::vector<std::string> fields = split(line.substr(name_end + 2), ' ');
+    constexpr std::size_t start_time = 19;  // proc(5) counts it as the 22nd
+    return fields.size() > start_time ? parent + "-" + fields[start_time] : parent;
+}
+
+std::string file_name_of(const std::string& job) {
+    std::string name = text("gridutils-{}-", geteuid());
+    for (const char letter : job.substr(0, 100))
+        name += std::isalnum(static_cast<unsigned char>(letter)) || letter == '.' || letter == '-' ? letter : '_';
+    return name;
+}
+
+// "" if there is none, and NCCL alone brings the processes together.
+std::string folder_for(const World& world) {
+    const char* const shared = std::getenv("GRIDUTILS_RENDEZVOUS");
+    if (shared && *shared) return std::string(shared) + "/" + file_name_of(world.job.empty() ? "job" : world.job);
+    if (world.is_one_machine()) {
+        const char* const temporary = std::getenv("TMPDIR");
+        const std::string parent = temporary && *temporary ? temporary : "/tmp";
+        return parent + "/" + file_name_of(world.job.empty() ? parent_name() : world.job);
+    }
+    const char* const address = std::getenv("NCCL_COMM_ID");
+    if (address && *address) return "";
+    fail(Exit::usage,
+         "{} has started {} processes on several machines: set GRIDUTILS_RENDEZVOUS to a folder that all of them see, "
+         "or "
+         "NCCL_COMM_ID to HOST:PORT, an address of rank 0's machine",
+         world.launcher, world.processes);
+}
+
+// A device as the other processes need to know it.
+std::string description_of(const DeviceInfo& device) {
+    return text("{}{}{}{}{}{}{}{}{}", device.ordinal, separator, int(device.simulated), separator, device.uuid,
+                separator, device.multiprocessors, separator, device.name);
+}
+
+DeviceInfo device_in(const std::string& description, std::size_t process) {
+    const std::vector<std::string> fields = split(description, *separator);
+    DeviceInfo device;
+    device.ordinal = std::stoi(fields[0]);
+    device.simulated = fields[1] == "1";
+    device.uuid = fields[2];
+    device.multiprocessors = std::stoi(fields[3]);
+    device.name = fields[4];
+    device.process = process;
+    return device;
+}
+
+std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
+    std::string digits;
+    for (std::size_t i = 0; i < count; ++i) digits += text("{:02x}", unsigned(bytes[i]));
+    return digits;
+}
+
+}  // namespace
+
+// The linker's build id (ld(1), --build-id).
+std::string build_of_this_program() {
+    std::string build = "unknown";
+    const auto find = [](dl_phdr_info* program, std::size_t, void* result) {
+        for (int i = 0; i < program->dlpi_phnum; ++i) {
+            const ElfW(Phdr)& segment = program->dlpi_phdr[i];
+            if (segment.p_type != PT_NOTE) continue;
+            const auto* note = reinterpret_cast<const unsigned char*>(program->dlpi_addr + segment.p_vaddr);
+            const auto* const end = note + segment.p_memsz;
+            while (note + sizeof(ElfW(Nhdr)) < end) {
+                ElfW(Nhdr) head;
+                std::memcpy(&head, note, sizeof head);
+                const unsigned char* const words = note + sizeof head + (head.n_namesz + 3) / 4 * 4;
+                if (head.n_type == NT_GNU_BUILD_ID) {
+                    *static_cast<std::string*>(result) = hexadecimal(words, head.n_descsz);
+                    return 1;
+                }
+                note = words + (head.n_descsz + 3) / 4 * 4;
+            }
+        }
+        return 1;  // the first is the program itself
+    };
+    dl_iterate_phdr(find, &build);
+    return build;
+}
+
+ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say)
+    : world_(world), build_(build), command_(command), say_(std::move(say)) {
+    const std::string folder = folder_for(world);
+    if (folder.empty()) return;
+    rendezvous_ = std::make_unique<Rendezvous>(world, folder, own_words(), join_timeout());
+    watch_ = std::make_unique<Watch>(*rendezvous_, world.process, say_);
+}
+
+ProcessTeam::~ProcessTeam() {
+    watch_.reset();
+    // (A failure may have left collectives behind that never end: what waits for them is not freed.)
+    if (failed_ && faster_) static_cast<void>(new Gather(std::move(faster_)));
+}
+
+void ProcessTeam::finish() {
+    faster_ = nullptr;
+    watch_.reset();
+    if (rendezvous_) rendezvous_->finish();
+}
+
+std::string ProcessTeam::name_of(std::size_t process) const {
+    if (!rendezvous_) return text("rank {}", process);
+    return text("rank {} ({})", process, rendezvous_->hosts()[process]);
+}
+
+std::string ProcessTeam::own_words() const { return text("{}{}{}", build_, separator, command_); }
+
+void ProcessTeam::check_alike() const {
+    if (rendezvous_) compare(rendezvous_->words());
+}
+
+void ProcessTeam::compare(const std::vector<std::string>& words) const {
+    const std::vector<std::string> first = split(words.front(), *separator);
+    for (std::size_t process = 1; process < words.size(); ++process) {
+        const std::vector<std::string> other = split(words[process], *separator);
+        if (other[0] != first[0])
+            ::fail(Exit::usage, "{} runs {}, rank 0 {}; install the same everywhere", name_of(process), other[0],
+                   first[0]);
+        if (other[1] != first[1])
+            ::fail(Exit::usage, "{} was started with '{}', rank 0 with '{}'; give all the same command",
+                   name_of(process), printable(other[1], 200), printable(first[1], 200));
+    }
+}
+
+std::vector<std::string> ProcessTeam::gather(const std::string& mine) {
+    if (faster_) return faster_(mine);
+    return rendezvous_->gather(text("{}", ++questions_), mine);
+}
+
+void ProcessTeam::gather_by(Gather faster) {
+    faster_ = std::move(faster);
+    if (rendezvous_) return;
+    // Only now can those who have no folder in common be compared.
+    compare(faster_(own_words()));
+    const std::string mine = std::to_string(own_devices_);
+    const std::vector<std::string> all = faster_(mine);
+    for (std::size_t process = 0; process < all.size(); ++process)
+        if (all[process] != mine)
+            ::fail(Exit::usage,
+                   "rank {} drives {} devices, and rank {} {}; set GRIDUTILS_RENDEZVOUS to a folder that "
+                   "all of them see, where they may tell each other how many they drive",
+                   process, all[process], world_.process, mine);
+}
+
+// What is wrong with the command is wrong in all processes, and no matter of one.
+Exit ProcessTeam::fail(const std::string& message, Exit exit) {
+    if (failed_) return *failed_;
+    failed_ = exit;
+    const std::string words = exit == Exit::usage ? message : name_of(world_.process) + ": " + message;
+    if (!rendezvous_) return say_(words), exit;
+    if (world_.process > 0) std::this_thread::sleep_for(lead_of_first);
+    const Declared counts = rendezvous_->declare({world_.process, exit, words});
+    if (counts.process == world_.process && counts.message == words) say_(words);
+    return *(failed_ = counts.exit);
+}
+
+std::vector<DeviceInfo> ProcessTeam::gang_of(const std::vector<DeviceInfo>& all) {
+    std::vector<DeviceInfo> own = own_devices(all, world_);
+    own_devices_ = own.size();
+    std::string mine;
+    for (DeviceInfo& device : own) {
+        device.process = world_.process;
+        mine += (mine.empty() ? "" : "\n") + description_of(device);
+    }
+    // (Without a folder the others cannot be asked yet: they should drive as many devices each.)
+    const std::vector<std::string> told = rendezvous_ ? gather(mine) : std::vector(world_.processes, mine);
+    std::vector<DeviceInfo> gang;
+    for (std::size_t process = 0; process < told.size(); ++process) {
+        if (process == world_.process) gang.insert(gang.end(), own.begin(), own.end());
+        else
+            for (const std::string& one : split(told[process], '\n')) gang.push_back(device_in(one, process));
+    }
+    check_devices(gang);
+    return gang;
+}
+
+void ProcessTeam::check_devices(const std::vector<DeviceInfo>& gang) const {
+    std::map<std::string, std::size_t> drivers;
+    for (const DeviceInfo& device : gang) {
+        if (device.simulated != gang.front().simulated)
+            ::fail(Exit::unavailable,
+                   "{} has {} GPU, and rank 0 has {}; give each one, or run all in the simulator with -d sim",
+                   name_of(device.process), device.simulated ? "no" : "a", device.simulated ? "one" : "none");
+        // (Each process simulates devices of its own. Without a folder a UUID here is a guess.)
+        if (device.simulated || !rendezvous_) continue;
+        const auto [driver, is_first] = drivers.try_emplace(device.uuid, device.process);
+        if (is_first) continue;
+        ::fail(
+            Exit::usage,
+            "{} and {} would both drive {} ({}): start one process per GPU at most, and let each see a GPU of its own "
+            "or all of the machine's",
+            name_of(driver->second), name_of(device.process), device.name, device.uuid);
+    }
+}

@@ -1,0 +1,58 @@
+// The processes of a gang: found by their launcher's variables, and joined. One alone prints; the failure of any ends all.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cuda/device_info.hpp"
+#include "common/gang/launcher.hpp"
+#include "common/gang/rendezvous.hpp"
+#include "common/gang/watch.hpp"
+#include "common/measure/team.hpp"
+
+class ProcessTeam final : public Team {
+public:
+    using Say = std::function<void(const std::string& message)>;
+
+    // Joins the others. `build` and `command`, what is run and how, have to be alike in all: see check_alike(). `say` prints a
+    // message.
+    ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say);
+    ~ProcessTeam() override;
+
+    std::size_t process() const override { return world_.process; }
+    std::size_t processes() const override { return world_.processes; }
+    std::vector<std::string> gather(const std::string& mine) override;
+    void gather_by(Gather faster) override;
+    bool gathers_by_devices() const override { return static_cast<bool>(faster_); }
+    Exit fail(const std::string& message, Exit exit) override;
+
+    // Refuses processes that run another program, with other options or another version.
+    void check_alike() const;
+
+    // The devices of all processes, in the order of their ranks; `all` are those of this machine's gang. Refuses two ranks on
+    // one GPU.
+    std::vector<DeviceInfo> gang_of(const std::vector<DeviceInfo>& all);
+
+    // The run has come to a good end.
+    void finish();
+
+private:
+    std::string name_of(std::size_t process) const;
+    std::string own_words() const;
+    void compare(const std::vector<std::string>& words) const;
+    void check_devices(const std::vector<DeviceInfo>& gang) const;
+
+    const World world_;
+    const std::string build_, command_;
+    const Say say_;
+    std::unique_ptr<Rendezvous> rendezvous_;  // none between machines that have no folder in common
+    std::unique_ptr<Watch> watch_;
+    Gather faster_;
+    std::size_t questions_ = 0, own_devices_ = 0;
+    std::optional<Exit> failed_;
+};
+
+// A text that is the same for executables of the same build.
+std::string build_of_this_program();
