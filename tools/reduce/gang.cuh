@@ -47,25 +47,27 @@ public:
           gang_(gang),
           operation_(operation),
           n_(n),
-          h_values_(new T[n + 1]) {
+          own_(own_share(gang, n)),
+          h_values_(new T[own_.size + 1]) {
         const ReduceOperations operations = {operation};
         const ReduceValues values = values_for<T>(asked_, operations);
-        session.begin_step(text("generating {} numbers", n));
-        fill_values(h_values_.get(), n, values, session.options.seed);
-        session.begin_step(text("reducing {} numbers on the host, for the reference", n));
-        HostInput<T> all;
-        all.values = h_values_.get(), all.n = n, all.operation = operation_on_device(operation);
-        all.wanted = wanted_for(operations), all.accuracy = Accuracy::exact, all.finds = true;
-        reference_ = make_reference(all, operations, values);
-        gang.on_each([&](size_t rank) { parts_.push_back(std::make_unique<Part>(*this, rank)); });
+        session.begin_step(text("generating {} numbers", own_.size));
+        fill_values(h_values_.get(), own_.size, values, session.options.seed, own_.begin);
+        session.begin_step(text("reducing {} numbers on the host, for the reference", own_.size));
+        HostInput<T> own;
+        own.values = h_values_.get(), own.n = own_.size, own.operation = operation_on_device(operation);
+        own.wanted = wanted_for(operations), own.accuracy = Accuracy::exact, own.finds = true;
+        reference_ = make_reference(own, operations, values, *session.options.team);
+        parts_.resize(gang.size());
+        gang.on_each([&](size_t rank) { parts_[rank] = std::make_unique<Part>(*this, rank); });
     }
 
     Case case_of(const ReduceVariant& variant) {
-        const auto workspaces = std::make_shared<std::vector<DeviceBuffer<unsigned char>>>();
-        const auto arguments = std::make_shared<std::vector<ReduceArguments<T>>>();
+        const auto workspaces = std::make_shared<std::vector<DeviceBuffer<unsigned char>>>(gang_.size());
+        const auto arguments = std::make_shared<std::vector<ReduceArguments<T>>>(gang_.size());
         gang_.on_each([&](size_t rank) {
-            arguments->push_back(arguments_of(rank));
-            workspaces->push_back(give_workspace(variant, arguments->back()));
+            (*arguments)[rank] = arguments_of(rank);
+            (*workspaces)[rank] = give_workspace(variant, (*arguments)[rank]);
         });
         const auto error = std::make_shared<double>(absent().value);
         Case one = describe_gang(session_, variant, operation_, dtype_of<T>, n_, error);
@@ -88,12 +90,23 @@ public:
     }
 
 private:
+    // The shares of this process's ranks, which lie side by side.
+    static Share own_share(const Gang& gang, size_t n) {
+        Share own = {0, 0};
+        gang.on_each([&](size_t rank) {
+            const Share share = share_of(n, rank, gang.size());
+            if (own.size == 0) own.begin = share.begin;
+            own.size += share.size;
+        });
+        return own;
+    }
+
     // A rank's share of the numbers, and its result, which in the end is that of all.
     struct Part {
         Part(const GangReduction& of, size_t rank)
             : share(share_of(of.n_, rank, of.gang_.size())), d_values(share.size + of.asked_.offset), d_result(1) {
             if (share.size == 0) return;
-            CHECK(cudaMemcpy(d_values.data() + of.asked_.offset, of.h_values_.get() + share.begin,
+            CHECK(cudaMemcpy(d_values.data() + of.asked_.offset, of.h_values_.get() + share.begin - of.own_.begin,
                              share.size * sizeof(T), cudaMemcpyHostToDevice));
         }
         Share share;
@@ -117,13 +130,13 @@ private:
         const Communicators& communicators = gang_.communicators();
         const Nccl& nccl = gang_.nccl();
         nccl.group([&] {
-            for (size_t rank = 0; rank < gang_.size(); ++rank) {
+            gang_.on_each([&](size_t rank) {
                 T* const d_result = parts_[rank]->d_result.data();
                 const ncclRedOp_t operation = joined_by(operation_on_device(operation_));
                 nccl.expect(nccl.all_reduce(d_result, d_result, 1, nccl_type<T>(), operation, communicators[rank],
                                             gang_.stream(rank)),
                             "ncclAllReduce", communicators[rank]);
-            }
+            });
         });
     }
 
@@ -132,9 +145,10 @@ private:
     Gang& gang_;
     const ReduceOperation operation_;
     const size_t n_;
+    const Share own_;
     std::unique_ptr<T[]> h_values_;
     Reference<T> reference_;
-    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<std::unique_ptr<Part>> parts_;  // by rank, those of this process
 };
 
 // n numbers, or with --weak n on each device.

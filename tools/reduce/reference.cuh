@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "common/measure/random.hpp"
+#include "common/measure/team.hpp"
 #include "common/measure/verify.hpp"
 #include "tools/reduce/host.cuh"
 #include "tools/reduce/results.cuh"
@@ -35,11 +38,13 @@ T wide_value(std::uint64_t seed, std::uint64_t index) {
     return index % 2 == 0 ? value : -value;
 }
 
+// The seed's numbers from number `first` on.
 template <typename T>
-void fill_values(T* values, size_t n, ReduceValues kind, std::uint64_t seed) {
-    if (kind == ReduceValues::coarse) fill(values, n, [=](size_t i) { return exact_summand<T>(seed, i); });
-    else if (kind == ReduceValues::uniform) fill(values, n, [=](size_t i) { return uniform<T>(seed, i); });
-    else if constexpr (std::is_floating_point_v<T>) fill(values, n, [=](size_t i) { return wide_value<T>(seed, i); });
+void fill_values(T* values, size_t n, ReduceValues kind, std::uint64_t seed, size_t first = 0) {
+    if (kind == ReduceValues::coarse) fill(values, n, [=](size_t i) { return exact_summand<T>(seed, first + i); });
+    else if (kind == ReduceValues::uniform) fill(values, n, [=](size_t i) { return uniform<T>(seed, first + i); });
+    else if constexpr (std::is_floating_point_v<T>)
+        fill(values, n, [=](size_t i) { return wide_value<T>(seed, first + i); });
 }
 
 // By two passes, unlike any of the methods.
@@ -91,21 +96,50 @@ long double ulp_of(long double value) {
     return std::ldexp(1.0L, std::ilogb(std::max(std::fabs(value), smallest)) + 1 - std::numeric_limits<T>::digits);
 }
 
+template <typename T>
+double sum_of_magnitudes(const T* values, size_t n) {
+    return parallel_reduce(
+        n, 0.0,
+        [&](size_t begin, size_t end) {
+            double share = 0;
+            for (size_t i = begin; i < end; ++i) share += std::fabs(double(values[i]));
+            return share;
+        },
+        [](double a, double b) { return a + b; });
+}
+
+// What has to be known of numbers for a reference: of a process's, then of all processes'.
+template <typename T>
+struct Known {
+    size_t n;
+    double magnitudes;  // their sum, where sums round
+    Found<T> found;
+};
+
+template <typename T>
+Known<T> known_to(Team& team, Known<T> known) {
+    static_assert(std::is_trivially_copyable_v<Known<T>>);
+    if (team.processes() == 1) return known;
+    const std::vector<std::string> all = team.gather({reinterpret_cast<const char*>(&known), sizeof known});
+    known = {0, 0, found_nothing<T>()};
+    for (const std::string& bytes : all) {
+        Known<T> other;
+        std::memcpy(static_cast<void*>(&other), bytes.data(), sizeof other);
+        known.n += other.n;
+        known.magnitudes += other.magnitudes;
+        merge(known.found, other.found);
+    }
+    known.found = rounded(known.found);
+    return known;
+}
+
 // The bounds of a sum. Half a unit in the last place is that of the rounding at the end.
 template <typename T>
-void set_sum_bounds(Expected& sum, const HostInput<T>& input, ReduceValues values) {
+void set_sum_bounds(Expected& sum, size_t count, double magnitudes, ReduceValues values) {
     if constexpr (std::is_floating_point_v<T>) {
-        const auto n = double(input.n);
-        sum.plain = sum.accurate = sum.exact = summand_error_bound<T>(input.n);
+        const auto n = double(count);
+        sum.plain = sum.accurate = sum.exact = summand_error_bound<T>(count);
         if (values == ReduceValues::coarse) return;
-        const double magnitudes = parallel_reduce(
-            input.n, 0.0,
-            [&](size_t begin, size_t end) {
-                double share = 0;
-                for (size_t i = begin; i < end; ++i) share += std::fabs(double(input.values[i]));
-                return share;
-            },
-            [](double a, double b) { return a + b; });
         const auto half_ulp = double(sum.ulp / 2);
         sum.plain = half_ulp + n * magnitudes * std::numeric_limits<T>::epsilon();
         sum.accurate = half_ulp + n * magnitudes * (sizeof(T) == 4 ? 0x1p-53 : n * 0x1p-105);
@@ -113,31 +147,35 @@ void set_sum_bounds(Expected& sum, const HostInput<T>& input, ReduceValues value
     }
 }
 
-// `input` asks for exact sums: long accumulators make them where simple ones would not be exact.
+// `input` asks for exact sums: long accumulators make them where simple ones would not be exact. In a team, whose processes
+// have some of the numbers each, it is the reference of all, which do not ask for moments.
 template <typename T>
-Reference<T> make_reference(HostInput<T> input, const ReduceOperations& operations, ReduceValues values) {
+Reference<T> make_reference(HostInput<T> input, const ReduceOperations& operations, ReduceValues values,
+                            Team& team = Team::alone()) {
+    const bool adds = std::any_of(operations.begin(), operations.end(), is_of_sum);
     const bool needs_mean = std::any_of(operations.begin(), operations.end(), is_of_moments);
     if (needs_mean) input.wanted = input.wanted | wants_sum;
     const bool rounds = std::is_floating_point_v<T> && values != ReduceValues::coarse;
     input.accuracy = rounds ? Accuracy::exact : Accuracy::accurate;
     const auto spread = input.wanted;
     input.wanted = static_cast<Wanted>(spread & ~unsigned{wants_moments});
-    Found<T> found = reduce_on_all_cores(input);
+    const double own_magnitudes = rounds && adds ? sum_of_magnitudes(input.values, input.n) : 0;
+    auto [n, magnitudes, found] = known_to<T>(team, {input.n, own_magnitudes, reduce_on_all_cores(input)});
     long double sum = 0;
     if constexpr (std::is_floating_point_v<T>)
         sum = rounds ? nearest(found.exact.sum, 64) : static_cast<long double>(found.summary.sum.value());
     else sum = sum_of(found, true);
-    const long double count = input.n == 0 ? 1 : input.n;
-    if (needs_mean) found.summary.moments = moments_around(input.values, input.n, sum / count);
-    Reference<T> reference{input.n, {}};
+    const long double count = n == 0 ? 1 : n;
+    if (needs_mean) found.summary.moments = moments_around(input.values, n, sum / count);
+    Reference<T> reference{n, {}};
     for (const ReduceOperation operation : operations) {
         Expected expected{operation};
         expected.value = operation == ReduceOperation::sum    ? sum
                          : operation == ReduceOperation::mean ? sum / count
-                                                              : value_of(operation, found, input.n, false);
+                                                              : value_of(operation, found, n, false);
         if (is_of_sum(operation)) {
             Expected of_sum{ReduceOperation::sum, sum, ulp_of<T>(sum)};
-            set_sum_bounds(of_sum, input, values);
+            set_sum_bounds<T>(of_sum, n, magnitudes, values);
             const double divisor = operation == ReduceOperation::mean ? double(count) : 1;
             const double division =
                 operation == ReduceOperation::mean ? 0x1p-52 * double(std::fabs(expected.value)) : 0;
