@@ -66,8 +66,7 @@ template <typename T>
 Operation operation_of(const Session& session, TalkingGang& gang, const CollectiveVariant& variant,
                        const CollectiveShape& shape, const std::shared_ptr<GangBuffers<T>>& buffers) {
     if (variant.by_kernel) {
-        const auto all =
-            std::make_shared<AllReduce<T>>(session, gang.watch(), variant, shape, *buffers, gang.exchange());
+        const auto all = std::make_shared<AllReduce<T>>(session, gang, variant, shape, *buffers, gang.exchange());
         return {[=] { return all->launch(); }, all->name()};
     }
     const Communicators& communicators = gang.communicators();
@@ -75,11 +74,12 @@ Operation operation_of(const Session& session, TalkingGang& gang, const Collecti
     const auto launch = [=, &gang, &communicators] {
         if (shape.total() == 0) return LaunchShape{};
         gang.nccl().group([&] {
-            for (size_t rank = 0; rank < shape.ranks; ++rank)
+            gang.on_each([&](size_t rank) {
                 NcclPart{
                     gang.nccl(), shape,          rank,      buffers->input(shape, rank), buffers->output(shape, rank),
                     sizeof(T),   nccl_type<T>(), reduction, communicators[rank],         gang.stream(rank)}
                     .call();
+            });
         });
         return LaunchShape{};
     };
@@ -100,19 +100,18 @@ Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& varia
     // (What is verified runs in the gang's own streams, too.)
     one.poison = [=](cudaStream_t) { buffers->poison(); };
     one.prepare = [=, &gang](cudaStream_t) {
-        for (size_t rank = 0; rank < shape.ranks; ++rank) {
-            const OnDevice there(buffers->ordinal(rank));
-            prepare(rank, gang.stream(rank));
-        }
+        gang.on_each([&](size_t rank) { prepare(rank, gang.stream(rank)); });
         gang.watch().synchronize();
     };
     one.launch = [=, &gang](cudaStream_t) {
-        const LaunchShape launched = operation.launch();
-        for (size_t rank = 0; rank < shape.ranks; ++rank) buffers->take_snapshot(shape, rank, gang.stream(rank));
-        gang.watch().synchronize();
-        return launched;
+        return gang.together([&] {
+            const LaunchShape launched = operation.launch();
+            gang.on_each([&](size_t rank) { buffers->take_snapshot(shape, rank, gang.stream(rank)); });
+            gang.watch().synchronize();
+            return launched;
+        });
     };
-    one.time = [=, &gang] { return gang.watch().time(prepare, operation.launch); };
+    one.time = [=, &gang] { return gang.together([&] { return gang.watch().time(prepare, operation.launch); }); };
     one.flushes = true;
     one.check = [=] { return buffers->check(shape); };
     one.own_cells = [=, &options, &gang](double median_ns) {
@@ -130,7 +129,7 @@ void run_size(Session& session, TalkingGang& gang, const std::vector<const Colle
     session.begin_step(text("generating {} elements for each of {} ranks", n, gang.size()));
     const Reference<Element> reference(session.options.seed, session.own<CollectiveOptions>().op,
                                        session.options.tolerance);
-    const auto buffers = std::make_shared<GangBuffers<T>>(session, gang.watch(), reference, n);
+    const auto buffers = std::make_shared<GangBuffers<T>>(session, gang, reference, n);
     session.end_step();
     std::vector<Case> cases;
     for (size_t i = 0; i < variants.size(); ++i) {

@@ -10,9 +10,8 @@
 #ifndef __SIMCC__
 #include <dlfcn.h>
 #endif
-#include <stdlib.h>
-
 #include <limits.h>
+#include <stdlib.h>
 
 #include <exception>
 #include <string>

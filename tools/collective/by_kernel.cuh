@@ -13,6 +13,8 @@ namespace BACKEND {
 
 // Why kernels cannot do it on this gang; "" if they can. Lets all devices reach each other's memory.
 inline std::string obstacle_to_kernels(const std::vector<DeviceInfo>& gang, PeerAccess& access) {
+    if (gang.front().process != gang.back().process)
+        return "kernels reach the memory of devices of their own process alone; start one process";
     if (gang.size() > most_peers)
         return text("{} devices are more than the {} that a kernel talks to", gang.size(), most_peers);
     for (const DeviceInfo& here : gang)
@@ -89,9 +91,9 @@ private:
 template <typename T>
 class AllReduce {
 public:
-    AllReduce(const Session& session, const GangStopwatch& watch, const CollectiveVariant& variant,
-              const CollectiveShape& shape, const GangBuffers<T>& buffers, GangExchange& exchange)
-        : buffers_(buffers), watch_(watch), exchange_(exchange) {
+    AllReduce(const Session& session, const Gang& gang, const CollectiveVariant& variant, const CollectiveShape& shape,
+              const GangBuffers<T>& buffers, GangExchange& exchange)
+        : gang_(gang), exchange_(exchange) {
         all_.n = shape.n;
         all_.reduction = session.own<CollectiveOptions>().op;
         all_.ranks = unsigned(shape.ranks);
@@ -113,19 +115,17 @@ public:
         all_.exchange = exchange_.with_copies(0);
         all_.epoch = exchange_.take_epochs(method_.epochs(all_));
         LaunchShape shape;
-        for (unsigned rank = 0; rank < all_.ranks; ++rank) {
-            const OnDevice there(buffers_.ordinal(rank));
-            all_.rank = rank;
-            all_.stream = watch_.stream(rank);
+        gang_.on_each([&](size_t rank) {
+            all_.rank = unsigned(rank);
+            all_.stream = gang_.stream(rank);
             shape = method_.launch(all_);
             CHECK(cudaGetLastError());
-        }
+        });
         return shape;
     }
 
 private:
-    const GangBuffers<T>& buffers_;
-    const GangStopwatch& watch_;
+    const Gang& gang_;
     GangExchange& exchange_;
     AllReduceArguments<T> all_;
     AllReduceMethod<T> method_ = {};
