@@ -132,7 +132,7 @@ documented_options() {
         sed -n '/^EXIT STATUS/,/^[A-Z]* *$/p' page | grep -q -E "^ +$word +[A-Z]" || complain "exit status $word"
     done
     for word in $(grep -h -o -E '(getenv|environment_number)\("[A-Z_]+"' $(find "$root/common" -name "*.cpp" -not -path "*/check/*") | cut -d '"' -f 2 | sort -u); do
-        grep -q -E "^ +$word " page || complain "gridutils.7 does not say what $word does"
+        grep -q -E "^ +$word( |\$)" page || complain "gridutils.7 does not say what $word does"
     done
 }
 

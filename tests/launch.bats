@@ -1,0 +1,307 @@
+#!/usr/bin/env bats
+# One gang in several processes, as mpirun, srun and torchrun start them: the launchers' variables, what the processes do
+# together, and how the end of one ends all.
+# shellcheck disable=SC2154  # helpers.bash sets $device and $output
+
+load helpers
+
+# variables LAUNCHER RANK RANKS: what a launcher sets for a process, all of one machine.
+variables() {
+    case $1 in
+        openmpi)
+            echo "OMPI_COMM_WORLD_RANK=$2 OMPI_COMM_WORLD_SIZE=$3 OMPI_COMM_WORLD_LOCAL_RANK=$2 OMPI_COMM_WORLD_LOCAL_SIZE=$3" \
+                "PMIX_NAMESPACE=${JOB-job}"
+            ;;
+        torchrun)
+            echo "RANK=$2 WORLD_SIZE=$3 LOCAL_RANK=$2 LOCAL_WORLD_SIZE=$3 MASTER_PORT=29500 TORCHELASTIC_RUN_ID=none"
+            ;;
+        mpich) echo "PMI_RANK=$2 PMI_SIZE=$3 MPI_LOCALRANKID=$2 MPI_LOCALNRANKS=$3" ;;
+        srun)
+            echo "SLURM_PROCID=$2 SLURM_STEP_NUM_TASKS=$3 SLURM_LOCALID=$2 SLURM_STEP_TASKS_PER_NODE=$3 SLURM_NODEID=0" \
+                "SLURM_JOB_ID=7 SLURM_STEP_ID=1 PMI_RANK=$2 PMI_SIZE=$3"
+            ;;
+        # Each process on a machine of its own.
+        machines)
+            echo "OMPI_COMM_WORLD_RANK=$2 OMPI_COMM_WORLD_SIZE=$3 OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=1"
+            ;;
+    esac
+}
+
+# begin LAUNCHER RANKS PROGRAM [ARGUMENT]...: starts the processes. ${change[RANK]} is what one has beside the others: variables,
+# or a command with -d instead of theirs.
+declare -a change=() processes=()
+begin() {
+    local launcher=$1 ranks=$2 rank words
+    shift 2
+    export TMPDIR=$scratch
+    processes=()
+    for ((rank = 0; rank < ranks; ++rank)); do
+        words="$(variables "$launcher" "$rank" "$ranks") ${change[$rank]-}"
+        [[ ${change[$rank]-} == *" -d "* ]] || words+=" $1 -d $device ${*:2}"
+        # shellcheck disable=SC2086  # words
+        env $words >"out.$rank" 2>"err.$rank" 3>&- &
+        processes+=($!)
+    done
+}
+
+# Waits for them. Their exit statuses are in $statuses, each once; the first one's in $status, and what it printed in $output;
+# $errors is what all said.
+finish() {
+    local process all=''
+    for process in "${processes[@]}"; do
+        status=0
+        wait "$process" || status=$?
+        all+="$status "
+    done
+    statuses=$(tr ' ' '\n' <<<"$all" | grep . | sort -u | paste -sd ' ')
+    status=${all%% *} output=$(cat out.0) errors=$(cat err.*)
+}
+
+launch() {
+    begin "$@"
+    finish
+}
+
+# All processes ended so, and the others than the first one printed nothing.
+expect_all() {
+    [ "$statuses" = "$1" ] || complain "expected the exit status $1 of all, not $statuses" || return
+    [ -z "$(cat out.[1-9] 2>/dev/null)" ] || complain "others than the first have printed: $(cat out.[1-9])" || return
+    left=$(find "$scratch" /dev/shm -maxdepth 1 -name "gridutils-$(id -u)-*" -print 2>/dev/null)
+    [ -z "$left" ] || complain "left behind: $left"
+}
+
+# ends STATUS PATTERN LAUNCHER RANKS PROGRAM...: all end with this status, and one of them says why, in one line.
+ends() {
+    local expected=$1 pattern=$2
+    shift 2
+    launch "$@"
+    if ! { expect_all "$expected" && expect_errors_like "$pattern"; }; then return 1; fi
+    [ "$(wc -l <<<"$errors")" -eq 1 ] || complain "expected one line on standard error"
+}
+
+right() {
+    launch "$@"
+    expect_all 0 || return
+    [ -z "$errors" ] || complain "expected nothing on standard error" || return
+    [ "$(column verify | sort -u)" = pass ] || complain "not all rows are right"
+}
+
+need_devices() { on_simulator || skip "as many devices as it likes"; }
+
+@test "a gang of two, three and five processes works with every launcher, and the first process alone prints" {
+    need_devices
+    local launcher ranks
+    for launcher in openmpi torchrun mpich srun; do
+        right "$launcher" 2 reduce --gang --csv -n 5000 -k tagged -w 0 -r 2
+        [ "$(column gang | paste -sd ' ')" = "1 2" ] || complain "$launcher"
+    done
+    for ranks in 3 5; do
+        right openmpi "$ranks" vecadd --gang --csv -n 0,1,2,7,10007 -k vector4,streaming -w 0 -r 2
+        [ "$(column gang | sort -un | paste -sd ' ')" = "1 $ranks" ] || complain "$ranks processes"
+        [ "$(column n | sort -u | wc -l)" -eq 5 ]
+    done
+}
+
+@test "each process drives its part of the machine's devices, and all of them are ranks" {
+    need_devices
+    export SIMCC_DEVICES
+    SIMCC_DEVICES=4 right openmpi 2 reduce --gang --csv -n 3,5000 -k tagged --op sum,min -w 0 -r 2 --ladder
+    [ "$(column gang | paste -sd ' ')" = "1 2 4 1 2 4 1 2 4 1 2 4" ]
+    # More processes than devices: each takes one, as where every process sees a GPU of its own.
+    SIMCC_DEVICES=2 right openmpi 3 vecadd --gang --csv -n 100 -k vector4 -w 0 -r 2 --ladder --weak
+    [ "$(column gang | paste -sd ' ')" = "1 2 3" ]
+    [ "$(column n | paste -sd ' ')" = "100 200 300" ]
+    SIMCC_DEVICES=4 ends 2 "3 processes share 4 devices: start 1, 2 or 4 on each machine, or choose 3 of them with -d" \
+        openmpi 3 vecadd --gang -n 100
+}
+
+@test "collectives of NCCL are right between processes, in place too, and our own kernels are left out" {
+    need_devices
+    SIMCC_DEVICES=2 right openmpi 2 collective --csv -n 5,1000 -w 0 -r 2 --max-ci 0 --timeout 0.001 -k 'all*,re*,b*,ring'
+    [ "$(column ranks | sort -u)" = 2 ]
+    [ "$(column kernel | sort -u | wc -l)" -eq 7 ]
+    SIMCC_DEVICES=2 right openmpi 3 collective --csv -n 5 -w 0 -r 2 --in-place --root 2
+    ends 77 "fastest: kernels reach the memory of devices of their own process alone; start one process" \
+        openmpi 2 collective -n 5 -k fastest
+}
+
+@test "one process under a launcher is a gang of one process, and without --gang nobody looks for a launcher" {
+    need_devices
+    right openmpi 1 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+    launch openmpi 2 reduce --csv -n 100 -k tagged -w 0 -r 2
+    [ "$statuses" = 0 ]
+    [ "$(wc -l <out.1)" -eq 2 ]
+}
+
+# The program tests/units/faulty.cu, built once.
+builds_faulty() {
+    capture simcc -std=c++17 -O1 -I "$root" -DBACKEND=sim "$root/tests/units/faulty.cu" "$root/build/sim/cuda-unit.o" \
+        "$root/build/libgridutils.a" -lfmt -lz -o faulty
+    expect_status 0
+}
+
+@test "a wrong result of any rank is one line and exit status 1 of all, and has no row" {
+    need_devices
+    once faulty builds_faulty
+    launch openmpi 3 ./faulty --gang --csv -w 0 -r 2 -k right,wrong
+    expect_all 1
+    [ "$(columns kernel gang | paste -sd ' ')" = "right 1 wrong 1 right 3" ] || complain "rows"
+    [ "$errors" = "faulty: wrong: wrong result for n = 3, i32: rank 2: got -1, expected 3, allowed error 0" ] || complain "words"
+}
+
+@test "a rank that fails while the others wait for it in a collective ends them" {
+    need_devices
+    local begun=$SECONDS devices
+    once faulty builds_faulty
+    for devices in 1 4; do
+        SIMCC_DEVICES=$devices ends 4 "^faulty: rank 1 \(.*\): the number of rank [13] cannot be read" \
+            openmpi 2 ./faulty --gang -k fails -w 0 -r 2 -o table
+        [ ! -e table ] || complain "there is a table"
+    done
+    [ $((SECONDS - begun)) -lt 20 ] || complain "it took $((SECONDS - begun)) s"
+}
+
+@test "a killed process ends all within seconds, and one line names it" {
+    need_devices
+    local victim begun
+    for victim in 0 1 2; do
+        begin openmpi 3 reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2
+        for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+        begun=$SECONDS
+        kill -KILL "${processes[$victim]}"
+        finish
+        [ $((SECONDS - begun)) -lt 10 ] || complain "it took $((SECONDS - begun)) s"
+        [ "$(grep -c -E "^reduce: rank $victim \(.*\) has ended without a word" <<<"$errors")" -eq 1 ] || complain "$victim"
+        [ "$statuses" = "137 3" ] || [ "$statuses" = "3 137" ] || complain "$statuses"
+    done
+    # What it has left does not disturb the next run.
+    right openmpi 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+}
+
+@test "what all processes of a killed run have left does not disturb the next" {
+    need_devices
+    begin torchrun 3 reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2
+    for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+    kill -STOP "${processes[@]}"
+    kill -KILL "${processes[@]}"
+    finish
+    [ -n "$(find "$scratch" -maxdepth 1 -name 'gridutils-*')" ] || complain "expected their folder"
+    right torchrun 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+    right torchrun 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+}
+
+@test "a process that fails ends all with its message and its exit status" {
+    need_devices
+    change=([2]="SIMCC_DEVICES=0")
+    ends 3 "^reduce: rank 2 \(.*\): the simulator has no device" openmpi 3 reduce --gang -n 100
+    change=()
+    ends 5 "^vecadd: rank 0 \(.*\): cannot write to '/dev/full'" openmpi 3 vecadd --gang -n 100 -k vector4 -o /dev/full
+    ends 77 "^reduce: rank 0 \(.*\): none of the chosen variants can run" openmpi 3 reduce --gang -k cpu
+    ends 2 "^reduce: --gang joins results of one element each" openmpi 3 reduce --gang --op var
+    ends 2 "^reduce: unknown option '--bad'" openmpi 3 reduce --gang --bad
+    ends 2 "^collective: .*--op" openmpi 2 collective --op mean
+    ends 2 "^reduce: --counters would count the part of each process" openmpi 2 reduce --gang --counters -n 5
+}
+
+@test "processes that do not run the same are told apart" {
+    need_devices
+    change=([1]="reduce -d sim --gang -n 5")
+    ends 2 "^reduce: rank 1 \(.*\) was started with 'reduce -d sim --gang -n 5', rank 0 with 'reduce -d sim --gang -n 6'" \
+        openmpi 3 reduce --gang -n 6
+    change=([2]="vecadd -d sim --gang -n 6")
+    ends 2 "rank 2 \(.*\) (was started with 'vecadd|runs gridutils)" openmpi 3 reduce --gang -n 6
+    # Another build.
+    change=([1]="./other -d sim --gang -n 6")
+    perl -0777 -pe 's/\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0\K./X/s' "$root/bin/reduce" >other
+    chmod +x other
+    change=([1]="./other -d sim --gang -n 6")
+    launch openmpi 2 reduce --gang -n 6
+    expect_all 2
+    expect_errors_like "rank 1 \(.*\) runs gridutils .* \(build .*\), rank 0 gridutils .* \(build .*\); install the same everywhere"
+}
+
+@test "processes that do not come are named, and how long they may take is a setting" {
+    need_devices
+    export TMPDIR=$scratch GRIDUTILS_JOIN_TIMEOUT=1 JOB=lonely
+    local begun=$SECONDS
+    # shellcheck disable=SC2046  # words
+    capture env $(variables openmpi 0 3) reduce -d sim --gang -n 5
+    expect_status 3
+    expect_refusal reduce "ranks 1 and 2 of 3 did not come to .*lonely within 1 seconds"
+    # shellcheck disable=SC2046
+    capture env $(variables openmpi 2 3) reduce -d sim --gang -n 5
+    expect_status 3
+    expect_refusal reduce "ranks 0 and 1 of 3 did not come"
+    [ $((SECONDS - begun)) -lt 10 ]
+    # Of those that wait one speaks.
+    change=([1]="true -d sim")
+    launch openmpi 3 reduce --gang -n 5
+    [ "$statuses" = "0 3" ] || complain "$statuses"
+    expect_errors_like "^reduce: rank 1 of 3 did not come"
+    [ "$(wc -l <<<"$errors")" -eq 1 ] || complain "expected one line on standard error"
+    # shellcheck disable=SC2046
+    GRIDUTILS_JOIN_TIMEOUT=soon capture env $(variables openmpi 2 3) reduce -d sim --gang -n 5
+    expect_status 2
+    expect_refusal reduce "GRIDUTILS_JOIN_TIMEOUT='soon' is no number of seconds above 0"
+}
+
+@test "one number that two processes have is refused" {
+    need_devices
+    GRIDUTILS_JOIN_TIMEOUT=1 begin openmpi 2 reduce --gang -n 1:9999 -k tagged -w 0 -r 2
+    for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+    # shellcheck disable=SC2046
+    GRIDUTILS_JOIN_TIMEOUT=1 capture env $(variables openmpi 1 2) reduce -d sim --gang -n 5
+    expect_status 2
+    expect_refusal reduce "there is another rank 1, on .*; give each process a number of its own"
+    kill "${processes[@]}" || true
+    finish
+}
+
+@test "processes of several machines need a folder that all see, or NCCL's address" {
+    need_devices
+    launch machines 2 reduce --gang -n 5
+    [ "$statuses" = 2 ]
+    expect_errors_like "Open MPI has started 2 processes on several machines: set GRIDUTILS_RENDEZVOUS .* or NCCL_COMM_ID"
+    mkdir shared
+    GRIDUTILS_RENDEZVOUS=$scratch/shared right machines 3 reduce --gang --csv -n 5,1000 -k tagged -w 0 -r 2
+    [ -z "$(ls shared)" ] || complain "left behind: $(ls shared)"
+    NCCL_COMM_ID=127.0.0.1:$$ right machines 3 reduce --gang --csv -n 5,1000 -k tagged -w 0 -r 2 --ladder
+    [ "$(column gang | sort -u | paste -sd ' ')" = "1 2 3" ]
+    change=([1]="reduce -d sim --gang -n 5")
+    NCCL_COMM_ID=127.0.0.1:$$ launch machines 2 reduce --gang -n 6
+    expect_errors_like "rank 1 was started with 'reduce -d sim --gang -n 5'"
+    change=()
+    GRIDUTILS_RENDEZVOUS=$scratch/none launch openmpi 2 reduce --gang -n 5
+    [ "$statuses" = 3 ]
+    expect_errors_like "cannot make the folder $scratch/none/.*: No such file"
+}
+
+@test "processes find each other by NCCL_COMM_ID, and an address that others use is refused" {
+    need_devices
+    export NCCL_COMM_ID=127.0.0.1:$$
+    right openmpi 2 reduce --gang --csv -n 5000 -k tagged -w 0 -r 2 --ladder
+    # Somebody else's first rank, which waits there for two more.
+    change=([1]="true -d sim")
+    begin machines 2 collective -n 5
+    local first=${processes[0]} place
+    place=/dev/shm/gridutils-nccl-$(id -u)-at-$NCCL_COMM_ID
+    for _ in {1..2000}; do [ ! -s "$place" ] || break; sleep 0.02; done
+    change=()
+    launch openmpi 3 reduce --gang -n 5
+    [[ $statuses != *0* ]] || complain "they ended well"
+    expect_errors_like "reduce: rank [0-2] .*: ncclGroupEnd: .*; if others use NCCL_COMM_ID=127.0.0.1:$$, choose another port"
+    kill "$first" || true
+    wait "$first" || true
+}
+
+@test "the checkers find nothing in several processes" {
+    need_devices
+    launch openmpi 2 reduce --gang -n 5000 --check -k tagged
+    [ "$statuses" = 0 ]
+    [ "$(grep -c "ERROR SUMMARY: 0 errors" <<<"$errors")" -eq 2 ]
+}
+
+@test "what launchers say is read right, and what they cannot mean is refused with the variable's name" {
+    unit_program units/launcher
+    holds ./launcher
+}
