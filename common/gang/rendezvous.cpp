@@ -72,6 +72,7 @@ Rendezvous::Rendezvous(const World& world, const std::string& folder, const std:
 }
 
 void Rendezvous::leave() {
+    const std::lock_guard lock(leaving_);
     if (!file_) return;
     for (const std::string& answer : answers_) unlink(answer.c_str());
     if (is_finished_ && lies_there()) unlink(card_path(world_.process).c_str());
@@ -238,6 +239,12 @@ std::vector<std::string> Rendezvous::gather(const std::string& topic, const std:
 }
 
 Declared Rendezvous::declare(const Declared& failure) {
+    std::unique_lock lock(leaving_);
+    while (!file_) {  // the thread that watches is ending this process
+        lock.unlock();
+        pause(1);
+        lock.lock();
+    }
     const std::string content = text("{} {} {}", failure.process, static_cast<int>(failure.exit), failure.message);
     try {
         if (publish(folder_, name_in_run("failed"), content)) return failure;

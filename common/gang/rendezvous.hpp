@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,7 +95,8 @@ private:
     const std::string folder_;
     Card card_;
     std::optional<OpenFile> file_;  // the card, locked
-    std::uint64_t run_ = 0;         // the first process's number
+    std::mutex leaving_;
+    std::uint64_t run_ = 0;  // the first process's number
     std::size_t neighbour_;
     std::vector<std::string> words_, hosts_;
     std::vector<std::string> answers_;  // files of this process: what it has said about topics
