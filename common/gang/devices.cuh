@@ -41,9 +41,9 @@ inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInf
     return gangs_of(devices, settings.ladder || !settings.predict.gangs.empty());
 }
 
-// Devices that work together: rank r is the r-th of them. Those that this process drives have a stream each, in which their
-// work is timed. All processes of the team make all gangs, those without a member, too: a gang is made together, and what it
-// does is.
+// Devices that work together: rank r is the r-th of them. Those that this process drives have a stream each, in which
+// their work is timed. All processes of the team make all gangs, those without a member, too: a gang is made together,
+// and what it does is.
 class Gang {
 public:
     Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings)
@@ -89,8 +89,8 @@ public:
         return *communicators_;
     }
 
-    // Does work that other ranks take part in. If it fails they are told before anything is freed, since that may wait for
-    // collectives that never end.
+    // Does work that other ranks take part in. If it fails they are told before anything is freed, since that may wait
+    // for collectives that never end.
     template <typename Work>
     auto together(Work work) {
         try {

@@ -20,10 +20,10 @@ struct World {
 // The value of an environment variable; null: it is not set.
 using Variables = std::function<const char*(const char* name)>;
 
-// Of the first launcher whose variables are complete; one process alone, if there are none. Throws Failure(usage) for those
-// of which half is missing, or whose numbers do not go together.
+// Of the first launcher whose variables are complete; one process alone, if there are none. Throws Failure(usage) for
+// those of which half is missing, or whose numbers do not go together.
 World find_world(const Variables& variable);
 
-// The devices of the gang on this machine, `all`, that this process drives: an equal part of them, or one where each process
-// sees too few for that. Throws Failure(usage) if they cannot be shared out equally.
+// The devices of the gang on this machine, `all`, that this process drives: an equal part of them, or one where each
+// process sees too few for that. Throws Failure(usage) if they cannot be shared out equally.
 std::vector<DeviceInfo> own_devices(const std::vector<DeviceInfo>& all, const World& world);

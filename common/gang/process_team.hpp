@@ -1,4 +1,5 @@
-// The processes of a gang: found by their launcher's variables, and joined. One alone prints; the failure of any ends all.
+// The processes of a gang: found by their launcher's variables, and joined. One alone prints; the failure of any ends
+// all.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ class ProcessTeam final : public Team {
 public:
     using Say = std::function<void(const std::string& message)>;
 
-    // Joins the others. `build` and `command`, what is run and how, have to be alike in all: see check_alike(). `say` prints a
-    // message.
+    // Joins the others. `build` and `command`, what is run and how, have to be alike in all: see check_alike(). `say`
+    // prints a message.
     ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say);
     ~ProcessTeam() override;
 
@@ -31,8 +32,8 @@ public:
     // Refuses processes that run another program, with other options or another version.
     void check_alike() const;
 
-    // The devices of all processes, in the order of their ranks; `all` are those of this machine's gang. Refuses two ranks on
-    // one GPU.
+    // The devices of all processes, in the order of their ranks; `all` are those of this machine's gang. Refuses two
+    // ranks on one GPU.
     std::vector<DeviceInfo> gang_of(const std::vector<DeviceInfo>& all);
 
     // The run has come to a good end.

@@ -81,7 +81,8 @@ void Rendezvous::leave() {
     else remove_all_if_last();
 }
 
-// After a failure the cards stay until all processes have heard of it. On several machines none knows that it is the last.
+// After a failure the cards stay until all processes have heard of it. On several machines none knows that it is the
+// last.
 void Rendezvous::remove_all_if_last() const {
     if (!world_.is_one_machine()) return;
     const std::vector<std::string> names = names_in_folder(folder_);
@@ -139,8 +140,8 @@ std::optional<Card> Rendezvous::read_card(std::size_t process, std::string* word
     return card;
 }
 
-// For how many seconds a process has shown no life. (On other machines by the number of looks rather than the time: this
-// process may have been stopped for a while, too.)
+// For how many seconds a process has shown no life. (On other machines by the number of looks rather than the time:
+// this process may have been stopped for a while, too.)
 double Rendezvous::silence_of(std::size_t process, const Card& card) {
     if (std::strcmp(card.machine, card_.machine) == 0) return is_locked(card_path(process)) ? 0 : longest_silence;
     Pulse& pulse = pulses_[process];

@@ -1,10 +1,10 @@
-// How the processes of a run find each other and hear of each other's end: a folder that all of them see. Each has a card
-// there, a file that says who it is, and on which it holds a lock for as long as it lives. On another machine locks cannot
-// be asked for: there a card that counts on says that its process lives.
+// How the processes of a run find each other and hear of each other's end: a folder that all of them see. Each has a
+// card there, a file that says who it is, and on which it holds a lock for as long as it lives. On another machine
+// locks cannot be asked for: there a card that counts on says that its process lives.
 //
-// The folder may have cards of an earlier run that was killed, or is about to end. A run is complete once its first process
-// has seen a living card of each other one that names the first one's number, which is random, and has then written on its
-// own card a number made of all of theirs.
+// The folder may have cards of an earlier run that was killed, or is about to end. A run is complete once its first
+// process has seen a living card of each other one that names the first one's number, which is random, and has then
+// written on its own card a number made of all of theirs.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +38,9 @@ struct Declared {
 
 class Rendezvous {
 public:
-    // Joins the others in the folder, which it makes if need be. `words` is what they are to know of this process. Throws
-    // Failure if the folder cannot be used, or if some have not come after `seconds`: with the message "" if another process
-    // says it.
+    // Joins the others in the folder, which it makes if need be. `words` is what they are to know of this process.
+    // Throws Failure if the folder cannot be used, or if some have not come after `seconds`: with the message "" if
+    // another process says it.
     Rendezvous(const World& world, const std::string& folder, const std::string& words, double seconds);
     ~Rendezvous() { leave(); }
     Rendezvous(const Rendezvous&) = delete;
@@ -55,8 +55,8 @@ public:
     const std::vector<std::string>& words() const { return words_; }
     const std::vector<std::string>& hosts() const { return hosts_; }
 
-    // What each process says about a topic, which can be asked once. Waits for all, for ever: a Watch ends the process if
-    // another one has ended.
+    // What each process says about a topic, which can be asked once. Waits for all, for ever: a Watch ends the process
+    // if another one has ended.
     std::vector<std::string> gather(const std::string& topic, const std::string& mine);
 
     // Makes a failure known to all, unless there is one. The one that counts.
@@ -65,7 +65,8 @@ public:
 
     // For the thread that watches, now and then. Says that this process lives.
     void beat();
-    // The process that has ended without a word, if it is the one that this process watches: the next that is still there.
+    // The process that has ended without a word, if it is the one that this process watches: the next that is still
+    // there.
     std::optional<std::size_t> lost_neighbour();
     double seconds_between_looks() const { return world_.is_one_machine() ? 0.05 : 0.5; }
 

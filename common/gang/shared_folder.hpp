@@ -1,5 +1,5 @@
-// Files in a folder that several processes see, on one machine or several: each appears with its content and locked, and its
-// lock ends with the process that made it.
+// Files in a folder that several processes see, on one machine or several: each appears with its content and locked,
+// and its lock ends with the process that made it.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,8 @@ bool is_locked(const std::string& path);
 // Throws Failure for what could not be done with a file or folder, as errno says.
 [[noreturn]] void fail_shared(const char* what, const std::string& path, int error);
 
-// A network file system shows what other machines have made in a folder once this machine has changed it: this changes it.
+// A network file system shows what other machines have made in a folder once this machine has changed it: this changes
+// it.
 void look_afresh(const std::string& folder);
 
 std::uint64_t random_number();  // not 0

@@ -1,5 +1,5 @@
-// A thread that ends this process soon after another one of the run has failed or ended, whatever the main thread waits for:
-// a device, a collective, NCCL.
+// A thread that ends this process soon after another one of the run has failed or ended, whatever the main thread waits
+// for: a device, a collective, NCCL.
 #pragma once
 
 #include <condition_variable>

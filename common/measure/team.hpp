@@ -22,8 +22,8 @@ public:
     virtual void gather_by(Gather faster);
     virtual bool gathers_by_devices() const { return true; }
 
-    // Prints why this process fails and tells the others, so that they end, too. The first failure of all counts: this is
-    // its exit code.
+    // Prints why this process fails and tells the others, so that they end, too. The first failure of all counts: this
+    // is its exit code.
     virtual Exit fail(const std::string& message, Exit exit);
 
     // Of the processes that know the same, one tells the user.

@@ -59,8 +59,8 @@ private:
     bool cold_;
 };
 
-// The same for devices that work together, each in a stream of its own: one flag of the host lets all of them begin. Those
-// of other processes have flags of their own, and meet before they begin.
+// The same for devices that work together, each in a stream of its own: one flag of the host lets all of them begin.
+// Those of other processes have flags of their own, and meet before they begin.
 class GangStopwatch {
 public:
     using EnqueueOn = std::function<void(std::size_t rank, cudaStream_t)>;
@@ -69,12 +69,13 @@ public:
     GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes, std::size_t first_rank = 0,
                   Team& team = Team::alone());
 
-    // Enqueues, in the streams of this process, a wait for those of all others. Needed where the gang has several processes.
+    // Enqueues, in the streams of this process, a wait for those of all others. Needed where the gang has several
+    // processes.
     void meet_by(std::function<void()> meet) { meet_ = std::move(meet); }
 
     // Nanoseconds until the last of the devices is done, each counted from when the flag let it begin. `prepare` is
-    // enqueued for each rank; `launch`, called once, enqueues the work of all. In a team all processes call it, and it is the
-    // longest of all.
+    // enqueued for each rank; `launch`, called once, enqueues the work of all. In a team all processes call it, and it
+    // is the longest of all.
     double time(const EnqueueOn& prepare, const std::function<void()>& launch);
 
     cudaStream_t stream(std::size_t rank) const { return watches_[rank - first_rank_]->stream(); }

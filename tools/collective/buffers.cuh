@@ -30,9 +30,9 @@ struct OnHost<__nv_bfloat16> {
     using Element = BFloat16;
 };
 
-// Three buffers on each device of this process, of n elements rounded up to a multiple of the ranks: one keeps the input, one takes the
-// result, and the input, too, where operations are in place, and one keeps the result for the verification, as a kernel
-// that follows in the device's stream has seen it.
+// Three buffers on each device of this process, of n elements rounded up to a multiple of the ranks: one keeps the
+// input, one takes the result, and the input, too, where operations are in place, and one keeps the result for the
+// verification, as a kernel that follows in the device's stream has seen it.
 template <typename T>
 class GangBuffers {
 public:

@@ -147,8 +147,8 @@ void set_sum_bounds(Expected& sum, size_t count, double magnitudes, ReduceValues
     }
 }
 
-// `input` asks for exact sums: long accumulators make them where simple ones would not be exact. In a team, whose processes
-// have some of the numbers each, it is the reference of all, which do not ask for moments.
+// `input` asks for exact sums: long accumulators make them where simple ones would not be exact. In a team, whose
+// processes have some of the numbers each, it is the reference of all, which do not ask for moments.
 template <typename T>
 Reference<T> make_reference(HostInput<T> input, const ReduceOperations& operations, ReduceValues values,
                             Team& team = Team::alone()) {
