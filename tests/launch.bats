@@ -292,6 +292,7 @@ builds_faulty() {
     expect_errors_like "reduce: rank [0-2] .*: ncclGroupEnd: .*; if others use NCCL_COMM_ID=127.0.0.1:$$, choose another port"
     kill "$first" || true
     wait "$first" || true
+    rm -f "$place"
 }
 
 @test "the checkers find nothing in several processes" {
