@@ -65,6 +65,9 @@ all_clean() {
 }
 @test "copies and fills of variables beside kernels that use them are found" { finds_all race_variables; }
 @test "copies and fills of variables that are ordered, or touch other elements, are no races" { all_clean race_variables; }
+@test "nodes of a graph are ordered by its edges alone" {
+    all_clean race_graphs && finds_all race_graphs
+}
 @test "races for parts of words are found, beside copies and fills, too" { finds_all race_parts; }
 @test "bytes and halves that are ordered, or lie side by side, are no races" { all_clean race_parts; }
 @test "a report names a thread that made the access, or its warp if no more is known" {

@@ -52,6 +52,9 @@ struct Events {
     // The running lane puts an operation into a stream of its grid, after all of `after`.
     ClientNote (*operation_of_lane)(const LaneOperation&, const std::vector<ClientNote>& after) =
         [](const LaneOperation&, const std::vector<ClientNote>&) -> ClientNote { return nullptr; };
+    // A launched graph, which is the current operation, comes to its node with this number, which comes after these others.
+    ClientNote (*graph_node_reached)(uint64_t number, const std::vector<ClientNote>& after) =
+        [](uint64_t, const std::vector<ClientNote>&) -> ClientNote { return nullptr; };
     // Called before and after the operation, on the thread that carries it out.
     void (*operation_began)(const ClientNote& operation) = [](const ClientNote&) {};
     void (*operation_ended)() = [] {};

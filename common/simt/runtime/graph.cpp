@@ -64,18 +64,30 @@ GraphNode* ExecutableGraph::counterpart(const GraphNode* original) const {
 }
 
 Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled) {
-    std::vector<Work> steps;
+    struct Step {
+        Work work;                  // null: nothing to do
+        std::vector<size_t> after;  // the steps of the node's dependencies
+    };
+    std::vector<Step> steps;
+    std::map<const GraphNode*, size_t> step_of;
     for (const GraphNode* node : graph.topological_order()) {
-        if (disabled.count(node)) continue;
-        if (node->child) {
-            steps.push_back(launch_work(*node->child));
-        } else if (node->operation.work) {
-            steps.push_back(node->operation.work);
-        }
+        Step step;
+        if (!disabled.count(node)) step.work = node->child ? launch_work(*node->child) : node->operation.work;
+        for (const GraphNode* dependency : node->dependencies) step.after.push_back(step_of[dependency]);
+        step_of[node] = steps.size();
+        steps.push_back(std::move(step));
     }
     return [steps = std::move(steps)] {
-        for (const Work& step : steps) {
-            if (const int error = step()) return error;
+        std::vector<ClientNote> notes;
+        for (const Step& step : steps) {
+            std::vector<ClientNote> after;
+            for (const size_t earlier : step.after) after.push_back(notes[earlier]);
+            notes.push_back(events().graph_node_reached(notes.size() + 1, after));
+            if (!step.work) continue;
+            events().operation_began(notes.back());
+            const int error = step.work();
+            events().operation_ended();
+            if (error) return error;
         }
         return 0;
     };

@@ -32,6 +32,7 @@ void ask_for_order(Events& events) {
     events.orders_operations = true;
     events.operation_submitted = order_operation;
     events.operation_of_lane = operation_of_lane;
+    events.graph_node_reached = order_graph_node;
     events.operation_began = [](const ClientNote& operation) { begin_operation(order_of(operation)); };
     events.operation_ended = end_operation;
     events.host_function_began = [] { host_waited_for(current_operation()); };

@@ -43,8 +43,11 @@ HostClock& host_clock() {
 // With the mutex.
 const OrderPointer& operation_of(HostClock& host) {
     if (!host.operation) {
-        host.operation = std::make_shared<OperationOrder>(
-            OperationOrder{host_stream, ++host.operations, host.clock, nullptr, 0, false, nullptr, 0});
+        auto operation = std::make_shared<OperationOrder>();
+        operation->stream = host_stream;
+        operation->sequence = ++host.operations;
+        operation->after = host.clock;
+        host.operation = std::move(operation);
         join(host.clock, host_stream, host.operations);
     }
     return host.operation;
@@ -66,8 +69,7 @@ void join(StreamClock& clock, const OrderPointer& operation) {
 
 uint64_t OperationOrder::last_before(uint64_t other_stream) const { return last_in(after, other_stream); }
 
-// Of two operations of the host, or two of the same grid. The parts of one operation of the host that are not in one
-// grid are the nodes of a graph, and come in order.
+// Of two operations of the host, or two of the same grid or graph.
 bool OperationOrder::comes_after_beside(const OperationOrder& other) const {
     if (is_in_tail && !other.is_in_tail) return true;
     if (other.is_in_tail && !is_in_tail) return false;
@@ -118,8 +120,21 @@ ClientNote order_operation(uint64_t stream, uint64_t sequence, const ClientNote&
     return order;
 }
 
+ClientNote order_graph_node(uint64_t number, const std::vector<ClientNote>& after) {
+    auto order = std::make_shared<OperationOrder>();
+    order->stream = number;
+    order->sequence = 1;
+    order->is_graph_node = true;
+    order->parent = current_operation();
+    order->depth = order->parent ? order->parent->depth + 1 : 0;
+    for (const ClientNote& node : after) join(order->after, order_of(node));
+    return order;
+}
+
+// (A node of a graph counts as the whole graph.)
 void host_waited_for(const OrderPointer& operation) {
     if (!operation) return;
+    if (operation->parent) return host_waited_for(operation->parent);
     HostClock& host = host_clock();
     const std::lock_guard lock(host.mutex);
     join(host.clock, operation);

@@ -7,7 +7,8 @@
 //
 // The operations that a grid starts have a clock over the grid's own streams. They are part of the grid's operation: to
 // others they come where it comes. They come after the grid itself as far as the launching lane knew its accesses, but
-// for those in the tail launch stream, which come after all of it.
+// for those in the tail launch stream, which come after all of it. In the same way the nodes of a graph are part of its
+// launch, each as if in a stream of its own.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,12 @@ struct OperationOrder {
     uint64_t stream = 0;
     uint64_t sequence = 0;                             // 1 for the stream's first
     std::vector<std::pair<uint64_t, uint64_t>> after;  // by stream, the last operation before this one
-    // Of an operation of a grid: the grid's order, how deep it nests, and what the launching lane knew (LogRanges).
+    // Of an operation of a grid: the grid's order, how deep it nests, and what the launching lane knew (LogRanges). A node
+    // of a graph, too, is part of an operation, but no grid's.
     OrderPointer parent;
     unsigned depth = 0;
-    bool is_in_tail = false;
+    bool is_in_tail = false, is_graph_node = false;
     std::shared_ptr<const void> known;
-    uint32_t first_block = 0;  // of a launch's execution: the number of its first block
 
     uint64_t last_before(uint64_t other_stream) const;
     bool comes_after(const OperationOrder& other) const;
@@ -62,6 +63,9 @@ bool orders_operations();
 // An operation is submitted to a stream after `previous` (null: it is the first) and after the others.
 ClientNote order_operation(uint64_t stream, uint64_t sequence, const ClientNote& previous,
                            const std::vector<ClientNote>& after);
+
+// The current operation is the launch of a graph, and comes to its node with this number, which comes after the others.
+ClientNote order_graph_node(uint64_t number, const std::vector<ClientNote>& after);
 
 // The host has seen the end of this operation: what it submits from now on comes after it.
 void host_waited_for(const OrderPointer& operation);

@@ -21,8 +21,8 @@ ClientNote operation_of_lane(const LaneOperation& operation, const std::vector<C
 
 std::shared_ptr<const LogRanges> known_at_start(const OrderPointer& order) {
     if (!order) return nullptr;
-    if (order->parent) return std::static_pointer_cast<const LogRanges>(order->known);
-    return LaunchHistory::instance().learned_before(*order);
+    if (order->parent && !order->is_graph_node) return std::static_pointer_cast<const LogRanges>(order->known);
+    return LaunchHistory::instance().learned_before(order->of_host());
 }
 
 bool is_known(const std::shared_ptr<const LogRanges>& known, const ShadowRecord& record) {

@@ -109,14 +109,12 @@ Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint3
 
 RaceLaunch::RaceLaunch(const LaunchCheck& launch, const OrderPointer& order)
     : launch_(launch),
-      own_order_(order ? std::make_shared<OperationOrder>(*order) : nullptr),
-      order_(own_order_),
+      order_(order ? std::make_shared<const OperationOrder>(*order) : nullptr),
       block_count_(block_count_of(launch)),
       execution_(LaunchHistory::instance().next_execution()) {
     known_ = known_at_start(order_);
     ordered_below_ = LaunchHistory::instance().ordered_below(order_);
     const uint32_t first = first_block(0);
-    if (own_order_) own_order_->first_block = first;
     if (ordered_below_ == 0 || ordered_below_ > first) ordered_below_ = first;
 }
 
@@ -246,9 +244,10 @@ uint32_t LaunchHistory::take_numbers(BlockNumbers numbers) {
     }
     numbers.first = next_;
     next_ += numbers.count;
-    if (numbers.order && !numbers.order->parent) {
-        auto& of_stream = of_stream_[numbers.order->stream];
-        of_stream.emplace_back(numbers.order->sequence, numbers.first);
+    if (numbers.order && (!numbers.order->parent || numbers.order->is_graph_node)) {
+        const OperationOrder& of_host = numbers.order->of_host();
+        auto& of_stream = of_stream_[of_host.stream];
+        of_stream.push_back({of_host.sequence, numbers.first, numbers.order});
         if (of_stream.size() > remembered_executions) of_stream.pop_front();
     }
     const uint32_t first = numbers.first;
@@ -263,13 +262,16 @@ uint32_t LaunchHistory::ordered_below(const OrderPointer& order) const {
     if (!order) return lowest;
     const OperationOrder& of_host = order->of_host();
     for (const auto& [stream, launches] : of_stream_) {
-        const uint64_t last = stream == of_host.stream ? of_host.sequence : of_host.last_before(stream);
-        for (auto launch = launches.rbegin(); launch != launches.rend() && launch->first > last; ++launch) {
-            lowest = std::min(lowest, launch->second);
+        const bool is_own = stream == of_host.stream;
+        const uint64_t last = is_own ? of_host.sequence : of_host.last_before(stream) + 1;
+        for (auto launch = launches.rbegin(); launch != launches.rend() && launch->sequence >= last; ++launch) {
+            // (What a grid starts does not come after its ancestors, nor after all that they have started.)
+            const bool is_before = is_own && launch->sequence == last && (!order->parent || order->is_graph_node) &&
+                                   order->comes_after(*launch->order);
+            if (!is_before) lowest = std::min(lowest, launch->first);
         }
     }
-    // Of a child: its ancestors, and whatever they have started.
-    return order->parent ? std::min(lowest, of_host.first_block) : lowest;
+    return lowest;
 }
 
 BlockNumbers LaunchHistory::numbers_of(uint32_t owner) { return instance().find(owner).value_or(BlockNumbers()); }
@@ -296,7 +298,7 @@ std::shared_ptr<const LogRanges> LaunchHistory::learned_before(const OperationOr
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const LogRanges> all;
     for (const auto& [stream, launches] : learned_) {
-        // (The nodes of a graph are one operation, and come in order.)
+        // (What one node of a graph has learned counts for all that follow, although it may be none of theirs.)
         const uint64_t last = stream == order.stream ? order.sequence : order.last_before(stream);
         const auto next = std::upper_bound(launches.begin(), launches.end(), last,
                                            [](uint64_t sequence, const auto& one) { return sequence < one.first; });

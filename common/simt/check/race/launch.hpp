@@ -122,8 +122,7 @@ private:
     void forget_races_of_flags();
 
     const LaunchCheck& launch_;
-    const std::shared_ptr<OperationOrder> own_order_;  // an execution's own, for those of what it launches
-    const OrderPointer order_;
+    const OrderPointer order_;  // an execution's own, for those of what it launches
     const uint32_t block_count_;
     uint64_t execution_ = 0;
     uint32_t ordered_below_ = 0;
@@ -181,7 +180,13 @@ private:
     std::deque<BlockNumbers> numbers_;  // ascending
     uint32_t next_ = 1;
     uint64_t executions_ = 0;
-    std::map<uint64_t, std::deque<std::pair<uint64_t, uint32_t>>> of_stream_;  // sequence and first number
+    // Of each stream, the launches by the host and by its graphs.
+    struct LaunchOfHost {
+        uint64_t sequence;  // of the operation in its stream
+        uint32_t first;     // number
+        OrderPointer order;
+    };
+    std::map<uint64_t, std::deque<LaunchOfHost>> of_stream_;
     // Of each stream, what launches up to the one with this sequence have learned; ascending.
     std::map<uint64_t, std::vector<std::pair<uint64_t, std::shared_ptr<const LogRanges>>>> learned_;
     std::vector<RaceLaunch*> running_;
