@@ -40,6 +40,8 @@ of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
     [ "$(of_predictions exchange_ns | sort -u)" = 0.0 ] || complain "vecadd exchanges nothing"
     predicted vecadd -n 5000 -k vector4 --predict 2,8 --weak
     [ "$(of_predictions gang n bytes | paste -sd ' ')" = "2 10000 120000 4 20000 240000 8 40000 480000" ]
+    predicted reduce -n 5000 -k tagged --predict 8 --weak
+    [ "$(columns gang n | paste -sd ' ')" = "1 5000 2 10000 4 20000 4 20000 8 40000" ]
     # Its own columns are those of the row, and what was measured of the share is none of it.
     predicted reduce -n 5000 -k tagged,shared-tree --predict 8 --op sum,max
     [ "$(of_predictions kernel p_op gang p_error_ulp | sort | paste -sd ' ')" = "shared-tree max 4 0.000 shared-tree max 8 0.000 \
