@@ -33,10 +33,11 @@ void run(Session& session) {
     if (!asked.trace.empty()) trace = std::make_unique<Output>(asked.trace);
     std::vector<Timeline> timelines;
     Bench bench(session);
+    GangSweep sweep(session, bench, session.gang);
     ProductProblem problem = problem_on(session, session.device, session.dtype());
     for (const ProductShape& shape : asked.shapes.on(session.device.simulated)) {
         problem.shape = shape;
-        if (session.options.gang) run_gang_shape(session, bench, shape, timelines);
+        if (session.options.gang) sweep.run(gang_problem_of(session, shape, timelines));
         else run_shape(session, bench, problem);
     }
     if (trace) write_trace(*trace, timelines);

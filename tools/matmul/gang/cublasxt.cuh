@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +16,15 @@ namespace BACKEND {
 class CublasXtProduct {
 public:
     CublasXtProduct(const Gang& gang, const ProductShape& shape, DType dtype)
-        : library_(ordinals_of(gang)), ordinal_(gang.device(0).ordinal), shape_(shape), dtype_(dtype) {}
+        : ordinal_(gang.device(0).ordinal), shape_(shape), dtype_(dtype) {
+        if (gang.is_in_one_process()) library_.emplace(ordinals_of(gang));
+    }
 
     // Why it cannot run; "" if it can.
     std::string obstacle() const {
         if (dtype_ != DType::f32 && dtype_ != DType::f64) return "it multiplies f32 and f64; choose another --dtype";
-        return library_ ? "" : "libcublas was not found, or has no cuBLASXt";
+        if (!library_) return "it drives the devices of one process: start one only";
+        return *library_ ? "" : "libcublas was not found, or has no cuBLASXt";
     }
 
     void upload(HostProduct& host) {
@@ -66,7 +70,7 @@ private:
     }
 
     void multiply_with(int block) const {
-        library_.multiply(dtype_, shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c_.data(), block);
+        library_->multiply(dtype_, shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c_.data(), block);
     }
 
     // Those with which a second product is fastest: the first makes room for them.
@@ -79,7 +83,7 @@ private:
         }
     }
 
-    const CublasXt library_;
+    std::optional<CublasXt> library_;
     const int ordinal_;
     const ProductShape shape_;
     const DType dtype_;

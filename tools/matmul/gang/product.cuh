@@ -19,6 +19,26 @@ namespace BACKEND {
 // Of B that devices exchange at once, unless --panel says otherwise: wide enough for the largest tiles to fill waves.
 constexpr size_t default_panel_columns = 4096;
 
+inline std::vector<Cell> cells_of_split(const Session& session, const ProductShape& shape, const std::string& tile,
+                                        const char* split, const LaunchShape& launch, double median_ns, size_t ranks) {
+    MatmulCells cells{shape, {}, tile, shape.elements() * double(size_of(session.dtype()))};
+    cells.split = split;
+    return cells_of_product(session, session.dtype(), cells, launch, median_ns, ranks);
+}
+
+// A row of the product by rows on so many ranks, without what it takes to launch it.
+inline Case describe_product(const Session& session, const MatmulVariant& variant, const ProductShape& shape,
+                             size_t ranks) {
+    Case one;
+    one.variant = &variant;
+    one.problem = {session.dtype(), shape.n, shape.elements() * double(size_of(session.dtype())), shape.flop(),
+                   double(shape.m) * double(shape.n)};
+    one.own_cells = [=, &session](double median_ns) {
+        return cells_of_split(session, shape, "none", "rows", {}, median_ns, ranks);
+    };
+    return one;
+}
+
 class GangProduct {
 public:
     GangProduct(Session& session, Gang& gang, const ProductShape& shape)
@@ -135,17 +155,11 @@ private:
     }
 
     Case case_of(const MatmulVariant& variant) const {
-        Case one;
-        one.variant = &variant;
-        one.problem = {session_.dtype(), shape_.n, bytes(), shape_.flop(), double(shape_.m) * double(shape_.n)};
-        return one;
+        return describe_product(session_, variant, shape_, gang_.size());
     }
-    double bytes() const { return shape_.elements() * double(size_of(session_.dtype())); }
     std::vector<Cell> own_cells(const std::string& tile, const char* split, const LaunchShape& launch,
                                 double median_ns) const {
-        MatmulCells cells{shape_, {}, tile, bytes()};
-        cells.split = split;
-        return cells_of_product(session_, session_.dtype(), cells, launch, median_ns, gang_.size());
+        return cells_of_split(session_, shape_, tile, split, launch, median_ns, gang_.size());
     }
 
 #ifndef __SIMCC__

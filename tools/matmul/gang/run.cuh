@@ -1,10 +1,12 @@
 // A benchmark of products on several devices.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "common/gang/sweep.cuh"
 #include "tools/matmul/gang/product.cuh"
 
 namespace BACKEND {
@@ -15,23 +17,33 @@ inline void show(const Session& session, const std::string& picture) {
     else std::fputs(picture.c_str(), stderr);
 }
 
-// A product, or with --weak one of so many rows for each device: on one device, and on all of them.
-inline void run_gang_shape(Session& session, Bench& bench, const ProductShape& shape,
-                           std::vector<Timeline>& timelines) {
-    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
-        Gang gang(devices, session.options);
-        ProductShape whole = shape;
-        if (session.options.weak) whole = within_limits({shape.m * gang.size(), shape.n, shape.k});
-        GangProduct product(session, gang, whole);
+// A product, or with --weak one of so many rows for each device. Rows need nothing of each other; so a prediction is the time
+// of the first rank's rows.
+inline GangProblem gang_problem_of(Session& session, const ProductShape& shape, std::vector<Timeline>& timelines) {
+    const MeasureSettings& settings = session.options;
+    const auto shape_of = [=](size_t rows) { return within_limits({rows, shape.n, shape.k}); };
+    GangProblem problem;
+    problem.with_cases = [=, &session, &settings, &timelines](Gang& gang, size_t ranks, const GangProblem::Use& use) {
+        GangProduct product(session, gang, shape_of(elements_of_first(gang.size(), ranks, shape.m, settings)));
         std::vector<Case> cases = product.cases();
-        bench.run(cases);
-        if (!session.own<MatmulOptions>().draws() || gang.size() == 1) continue;
+        const bool is_share = ranks > gang.size();
+        // (A library spreads the product by itself.)
+        const auto is_whole = [](const Case& one) { return !one.flushes; };
+        if (is_share) cases.erase(std::remove_if(cases.begin(), cases.end(), is_whole), cases.end());
+        use(cases);
+        if (is_share || !session.own<MatmulOptions>().draws() || gang.size() == 1) return;
         for (const Case& one : cases) {
-            if (!one.flushes) continue;  // a library's, which shows nothing of what it does
+            if (is_whole(one)) continue;
             timelines.push_back(product.run_once(one));
             if (session.own<MatmulOptions>().timeline) show(session, draw_timeline(timelines.back()));
         }
-    }
+    };
+    problem.describe = [=, &session, &settings](const Variant& variant, size_t ranks) {
+        const auto& of_matmul = static_cast<const MatmulVariant&>(variant);
+        return describe_product(session, of_matmul, shape_of(settings.weak ? shape.m * ranks : shape.m), ranks);
+    };
+    problem.exchanges = [](size_t) { return std::vector<Exchange>{}; };
+    return problem;
 }
 
 // Options that need --gang, or do not go with it.
@@ -44,6 +56,10 @@ inline void check_gang_options(const Session& session) {
     if (asked.draws() && !tiles)
         fail(Exit::usage, "--timeline and --trace show how tiles travel: add --split tiles, or leave them out");
     if (!session.options.gang) return;
+    if (tiles && !session.options.predict.gangs.empty())
+        fail(Exit::usage, "--predict leaves out that tiles travel while others are multiplied: predict rows");
+    if (asked.draws() && session.options.team->processes() > 1)
+        fail(Exit::usage, "--timeline and --trace show the devices of one process: start one only");
     if (asked.form.batch || asked.form.transposed.any())
         fail(Exit::usage, "--gang multiplies two matrices that lie as they are: leave --batch and --transpose out");
     if (asked.tile == "all" || asked.tile.find(',') != asked.tile.npos)
