@@ -81,6 +81,10 @@ Variable variable_around(const Source& source, std::size_t i) {
             variable.name = j + 2;  // a pointer to a function or to an array: it keeps its linkage
             variable.has_linkage = true;
             return variable;
+        } else if (token == "(" && source.is_identifier(j - 1) && j + 1 < source.size() &&
+                   source.token(j + 1).kind == TokenKind::number) {
+            variable.name = j - 1;  // initialized with a number
+            return variable;
         } else if (token == "(" || token == "operator" || j == Source::none) {
             return variable;  // a function
         } else if (token == ";" || token == "=" || token == "[" || token == "," ||
