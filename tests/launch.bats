@@ -102,6 +102,20 @@ need_devices() { on_simulator || skip "as many devices as it likes"; }
     done
 }
 
+@test "programs whose devices exchange their shares work in several processes, too, and predict from there" {
+    need_devices
+    export SIMCC_DEVICES=4
+    right openmpi 2 transpose --gang --csv -n 65x33 -k padded,fastest --pieces 2 -w 0 -r 1
+    SIMCC_DEVICES=3 right torchrun 3 conv1d --gang --csv -n 2,1000 --width 9 --border wrap -k fastest -w 0 -r 1
+    right openmpi 4 matmul --gang --csv -n 65x33x17 -k tiled-16 -w 0 -r 1
+    right openmpi 2 matmul --gang --csv --split tiles --panel 16 -n 65x130x17 -k tiled-16 -w 0 -r 1
+    [ "$(column gang | paste -sd ' ')" = "1 4" ]
+    launch openmpi 2 matmul --gang --csv -n 64 -k tiled-16 --predict 8 -w 0 -r 1
+    expect_all 0
+    [ "$(columns gang verify | paste -sd ' ')" = "1 pass 2 pass 4 pass 4 predicted 8 predicted" ]
+    ends 2 "show the devices of one process" openmpi 2 matmul --gang --split tiles --timeline -n 64
+}
+
 @test "each process drives its part of the machine's devices, and all of them are ranks" {
     need_devices
     export SIMCC_DEVICES
