@@ -27,6 +27,8 @@ void run(Session& session) {
     if (asked.tile == "list") return list_tiles(session);
 #endif
     if (!session.options.operands.empty()) return run_matmul_filter(session);
+    if ((asked.scale_a > 0 || asked.scale_b > 0) && !is_float8(session.dtype()))
+        fail(Exit::usage, "--scale-a and --scale-b are for 8-bit floats; give -t e4m3 or -t e5m2");
     if (asked.file_shape) fail(Exit::usage, "--shape is for files; --size gives the shapes of a benchmark");
     check_gang_options(session);
     std::unique_ptr<Output> trace;

@@ -20,19 +20,24 @@ namespace BACKEND {
 /// How cuBLAS is to compute: the values of cublasComputeType_t.
 enum class CublasCompute { f32 = 68, f32_pedantic = 69, f64 = 70, tf32 = 77 };
 
-/// A type as cuBLAS stores and computes it. Sums of 16-bit products are in f32.
+/// A type as cuBLAS stores and computes it. Sums of 16-bit products are in f32, those of 8-bit ones, too.
 struct CublasType {
-    cudaDataType stored;
+    cudaDataType stored, result;
     CublasCompute compute;
 };
 
+/// 8-bit floats; toolkits before CUDA 11.8 have no names for them.
+constexpr auto cublas_e4m3 = static_cast<cudaDataType>(28), cublas_e5m2 = static_cast<cudaDataType>(29);
+
 inline CublasType cublas_type(DType dtype) {
     switch (dtype) {
-        case DType::f64: return {CUDA_R_64F, CublasCompute::f64};
-        case DType::tf32: return {CUDA_R_32F, CublasCompute::tf32};
-        case DType::f16: return {CUDA_R_16F, CublasCompute::f32};
-        case DType::bf16: return {CUDA_R_16BF, CublasCompute::f32};
-        default: return {CUDA_R_32F, CublasCompute::f32_pedantic};
+        case DType::f64: return {CUDA_R_64F, CUDA_R_64F, CublasCompute::f64};
+        case DType::tf32: return {CUDA_R_32F, CUDA_R_32F, CublasCompute::tf32};
+        case DType::f16: return {CUDA_R_16F, CUDA_R_16F, CublasCompute::f32};
+        case DType::bf16: return {CUDA_R_16BF, CUDA_R_16BF, CublasCompute::f32};
+        case DType::e4m3: return {cublas_e4m3, CUDA_R_16BF, CublasCompute::f32};
+        case DType::e5m2: return {cublas_e5m2, CUDA_R_16BF, CublasCompute::f32};
+        default: return {CUDA_R_32F, CUDA_R_32F, CublasCompute::f32_pedantic};
     }
 }
 

@@ -95,18 +95,28 @@ private:
 /// The products of one shape, batch and layout. The first launch times all algorithms and waits for the device.
 class CublasLtProduct {
 public:
-    CublasLtProduct(std::shared_ptr<CublasLt> library, const MatmulArguments<void>& of, const CublasType& type)
+    /// `fast_accum`: of 8-bit floats, that the tensor cores' sums are not added up in f32 now and then.
+    CublasLtProduct(std::shared_ptr<CublasLt> library, const MatmulArguments<void>& of, const CublasType& type,
+                    bool fast_accum)
         : library_(std::move(library)), f64_(type.compute == CublasCompute::f64) {
         constexpr int most_workspace = 1, reductions = 3, most_algorithms = 64;  // the first two name preferences
         constexpr std::uint32_t sums_as_computed = 3;  // partial sums are not rounded to 16 bits, as in all our kernels
         check(library_->create_product(&product_, int(type.compute), f64_ ? CUDA_R_64F : CUDA_R_32F), "create");
-        describe(b_, type, of.b_transposed, of.k, of.n, of.batch, of.stride_b);
-        describe(a_, type, of.a_transposed, of.m, of.k, of.batch, of.stride_a);
-        describe(c_, type, false, of.m, of.n, of.batch, of.stride_c);
+        describe(b_, type.stored, of.b_transposed, of.k, of.n, of.batch, of.stride_b);
+        describe(a_, type.stored, of.a_transposed, of.m, of.k, of.batch, of.stride_a);
+        describe(c_, type.result, false, of.m, of.n, of.batch, of.stride_c);
         constexpr int operation_of_first = 3, operation_of_second = 4;  // attributes of a product
         const std::int32_t of_b = cublas_b(of).operation, of_a = cublas_a(of).operation;
         check(library_->set_product(product_, operation_of_first, &of_b, sizeof of_b), "transpose B");
         check(library_->set_product(product_, operation_of_second, &of_a, sizeof of_a), "transpose A");
+        if (type.stored == cublas_e4m3 || type.stored == cublas_e5m2) {
+            constexpr int fast_accumulation = 25;
+            const std::int8_t fast = fast_accum;
+            check(library_->set_product(product_, fast_accumulation, &fast, sizeof fast),
+                  "choose how sums are added up");
+            scales_ = DeviceBuffer<float>(2);
+            set_scales(scales_.data());  // until a launch has others: the heuristic is to know that there are some
+        }
         void* preference = nullptr;
         check(library_->create_preference(&preference), "create a preference");
         library_->set_preference(preference, most_workspace, &cublaslt_workspace_bytes, sizeof(size_t));
@@ -130,6 +140,7 @@ public:
     explicit operator bool() const { return !algorithms_.empty(); }
 
     LaunchShape multiply(const MatmulArguments<void>& arguments) {
+        if (arguments.d_scales) set_scales(arguments.d_scales);
         if (!chosen_) chosen_ = &fastest(arguments);
         check(run(*chosen_, arguments), "multiply");
         return {};
@@ -141,16 +152,24 @@ private:
     }
 
     /// A row-major matrix, or its transpose, as it lies in memory: column by column.
-    void describe(void*& matrix, const CublasType& type, bool transposed, size_t rows, size_t columns, size_t batch,
+    void describe(void*& matrix, cudaDataType type, bool transposed, size_t rows, size_t columns, size_t batch,
                   size_t stride) const {
         constexpr int batch_count = 5, batch_stride = 6;  // attributes of a matrix
         if (transposed) std::swap(rows, columns);
-        check(library_->create_matrix(&matrix, type.stored, columns, rows, std::int64_t(columns)), "describe a matrix");
+        check(library_->create_matrix(&matrix, type, columns, rows, std::int64_t(columns)), "describe a matrix");
         if (batch == 1) return;
         const auto count = std::int32_t(batch);
         const auto elements = std::int64_t(stride);
         check(library_->set_matrix(matrix, batch_count, &count, sizeof count), "describe a batch");
         check(library_->set_matrix(matrix, batch_stride, &elements, sizeof elements), "describe a batch");
+    }
+
+    /// Of A and of B, which is the first operand here.
+    void set_scales(const float* d_scales) const {
+        constexpr int scale_of_first = 17, scale_of_second = 18;  // attributes of a product
+        const float *const of_a = d_scales, *const of_b = d_scales + 1;
+        check(library_->set_product(product_, scale_of_first, &of_b, sizeof of_b), "scale B");
+        check(library_->set_product(product_, scale_of_second, &of_a, sizeof of_a), "scale A");
     }
 
     int run(const CublasLtAlgorithm& one, const MatmulArguments<void>& arguments) const {
@@ -193,6 +212,7 @@ private:
     std::shared_ptr<CublasLt> library_;
     bool f64_;
     void *product_ = nullptr, *a_ = nullptr, *b_ = nullptr, *c_ = nullptr;
+    DeviceBuffer<float> scales_;
     std::vector<CublasLtAlgorithm> algorithms_;
     const CublasLtAlgorithm* chosen_ = nullptr;
 };

@@ -16,16 +16,17 @@ constexpr size_t most_launched_one_by_one = 100;
 
 // Launches the method for each product. No method if they are too many.
 inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod method) {
-    const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype);
+    const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype),
+                 result_bytes = size_of(result_dtype(problem.dtype));
     if (products > most_launched_one_by_one) return {};
-    method.launch = [launch = std::move(method.launch), element_bytes](MatmulArguments<void> arguments) {
+    method.launch = [launch = std::move(method.launch), element_bytes, result_bytes](MatmulArguments<void> arguments) {
         using Bytes = unsigned char;
         LaunchShape shape;
         for (size_t left = std::exchange(arguments.batch, 1); left > 0; --left) {
             shape = launch(arguments);
             arguments.d_a = static_cast<const Bytes*>(arguments.d_a) + arguments.stride_a * element_bytes;
             arguments.d_b = static_cast<const Bytes*>(arguments.d_b) + arguments.stride_b * element_bytes;
-            arguments.d_c = static_cast<Bytes*>(arguments.d_c) + arguments.stride_c * element_bytes;
+            arguments.d_c = static_cast<Bytes*>(arguments.d_c) + arguments.stride_c * result_bytes;
         }
         return shape;
     };
@@ -34,21 +35,25 @@ inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod met
     return method;
 }
 
-// How operands that lie transposed become what every kernel takes. The transpose of a vector is the same bytes, and a
+// How every kernel takes operands: by rows; 8-bit floats along k, B by columns.
+inline Transposes plain_transposes(DType dtype) { return {false, is_float8(dtype)}; }
+
+// How operands that lie otherwise become what every kernel takes. The transpose of a vector is the same bytes, and a
 // product with one needs no copies, since C' = B' A': what lies as B' and A' is multiplied in this order.
 struct PlainOperands {
+    Transposes plain;
     bool copies_a = false, copies_b = false, exchanged = false;
 
-    explicit PlainOperands(const ProductProblem& problem) {
+    explicit PlainOperands(const ProductProblem& problem) : plain(plain_transposes(problem.dtype)) {
         const auto [m, n, k] = problem.shape;
-        copies_a = problem.form.transposed.a && m > 1 && k > 1;
-        copies_b = problem.form.transposed.b && n > 1 && k > 1;
-        exchanged = (copies_a && n == 1) || (copies_b && m == 1);
+        copies_a = problem.form.transposed.a != plain.a && m > 1 && k > 1;
+        copies_b = problem.form.transposed.b != plain.b && n > 1 && k > 1;
+        exchanged = !plain.b && ((copies_a && n == 1) || (copies_b && m == 1));
         if (exchanged) copies_a = copies_b = false;
     }
 
     ProductProblem problem_of(ProductProblem problem) const {
-        problem.form.transposed = {};
+        problem.form.transposed = plain;
         if (exchanged) std::swap(problem.shape.m, problem.shape.n);
         return problem;
     }
@@ -95,14 +100,15 @@ inline ProductMethod with_plain_operands(const ProductProblem& problem, const Pl
         const auto [m, n, k] = ProductShape{arguments.m, arguments.n, arguments.k};
         if (plain.copies_a) transpose(arguments.d_a, k, m, arguments.batch, arguments.stride_a, copies.a_bytes);
         if (plain.copies_b)
-            transpose(arguments.d_b, n, k, shares_b ? 1 : arguments.batch, arguments.stride_b, copies.b_bytes);
+            transpose(arguments.d_b, plain.plain.b ? k : n, plain.plain.b ? n : k, shares_b ? 1 : arguments.batch,
+                      arguments.stride_b, copies.b_bytes);
         if (plain.exchanged) {
             std::swap(arguments.d_a, arguments.d_b);
             std::swap(arguments.stride_a, arguments.stride_b);
             std::swap(arguments.m, arguments.n);
         }
         arguments.d_workspace = workspace;
-        arguments.a_transposed = arguments.b_transposed = false;
+        arguments.a_transposed = plain.plain.a, arguments.b_transposed = plain.plain.b;
         return launch(arguments);
     };
     method.workspace_bytes += copies.bytes();

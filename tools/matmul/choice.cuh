@@ -13,7 +13,8 @@ namespace BACKEND {
 
 inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
     ProductMethod method = variant.method ? variant.method(problem) : ProductMethod{};
-    if (method.launch && problem.form.transposed.any() && !method.takes_transposed) {
+    const bool is_plain = problem.form.transposed == plain_transposes(problem.dtype);
+    if (method.launch && !is_plain && !method.takes_transposed) {
         const PlainOperands plain(problem);
         method = find_method(variant, plain.problem_of(problem));
         if (method.launch) method = with_plain_operands(problem, plain, std::move(method));
@@ -59,7 +60,11 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
             return text("it takes a launch for each of {} products, and {} at most; choose another --kernel", products,
                         most_launched_one_by_one);
     }
-    const bool needs_tensor_cores = problem.dtype != DType::f32 && problem.dtype != DType::f64;
+    const bool is_hopper = variant.method == hopper_method || variant.method == hopper_fast_accum_method;
+    if (is_float8(problem.dtype) && is_hopper && problem.hopper)
+        return "it needs n and k that are multiples of 16; choose such a --size, or another --kernel";
+    const bool needs_tensor_cores =
+        problem.dtype != DType::f32 && problem.dtype != DType::f64 && !is_float8(problem.dtype);
     if (problem.device->simulated && needs_tensor_cores)
         return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
     if (variant.method == thin_method)

@@ -19,6 +19,7 @@ struct MatmulCells {
     std::string tile = "none";
     double bytes = 0;         // of A, B and C
     double peak_percent = 0;  // of the device's rate of multiply-adds; 0 if it is not known
+    double error_ppm = -1;    // see ProductCheck
     int registers = 0;        // per thread
     std::size_t static_shared_bytes = 0;
     double occupancy_percent = 0;
@@ -58,6 +59,8 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_transpose", "transposed", 1, 0, 4, 9}, [](const MatmulCells& of) -> Cell { return of.form.transposed.name(); }},
     {{"p_batch", "batch", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.form.products()); }},
     {{"p_split"}, [](const MatmulCells& of) -> Cell { return of.split; }},
+    {{"p_error_ppm", "error ppm", 1, 1, 0, 9},
+     [](const MatmulCells& of) -> Cell { return of.error_ppm >= 0 ? Fixed{of.error_ppm, 4} : absent(4); }},
 };
 // clang-format on
 

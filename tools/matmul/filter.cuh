@@ -2,6 +2,7 @@
 // are so by some rows at a time. Of a batch, some products are in memory.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -16,6 +17,16 @@ namespace BACKEND {
 // How numbers of a type lie in a file: tf32 as f32.
 inline DType dtype_in_files(DType dtype) { return dtype == DType::tf32 ? DType::f32 : dtype; }
 
+// 8-bit floats as kernels take them: the reader has made f32 of them, each of which is such a number.
+inline Chunk float8_of(const Chunk& chunk, DType dtype) {
+    Chunk narrow = chunk.converted_to(dtype, Overflow::infinite);
+    if (dtype == DType::e5m2)  // whose conversion does not give infinity
+        for (std::size_t i = 0; i < chunk.count; ++i)
+            if (std::isinf(chunk.as<float>()[i]))
+                narrow.as<Float8E5M2>()[i].bits = chunk.as<float>()[i] > 0 ? 0x7c : 0xfc;
+    return narrow;
+}
+
 // Products where filters compute. B stays there until there is another one.
 class FilterProducts {
 public:
@@ -26,9 +37,14 @@ public:
           shape_(shape),
           form_(form) {
         on_host_ = session.computes_on_host() && dtype != DType::tf32;
-        // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end.
-        widens_f16_ = dtype == DType::f16 && (on_host_ || !find_method(variant_, problem_of(dtype)).launch);
-        computed_ = widens_f16_ ? DType::f32 : dtype;
+        // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end. So it is with
+        // 8-bit floats, of which every device has kernels.
+        widens_ = (dtype == DType::f16 && (on_host_ || !find_method(variant_, problem_of(dtype)).launch)) ||
+                  (is_float8(dtype) && on_host_);
+        computed_ = widens_ ? DType::f32 : dtype;
+        const auto& asked = session.own<MatmulOptions>();
+        if (asked.scale_a > 0) scales_[0] = static_cast<float>(asked.scale_a);
+        if (asked.scale_b > 0) scales_[1] = static_cast<float>(asked.scale_b);
     }
 
     // Rows for which an operation on B is worth its way to the cores, in a memory of 64 MiB.
@@ -53,21 +69,30 @@ public:
         form_.batch = batch;
         const Chunk a = typed(std::move(chunk_of_a));
         Chunk c;
-        c.dtype = dtype_in_files(computed_);
+        c.dtype = dtype_in_files(result_dtype(computed_));
         c.count = form_.products() * shape_.m * shape_.n;
         c.bytes.resize(c.count * size_of(c.dtype));
         if (on_host_) multiply_on_host(computed_, shape_, form_, a.bytes.data(), b_.bytes.data(), c.bytes.data());
         else multiply_on_device(a, c);
-        return widens_f16_ ? c.converted_to(DType::f16, Overflow::infinite) : c;
+        if (is_float8(dtype_)) return float8_product(std::move(c));
+        return widens_ ? c.converted_to(DType::f16, Overflow::infinite) : c;
     }
 
 private:
     static constexpr std::size_t memory = std::size_t{64} << 20;
 
     Chunk typed(Chunk matrix) const {
-        if (widens_f16_) matrix = matrix.converted_to(DType::f16);
+        if (widens_ && dtype_ == DType::f16) matrix = matrix.converted_to(DType::f16);
+        if (is_float8(computed_)) return float8_of(matrix, computed_);
         const DType stored = dtype_in_files(computed_);
         return matrix.dtype == stored ? std::move(matrix) : matrix.converted_to(stored);
+    }
+
+    // In bf16 everywhere, as kernels have it, and f32 in files: NumPy has no bf16.
+    Chunk float8_product(Chunk c) const {
+        if (on_host_)
+            for (std::size_t i = 0; i < c.count; ++i) c.as<float>()[i] *= scales_[0] * scales_[1];
+        return c.converted_to(DType::bf16, Overflow::infinite).converted_to(DType::f32);
     }
 
     ProductProblem problem_of(DType dtype) const {
@@ -84,6 +109,7 @@ private:
                 fail(Exit::unavailable, "{}: {}", variant_.name, why_not(problem_of(computed_), variant_));
             device_.reset();
             device_ = std::make_unique<DeviceProduct>(session_, computed_, shape_, form_, method_.workspace_bytes);
+            if (is_float8(computed_)) device_->upload_scales(scales_);
             b_is_on_device_ = false;
         }
         if (!b_is_on_device_) device_->upload_dense_b(b_.bytes.data());
@@ -100,15 +126,17 @@ private:
     ProductShape shape_;
     ProductForm form_;
     Chunk b_;
-    bool on_host_ = false, widens_f16_ = false, b_is_on_device_ = false;
+    float scales_[2] = {1, 1};  // of 8-bit floats
+    bool on_host_ = false, widens_ = false, b_is_on_device_ = false;
     ProductMethod method_;
     std::unique_ptr<DeviceProduct> device_;
 };
 
-// The type that an operand asks for: f32 and f16 as they lie in its file, f64 for all other types and for text.
+// The type that an operand asks for: f32, f16 and 8-bit floats as they lie in its file, f64 for all other types and for
+// text.
 inline DType wanted_dtype(const NumberReader& reader) {
     const NumberLayout& layout = reader.layout();
-    if (layout.stored == DType::f16) return DType::f16;
+    if (layout.stored == DType::f16 || is_float8(layout.stored)) return layout.stored;
     return layout.dtype == DType::f32 ? DType::f32 : DType::f64;
 }
 
@@ -116,7 +144,12 @@ inline DType wanted_dtype(const NumberReader& reader) {
 inline DType product_dtype(const Session& session, const std::vector<std::string>& operands, DType a, DType b) {
     if (session.options.dtype) {
         if (session.dtype() == DType::bf16)
-            fail(Exit::usage, "files are multiplied in f32, tf32, f16 or f64, not in {}", name_of(DType::bf16));
+            fail(Exit::usage, "files are multiplied in f32, tf32, f16, f64 or, of raw data, e4m3 or e5m2, not in {}",
+                 name_of(DType::bf16));
+        const DType asked = session.dtype();
+        if (is_float8(asked) && (a != asked || b != asked))
+            fail(Exit::usage, "files are multiplied in {} if they hold such numbers: give --input-format raw:{}",
+                 name_of(asked), name_of(asked));
         return session.dtype();
     }
     if (a != b)
@@ -181,6 +214,8 @@ inline void run_matmul_filter(Session& session) {
     ProductForm form = form_of(names, a, b, asked.form.batch);
     const ProductShape shape = within_limits({a.rows, b.columns, a.columns});
     const DType dtype = product_dtype(session, names, wanted_dtype(*reader_a), wanted_dtype(*reader_b));
+    if ((asked.scale_a > 0 || asked.scale_b > 0) && !is_float8(dtype))
+        fail(Exit::usage, "--scale-a and --scale-b are for 8-bit floats; give --input-format raw:e4m3 or raw:e5m2");
     const std::size_t products = form.products(), products_b = form.shares_b ? 1 : products;
     Operand operand_a(*reader_a, names[0], products * (a.transposed ? shape.k : shape.m),
                       a.transposed ? shape.m : shape.k),

@@ -14,7 +14,8 @@ struct HostMatrices {
     ProductStrides strides;
     const Wide<T>* a;
     const Wide<T>* b;
-    T* c;
+    ResultElement<T>* c;
+    double scale = 1;  // of sums: 8-bit floats have scales
 
     // One of its products.
     HostMatrices product(std::size_t i) const {
@@ -52,7 +53,7 @@ void multiply_on_one_core(const HostMatrices<T>& of) {
         } else {
             row_product(a_row, of.b, n, k, sums.data());
         }
-        for (std::size_t j = 0; j < n; ++j) of.c[row * n + j] = narrow<T>(sums[j]);
+        for (std::size_t j = 0; j < n; ++j) of.c[row * n + j] = narrow<ResultElement<T>>(of.scale * sums[j]);
     }
 }
 
@@ -100,7 +101,8 @@ void multiply_rows(const HostMatrices<T>& of, std::size_t first, std::size_t end
                 multiply_host_tile(tile_rows + k, shape.k, &panel[k * host_tile_columns], host_tile_columns,
                                    std::min(block_steps, shape.k - k), sums);
             for (std::size_t r = 0; r < height; ++r)
-                for (std::size_t j = 0; j < width; ++j) of.c[(row + r) * shape.n + column + j] = narrow<T>(sums[r][j]);
+                for (std::size_t j = 0; j < width; ++j)
+                    of.c[(row + r) * shape.n + column + j] = narrow<ResultElement<T>>(of.scale * sums[r][j]);
         }
     }
 }

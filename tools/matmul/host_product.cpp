@@ -28,10 +28,17 @@ constexpr bool stored_wide = std::is_same_v<T, Wide<T>>;
 template <typename T>
 class RandomMatrix {
 public:
-    // Its elements are those with numbers `first`, `first` + 2, ... of the seed.
-    RandomMatrix(std::size_t elements, std::uint64_t seed, std::uint64_t first) : wide_(elements) {
-        fill(wide_.data(), elements,
-             [=](std::size_t i) { return static_cast<Wide<T>>(narrow<T>(normal(seed, 2 * i + first))); });
+    // Its elements are those with numbers `first`, `first` + 2, ... of the seed; as 8-bit floats over the scale.
+    RandomMatrix(std::size_t elements, std::uint64_t seed, std::uint64_t first, [[maybe_unused]] double scale)
+        : wide_(elements) {
+        if constexpr (is_float8_type<T>) {
+            fill(wide_.data(), elements, [=](std::size_t i) { return float(normal(seed, 2 * i + first)); });
+            scale_ = scale > 0 ? static_cast<float>(scale) : scale_to_range();
+            fill(wide_.data(), elements, [this](std::size_t i) { return float(T(wide_[i] / scale_)); });
+        } else {
+            fill(wide_.data(), elements,
+                 [=](std::size_t i) { return static_cast<Wide<T>>(narrow<T>(normal(seed, 2 * i + first))); });
+        }
         if constexpr (!stored_wide<T>) {
             stored_.resize(elements);
             fill(stored_.data(), elements, [this](std::size_t i) { return narrow<T>(wide_[i]); });
@@ -56,6 +63,7 @@ public:
         if constexpr (!stored_wide<T>) transpose_all(stored_);
     }
 
+    float scale() const { return scale_; }
     const Wide<T>* wide() const { return wide_.data(); }
     const T* stored() const {
         if constexpr (stored_wide<T>) return wide_.data();
@@ -63,6 +71,13 @@ public:
     }
 
 private:
+    float scale_to_range() const {
+        float largest = 0;
+        for (const float element : wide_) largest = std::max(largest, std::fabs(element));
+        return largest > 0 ? largest / T::Format::largest_value : 1;
+    }
+
+    float scale_ = 1;
     std::vector<Wide<T>> wide_;
     std::vector<T> stored_;
 };
@@ -72,13 +87,14 @@ class TypedHostProduct final : public HostProduct {
 public:
     TypedHostProduct(DType dtype, const ProductShape& shape, const ProductForm& form,
                      const HostProductSettings& settings)
-        : shape_(shape),
+        : dtype_(dtype),
+          shape_(shape),
           form_(form),
           strides_(ProductStrides::aligned(shape, form, sizeof(T))),
-          a_(form.products() * strides_.a, settings.seed, 0),
-          b_(elements_of_b(shape, form, strides_), settings.seed, 1),
+          a_(form.products() * strides_.a, settings.seed, 0, settings.scale_a),
+          b_(elements_of_b(shape, form, strides_), settings.seed, 1, settings.scale_b),
           c_(form.products() * strides_.c) {
-        if (settings.verify) make_references(dtype, settings);
+        if (settings.verify) make_references(settings);
         if (form.transposed.a) a_.transpose(form.products(), strides_.a, shape.m, shape.k);
         if (form.transposed.b) b_.transpose(form.shares_b ? 1 : form.products(), strides_.b, shape.k, shape.n);
     }
@@ -86,6 +102,7 @@ public:
     const void* a() const override { return a_.stored(); }
     const void* b() const override { return b_.stored(); }
     void* c() override { return c_.data(); }
+    const float* scales() const override { return is_float8_type<T> ? scales_ : nullptr; }
 
     void multiply_on_one_core() override {
         for (std::size_t i = 0; i < form_.products(); ++i) ::multiply_on_one_core(matrices().product(i));
@@ -99,26 +116,32 @@ public:
             }
     }
 
-    Verdict check(std::size_t part) const override {
+    ProductCheck check(Sums sums, std::size_t part) const override {
         std::vector<Verdict> verdicts(references_.size());
+        std::vector<SquaredError> squares(references_.size());
         for_products([&](std::size_t i) {
-            const T* c = c_.data() + i * strides_.c;
+            const ResultElement<T>* c = c_.data() + i * strides_.c;
             const auto read_row = [&](std::size_t row, double* elements) {
                 for (std::size_t j = 0; j < shape_.n; ++j)
                     elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + j]));
             };
-            verdicts[i] = references_[i]->check(read_row, part);
+            verdicts[i] = references_[i]->check(read_row, part, roundings_of(dtype_, sums), squares[i]);
         });
-        for (std::size_t i = 0; i < verdicts.size(); ++i)
-            if (!verdicts[i].right) return {false, (form_.batch ? text("product {}, ", i) : "") + verdicts[i].detail};
-        return {};
+        SquaredError all;
+        for (std::size_t i = 0; i < verdicts.size(); ++i) {
+            if (!verdicts[i].right) return {{false, (form_.batch ? text("product {}, ", i) : "") + verdicts[i].detail}};
+            all.errors += squares[i].errors;
+            all.elements += squares[i].elements;
+        }
+        return {{}, all.elements > 0 ? 1e6 * std::sqrt(all.errors / all.elements) : -1};
     }
     bool checks_all() const override { return references_.empty() || references_.front()->complete(); }
 
 private:
     using Reference = ProductReference<Wide<T>>;
 
-    HostMatrices<T> matrices() { return {shape_, form_, strides_, a_.wide(), b_.wide(), c_.data()}; }
+    double scale() const { return double(scales_[0]) * double(scales_[1]); }
+    HostMatrices<T> matrices() { return {shape_, form_, strides_, a_.wide(), b_.wide(), c_.data(), scale()}; }
 
     // Of many products each is checked on one core, of few on all.
     bool has_many() const { return form_.products() >= many; }
@@ -131,7 +154,7 @@ private:
         for_rows(form_.products(), steps, some, has_many() ? ~std::size_t{0} : 1);
     }
 
-    void make_references(DType dtype, const HostProductSettings& settings) {
+    void make_references(const HostProductSettings& settings) {
         typename Reference::Effort effort;
         effort.steps /= double(std::max<std::size_t>(1, form_.products()));
         if (has_many()) effort.cores = 1;
@@ -140,17 +163,19 @@ private:
         for_products([&](std::size_t i) {
             references_[i] = std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
                                                          settings.parts.empty() ? all : settings.parts, settings.seed,
-                                                         roundings_of(dtype), settings.tolerance, effort);
+                                                         scale(), settings.tolerance, effort);
         });
     }
 
     static constexpr std::size_t many = 16;
 
+    DType dtype_;
     ProductShape shape_;
     ProductForm form_;
     ProductStrides strides_;
     RandomMatrix<T> a_, b_;
-    std::vector<T> c_;
+    const float scales_[2] = {a_.scale(), b_.scale()};
+    std::vector<ResultElement<T>> c_;
     std::vector<std::unique_ptr<Reference>> references_;
     OpenBlas openblas_;
 };

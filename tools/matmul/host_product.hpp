@@ -9,7 +9,15 @@
 #include "common/io/dtype.hpp"
 #include "common/measure/verify.hpp"
 #include "tools/matmul/blocks.hpp"
+#include "tools/matmul/element.hpp"
 #include "tools/matmul/shape.hpp"
+
+// Whether C is right, and, if that is known, how far off: the root of the mean square of its errors, in millionths of
+// that of its elements.
+struct ProductCheck {
+    Verdict verdict;
+    double error_ppm = -1;
+};
 
 class HostProduct {
 public:
@@ -20,13 +28,16 @@ public:
     virtual const void* a() const = 0;
     virtual const void* b() const = 0;
     virtual void* c() = 0;
+    // Of 8-bit floats: what A's elements are to be multiplied by, and what B's. nullptr for other types.
+    virtual const float* scales() const = 0;
 
     virtual void multiply_on_one_core() = 0;
     virtual void multiply_on_all_cores() = 0;
     virtual void multiply_with_openblas() = 0;
 
-    // Whether C is A B, of every product, in the part with this number. Only where the settings asked for verification.
-    virtual Verdict check(std::size_t part = 0) const = 0;
+    // Whether C is A B, of every product, in the part with this number, as exactly as such sums are. Only where the
+    // settings asked for verification.
+    virtual ProductCheck check(Sums sums, std::size_t part = 0) const = 0;
     // Whether that looks at every element of C; large products are checked by some rows and a random vector.
     virtual bool checks_all() const = 0;
 };
@@ -36,6 +47,7 @@ struct HostProductSettings {
     bool verify = true;
     double tolerance = -1;                 // relative; negative: what follows from type and k
     std::vector<ProductBlock> parts = {};  // of C, which are checked one by one; none: all of it
+    double scale_a = 0, scale_b = 0;       // of 8-bit floats; 0: the largest element becomes the type's largest number
 };
 
 std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape, const ProductForm& form,

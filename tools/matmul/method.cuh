@@ -13,6 +13,7 @@
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
 #include "kernels/matmul/arguments.cuh"
+#include "tools/matmul/element.hpp"
 #include "tools/matmul/shape.hpp"
 
 namespace BACKEND {
@@ -45,6 +46,7 @@ struct ProductMethod {
     bool by_cost_model = false;                          // that chose the tile
     double cycles = 0;                                   // that it estimates; 0 where there is no model
     bool takes_batch = false, takes_transposed = false;  // in one launch, as they lie
+    Sums sums = Sums::of_type;                           // of 8-bit floats: how it adds them up
 };
 
 // --tile names none of the tiles that can compute the product. Failure(usage).

@@ -18,6 +18,7 @@ struct MatmulOptions {
     std::optional<ProductShape> file_shape;
     ProductForm form;
     bool explain = false;
+    double scale_a = 0, scale_b = 0;  // of 8-bit floats; 0: not given
     std::optional<GangSplit> split;
     std::optional<std::size_t> panel;
     bool timeline = false;
@@ -39,6 +40,11 @@ struct MatmulOptions {
         table.read("--transpose", "LIST", "operands that lie transposed: a (as k x m), b (as n x k), or a,b", "",
                    form.transposed, parse_transposes);
         table.whole("--batch", "N", "multiply N pairs of matrices of one shape", form.batch, 0, most_batch);
+        constexpr double least_scale = 1e-15, most_scale = 1e15;
+        table.number("--scale-a", "X", "of e4m3 and e5m2: what A's elements are to be multiplied by", scale_a,
+                     least_scale, most_scale);
+        table.number("--scale-b", "X", "the same for B's; in a benchmark the default fits the type's range", scale_b,
+                     least_scale, most_scale);
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
         table.choice("--split", "WAY", "--gang: devices have rows of C, or tiles; rows if not given", split,
                      {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}});

@@ -22,6 +22,7 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
     problem.dtype = dtype;
     problem.forced_tile = session.own<MatmulOptions>().tile;
     problem.form = session.own<MatmulOptions>().form;
+    if (is_float8(dtype)) problem.form.transposed.b = true;  // as all their kernels take it, see float8/types.cuh
 #ifndef __SIMCC__
     problem.hopper = hopper_kernels_run(device.compute_capability);
 #else
@@ -66,18 +67,20 @@ struct DeviceProduct {
     static double bytes(const Session& session, DType dtype, const ProductShape& shape, const ProductForm& form,
                         size_t workspace_bytes) {
         constexpr double most_padding = 3 * 16;  // bytes of a product of a batch
-        return elements_of(shape, form) * double(size_of(dtype)) + most_padding * double(form.batch.value_or(0)) +
-               double(workspace_bytes) + double(partials_bytes(session.device, dtype));
+        return bytes_of(shape, form, size_of(dtype), size_of(result_dtype(dtype))) +
+               most_padding * double(form.batch.value_or(0)) + double(workspace_bytes) +
+               double(partials_bytes(session.device, dtype));
     }
 
     DeviceProduct(const Session& session, DType dtype, const ProductShape& shape_, const ProductForm& form_,
                   size_t workspace_bytes)
-        : shape(shape_), form(form_), element_bytes(size_of(dtype)) {
+        : shape(shape_), form(form_), element_bytes(size_of(dtype)), result_bytes(size_of(result_dtype(dtype))) {
         expect_room(name_of_products(shape, form), bytes(session, dtype, shape, form, workspace_bytes));
         strides = ProductStrides::aligned(shape, form, element_bytes);
         a = DeviceBuffer<unsigned char>(form.products() * strides.a * element_bytes);
         b = DeviceBuffer<unsigned char>(elements_of_b(shape, form, strides) * element_bytes);
-        c = DeviceBuffer<unsigned char>(form.products() * strides.c * element_bytes);
+        c = DeviceBuffer<unsigned char>(form.products() * strides.c * result_bytes);
+        if (is_float8(dtype)) scales = DeviceBuffer<float>(2);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
         partials = make_partials(session.device, dtype);
     }
@@ -86,6 +89,7 @@ struct DeviceProduct {
         copier.to_device(a.data(), h_a, a.bytes());
         copier.to_device(b.data(), h_b, b.bytes());
     }
+    void upload_scales(const float* h_scales) { copier.to_device(scales.data(), h_scales, scales.bytes()); }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
     // Matrices of a batch that follow each other without gaps on the host.
@@ -93,9 +97,9 @@ struct DeviceProduct {
     void upload_dense_b(const void* h_b) { upload_dense(b, h_b, shape.k * shape.n, strides.b); }
     void download_dense_c(void* h_c) {
         if (strides.c == shape.m * shape.n) return download(h_c);
-        const size_t bytes = shape.m * shape.n * element_bytes;
+        const size_t bytes = shape.m * shape.n * result_bytes;
         for (size_t i = 0; i < form.products(); ++i)
-            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * element_bytes,
+            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * result_bytes,
                            bytes);
     }
 
@@ -108,15 +112,16 @@ struct DeviceProduct {
         }
         return method.launch({a.data(), b.data(), c.data(), shape.m, shape.n, shape.k, workspace.data(),
                               partials.data(), unsigned(session.device.multiprocessors), session.options.block, stream,
-                              0, form.products(), strides.a, strides.b, strides.c, form.transposed.a,
-                              form.transposed.b});
+                              0, form.products(), strides.a, strides.b, strides.c, form.transposed.a, form.transposed.b,
+                              scales.data()});
     }
 
     ProductShape shape;
     ProductForm form;
     ProductStrides strides;
-    size_t element_bytes;
+    size_t element_bytes, result_bytes;  // of A and B, and of C
     DeviceBuffer<unsigned char> a, b, c, workspace, partials;
+    DeviceBuffer<float> scales;  // of 8-bit floats
     StagedCopier copier;
 
 private:
@@ -157,9 +162,9 @@ public:
           shape_(problem.shape),
           form_(problem.form),
           device_(session, dtype_, shape_, form_, workspace_bytes),
-          host_(make_host_product(dtype_, shape_, form_,
-                                  {session.options.seed, session.options.verify, session.options.tolerance})) {
+          host_(make_host_product(dtype_, shape_, form_, settings_of(session))) {
         device_.upload(host_->a(), host_->b());
+        if (host_->scales()) device_.upload_scales(host_->scales());
         if (!host_->checks_all()) session.detail(how_large_is_checked(shape_));
     }
 
@@ -169,8 +174,9 @@ public:
             (*host_.*multiply)();
             return LaunchShape{};
         };
-        one.check = [this] { return host_->check(); };
-        one.own_cells = [this](double) { return own_cells("none", {}, 0); };
+        const auto error_ppm = std::make_shared<double>(-1);
+        one.check = [this, error_ppm] { return checked(Sums::of_type, *error_ppm); };
+        one.own_cells = [this, error_ppm](double) { return own_cells("none", {}, 0, *error_ppm); };
         return one;
     }
 
@@ -184,17 +190,28 @@ public:
         one.launch = [this, method, shape_of_launch](cudaStream_t stream) {
             return *shape_of_launch = device_.launch(method, session_, stream);
         };
-        one.check = [this] {
+        const auto error_ppm = std::make_shared<double>(-1);
+        one.check = [this, sums = method.sums, error_ppm] {
             if (device_.c.size() > 0) device_.download(host_->c());
-            return host_->check();
+            return checked(sums, *error_ppm);
         };
-        one.own_cells = [this, method, shape_of_launch](double median_ns) {
-            return own_cells(method.tile, *shape_of_launch, median_ns);
+        one.own_cells = [this, method, shape_of_launch, error_ppm](double median_ns) {
+            return own_cells(method.tile, *shape_of_launch, median_ns, *error_ppm);
         };
         return one;
     }
 
 private:
+    static HostProductSettings settings_of(const Session& session) {
+        const auto& asked = session.own<MatmulOptions>();
+        return {session.options.seed, session.options.verify, session.options.tolerance, {},
+                asked.scale_a,        asked.scale_b};
+    }
+    Verdict checked(Sums sums, double& error_ppm) const {
+        const ProductCheck check = host_->check(sums);
+        error_ppm = check.error_ppm;
+        return check.verdict;
+    }
     Case case_of(const Variant& variant) const {
         Case one;
         one.variant = &variant;
@@ -203,10 +220,13 @@ private:
                        double(shape_.m) * double(shape_.n) * products};
         return one;
     }
-    double bytes() const { return elements_of(shape_, form_) * double(size_of(dtype_)); }
+    double bytes() const { return bytes_of(shape_, form_, size_of(dtype_), size_of(result_dtype(dtype_))); }
 
-    std::vector<Cell> own_cells(const std::string& tile, const LaunchShape& launch, double median_ns) const {
-        return cells_of_product(session_, dtype_, {shape_, form_, tile, bytes()}, launch, median_ns);
+    std::vector<Cell> own_cells(const std::string& tile, const LaunchShape& launch, double median_ns,
+                                double error_ppm) const {
+        MatmulCells cells{shape_, form_, tile, bytes()};
+        cells.error_ppm = error_ppm;
+        return cells_of_product(session_, dtype_, cells, launch, median_ns);
     }
 
     const Session& session_;

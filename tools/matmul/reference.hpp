@@ -40,6 +40,11 @@ void row_product(const U* a_row, const U* b, std::size_t n, std::size_t k, doubl
     }
 }
 
+// Sums of squares: of the errors, and of the elements that they are of.
+struct SquaredError {
+    double errors = 0, elements = 0;
+};
+
 template <typename U>
 class ProductReference {
 public:
@@ -52,13 +57,12 @@ public:
         std::size_t cores = ~std::size_t{0};
     };
 
-    // `parts`: those of C that are checked one by one; all of C is a part, too.
+    // Of `scale` times A B. `parts`: those of C that are checked one by one; all of C is a part, too. `tolerance`: instead
+    // of what follows from roundings, if it is not negative.
     ProductReference(const ProductShape& shape, const U* a, const U* b, const std::vector<ProductBlock>& parts,
-                     std::uint64_t seed, const Roundings& roundings, double tolerance, const Effort& effort)
-        : shape_(shape), result_rounding_(roundings.of_result), smallest_(roundings.smallest), effort_(effort) {
+                     std::uint64_t seed, double scale, double tolerance, const Effort& effort)
+        : shape_(shape), tolerance_(tolerance), effort_(effort) {
         const auto [m, n, k] = shape;
-        growth_ = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(k)));
-        if (tolerance >= 0) result_rounding_ = growth_ = tolerance;
         choose_rows(parts, seed);
         measure_lengths(a, b);
         expected_.resize(rows_.size() * n);
@@ -67,10 +71,17 @@ public:
         };
         for_rows(rows_.size(), double(n) * double(k), compute, effort_.cores);
         for (const ProductBlock& part : parts) signs_.push_back(complete() ? Signs{part} : signs_of(part, a, b, seed));
+        const auto scale_all = [=](std::vector<double>& of_products) {
+            for (double& element : of_products) element *= scale;
+        };
+        scale_all(expected_);
+        scale_all(a_lengths_);
+        for (Signs& signs : signs_) scale_all(signs.abx);
     }
 
-    // Of the part with this number.
-    Verdict check(const ReadRow& read_row, std::size_t part = 0) const {
+    // Of the part with this number. Adds to `squares` those of the rows that are computed in full.
+    Verdict check(const ReadRow& read_row, std::size_t part, const Roundings& roundings, SquaredError& squares) const {
+        const Bounds bounds = bounds_of(roundings);
         const Signs& signs = signs_[part];
         const auto& [rows, columns] = signs.part;
         std::vector<double> c_row(shape_.n);
@@ -80,14 +91,16 @@ public:
             read_row(row, c_row.data());
             for (std::size_t j = columns.begin; j < columns.end(); ++j) {
                 const double want = expected_[r * n + j], got = c_row[j];
-                const double allowed =
-                    result_rounding_ * std::fabs(want) + growth_ * a_lengths_[row] * b_lengths_[j] + smallest_;
+                const double allowed = bounds.of_result * std::fabs(want) +
+                                       bounds.growth * a_lengths_[row] * b_lengths_[j] + bounds.smallest;
                 if (!(std::fabs(got - want) <= allowed))
                     return {false, text("row {}, column {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}", row, j,
                                         got, want, allowed)};
+                squares.errors += (got - want) * (got - want);
+                squares.elements += want * want;
             }
         }
-        return complete() ? Verdict{} : check_signs(read_row, signs);
+        return complete() ? Verdict{} : check_signs(read_row, signs, bounds);
     }
 
     bool complete() const { return complete_; }
@@ -99,6 +112,15 @@ private:
         std::vector<double> of_columns = {}, abx = {};
         double b_squares = 0;
     };
+
+    struct Bounds {
+        double of_result, growth, smallest;
+    };
+    Bounds bounds_of(const Roundings& roundings) const {
+        if (tolerance_ >= 0) return {tolerance_, tolerance_, roundings.smallest};
+        const double growth = roundings.of_input + roundings.of_sum * (4 + 2 * std::sqrt(double(shape_.k)));
+        return {roundings.of_result, growth, roundings.smallest};
+    }
 
     void choose_rows(const std::vector<ProductBlock>& parts, std::uint64_t seed) {
         const double per_row = std::max(1.0, double(shape_.n) * double(shape_.k));
@@ -159,7 +181,7 @@ private:
         return signs;
     }
 
-    Verdict check_signs(const ReadRow& read_row, const Signs& signs) const {
+    Verdict check_signs(const ReadRow& read_row, const Signs& signs, const Bounds& bounds) const {
         const auto& [rows, columns] = signs.part;
         std::vector<double> cx(rows.size), squares(rows.size);
         const auto multiply_c = [&, first_row = rows.begin, first_column = columns.begin](std::size_t first,
@@ -176,9 +198,9 @@ private:
         };
         for_rows(rows.size, double(columns.size), multiply_c, effort_.cores);
         for (std::size_t i = 0; i < rows.size; ++i) {
-            const double expected = signs.abx[i], from_results = result_rounding_ * std::sqrt(squares[i]),
-                         from_sums = growth_ * a_lengths_[rows.begin + i] * std::sqrt(signs.b_squares);
-            const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(expected) + smallest_;
+            const double expected = signs.abx[i], from_results = bounds.of_result * std::sqrt(squares[i]),
+                         from_sums = bounds.growth * a_lengths_[rows.begin + i] * std::sqrt(signs.b_squares);
+            const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(expected) + bounds.smallest;
             if (!(std::fabs(cx[i] - expected) <= allowed))
                 return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
                                     rows.begin + i, cx[i], expected, allowed)};
@@ -187,7 +209,7 @@ private:
     }
 
     ProductShape shape_;
-    double result_rounding_ = 0, smallest_ = 0, growth_ = 0;
+    double tolerance_;
     Effort effort_;
     bool complete_ = false;
     std::vector<std::size_t> rows_;  // those that are computed in full: all if that is complete

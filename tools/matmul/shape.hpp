@@ -23,6 +23,7 @@ struct Transposes {
     bool a = false, b = false;
 
     bool any() const { return a || b; }
+    bool operator==(const Transposes& other) const { return a == other.a && b == other.b; }
     std::string name() const { return a && b ? "ab" : a ? "a" : b ? "b" : "none"; }
 };
 
@@ -61,10 +62,12 @@ inline std::string name_of_products(const ProductShape& shape, const ProductForm
     return form.batch ? text("{} products of {}", *form.batch, shape.name()) : shape.name();
 }
 
-// The elements of A, B and C of all products, as bytes and operations count them.
-inline double elements_of(const ProductShape& shape, const ProductForm& form) {
-    const double products = double(form.products()), b = double(shape.k) * double(shape.n);
-    return form.shares_b ? products * (shape.elements() - b) + b : products * shape.elements();
+// The bytes of A, B and C of all products, with so many for an element of A and B, and of C.
+inline double bytes_of(const ProductShape& shape, const ProductForm& form, std::size_t element_bytes,
+                       std::size_t result_bytes) {
+    const double m = double(shape.m), n = double(shape.n), k = double(shape.k), products = double(form.products());
+    return (products * m * k + (form.shares_b ? 1 : products) * k * n) * double(element_bytes) +
+           products * m * n * double(result_bytes);
 }
 
 // "a", "b", or both with a comma between them. Failure(usage) for anything else.

@@ -8,6 +8,7 @@
 #include "common/cli/program.hpp"
 #include "kernels/matmul/async.cuh"
 #include "kernels/matmul/batched.cuh"
+#include "kernels/matmul/float8/plain.cuh"
 #include "kernels/matmul/naive.cuh"
 #include "kernels/matmul/register_tile.cuh"
 #include "kernels/matmul/tiled.cuh"
@@ -48,6 +49,19 @@ ProductMethod for_f32_and_f64(const ProductProblem& problem) {
 template <typename Tile>
 ProductMethod for_f32(const ProductProblem& problem) {
     return problem.dtype == DType::f32 ? method_of<Tile>() : ProductMethod{};
+}
+
+template <template <typename> class Tile>
+ProductMethod for_float8(const ProductProblem& problem) {
+    if (problem.dtype == DType::e4m3) return method_of<Tile<__nv_fp8_e4m3>>();
+    if (problem.dtype == DType::e5m2) return method_of<Tile<__nv_fp8_e5m2>>();
+    return {};
+}
+// The first method if there is one for the problem's type, else the second.
+template <FindMethod* first, FindMethod* second>
+ProductMethod either(const ProductProblem& problem) {
+    const ProductMethod method = first(problem);
+    return method.launch ? method : second(problem);
 }
 
 template <typename T>
@@ -94,6 +108,7 @@ inline ProductMethod wmma_method(const ProductProblem& problem) {
 }
 
 inline ProductMethod cublas_method(const ProductProblem& problem) {
+    if (is_float8(problem.dtype)) return {};  // cublasGemmEx has none of them
     if (!problem.libraries->cublas) problem.libraries->cublas = std::make_shared<Cublas>();
     const std::shared_ptr<Cublas> library = problem.libraries->cublas;
     if (!*library) return {};
@@ -104,7 +119,7 @@ inline ProductMethod cublas_method(const ProductProblem& problem) {
     method.takes_batch = method.takes_transposed = true;
     return method;
 }
-inline ProductMethod cublaslt_method(const ProductProblem& problem) {
+inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fast_accum) {
     const ProductForm& form = problem.form;
     if (problem.shape.flop() == 0 || form.products() == 0) return {};
     if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
@@ -115,22 +130,29 @@ inline ProductMethod cublaslt_method(const ProductProblem& problem) {
     arguments.batch = form.products();
     arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
     arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
-    const auto product =
-        std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments, cublas_type(problem.dtype));
+    const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
+                                                           cublas_type(problem.dtype), fast_accum);
     ProductMethod method;
     if (!*product) return method;
     method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
     method.workspace_bytes = cublaslt_workspace_bytes;
-    method.takes_batch = method.takes_transposed = true;
+    method.takes_batch = true;
+    method.takes_transposed = !is_float8(problem.dtype);
+    if (is_float8(problem.dtype)) method.sums = fast_accum ? Sums::float8_fast : Sums::float8_promoted;
     return method;
+}
+inline ProductMethod cublaslt_method(const ProductProblem& problem) { return cublaslt_method_with(problem, false); }
+inline ProductMethod cublaslt_fast_accum_method(const ProductProblem& problem) {
+    return is_float8(problem.dtype) ? cublaslt_method_with(problem, true) : ProductMethod{};
 }
 // On one device it is cuBLAS; for several see gang/cublasxt.cuh.
 inline ProductMethod cublasxt_method(const ProductProblem&) { return {}; }
 #else
 constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *hopper_method = nullptr,
-                     *tf32x3_method = nullptr, *cublas_method = nullptr, *cublaslt_method = nullptr,
-                     *cublasxt_method = nullptr;
-constexpr FindTiles *hopper_keys = nullptr, *tf32x3_keys = nullptr, *direct_keys = nullptr;
+                     *hopper_fast_accum_method = nullptr, *tf32x3_method = nullptr, *cublas_method = nullptr,
+                     *cublaslt_method = nullptr, *cublaslt_fast_accum_method = nullptr, *cublasxt_method = nullptr;
+constexpr FindTiles *hopper_keys = nullptr, *hopper_fast_accum_keys = nullptr, *tf32x3_keys = nullptr,
+                    *direct_keys = nullptr;
 #endif
 
 // For a batch: up to 64 rows and columns a tile is a whole product; beyond, and on tensor cores, products lie along z.
@@ -160,10 +182,11 @@ inline const MatmulVariant matmul_variants[] = {
      openblas_has},
     {{"naive-uncoalesced", "a thread per element, the row from x: lanes read elements that lie n apart"},
      for_f32_and_f64<MatmulUncoalesced>},
-    {{"naive", "the column from x: neighbouring lanes read neighbours"}, for_f32_and_f64<MatmulNaive>},
+    {{"naive", "the column from x: neighbouring lanes read neighbours"},
+     either<for_f32_and_f64<MatmulNaive>, for_float8<MatmulFloat8Naive>>},
     {{"tiled-8", "squares of 8 in shared memory: an eighth of the global loads"}, for_f32_and_f64<MatmulTiled8>},
     {{"tiled-16", "squares of 16"}, for_f32_and_f64<MatmulTiled16>},
-    {{"tiled-32", "squares of 32"}, for_f32_and_f64<MatmulTiled32>},
+    {{"tiled-32", "squares of 32"}, either<for_f32_and_f64<MatmulTiled32>, for_float8<MatmulFloat8Tiled>>},
     {{"tiled-corner", "loads rearranged: every warp reads 128 consecutive bytes of A and of B"},
      for_f32_and_f64<MatmulTiledCorner>},
     {{"register-1d", "8 elements a thread: one load of B from shared memory serves 8 multiply-adds"},
@@ -171,7 +194,9 @@ inline const MatmulVariant matmul_variants[] = {
     {{"register-2d", "8 x 8 elements a thread: 16 loads for 64 multiply-adds"},
      for_f32_and_f64<MatmulRegister2d>,
      true},
-    {{"vectorized", "16-byte loads, A transposed in shared memory"}, for_f32<MatmulVectorized>},
+    {{"vectorized", "16-byte loads, A transposed in shared memory"},
+     either<for_f32<MatmulVectorized>, for_float8<MatmulFloat8Vectorized>>,
+     true},
     {{"warp-tile", "lanes lie 8 x 4 in their warp's tile: fewer words to read, and from different banks"},
      for_f32<MatmulWarpTile>},
     {{"async", "copies run ahead without passing through registers: a ring of three stages"}, async_method, true},
@@ -182,6 +207,12 @@ inline const MatmulVariant matmul_variants[] = {
      nullptr,
      nullptr,
      hopper_keys},
+    {{"hopper-fast-accum", "8-bit floats, all sums in the tensor cores' registers: faster, less exact", Needs::gpu},
+     hopper_fast_accum_method,
+     false,
+     nullptr,
+     nullptr,
+     hopper_fast_accum_keys},
     {{"direct", "rows of any alignment in one launch, clusters share k; tensor cores for f64, too", Needs::gpu},
      direct_method,
      true,
@@ -205,6 +236,8 @@ inline const MatmulVariant matmul_variants[] = {
      cublas_method},
     {{"cublaslt", "the stronger peer: cuBLASLt, the fastest algorithm that its heuristic offers", Needs::gpu, "", true},
      cublaslt_method},
+    {{"cublaslt-fast-accum", "the same for 8-bit floats, told to add them up fast", Needs::gpu, "", true},
+     cublaslt_fast_accum_method},
     {{"cublasxt", "the peer of --gang: cuBLASXt, its matrices on the first device", Needs::gpu, "", true},
      cublasxt_method},
 };
@@ -216,7 +249,7 @@ inline const Program matmul_program = {
         "(files, or - for one).",
     .operands = "[A B]",
     .most_operands = 2,
-    .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16},
+    .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16, DType::e4m3, DType::e5m2},
     .variants = variants_of(matmul_variants),
     .options = own_options<MatmulOptions>,
     .benchmark_options = {"--explain", "--tile", "--split", "--panel", "--timeline", "--trace"},

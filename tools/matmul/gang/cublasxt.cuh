@@ -58,7 +58,7 @@ public:
         const OnDevice there(ordinal_);
         copier_.to_host(host.c(), c_.data(), c_.bytes());
         Verdict verdict;
-        for (size_t part = 0; part < parts && verdict.right; ++part) verdict = host.check(part);
+        for (size_t part = 0; part < parts && verdict.right; ++part) verdict = host.check(Sums::of_type, part).verdict;
         return verdict;
     }
 

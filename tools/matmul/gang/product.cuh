@@ -206,7 +206,7 @@ private:
         work.poison = [=](size_t rank) { split_->poison(rank); };
         work.check = [=](size_t rank) {
             split_->download(rank, *host_);
-            return host_->check(rank);
+            return host_->check(Sums::of_type, rank).verdict;
         };
         set_work(one, gang_, work);
         return one;

@@ -169,7 +169,7 @@ inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
 }
 
 inline ProductMethod direct_method(const ProductProblem& problem) {
-    if (!problem.hopper || problem.shape.elements() == 0) return {};
+    if (!problem.hopper || problem.shape.elements() == 0 || is_float8(problem.dtype)) return {};
     const DirectPlan plan = problem.forced_tile.empty() ? best_direct_plan(problem) : forced_direct_plan(problem);
     ProductMethod method;
     method.launch = [plan](const MatmulArguments<void>& arguments) {
