@@ -60,7 +60,8 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
             return text("it takes a launch for each of {} products, and {} at most; choose another --kernel", products,
                         most_launched_one_by_one);
     }
-    const bool is_hopper = variant.method == hopper_method || variant.method == hopper_fast_accum_method;
+    const bool is_hopper =
+        variant.tiles && (variant.tiles == any_hopper_keys || variant.tiles == float8_fast_accum_keys);
     if (is_float8(problem.dtype) && is_hopper && problem.hopper)
         return "it needs n and k that are multiples of 16; choose such a --size, or another --kernel";
     const bool needs_tensor_cores =

@@ -19,12 +19,12 @@
 #include "tools/matmul/options.hpp"
 #include "tools/matmul/thin.cuh"
 #ifndef __SIMCC__
-#include "kernels/matmul/cublas.cuh"
-#include "kernels/matmul/cublaslt.cuh"
 #include "kernels/matmul/wmma.cuh"
 #include "tools/matmul/hopper/direct.cuh"
+#include "tools/matmul/hopper/float8.cuh"
 #include "tools/matmul/hopper/list.cuh"
 #include "tools/matmul/hopper/tiles.cuh"
+#include "tools/matmul/peers.cuh"
 #endif
 
 namespace BACKEND {
@@ -106,52 +106,11 @@ inline ProductMethod wmma_method(const ProductProblem& problem) {
         default: return {};
     }
 }
-
-inline ProductMethod cublas_method(const ProductProblem& problem) {
-    if (is_float8(problem.dtype)) return {};  // cublasGemmEx has none of them
-    if (!problem.libraries->cublas) problem.libraries->cublas = std::make_shared<Cublas>();
-    const std::shared_ptr<Cublas> library = problem.libraries->cublas;
-    if (!*library) return {};
-    ProductMethod method;
-    method.launch = [library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
-        return library->multiply(arguments, type);
-    };
-    method.takes_batch = method.takes_transposed = true;
-    return method;
-}
-inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fast_accum) {
-    const ProductForm& form = problem.form;
-    if (problem.shape.flop() == 0 || form.products() == 0) return {};
-    if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
-    if (!*problem.libraries->cublaslt) return {};
-    const ProductStrides strides = ProductStrides::aligned(problem.shape, form, size_of(problem.dtype));
-    MatmulArguments<void> arguments;
-    arguments.m = problem.shape.m, arguments.n = problem.shape.n, arguments.k = problem.shape.k;
-    arguments.batch = form.products();
-    arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
-    arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
-    const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
-                                                           cublas_type(problem.dtype), fast_accum);
-    ProductMethod method;
-    if (!*product) return method;
-    method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
-    method.workspace_bytes = cublaslt_workspace_bytes;
-    method.takes_batch = true;
-    method.takes_transposed = !is_float8(problem.dtype);
-    if (is_float8(problem.dtype)) method.sums = fast_accum ? Sums::float8_fast : Sums::float8_promoted;
-    return method;
-}
-inline ProductMethod cublaslt_method(const ProductProblem& problem) { return cublaslt_method_with(problem, false); }
-inline ProductMethod cublaslt_fast_accum_method(const ProductProblem& problem) {
-    return is_float8(problem.dtype) ? cublaslt_method_with(problem, true) : ProductMethod{};
-}
-// On one device it is cuBLAS; for several see gang/cublasxt.cuh.
-inline ProductMethod cublasxt_method(const ProductProblem&) { return {}; }
 #else
-constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *hopper_method = nullptr,
-                     *hopper_fast_accum_method = nullptr, *tf32x3_method = nullptr, *cublas_method = nullptr,
+constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *any_hopper_method = nullptr,
+                     *float8_fast_accum_method = nullptr, *tf32x3_method = nullptr, *cublas_method = nullptr,
                      *cublaslt_method = nullptr, *cublaslt_fast_accum_method = nullptr, *cublasxt_method = nullptr;
-constexpr FindTiles *hopper_keys = nullptr, *hopper_fast_accum_keys = nullptr, *tf32x3_keys = nullptr,
+constexpr FindTiles *any_hopper_keys = nullptr, *float8_fast_accum_keys = nullptr, *tf32x3_keys = nullptr,
                     *direct_keys = nullptr;
 #endif
 
@@ -202,17 +161,17 @@ inline const MatmulVariant matmul_variants[] = {
     {{"async", "copies run ahead without passing through registers: a ring of three stages"}, async_method, true},
     {{"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu}, wmma_method, true},
     {{"hopper", "TMA copies and specialized warps; tensor cores read shared memory themselves", Needs::gpu},
-     hopper_method,
+     any_hopper_method,
      true,
      nullptr,
      nullptr,
-     hopper_keys},
+     any_hopper_keys},
     {{"hopper-fast-accum", "8-bit floats, all sums in the tensor cores' registers: faster, less exact", Needs::gpu},
-     hopper_fast_accum_method,
+     float8_fast_accum_method,
      false,
      nullptr,
      nullptr,
-     hopper_fast_accum_keys},
+     float8_fast_accum_keys},
     {{"direct", "rows of any alignment in one launch, clusters share k; tensor cores for f64, too", Needs::gpu},
      direct_method,
      true,

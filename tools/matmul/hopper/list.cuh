@@ -5,6 +5,7 @@
 
 #include "common/cli/session.hpp"
 #include "tools/matmul/hopper/direct.cuh"
+#include "tools/matmul/hopper/float8.cuh"
 #include "tools/matmul/hopper/tiles.cuh"
 
 namespace BACKEND {
@@ -22,7 +23,8 @@ inline void list_tiles(Session& session) {
             add_line(variant, choice.key(), choice.tile, choice.split_k, choice.cycles_per_stage, choice.fixed_cycles);
     };
     add("hopper", hopper_tiles(session.dtype()));
-    add("hopper-fast-accum", hopper_fast_accum_tiles(session.dtype()));
+    add("hopper", float8_tiles_of(session.dtype()));
+    add("hopper-fast-accum", float8_fast_tiles_of(session.dtype()));
     if (session.dtype() == DType::f32) add("tf32x3", tf32x3_tiles);
     for (const DirectChoice& choice : direct_tiles_of(session.dtype()))
         add_line("direct", choice.key(1), choice.tile, 1, choice.stage_cycles, choice.cost->fixed);

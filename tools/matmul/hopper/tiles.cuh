@@ -12,7 +12,6 @@
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/f32_transposed.cuh"
 #include "kernels/matmul/hopper/fitted.cuh"
-#include "kernels/matmul/hopper/float8.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
 #include "kernels/matmul/hopper/overlapped.cuh"
 #include "kernels/matmul/hopper/tf32.cuh"
@@ -135,19 +134,6 @@ inline constexpr TileChoice tf32x3_tiles[] = {
     tile<Tf32x3Tile<64, 6, false>>(1100, 1600),
 };
 
-// 8-bit floats, twice as fast as 16-bit ones. (Their cycles are the tensor cores' and those that the stages of B take to
-// arrive; the model of loading does not know of multicast.)
-template <typename T>
-inline constexpr TileChoice float8_tiles[] = {
-    tile<Float8Tile<T, 128, true, 2>>(540, 2300),
-    tile<Float8Tile<T, 128, true>>(560, 1700),
-};
-template <typename T>
-inline constexpr TileChoice float8_fast_tiles[] = {
-    tile<Float8Tile<T, 256, false>>(1030, 1700),
-    tile<Float8Tile<T, 128, false>>(540, 1700),
-};
-
 using TileTable = TableOf<TileChoice>;
 
 // Of the variant `hopper`; none for f64.
@@ -157,15 +143,8 @@ inline TileTable hopper_tiles(DType dtype) {
         case DType::tf32: return tf32_tiles;
         case DType::f16: return tensor_core_tiles<__half>;
         case DType::bf16: return tensor_core_tiles<__nv_bfloat16>;
-        case DType::e4m3: return float8_tiles<__nv_fp8_e4m3>;
-        case DType::e5m2: return float8_tiles<__nv_fp8_e5m2>;
         default: return {};
     }
-}
-// Of `hopper-fast-accum`.
-inline TileTable hopper_fast_accum_tiles(DType dtype) {
-    if (dtype == DType::e4m3) return float8_fast_tiles<__nv_fp8_e4m3>;
-    return dtype == DType::e5m2 ? TileTable(float8_fast_tiles<__nv_fp8_e5m2>) : TileTable();
 }
 
 // The tiles of a table that can compute a product; of two with one key the first.
@@ -213,16 +192,8 @@ inline size_t aligned_copies_bytes(DType dtype, const ProductShape& shape) {
                                : HopperOperands<float>::workspace_bytes(m, n, k);
 }
 
-inline ProductMethod float8_method(const TileTable& tiles, const ProductProblem& problem, Sums sums) {
-    if (!problem.hopper || !can_load_float8(problem.shape.n, problem.shape.k)) return {};
-    ProductMethod method = method_of_tiles(tiles, problem, 0);
-    method.sums = sums;
-    return method;
-}
-
 inline ProductMethod hopper_method(const ProductProblem& problem) {
-    if (is_float8(problem.dtype)) return float8_method(hopper_tiles(problem.dtype), problem, Sums::float8_promoted);
-    if (!problem.hopper || problem.dtype == DType::f64) return {};
+    if (!problem.hopper || problem.dtype == DType::f64 || is_float8(problem.dtype)) return {};
     ProductMethod method =
         method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem.dtype, problem.shape));
     method.cycles += copying_cycles(problem.shape, size_of(problem.dtype), unsigned(problem.device->multiprocessors));
@@ -235,16 +206,6 @@ inline ProductMethod tf32x3_method(const ProductProblem& problem) {
     return method_of_tiles(tf32x3_tiles, problem, tf32x3_workspace_bytes(m, n, k));
 }
 
-inline std::vector<std::string> hopper_keys(const ProductProblem& problem) {
-    return keys_of(hopper_tiles(problem.dtype), problem);
-}
-inline ProductMethod hopper_fast_accum_method(const ProductProblem& problem) {
-    if (!is_float8(problem.dtype)) return {};
-    return float8_method(hopper_fast_accum_tiles(problem.dtype), problem, Sums::float8_fast);
-}
-inline std::vector<std::string> hopper_fast_accum_keys(const ProductProblem& problem) {
-    return keys_of(hopper_fast_accum_tiles(problem.dtype), problem);
-}
 inline std::vector<std::string> tf32x3_keys(const ProductProblem& problem) { return keys_of(tf32x3_tiles, problem); }
 
 // Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.

@@ -1,0 +1,55 @@
+// The peers on the device: how cuBLAS and cuBLASLt multiply. Only for nvcc.
+#pragma once
+
+#include <memory>
+
+#include "kernels/matmul/cublas.cuh"
+#include "kernels/matmul/cublaslt.cuh"
+#include "tools/matmul/method.cuh"
+
+namespace BACKEND {
+
+inline ProductMethod cublas_method(const ProductProblem& problem) {
+    if (is_float8(problem.dtype)) return {};  // cublasGemmEx has none of them
+    if (!problem.libraries->cublas) problem.libraries->cublas = std::make_shared<Cublas>();
+    const std::shared_ptr<Cublas> library = problem.libraries->cublas;
+    if (!*library) return {};
+    ProductMethod method;
+    method.launch = [library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
+        return library->multiply(arguments, type);
+    };
+    method.takes_batch = method.takes_transposed = true;
+    return method;
+}
+inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fast_accum) {
+    const ProductForm& form = problem.form;
+    if (problem.shape.flop() == 0 || form.products() == 0) return {};
+    if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
+    if (!*problem.libraries->cublaslt) return {};
+    const ProductStrides strides = ProductStrides::aligned(problem.shape, form, size_of(problem.dtype));
+    MatmulArguments<void> arguments;
+    arguments.m = problem.shape.m, arguments.n = problem.shape.n, arguments.k = problem.shape.k;
+    arguments.batch = form.products();
+    arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
+    // 8-bit floats lie along k in both operands: cuBLASLt has no other product of them, either.
+    const Transposes transposed = is_float8(problem.dtype) ? Transposes{false, true} : form.transposed;
+    arguments.a_transposed = transposed.a, arguments.b_transposed = transposed.b;
+    const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
+                                                           cublas_type(problem.dtype), fast_accum);
+    ProductMethod method;
+    if (!*product) return method;
+    method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
+    method.workspace_bytes = cublaslt_workspace_bytes;
+    method.takes_batch = true;
+    method.takes_transposed = !is_float8(problem.dtype);
+    if (is_float8(problem.dtype)) method.sums = fast_accum ? Sums::float8_fast : Sums::float8_promoted;
+    return method;
+}
+inline ProductMethod cublaslt_method(const ProductProblem& problem) { return cublaslt_method_with(problem, false); }
+inline ProductMethod cublaslt_fast_accum_method(const ProductProblem& problem) {
+    return is_float8(problem.dtype) ? cublaslt_method_with(problem, true) : ProductMethod{};
+}
+// On one device it is cuBLAS; for several see gang/cublasxt.cuh.
+inline ProductMethod cublasxt_method(const ProductProblem&) { return {}; }
+
+}  // namespace BACKEND
