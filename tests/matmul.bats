@@ -4,6 +4,7 @@
 load helpers
 
 shapes="1x1x1 7x13x5 33x1x17 1x50x64 64x64x0 127x129x65 130x260x9"
+forms=("--transpose a" "--transpose b" "--transpose a,b" "--batch 3" "--batch 3 --transpose a,b")
 
 # Every variant that exists for the type is there once per shape, and verified.
 expect_right_for() {
@@ -28,6 +29,96 @@ expect_right_for() {
 @test "every variant is right for the types of tensor cores" {
     local dtype
     for dtype in tf32 bf16 f16; do expect_right_for "$dtype"; done
+}
+
+@test "every variant is right for 8-bit floats, with operands in any layout, in batches, and without a finding" {
+    local dtype form of=1x1x1,7x13x5,33x1x17,1x50x64,64x64x0,127x129x65,144x260x96
+    for dtype in e4m3 e5m2; do
+        for form in "" "${forms[@]}"; do
+            # shellcheck disable=SC2086  # one word per option
+            expect_fine matmul $form -n $of -t $dtype -w 0 -r 1 --csv
+            [ "$(column verify | sort -u)" = pass ] || complain "$dtype $form"
+            [ "$(column kernel | grep -c -x -e cpu -e cpu-parallel -e naive -e tiled-32 -e vectorized -e fastest)" -eq 42 ] ||
+                complain "$dtype $form: a variant is missing"
+        done
+        capture matmul --check=all -t $dtype -w 0 -r 1 --csv -n 33x17x9,65x70x33,16x16x48
+        expect_status 0
+        grep -q 'ERROR SUMMARY: 0 errors' <<<"$errors" || complain "$dtype"
+    done
+    expect_fine matmul -k naive -n 10x20x30 -t e4m3 --csv # A and B have a byte an element, C two
+    [ "$(columns bytes flop p_transpose)" = "1300 12000 b" ]
+}
+
+@test "8-bit floats are right on tensor cores, with both kinds of sums" {
+    if on_simulator; then skip "hopper needs a GPU"; fi
+    try matmul -k hopper -n 64 -t e4m3 -w 0 -r 1 --csv
+    if [ "$status" -eq 77 ]; then skip "hopper needs compute capability 9.0"; fi
+    local dtype kernel
+    for dtype in e4m3 e5m2; do
+        for kernel in hopper hopper-fast-accum; do
+            expect_fine matmul -k $kernel -t $dtype --tile all -w 0 -r 1 --csv \
+                -n 64,1x16x16,129x272x144,300x4096x1040,1000x1008x4096,3000x2000x128
+            [ "$(column verify | sort | uniq -c | xargs)" = "12 pass" ] || complain "$dtype $kernel"
+        done
+        expect_fine matmul -k hopper,hopper-fast-accum -t $dtype -n 2048x2048x8192 -w 0 -r 1 --csv
+        [ "$(column p_error_ppm | cut -d . -f 1 | awk 'NR == 1 { promoted = $1 } END { print promoted < $1 && promoted < 4000 }')" = 1 ]
+        expect_fine matmul -k hopper -t $dtype -n 128x256x512 --batch 3 --transpose a -w 0 -r 1 --csv
+        [ "$(column verify)" = pass ]
+    done
+    refuses 77 "multiples of 16" matmul -t e4m3 -k hopper -n 64x64x65
+}
+
+@test "scales are those that are given, or fit the numbers to the type's range" {
+    local scales
+    for scales in "" "--scale-a 0.01" "--scale-a 3 --scale-b 1e-4" "--scale-a 1e15 --scale-b 1e-15"; do
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine matmul -t e4m3 -n 40x50x60 $scales -k 'cpu,naive,tiled-32,fastest' -w 0 -r 1 --csv
+        [ "$(column verify | sort | uniq -c | xargs)" = "4 pass" ] || complain "$scales"
+    done
+    refuses 2 "are for 8-bit floats" matmul --scale-a 2 -n 16
+    refuses 2 "scale-b" matmul -t e4m3 --scale-b -1 -n 16
+    refuses 2 "scale-b" matmul -t e4m3 --scale-b 1e20 -n 16
+}
+
+@test "raw 8-bit floats are multiplied with their scales, the result is f32 that bf16 holds" {
+    local on
+    # 1 2 NaN 0.5, and -3 448: 0x7e is the largest e4m3.
+    printf '\x38\x40\x7f\x30' >a
+    printf '\xc4\x7e' >b
+    numbers 'f<' -9 1344 -18 2688 nan nan -4.5 672 >c
+    for on in "" "-d $device -k naive" "-d $device -k fastest"; do
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine matmul $on --input-format raw:e4m3 --scale-a 6 --scale-b 0.5 --shape 4x2x1 a b -o result
+        cmp <(od -An -tf4 -w4 c | tr -d ' -') <(od -An -tf4 -w4 result | tr -d ' -') || complain "$on"
+    done
+    # A row of 1 2 ... 32 in e5m2, which holds 1 1.25 ..., and a B by rows: its columns are 1 0 1 0 ... and its doubles.
+    printf '\x3c\x40\x42\x44\x45\x46\x47\x48' >a
+    printf '\x3c\x40\x00\x00\x3c\x40\x00\x00\x3c\x40\x00\x00\x7c\xfc\x00\x00' >b
+    for on in "" "-d $device -k tiled-32"; do
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine matmul $on --input-format raw:e5m2 --shape 1x2x8 a b -o result
+        [ "$(od -An -tf4 result | xargs)" = "inf -inf" ] || complain "$on"
+    done
+    head -c 6 a >a6
+    head -c 12 b >b6
+    expect_fine matmul --input-format raw:e5m2 --shape 1x2x6 a6 b6 -o result
+    [ "$(od -An -tf4 result | xargs)" = "9 18" ]
+    expect_fine matmul --input-format raw:e5m2 --transpose b --shape 1x2x6 a6 b6 -o result
+    expect_fine matmul -t f32 --input-format raw:e5m2 --shape 1x2x6 a6 b6 -o result
+    [ "$(od -An -tf4 result | xargs)" = "9 18" ]
+    refuses 2 "give --input-format raw:e4m3" matmul -t e4m3 --shape 1x1x1 <(echo 1) <(echo 2)
+    refuses 2 "give --input-format raw:e4m3 or raw:e5m2" matmul --scale-a 2 --shape 1x1x1 <(echo 1) <(echo 2)
+    head -c 4 a | npy '|V1' '(2, 2)' >a.npy
+    refuses 4 "of 8-bit floats write the bytes alone, and give --input-format raw:e4m3" matmul a.npy a.npy
+}
+
+@test "the error of a result is there, in millionths" {
+    expect_fine matmul -k naive -n 64 -w 0 -r 1 --csv
+    awk -v ppm="$(column p_error_ppm)" 'BEGIN { exit !(ppm > 0.01 && ppm < 1) }' || complain "of f32 $(column p_error_ppm)"
+    expect_fine matmul -k naive -n 64 -t e4m3 -w 0 -r 1 --csv
+    awk -v ppm="$(column p_error_ppm)" 'BEGIN { exit !(ppm > 1000 && ppm < 2500) }' || complain "of e4m3 $(column p_error_ppm)"
+    expect_fine matmul -k naive -n 64 -w 0 -r 1 --csv --no-verify
+    [ "$(column p_error_ppm)" = 0.0000 ]
 }
 
 @test "blocks of every size are right where a variant takes one" {
@@ -219,8 +310,6 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --shapes 90 --types bf16 --seed 2
     [ "$output" != "$first" ]
 }
-
-forms=("--transpose a" "--transpose b" "--transpose a,b" "--batch 3" "--batch 3 --transpose a,b")
 
 @test "every variant is right where operands lie transposed, in batches, and both" {
     local form dtype count
