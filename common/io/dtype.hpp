@@ -7,8 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/io/float8.hpp"
-#include "common/io/half.hpp"
+#include "common/io/small_float.hpp"
 #include "common/io/text.hpp"
 
 enum class DType { f32, f64, i32, i64, f16, bf16, tf32, i8, e4m3, e5m2 };

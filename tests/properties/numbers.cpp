@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "common/io/half.hpp"
 #include "common/io/numbers.hpp"
+#include "common/io/small_float.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/random.hpp"
 #include "tests/properties/property.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "common/gang/operations.hpp"
-#include "common/io/half.hpp"
+#include "common/io/small_float.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/verify.hpp"
 #include "kernels/collective/reduction.hpp"

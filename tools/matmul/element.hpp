@@ -4,8 +4,7 @@
 #include <type_traits>
 
 #include "common/io/dtype.hpp"
-#include "common/io/float8.hpp"
-#include "common/io/half.hpp"
+#include "common/io/small_float.hpp"
 
 template <typename T>
 constexpr bool is_float8_type = std::is_same_v<T, Float8E4M3> || std::is_same_v<T, Float8E5M2>;
