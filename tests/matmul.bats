@@ -78,6 +78,7 @@ expect_right_for() {
     refuses 2 "are for 8-bit floats" matmul --scale-a 2 -n 16
     refuses 2 "scale-b" matmul -t e4m3 --scale-b -1 -n 16
     refuses 2 "scale-b" matmul -t e4m3 --scale-b 1e20 -n 16
+    refuses 2 "has no 8-bit floats" matmul --gang -t e4m3 -n 16
 }
 
 @test "raw 8-bit floats are multiplied with their scales, the result is f32 that bf16 holds" {
