@@ -92,19 +92,22 @@ expect_right_for() {
         expect_fine matmul $on --input-format raw:e4m3 --scale-a 6 --scale-b 0.5 --shape 4x2x1 a b -o result
         cmp <(od -An -tf4 -w4 c | tr -d ' -') <(od -An -tf4 -w4 result | tr -d ' -') || complain "$on"
     done
-    # A row of 1 2 ... 32 in e5m2, which holds 1 1.25 ..., and a B by rows: its columns are 1 0 1 0 ... and its doubles.
+    # In e5m2: a row of 1 2 ... 8, and a B whose rows are 1 2 and 0 0 in turns, the seventh infinite.
     printf '\x3c\x40\x42\x44\x45\x46\x47\x48' >a
     printf '\x3c\x40\x00\x00\x3c\x40\x00\x00\x3c\x40\x00\x00\x7c\xfc\x00\x00' >b
+    head -c 6 a >a6
+    head -c 12 b >b6
     for on in "" "-d $device -k tiled-32"; do
         # shellcheck disable=SC2086  # one word per option
         expect_fine matmul $on --input-format raw:e5m2 --shape 1x2x8 a b -o result
         [ "$(od -An -tf4 result | xargs)" = "inf -inf" ] || complain "$on"
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine matmul $on --input-format raw:e5m2 --shape 1x2x6 a6 b6 -o result
+        [ "$(od -An -tf4 result | xargs)" = "9 18" ] || complain "$on"
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine matmul $on --input-format raw:e5m2 --transpose b --shape 1x2x6 a6 b6 -o result
+        [ "$(od -An -tf4 result | xargs)" = "22 11" ] || complain "$on --transpose b"
     done
-    head -c 6 a >a6
-    head -c 12 b >b6
-    expect_fine matmul --input-format raw:e5m2 --shape 1x2x6 a6 b6 -o result
-    [ "$(od -An -tf4 result | xargs)" = "9 18" ]
-    expect_fine matmul --input-format raw:e5m2 --transpose b --shape 1x2x6 a6 b6 -o result
     expect_fine matmul -t f32 --input-format raw:e5m2 --shape 1x2x6 a6 b6 -o result
     [ "$(od -An -tf4 result | xargs)" = "9 18" ]
     refuses 2 "give --input-format raw:e4m3" matmul -t e4m3 --shape 1x1x1 <(echo 1) <(echo 2)
