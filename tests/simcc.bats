@@ -90,6 +90,13 @@ locals 17
 host 26 10 11"
 }
 
+@test "functions of a program that would take anything are not called by headers" {
+    builds own_types -Wall -Wextra
+    prints own_types "pairs and halves 718"
+    builds own_types -G
+    prints own_types "pairs and halves 718"
+}
+
 @test "static and dynamic shared memory hold the tiles of a matrix product" {
     builds shared
     prints shared "static: 0 wrong, no error

@@ -129,9 +129,9 @@ SIMT_UNCHECKED T replace(T* address, Operation operation) {
     Bits* word = reinterpret_cast<Bits*>(address);
     Bits before = __atomic_load_n(word, __ATOMIC_RELAXED);
     for (;;) {
-        const Bits after = same_bits<Bits>(operation(same_bits<T>(before)));
+        const Bits after = simt::same_bits<Bits>(operation(simt::same_bits<T>(before)));
         if (__atomic_compare_exchange_n(word, &before, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            return same_bits<T>(before);
+            return simt::same_bits<T>(before);
         }
     }
 }
@@ -139,7 +139,7 @@ SIMT_UNCHECKED T replace(T* address, Operation operation) {
 template <Scope scope, class T, class Operation>
 SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order order = check::Order::relaxed) {
     const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, check::AtomicKind::update, order);
-    return replace<scope>(address, operation);
+    return simt::replace<scope>(address, operation);
 }
 
 // Adds to the elements of a vector, each of which is atomic by itself: one operation to the checked simulator.
@@ -148,8 +148,8 @@ SIMT_UNCHECKED Vector fetch_add_elements(Vector* address, Vector value, Site sit
     const CheckedAtomic checked(address, sizeof(Vector), scope, SIMT_CALLER, site);
     const auto add = [&](auto Vector::*element) SIMT_UNCHECKED_LAMBDA {
         const auto more = value.*element;
-        return replace<scope>(&(address->*element),
-                              [more](auto before) SIMT_UNCHECKED_LAMBDA { return before + more; });
+        return simt::replace<scope>(&(address->*element),
+                                    [more](auto before) SIMT_UNCHECKED_LAMBDA { return before + more; });
     };
     return {add(elements)...};
 }
@@ -165,12 +165,12 @@ SIMT_INLINE bool may_poll(T value) {
 }
 template <class T>
 SIMT_INLINE void yield_to_poll(T value, Site site) {
-    if (may_poll(value)) yield(site);
+    if (simt::may_poll(value)) yield(site);
 }
 // To be called after the operation, which found `before`.
 template <class T, class Found>
 SIMT_INLINE Found polled(T value, Found before) {
-    if (may_poll(value)) note_value_seen(same_bits<word_of<Found>>(before));
+    if (simt::may_poll(value)) note_value_seen(simt::same_bits<word_of<Found>>(before));
     return before;
 }
 
@@ -188,7 +188,7 @@ SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     if constexpr (is_integer<T>) {
         return fetch_add_integer<scope>(address, value, site);
     } else {
-        return update<scope>(
+        return simt::update<scope>(
             address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return before + value; }, site);
     }
 }
@@ -203,13 +203,13 @@ SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
     }
     using Bits = word_of<T>;
     Bits* word = reinterpret_cast<Bits*>(address);
-    const Bits bits = same_bits<Bits>(value);
+    const Bits bits = simt::same_bits<Bits>(value);
     if constexpr (sizeof(T) == 16) {
         Bits before = *word;
         while (!compare_exchange(word, before, bits)) {}
-        return same_bits<T>(before);
+        return simt::same_bits<T>(before);
     } else {
-        return same_bits<T>(__atomic_exchange_n(word, bits, __ATOMIC_SEQ_CST));
+        return simt::same_bits<T>(__atomic_exchange_n(word, bits, __ATOMIC_SEQ_CST));
     }
 }
 
@@ -222,9 +222,9 @@ SIMT_INLINE unsigned long long short_of(Bits bits) {
 
 template <Scope scope, class T>
 SIMT_INLINE T exchange_value(T* address, T value, Site site) {
-    const T before = swap_value<scope>(address, value, site);
-    const auto seen = same_bits<word_of<T>>(before);
-    if (seen == same_bits<word_of<T>>(value)) {
+    const T before = simt::swap_value<scope>(address, value, site);
+    const auto seen = simt::same_bits<word_of<T>>(before);
+    if (seen == simt::same_bits<word_of<T>>(value)) {
         yield(site, short_of(seen));
     } else {
         note_change();
@@ -251,14 +251,15 @@ SIMT_UNCHECKED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site 
 template <Scope scope, class T>
 SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     using Bits = word_of<T>;
-    const Bits wanted = same_bits<Bits>(expected);
-    const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired), site);
+    const Bits wanted = simt::same_bits<Bits>(expected);
+    const Bits before =
+        swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, simt::same_bits<Bits>(desired), site);
     if (__builtin_expect(before != wanted, 0)) {
         yield(site, short_of(before));
     } else {
         note_change();
     }
-    return same_bits<T>(before);
+    return simt::same_bits<T>(before);
 }
 
 }  // namespace SIMT_FLAVOUR

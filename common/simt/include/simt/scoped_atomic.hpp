@@ -45,7 +45,7 @@ public:
         const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, {}, check::AtomicKind::store,
                                     check::order_of(order));
         const OrderedAround ordered(order);
-        __atomic_store_n(reinterpret_cast<Bits*>(address), same_bits<Bits>(value), __ATOMIC_RELAXED);
+        __atomic_store_n(reinterpret_cast<Bits*>(address), simt::same_bits<Bits>(value), __ATOMIC_RELAXED);
     }
 
     static SIMT_UNCHECKED T load(T* address, int order) {
@@ -54,7 +54,7 @@ public:
         const OrderedAround ordered(order);
         // A store before it, to another variable, must have reached the other workers: x86-64 lets a load overtake it.
         if (order == __ATOMIC_SEQ_CST) __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        return same_bits<T>(__atomic_load_n(reinterpret_cast<Bits*>(address), __ATOMIC_RELAXED));
+        return simt::same_bits<T>(__atomic_load_n(reinterpret_cast<Bits*>(address), __ATOMIC_RELAXED));
     }
 
     template <class Operation>
@@ -66,8 +66,8 @@ public:
     static SIMT_INLINE T exchange(T* address, T value, int order, Site site) {
         const T before = update(
             address, [value](T) SIMT_UNCHECKED_LAMBDA -> T { return value; }, order, site);
-        if (same_bits<Bits>(before) == same_bits<Bits>(value)) {  // like a lane that finds a lock taken
-            yield(site, same_bits<Bits>(before));
+        if (simt::same_bits<Bits>(before) == simt::same_bits<Bits>(value)) {  // like a lane that finds a lock taken
+            yield(site, simt::same_bits<Bits>(before));
         } else {
             note_change();
         }
@@ -75,22 +75,22 @@ public:
     }
 
     static SIMT_INLINE bool compare_exchange(T* address, T& expected, T desired, int order, Site site) {
-        const Bits wanted = same_bits<Bits>(expected);
+        const Bits wanted = simt::same_bits<Bits>(expected);
         const OrderedAround ordered(order);
-        const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted, same_bits<Bits>(desired),
-                                                 site, check::order_of(order));
+        const Bits before = swap_if_equal<scope>(reinterpret_cast<Bits*>(address), wanted,
+                                                 simt::same_bits<Bits>(desired), site, check::order_of(order));
         if (before == wanted) {
             note_change();
             return true;
         }
-        expected = same_bits<T>(before);
+        expected = simt::same_bits<T>(before);
         yield(site, before);
         return false;
     }
 
     static SIMT_INLINE void wait(T* address, T old, int order, Site site) {
         const Polling polling;
-        while (same_bits<Bits>(load(address, order)) == same_bits<Bits>(old)) yield(site);
+        while (simt::same_bits<Bits>(load(address, order)) == simt::same_bits<Bits>(old)) yield(site);
     }
 };
 
