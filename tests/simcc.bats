@@ -143,6 +143,21 @@ CUDA
     expect_output "1 6"
 }
 
+@test "each device has its own variables, but managed ones" {
+    local build
+    for build in '' -G; do
+        # shellcheck disable=SC2086  # none or one
+        builds variables_of_devices $build
+        SIMCC_DEVICES=3 prints variables_of_devices "device 0: 2290, counter 1290
+device 1: 4570, counter 2570
+device 2: 6850, counter 3850
+device 0: counter 1290
+device 1: counter 0
+all devices: 3
+no error"
+    done
+}
+
 @test "textures on arrays, pitched and linear memory address, filter and convert as on a GPU, and refuse what it refuses" {
     builds textures -Wall -Wextra
     prints textures "0 failures, cudaSuccess"

@@ -8,12 +8,15 @@
 
 namespace simt {
 
-static void remember(const volatile void* address, size_t bytes, MemoryKind kind) {
-    unless_short([&] { symbol_registry().remember(const_cast<const void*>(address), bytes, kind); });
+static void remember(const volatile void* address, size_t bytes, MemoryKind kind, bool is_shared = false) {
+    unless_short([&] { symbol_registry().remember({const_cast<const void*>(address), bytes, kind, is_shared}); });
 }
 
 void remember_symbol(const volatile void* address, size_t bytes) { remember(address, bytes, MemoryKind::symbol); }
 void remember_constant(const volatile void* address, size_t bytes) { remember(address, bytes, MemoryKind::constant); }
+void remember_managed(const volatile void* address, size_t bytes) {
+    remember(address, bytes, MemoryKind::symbol, true);
+}
 
 void* host_shadow_of(const volatile void* object, size_t bytes) {
     return unless_short([&]() -> void* {

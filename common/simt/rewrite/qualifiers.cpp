@@ -4,7 +4,7 @@
 // device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own variables, even under
 // one name, so they become static. A variable of the device is stored to even if no code reads it: the value that is
 // stored may lie where it cannot be read, which is an error to report. g++ keeps such stores to a variable that it takes
-// for used elsewhere. The checked simulator must know the variables, so there an object after each announces it.
+// for used elsewhere. The runtime must know the variables: an object after each announces it.
 
 #include <algorithm>
 #include <iterator>
@@ -111,7 +111,9 @@ void announce(const Source& source, const Variable& variable, Edits& edits) {
         if (is_name && source.is_identifier(i) && source[i + 1] != "::") {
             std::size_t first = i;
             while (source[first - 1] == "::" && source.is_identifier(first - 2)) first -= 2;
-            const char* const kind = variable.is_constant ? "ConstantVariable" : "DeviceVariable";
+            const char* const kind = variable.is_managed    ? "ManagedVariable"
+                                     : variable.is_constant ? "ConstantVariable"
+                                                            : "DeviceVariable";
             announcements += std::string(" static const ::simt::") + kind + " simt_variable_" + std::to_string(i) +
                              "(" + source.join(first, i + 1) + ");";
             is_name = false;
@@ -165,7 +167,7 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     }
     std::set<std::string_view> names;
     for (const Variable& variable : variables) {
-        if (code.checked) announce(source, variable, edits);
+        announce(source, variable, edits);
         if (!variable.is_managed) names.insert(source[variable.name]);
         if (variable.is_static && !variable.is_const && !variable.is_template)
             edits.insert_before(variable.first, used);

@@ -7,6 +7,7 @@
 #include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/grid.hpp"
 #include "common/simt/runtime/state.hpp"
+#include "common/simt/runtime/variables.hpp"
 
 namespace simt {
 namespace {
@@ -137,16 +138,18 @@ cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* s
     if (const cudaError_t error = validate(copy, kind)) return error;
     const auto stream = find_stream(stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
-    if (stream->capturing()) return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)});
+    const auto start = [&](Work work, Start how) {
+        Work in_order = in_turn(stream->device(), copy.from, copy.to, std::move(work));
+        return dispatch(*stream, {cudaGraphNodeTypeMemcpy, std::move(in_order)}, how);
+    };
+    if (stream->capturing()) return start(copy_work(copy), Start::on_thread);
     if (asynchronous && !copy.empty()) {
-        if (!pageable(copy.to) && !pageable(copy.from)) {
-            return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)});
-        }
+        if (!pageable(copy.to) && !pageable(copy.from)) return start(copy_work(copy), Start::on_thread);
         if (!pageable(copy.to) && copy.width * copy.height * copy.depth <= largest_staged_copy) {
-            return dispatch(*stream, {cudaGraphNodeTypeMemcpy, staged_copy_work(copy)});
+            return start(staged_copy_work(copy), Start::on_thread);
         }
     }
-    return dispatch(*stream, {cudaGraphNodeTypeMemcpy, copy_work(copy)}, Start::by_waiting);
+    return start(copy_work(copy), Start::by_waiting);
 }
 
 cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool asynchronous) {
@@ -157,7 +160,8 @@ cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool as
     // CUDA's own cudaMemset does not wait either; filling at once saves the switch to another thread.
     const bool small = fill.width * fill.height * fill.depth <= largest_staged_copy;
     const Start start = asynchronous && !small ? Start::on_thread : Start::at_once_if_idle;
-    return dispatch(*stream, {cudaGraphNodeTypeMemset, fill_work(fill)}, start);
+    Work in_order = in_turn(stream->device(), nullptr, fill.to, fill_work(fill));
+    return dispatch(*stream, {cudaGraphNodeTypeMemset, std::move(in_order)}, start);
 }
 
 }  // namespace simt

@@ -38,6 +38,8 @@ struct Events {
     void (*freed_in_stream)(const void* pointer, const ClientNote& operation) = [](const void*, const ClientNote&) {};
     // A device is reset: its remaining allocations are about to be freed.
     void (*device_reset)(int device) = [](int) {};
+    // What variables hold is now another device's, see variables.hpp.
+    void (*variables_changed_hands)() = [] {};
 
     // ---- copies and fills: when the host asks, and on the thread that makes them, before the bytes change
     ClientNote (*copy_requested)() = []() -> ClientNote { return nullptr; };

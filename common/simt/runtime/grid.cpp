@@ -5,6 +5,7 @@
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/variables.hpp"
 
 namespace simt {
 namespace {
@@ -157,6 +158,7 @@ cudaError_t Grid::wait(const void* stream, const void* event_handle) {
 // ---- running
 
 int Grid::run(const Launch& launch, LaunchObserver* observer, Device& device) {
+    const VariablesTurn turn(device, VariableUser::kernel);
     const auto tree = std::make_shared<GridTree>(device);
     Grid root(tree);
     const int error = execute(launch, observer, &root);

@@ -87,10 +87,19 @@ static void adopt_symbol(Runtime& owner, const void* address, size_t bytes, Memo
     owner.memory.adopt(address, bytes, kind, every_device, 0);
 }
 
-void SymbolRegistry::remember(const void* address, size_t bytes, MemoryKind kind) {
+void SymbolRegistry::remember(const Symbol& symbol) {
     const std::lock_guard lock(mutex_);
-    if (Runtime* const started = started_) adopt_symbol(*started, address, bytes, kind);
-    else waiting_.push_back({address, bytes, kind});
+    const auto is_same = [&](const Symbol& known) { return known.address == symbol.address; };
+    if (std::any_of(symbols_.begin(), symbols_.end(), is_same)) return;
+    symbols_.push_back(symbol);
+    count_ = symbols_.size();
+    if (Runtime* const started = started_) adopt_symbol(*started, symbol.address, symbol.bytes, symbol.kind);
+}
+
+std::vector<SymbolRegistry::Symbol> SymbolRegistry::symbols_from(size_t known) {
+    if (known == count_) return {};
+    const std::lock_guard lock(mutex_);
+    return {symbols_.begin() + static_cast<std::ptrdiff_t>(known), symbols_.end()};
 }
 
 // A thread that comes second waits for the first to end.
@@ -99,7 +108,7 @@ void SymbolRegistry::hand_over_to(Runtime& started) {
     const std::lock_guard lock(mutex_);
     if (started_ || is_adopting_) return;
     is_adopting_ = true;
-    for (const Symbol& symbol : waiting_) adopt_symbol(started, symbol.address, symbol.bytes, symbol.kind);
+    for (const Symbol& symbol : symbols_) adopt_symbol(started, symbol.address, symbol.bytes, symbol.kind);
     started_ = &started;
 }
 

@@ -38,19 +38,25 @@ Runtime& runtime();
 // which they must not start before main() has decided whether to check, adopts them when it is first asked for.
 class SymbolRegistry {
 public:
-    void remember(const void* address, size_t bytes, MemoryKind kind);
-    void hand_over_to(Runtime& started);
-
-private:
     struct Symbol {
         const void* address;
         size_t bytes;
         MemoryKind kind;
+        bool is_shared;  // by all devices
     };
 
+    void remember(const Symbol& symbol);
+    void hand_over_to(Runtime& started);
+
+    bool has_symbols() const { return count_.load(std::memory_order_relaxed) > 0; }
+    // Those that were remembered after the first `known` ones, in their order.
+    std::vector<Symbol> symbols_from(size_t known);
+
+private:
     std::recursive_mutex mutex_;  // adopting asks for the runtime again
     bool is_adopting_ = false;
-    std::vector<Symbol> waiting_;
+    std::vector<Symbol> symbols_;
+    std::atomic<size_t> count_ = 0;
     std::atomic<Runtime*> started_ = nullptr;
 };
 

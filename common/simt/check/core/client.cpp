@@ -30,6 +30,7 @@ void ask_for_memory_events(Events& events) {
 // Asks for the order of operations and for the memory that copies and fills touch.
 void ask_for_order(Events& events) {
     events.orders_operations = true;
+    events.variables_changed_hands = [] { race_memory().variables.clear(); };
     events.operation_submitted = order_operation;
     events.operation_of_lane = operation_of_lane;
     events.graph_node_reached = order_graph_node;

@@ -11,6 +11,8 @@ namespace simt {
 void remember_symbol(const volatile void* address, size_t bytes);
 // The same for a __constant__ variable.
 void remember_constant(const volatile void* address, size_t bytes);
+// Of a __managed__ variable, which all devices share.
+void remember_managed(const volatile void* address, size_t bytes);
 
 // The host's shadow of a device variable: in CUDA, a variable of the same name that kernels never see. Returns the
 // object itself unless it is a device variable.
@@ -22,11 +24,18 @@ inline T& host_shadow(T& variable) {
     return *static_cast<T*>(host_shadow_of(__builtin_addressof(variable), sizeof(T)));
 }
 
-// simcc adds this after the definition of a device variable in the checked flavour.
+// simcc adds one of these after the definition of a device variable.
 struct DeviceVariable {
     template <class T>
     explicit DeviceVariable(T& variable) {
         remember_symbol(__builtin_addressof(variable), sizeof(T));
+    }
+};
+
+struct ManagedVariable {
+    template <class T>
+    explicit ManagedVariable(T& variable) {
+        remember_managed(__builtin_addressof(variable), sizeof(T));
     }
 };
 
