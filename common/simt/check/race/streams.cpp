@@ -193,8 +193,8 @@ void carried_out(const Operation& operation) {
     remember(operation, all.operations);
 }
 
-// Whether kernels use this memory: it is an allocation, or a variable of the device. (Each of several GPUs has a variable of
-// its own; simulated devices share one, and what they do with it is no race.)
+// Whether kernels use this memory: it is an allocation, or a variable of the device. (Those of several devices take turns
+// at one address: what one device does there is not compared with what another does.)
 bool is_of_device(uintptr_t address) {
     if (runtime().memory.address_space().contains(address)) return true;
     if (runtime().device_count() > 1 || !race_memory().variables.contains(address)) return false;
