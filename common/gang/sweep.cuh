@@ -1,10 +1,12 @@
 // One problem on gangs of several sizes: those at hand are measured, and with --predict others follow from them.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "common/gang/devices.cuh"
@@ -43,8 +45,10 @@ public:
         const std::set<size_t> predicted = predicted_gangs();
         for (const std::vector<DeviceInfo>& devices : gangs_of(devices_, run_.settings)) {
             Gang gang(devices, run_.settings);
-            problem.with_cases(gang, gang.size(),
-                               [&](std::vector<Case>& cases) { measured_[gang.size()] = bench_.run(cases); });
+            problem.with_cases(gang, gang.size(), [&](std::vector<Case>& cases) {
+                keep_common(cases);
+                measured_[gang.size()] = bench_.run(cases);
+            });
             for (const size_t ranks : predicted) exchanges_.measure(gang, bench_, problem.exchanges(ranks));
         }
         for (const size_t ranks : predicted) predict(problem, ranks);
@@ -59,12 +63,35 @@ private:
         return gangs;
     }
 
+    // A process may leave out a variant, such as one of a library that its machine lacks. Then all leave it out, since they
+    // measure together.
+    void keep_common(std::vector<Case>& cases) const {
+        Team& team = *run_.settings.team;
+        if (team.processes() == 1) return;
+        std::string mine;
+        for (const Case& one : cases) mine += text("{}\n", one.variant->name);
+        const std::vector<std::string> all = team.gather(mine);
+        const auto is_missing = [&](const Case& one) {
+            for (size_t process = 0; process < all.size(); ++process) {
+                const std::vector<std::string> names = split(all[process], '\n');
+                if (std::find(names.begin(), names.end(), one.variant->name) != names.end()) continue;
+                run_.notice(text("{} is left out: rank {} cannot run it", one.variant->name, process));
+                return true;
+            }
+            return false;
+        };
+        cases.erase(std::remove_if(cases.begin(), cases.end(), is_missing), cases.end());
+    }
+
     // The times of one rank's share.
     std::vector<Measurement> shares_of(const GangProblem& problem, size_t ranks) {
         if (run_.settings.weak) return measured_.at(1);
         std::vector<Measurement> shares;
         Gang alone({devices_.front()}, run_.settings);
-        problem.with_cases(alone, ranks, [&](std::vector<Case>& cases) { shares = bench_.time(cases); });
+        problem.with_cases(alone, ranks, [&](std::vector<Case>& cases) {
+            keep_common(cases);
+            shares = bench_.time(cases);
+        });
         return shares;
     }
 

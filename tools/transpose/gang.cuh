@@ -51,6 +51,7 @@ public:
         std::string why_not;
         gang_.on_each([&](size_t rank) {  // (cuBLAS has a handle per device)
             (*launches)[rank] = variant.on_device<Word>();
+            if (!why_not.empty()) return;
             why_not = obstacle<Word>(variant, (*launches)[rank], matrix_.shape(), session_.dtype());
         });
         if (variant.result == Result::transpose_in_place) why_not = "with --gang, no matrix stays in its place";
