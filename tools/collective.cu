@@ -40,10 +40,13 @@ std::string obstacle(const Session& session, const CollectiveVariant& variant, T
     return gang.why_not_nccl();
 }
 
+// (--fit is of NCCL's operations, and of gangs of which this process may drive no device.)
 std::vector<const CollectiveVariant*> variants_that_run(const Session& session, TalkingGang& gang) {
     std::vector<const CollectiveVariant*> variants;
+    const bool fits = session.own<CollectiveOptions>().fit;
     const std::vector<std::string>& named = session.options.kernels;
     for (const CollectiveVariant* variant : session.selected<CollectiveVariant>()) {
+        if (fits && variant->by_kernel) continue;
         const std::string why = obstacle(session, *variant, gang);
         if (why.empty()) {
             variants.push_back(variant);
@@ -160,9 +163,7 @@ void fit_sizes(Session& session) {
     for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, true)) {
         if (devices.size() < 2) continue;
         TalkingGang gang(devices, session.options);
-        std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
-        const auto is_ours = [](const CollectiveVariant* variant) { return variant->by_kernel; };
-        variants.erase(std::remove_if(variants.begin(), variants.end(), is_ours), variants.end());
+        const std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
         for (size_t n : session.sizes())
             run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) {
                 for (const Measurement& row : bench.time(cases)) {
