@@ -67,8 +67,7 @@ std::string folder_for(const World& world) {
     if (address && *address) return "";
     fail(Exit::usage,
          "{} has started {} processes on several machines: set GRIDUTILS_RENDEZVOUS to a folder that all of them see, "
-         "or "
-         "NCCL_COMM_ID to HOST:PORT, an address of rank 0's machine",
+         "or NCCL_COMM_ID to HOST:PORT, an address of rank 0's machine",
          world.launcher, world.processes);
 }
 
