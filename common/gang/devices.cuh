@@ -159,6 +159,14 @@ private:
     std::vector<DeviceBuffer<std::int32_t>> d_met_;
 };
 
+// A stream of the current device for what ranks send each other, beside their work. Where both are ready it goes first:
+// its few blocks would otherwise wait for a whole grid.
+inline Stream message_stream() {
+    int lowest = 0, highest = 0;
+    CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
+    return Stream(cudaStreamNonBlocking, highest);
+}
+
 // What a case on a gang consists of. Each is called with a rank, whose device is then the current one.
 struct GangWork {
     // Enqueues into the rank's stream what a launch needs, ahead of each and not timed. May be empty.

@@ -48,15 +48,8 @@ public:
     }
 
 private:
-    // Ahead of the work where both are ready: the messages' few blocks would otherwise wait for a whole grid.
-    static int highest_priority() {
-        int lowest = 0, highest = 0;
-        CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-        return highest;
-    }
-
     struct Side {
-        Stream stream = Stream(cudaStreamNonBlocking, highest_priority());
+        Stream stream = message_stream();
         Event worked = Event(cudaEventDisableTiming), arrived = Event(cudaEventDisableTiming);
     };
 

@@ -26,10 +26,10 @@ public:
     TilesOfProduct(Gang& gang, const ProductShape& shape, DType dtype, size_t most_panel_columns, bool timed)
         : gang_(gang),
           grid_(grid_of(gang.size())),
-          communicators_(gang, grid_),
           shape_(shape),
           dtype_(dtype),
-          timed_(timed) {
+          timed_(timed),
+          communicators_(gang, grid_) {
         for (size_t rank = 0; rank < gang.size(); ++rank) {
             const Tiling::Place place = {grid_.rows, grid_.columns, grid_.row(rank), grid_.column(rank)};
             tilings_.emplace_back(shape, place, most_panel_columns);
@@ -129,19 +129,13 @@ public:
 
 private:
     struct OfRank {
-        OfRank(DeviceTile tile_, size_t stages, unsigned event_flags)
-            : tile(std::move(tile_)), exchange(cudaStreamNonBlocking, highest_priority()), begun(event_flags) {
+        OfRank(DeviceTile tile_, size_t stages, unsigned event_flags) : tile(std::move(tile_)), begun(event_flags) {
             for (std::vector<Event>* events : {&sent, &arrived, &awaited, &multiplied})
                 for (size_t stage = 0; stage < stages; ++stage) events->emplace_back(event_flags);
         }
-        static int highest_priority() {
-            int lowest = 0, highest = 0;
-            CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-            return highest;
-        }
 
         DeviceTile tile;
-        Stream exchange;
+        Stream exchange = message_stream();
         Event begun;
         std::vector<Event> sent, arrived, awaited, multiplied;  // of each stage: its exchange and its products
     };
@@ -174,13 +168,14 @@ private:
 
     Gang& gang_;
     const GangGrid grid_;
-    const GridCommunicators communicators_;
     const ProductShape shape_;
     const DType dtype_;
     const bool timed_;
     std::vector<Tiling> tilings_;
     size_t stages_ = 2;
     std::vector<std::unique_ptr<OfRank>> of_rank_;
+    // (The last, which ends first: after a failure memory is freed only once no collective uses it.)
+    const GridCommunicators communicators_;
 };
 
 }  // namespace BACKEND
