@@ -248,6 +248,26 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     expect_errors_like 'the unique id is no longer good'
 }
 
+@test "an id that nobody joins goes with its program, also when that ends without cleaning up" {
+    cat >quits.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+#include <nccl.h>
+int main() {
+    ncclUniqueId id;
+    if (ncclGetUniqueId(&id) != ncclSuccess) return 1;
+    std::puts(id.internal);
+    std::fflush(stdout);
+    std::quick_exit(7);
+}
+EOF
+    simcc quits.cu -lnccl -o quits
+    capture ./quits
+    expect_status 7
+    [[ $output = gridutils:/*/gridutils-nccl-* ]] || complain "the id is $output"
+    [ ! -e "${output#gridutils:}" ] || complain "${output#gridutils:} is left"
+}
+
 @test "what a killed program has left in shared memory is removed by the next, and a full place is said" {
     builds ranks
     ./ranks 0 2 id >/dev/null 2>&1 3>&- &

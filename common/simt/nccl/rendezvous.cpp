@@ -111,7 +111,8 @@ class OwnFiles {
 public:
     void add(const std::string& path, int file) {
         const std::lock_guard lock(mutex_);
-        static const int removes_at_exit = std::atexit([] { instance().remove_all(); });
+        static const int removes_at_exit =
+            std::atexit([] { instance().remove_all(); }) + std::at_quick_exit([] { instance().remove_all(); });
         static_cast<void>(removes_at_exit);
         files_.push_back({path, file, getpid()});
     }
