@@ -204,6 +204,25 @@ builds_faulty() {
     right torchrun 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
 }
 
+@test "a folder of a run whose processes are gone for an hour is removed by the next run, whatever its job" {
+    need_devices
+    local folder victims
+    begin torchrun 2 reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2
+    victims=("${processes[@]}")
+    for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+    folder=$(find "$scratch" -maxdepth 1 -name 'gridutils-*')
+    [ -n "$folder" ] || complain "expected their folder"
+    kill -STOP "${victims[@]}"
+    touch -d '2 hours ago' "$folder"/* "$folder"
+    launch openmpi 2 reduce --gang -n 100 -k tagged -w 0 -r 2
+    [ "$statuses" = 0 ] && [ -d "$folder" ] || complain "the folder of a stopped run is gone"
+    processes=("${victims[@]}")
+    kill -KILL "${victims[@]}"
+    finish
+    launch openmpi 2 reduce --gang -n 100 -k tagged -w 0 -r 2
+    [ "$statuses" = 0 ] && [ ! -e "$folder" ] || complain "left behind: $folder"
+}
+
 @test "a process that fails ends all with its message and its exit status" {
     need_devices
     change=([2]="SIMCC_DEVICES=0")

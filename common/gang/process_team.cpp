@@ -47,8 +47,10 @@ std::string parent_name() {
     return fields.size() > start_time ? parent + "-" + fields[start_time] : parent;
 }
 
+std::string prefix_of_folders() { return text("gridutils-{}-", geteuid()); }
+
 std::string file_name_of(const std::string& job) {
-    std::string name = text("gridutils-{}-", geteuid());
+    std::string name = prefix_of_folders();
     for (const char letter : job.substr(0, 100))
         name += std::isalnum(static_cast<unsigned char>(letter)) || letter == '.' || letter == '-' ? letter : '_';
     return name;
@@ -127,6 +129,7 @@ ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std
     : world_(world), build_(build), command_(command), say_(std::move(say)) {
     const std::string folder = folder_for(world);
     if (folder.empty()) return;
+    if (world.process == 0) remove_abandoned_folders(folder, prefix_of_folders());
     rendezvous_ = std::make_unique<Rendezvous>(world, folder, own_words(), join_timeout());
     watch_ = std::make_unique<Watch>(*rendezvous_, world.process, say_);
 }

@@ -6,10 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "common/io/text.hpp"
+
+// (The machines that write to a folder may have clocks that differ by minutes.)
+constexpr std::time_t seconds_until_abandoned = 3600;
 
 static int open_shared(const std::string& path, int flags) {
     return open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -105,4 +110,25 @@ void look_afresh(const std::string& folder) {
     if (number < 0) return;
     close(number);
     unlink(scratch.c_str());
+}
+
+void remove_abandoned_folders(const std::string& folder, const std::string& prefix) {
+    const std::string parent = folder.substr(0, folder.rfind('/'));
+    for (const std::string& name : names_in_folder(parent)) {
+        const std::string other = parent + "/" + name;
+        struct stat facts = {};
+        if (name.compare(0, prefix.size(), prefix) != 0 || other == folder) continue;
+        if (lstat(other.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode) || facts.st_uid != geteuid()) continue;
+        std::time_t last_change = facts.st_mtime;
+        bool is_in_use = false;
+        const std::vector<std::string> files = names_in_folder(other);
+        for (const std::string& file : files) {
+            const std::string path = other + "/" + file;
+            if (lstat(path.c_str(), &facts) == 0) last_change = std::max(last_change, facts.st_mtime);
+            is_in_use = is_in_use || is_locked(path);
+        }
+        if (is_in_use || last_change + seconds_until_abandoned > std::time(nullptr)) continue;
+        for (const std::string& file : files) unlink((other + "/" + file).c_str());
+        rmdir(other.c_str());
+    }
 }

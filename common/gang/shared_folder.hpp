@@ -30,6 +30,9 @@ private:
 // Makes a folder of this user's alone, or finds it. Throws Failure.
 void make_shared_folder(const std::string& folder);
 std::vector<std::string> names_in_folder(const std::string& folder);
+// Removes folders of this user whose names begin so, beside this one, if their processes are gone: nobody holds a lock in
+// them, and nothing in them has changed for an hour.
+void remove_abandoned_folders(const std::string& folder, const std::string& prefix);
 
 // The file appears complete; nothing, if there is one of this name. Throws Failure if it cannot be made.
 std::optional<OpenFile> publish(const std::string& folder, const std::string& name, const std::string& content);
