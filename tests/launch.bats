@@ -223,6 +223,16 @@ builds_faulty() {
     [ "$statuses" = 0 ] && [ ! -e "$folder" ] || complain "left behind: $folder"
 }
 
+@test "a closed standard output is noticed, and does not become a file that the processes share" {
+    need_devices
+    echo 'exec "$@" >&-' >closed
+    local command="bash closed reduce -d $device --gang -n 100 -k tagged -w 0 -r 2"
+    change=([0]="$command" [1]="$command")
+    launch openmpi 2 reduce
+    expect_all 5
+    expect_errors_like "cannot write to standard output: Bad file descriptor"
+}
+
 @test "a process that fails ends all with its message and its exit status" {
     need_devices
     change=([2]="SIMCC_DEVICES=0")

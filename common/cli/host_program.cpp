@@ -16,6 +16,7 @@ static const char* remedy_for(const std::exception& error) {
 }
 
 Exit run_to_its_end(const Program& program, const Options& options, Exit (*run)(const void*), const void* context) {
+    hold_standard_descriptors();
     const auto failed = [&](const std::string& message, Exit exit) {
         if (options.team->processes() > 1) return options.team->fail(message, exit);
         if (!message.empty()) print_message(program.name, message, options.color, Weight::error);

@@ -9,10 +9,19 @@
 
 #include "common/io/text.hpp"
 
+void hold_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(descriptor, F_GETFD) >= 0) continue;
+        // It takes the lowest free number, which is this one. (Uses of it fail as before.)
+        if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+    }
+}
+
 Output::Output(const std::string& path) : path_(path == "-" ? "" : path), file_(stdout) {
     if (path_.empty()) {
-        // The next file to be opened would take its number, and the output with it.
-        if (fcntl(STDOUT_FILENO, F_GETFD) < 0) fail_write();
+        const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+        if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) errno = EBADF;
+        if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail_write();
         return;
     }
     target_.emplace(path_);

@@ -8,6 +8,10 @@
 
 #include "common/io/output_file.hpp"
 
+// Before any file is opened: of the standard descriptors that the caller has closed none becomes another file's, which
+// output or messages would then be written to.
+void hold_standard_descriptors();
+
 class Output {
 public:
     // `path` "" and "-" are standard output. Throws Failure(output_error) if the file cannot be created.
