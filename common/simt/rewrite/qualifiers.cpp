@@ -175,7 +175,7 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
         if (shared_between_files.count(source[variable.name]) != 0) continue;
         edits.insert_before(variable.first, "static " + std::string(used));
     }
-    if (code.checked) expose_shadows(source, names, edits);
+    expose_shadows(source, names, edits);
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source.is_identifier(i) && is_qualifier(source[i])) edits.replace(i, i + 1, "");
     }
