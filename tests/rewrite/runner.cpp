@@ -47,10 +47,6 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
      [](Text& text) { rewrite_builtin_variables(text.source, text.braces, text.spaces, text.edits); }},
     {"shared_memory", [](Text& text) { rewrite_shared_memory(text.source, text.braces, text.edits); }},
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},
-    {"qualifiers_checked",
-     [](Text& text) {
-         rewrite_qualifiers(text.source, text.braces, {false, true}, text.edits);
-     }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
     {"kernel_facts", [](Text& text) { rewrite_kernel_facts(text.source, text.braces, text.edits); }},
     {"allocations", [](Text& text) { rewrite_allocations(text.source, text.edits); }},

@@ -18,8 +18,9 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, const
 /// shared memory to bytes without constructors.
 void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits);
 
-/// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static. In checked
-/// code their addresses are announced to the runtime.
+/// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static. Their
+/// addresses are announced to the runtime, and copies that name one where its address is meant get something of the
+/// host's.
 void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits);
 
 /// Specifiers that nvcc accepts and g++ does not: a bare `__noinline__`, a repeated `inline`, `alignas` after
