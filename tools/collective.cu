@@ -114,8 +114,7 @@ Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& varia
             return launched;
         });
     };
-    one.time = [=, &gang] { return gang.together([&] { return gang.watch().time(prepare, operation.launch); }); };
-    one.flushes = true;
+    set_timing(one, gang, prepare, operation.launch);
     one.check = [=] { return buffers->check(shape); };
     one.own_cells = [=, &options, &gang](double median_ns) {
         return cells_of(collective_columns,

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -52,6 +54,7 @@ public:
           own_(own_ranks(devices, team_.process())),
           watch_(own_ordinals(), settings.cold_cache && !settings.profile, own_.size > 0 ? own(0).l2_bytes : 0,
                  own_.begin, team_) {
+        for (size_t i = 0; i < own_.size; ++i) clocks_.emplace_back(own(i).simulated ? "" : own(i).uuid);
         if (team_.processes() > 1) connect();
     }
 
@@ -63,6 +66,11 @@ public:
     // Of this process's ranks alone.
     cudaStream_t stream(size_t rank) const { return watch_.stream(rank); }
     GangStopwatch& watch() { return watch_; }
+    // Whether the clocks of any of this process's devices are held down.
+    bool is_throttled() const {
+        return std::any_of(clocks_.begin(), clocks_.end(),
+                           [](const ClockMonitor& clocks) { return clocks.throttled(); });
+    }
 
     // Calls work(rank) for this process's ranks, with the rank's device as the current one.
     template <typename Work>
@@ -96,13 +104,23 @@ public:
         try {
             return work();
         } catch (const Failure& failure) {
-            static_cast<void>(team_.fail(failure.what(), failure.exit()));
-            if (communicators_) communicators_->abort();
+            leave(failure.what(), failure.exit());
+            throw;
+        } catch (const std::bad_alloc&) {
+            leave("not enough host memory; choose a smaller size", Exit::cuda_error);
+            throw;
+        } catch (const std::exception& error) {
+            leave(error.what(), Exit::cuda_error);
             throw;
         }
     }
 
 private:
+    void leave(const std::string& why, Exit exit) {
+        static_cast<void>(team_.fail(why, exit));
+        if (communicators_) communicators_->abort();
+    }
+
     static Share own_ranks(const std::vector<DeviceInfo>& devices, size_t process) {
         const auto is_own = [=](const DeviceInfo& device) { return device.process == process; };
         const auto first = std::find_if(devices.begin(), devices.end(), is_own);
@@ -154,6 +172,7 @@ private:
     const std::vector<DeviceInfo> devices_;
     const Share own_;  // ranks of this process
     GangStopwatch watch_;
+    std::deque<ClockMonitor> clocks_;  // of those
     std::unique_ptr<Nccl> nccl_;
     std::unique_ptr<Communicators> communicators_;
     std::vector<DeviceBuffer<std::int32_t>> d_met_;
@@ -180,6 +199,14 @@ struct GangWork {
     // Compares the rank's output with the reference.
     std::function<Verdict(size_t rank)> check;
 };
+
+// Sets how a case is timed: `prepare` is enqueued for each rank, `launch` enqueues the work of all. The gang must outlive it.
+inline void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare,
+                       const std::function<void()>& launch) {
+    one.time = [&gang, prepare, launch] { return gang.together([&] { return gang.watch().time(prepare, launch); }); };
+    one.flushes = true;
+    one.is_throttled = [&gang] { return gang.is_throttled(); };
+}
 
 // Sets how a case is verified and timed. The gang must outlive it.
 inline void set_work(Case& one, Gang& gang, GangWork work) {
@@ -213,8 +240,7 @@ inline void set_work(Case& one, Gang& gang, GangWork work) {
         prepare = [work](size_t rank, cudaStream_t) { work.prepare(rank); };
         one.prepare = [&gang, work](cudaStream_t) { gang.on_each(work.prepare); };
     }
-    one.time = [&gang, prepare, launch] { return gang.together([&] { return gang.watch().time(prepare, launch); }); };
-    one.flushes = true;
+    set_timing(one, gang, prepare, launch);
     one.check = [&gang, work] {
         Verdict verdict;
         gang.on_each([&](size_t rank) {

@@ -80,7 +80,9 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
     // (Processes that measure together have to go on, or stop, together.)
     const auto is_late = [&] { return team().any(std::chrono::steady_clock::now() >= deadline); };
-    const auto is_throttled = [&] { return !on_host(one) && team().any(clocks_.throttled()); };
+    const auto is_throttled = [&] {
+        return !on_host(one) && team().any(one.is_throttled ? one.is_throttled() : clocks_.throttled());
+    };
     const int fewest = std::min(run_.samples(), 10);
     ClockReading clock;
     StepCount& count = run_.begin_step(text("timing {}, n = {}, sample", one.variant->name, one.problem.n));
