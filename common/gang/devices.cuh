@@ -205,6 +205,7 @@ inline void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& pr
                        const std::function<void()>& launch) {
     one.time = [&gang, prepare, launch] { return gang.together([&] { return gang.watch().time(prepare, launch); }); };
     one.flushes = true;
+    one.elapsed = [&gang] { return gang.watch().elapsed(); };
     one.is_throttled = [&gang] { return gang.is_throttled(); };
 }
 

@@ -64,7 +64,8 @@ Bench::Pair Bench::sample_pair(Case& one, Case* peer, bool peer_first) {
     Pair pair;
     if (peer && peer_first) pair.peer_ns = sample(*peer);
     pair.own_ns = sample(one);
-    if (!one.time && !on_host(one)) pair.clock = stopwatch_.elapsed();
+    if (one.elapsed) pair.clock = one.elapsed();
+    else if (!one.time && !on_host(one)) pair.clock = stopwatch_.elapsed();
     if (peer && !peer_first) pair.peer_ns = sample(*peer);
     return pair;
 }

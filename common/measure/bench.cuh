@@ -22,9 +22,12 @@ struct Case {
     // Runs and times the work itself, in nanoseconds, where more than one stream does it: then `launch`, which runs it
     // for the verification, has waited for it, and no cache is flushed. May be empty.
     std::function<double()> time;
-    const char* timer = nullptr;         // what `time` measures with, if not the Stopwatch's timer
-    bool flushes = false;                // `time` flushes caches as the options say, as a GangStopwatch does
-    std::function<bool()> is_throttled;  // asked where the work is not of the first device alone
+    const char* timer = nullptr;  // what `time` measures with, if not the Stopwatch's timer
+    bool flushes = false;         // `time` flushes caches as the options say, as a GangStopwatch does
+    // Of the devices that `time` uses, where they are not the first alone: how far their clocks went during the last
+    // time(), and whether they are held down. May be empty.
+    std::function<ClockReading()> elapsed;
+    std::function<bool()> is_throttled;
     // Enqueued before every launch and not timed: restores an input that the kernel destroys. May be empty.
     Enqueue prepare;
     // Overwrites the output so that a kernel that writes nothing cannot pass.

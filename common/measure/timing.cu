@@ -164,6 +164,16 @@ double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>
     return team_.longest(longest_ns);
 }
 
+ClockReading GangStopwatch::elapsed() const {
+    ClockReading all;
+    for (const auto& watch : watches_) {
+        const ClockReading one = watch->elapsed();
+        all.cycles += one.cycles;
+        all.ns += one.ns;
+    }
+    return all;
+}
+
 void GangStopwatch::synchronize() const {
     for (const auto& watch : watches_) CHECK(cudaStreamSynchronize(watch->stream()));
 }

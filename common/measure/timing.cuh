@@ -78,6 +78,9 @@ public:
     // is the longest of all.
     double time(const EnqueueOn& prepare, const std::function<void()>& launch);
 
+    // Stopwatch::elapsed() of this process's devices, added up.
+    ClockReading elapsed() const;
+
     cudaStream_t stream(std::size_t rank) const { return watches_[rank - first_rank_]->stream(); }
     void synchronize() const;  // until all streams are empty
 

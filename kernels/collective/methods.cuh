@@ -33,8 +33,9 @@ AllReduceMethod<T> low_latency_method(const AllReduceArguments<T>&) {
 
 /// By the bytes that each device would send if it sent its input to every other one. A line is twice its data, so tags
 /// pay as long as latency is all that counts; from some size on it counts that two shots move an element the fewest times.
-constexpr size_t most_low_latency_bytes = size_t{256} << 10;
-constexpr size_t most_one_shot_bytes = size_t{1} << 20;
+/// Both limits were measured on two H200s, by tests/measure/collective.bash.
+constexpr size_t most_low_latency_bytes = size_t{512} << 10;
+constexpr size_t most_one_shot_bytes = size_t{4} << 20;
 
 template <typename T>
 AllReduceMethod<T> fastest_method(const AllReduceArguments<T>& all) {
