@@ -2,6 +2,8 @@
 # What collective promises: every operation brings every device what it should, for every number of devices, size, type
 # and operator, and says what it moved.
 
+# Tests side by side on a GPU
+
 # Takes long: run.bash begins with it.
 
 load helpers

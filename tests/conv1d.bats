@@ -2,6 +2,8 @@
 # What conv1d promises: every variant right for every n, width, border, type and alignment, and a filter that does the
 # same to data.
 
+# Tests side by side on a GPU
+
 load helpers
 
 # Every variant that can run here is right at the sizes and widths (both with commas). Further arguments are options.

@@ -2,6 +2,8 @@
 # --gang where devices need what others have: parts of all for a transposition, halos of neighbours for a convolution.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 
+# Tests side by side on a GPU
+
 load helpers
 
 # ---- transpose

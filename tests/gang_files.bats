@@ -2,6 +2,8 @@
 # --gang over files, pipes and text: several devices find what one of them finds, byte for byte.
 # shellcheck disable=SC2154  # helpers.bash sets $device, $output, $errors and $scratch
 
+# Tests side by side on a GPU
+
 load helpers
 
 # The sizes of gangs to try: those that a machine with GPUs has.

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What matmul promises: every variant right at every shape, and a filter that multiplies two matrices.
 
+# Tests side by side on a GPU
+
 load helpers
 
 shapes="1x1x1 7x13x5 33x1x17 1x50x64 64x64x0 127x129x65 130x260x9"

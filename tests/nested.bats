@@ -2,6 +2,8 @@
 # What nested promises: every grid runs once, at every depth and by whomever it is launched, and images are right.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 
+# Tests side by side on a GPU
+
 load helpers
 
 @test "nested: every variant that makes launches is right for any number of them" {

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What reduce promises: every variant right for every n, type and operation, and a filter that gives the exact answer or none.
 
+# Tests side by side on a GPU
+
 load helpers
 
 small_sizes="0 1 31 32 33 255 257 1000"
