@@ -13,8 +13,8 @@ __host__ __device__ constexpr size_t line_words(unsigned ranks) { return size_t{
 /// Any n; the grid has at most most_lines threads, the same on all devices. A thread sends a line to every device in each
 /// round and takes theirs; its epoch is the line's tag. A line of this round lies where one of two rounds ago lay: whose
 /// answer to the round between has come has taken that. For this every thread sends in all rounds of a launch or in none.
-/// Outputs may be inputs.
-template <typename T>
+/// Outputs may be inputs. There are `most_ranks` at most: with few, the code is short, and its length is latency, too.
+template <typename T, unsigned most_ranks>
 __global__ void __launch_bounds__(most_block_size, 1)
     all_reduce_low_latency(AllReduceArguments<T> all, unsigned rounds) {
     constexpr unsigned length = 8 / sizeof(T);
@@ -37,24 +37,24 @@ __global__ void __launch_bounds__(most_block_size, 1)
         memcpy(bits, elements, sizeof bits);
         const Line own = Line::holding(bits, tag);
 #pragma unroll
-        for (unsigned r = 0; r < most_peers; ++r)
+        for (unsigned r = 0; r < most_ranks; ++r)
             if (r < all.ranks && r != all.rank) store_line(words_of(r, all.rank, tag), own);
 
-        Line seen[most_peers];
+        Line seen[most_ranks];
         bool all_are_there;
         do {
             all_are_there = true;
 #pragma unroll
-            for (unsigned r = 0; r < most_peers; ++r)
+            for (unsigned r = 0; r < most_ranks; ++r)
                 if (r < all.ranks && r != all.rank) seen[r] = load_line(words_of(all.rank, r, tag));
 #pragma unroll
-            for (unsigned r = 0; r < most_peers; ++r)
+            for (unsigned r = 0; r < most_ranks; ++r)
                 if (r < all.ranks && r != all.rank) all_are_there = all_are_there && seen[r].has(tag);
         } while (!all_are_there && look_again());
 
         Partials<T, length> partials;
 #pragma unroll
-        for (unsigned r = 0; r < most_peers; ++r) {
+        for (unsigned r = 0; r < most_ranks; ++r) {
             if (r >= all.ranks) continue;
             if (r != all.rank) {
                 bits[0] = static_cast<unsigned>(seen[r].words[0]);
@@ -92,7 +92,10 @@ LowLatencyShape low_latency_shape(const AllReduceArguments<T>& all) {
 template <typename T>
 LaunchShape launch_low_latency(const AllReduceArguments<T>& all) {
     const LowLatencyShape shape = low_latency_shape(all);
-    all_reduce_low_latency<<<shape.grid, shape.block, 0, all.stream>>>(all, shape.rounds);
+    const auto kernel = all.ranks <= 2   ? all_reduce_low_latency<T, 2>
+                        : all.ranks <= 4 ? all_reduce_low_latency<T, 4>
+                                         : all_reduce_low_latency<T, most_peers>;
+    kernel<<<shape.grid, shape.block, 0, all.stream>>>(all, shape.rounds);
     return {dim3(shape.grid), dim3(shape.block), 0};
 }
 
