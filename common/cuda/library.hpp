@@ -11,10 +11,11 @@
 
 class Library {
 public:
-    // The first of these that there is: names for the dynamic linker to look for, or paths.
-    explicit Library(const std::vector<std::string>& names) {
+    // The first of these that there is: names for the dynamic linker to look for, or paths. One that `stays` is loaded
+    // until the process ends, else until this object's end.
+    explicit Library(const std::vector<std::string>& names, bool stays = false) {
         for (const std::string& name : names)
-            if ((handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
+            if ((handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | (stays ? RTLD_NODELETE : 0)))) break;
     }
     ~Library() {
         if (handle_) dlclose(handle_);

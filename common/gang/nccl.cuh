@@ -7,9 +7,6 @@
 #else
 #include "common/gang/nccl_types.cuh"
 #endif
-#ifndef __SIMCC__
-#include <dlfcn.h>
-#endif
 #include <limits.h>
 #include <stdlib.h>
 
@@ -17,6 +14,9 @@
 #include <string>
 #include <vector>
 
+#ifndef __SIMCC__
+#include "common/cuda/library.hpp"
+#endif
 #include "common/cuda/peer_access.cuh"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
@@ -29,10 +29,6 @@ class Nccl {
 public:
     Nccl() {
 #ifndef __SIMCC__
-        // Standard output is for results: what NCCL_DEBUG asks for goes to standard error.
-        if (getenv("NCCL_DEBUG")) setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
-        for (const char* name : {"libnccl.so.2", "libnccl.so"})
-            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
         if (!library_) {
             why_not_ = "libnccl.so.2 was not found; install libnccl2, or name its folder in LD_LIBRARY_PATH";
             return;
@@ -61,7 +57,7 @@ public:
         FIND(receive, ncclRecv);
 #undef FIND
 #ifndef __SIMCC__
-        if (library_) comm_split = reinterpret_cast<CommSplit*>(dlsym(library_, "ncclCommSplit"));
+        library_.find(comm_split, "ncclCommSplit");
 #else
         comm_split = [](ncclComm_t parent, int color, int key, ncclComm_t* result, void* config) {
             return ncclCommSplit(parent, color, key, result, static_cast<ncclConfig_t*>(config));
@@ -124,10 +120,16 @@ public:
 
 private:
 #ifndef __SIMCC__
+    static Library load() {
+        // Standard output is for results: what NCCL_DEBUG asks for goes to standard error.
+        if (getenv("NCCL_DEBUG")) setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
+        return Library({"libnccl.so.2", "libnccl.so"}, true);
+    }
+
     template <typename Function>
     void find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(dlsym(library_, name));
-        if (!function && why_not_.empty()) why_not_ = text("libnccl.so.2 has no {}; install NCCL 2.13 or later", name);
+        if (!library_.find(function, name) && why_not_.empty())
+            why_not_ = text("libnccl.so.2 has no {}; install NCCL 2.13 or later", name);
     }
 #endif
 
@@ -153,7 +155,9 @@ private:
         fail(Exit::cuda_error, "{}: {}{}; {}{}", call, get_error_string(result), details, remedy(result), port);
     }
 
-    void* library_ = nullptr;
+#ifndef __SIMCC__
+    const Library library_ = load();
+#endif
     std::string why_not_;
 };
 

@@ -4,13 +4,13 @@
 // As with cuBLAS, the transpose C' = B' A' is the same bytes as the row-major C = A B.
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/launch_shape.cuh"
+#include "common/cuda/library.hpp"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/cublas.cuh"
 
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 #include <library_types.h>
 
 #include <cstddef>
@@ -37,24 +37,23 @@ struct CublasLtAlgorithm {
 class CublasLt {
 public:
     CublasLt() {
-        for (const char* name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"})
-            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
         int (*create)(void**) = nullptr;
-        const bool has_all =
-            find(create, "cublasLtCreate") && find(destroy_, "cublasLtDestroy") &&
-            find(create_product, "cublasLtMatmulDescCreate") && find(set_product, "cublasLtMatmulDescSetAttribute") &&
-            find(set_matrix, "cublasLtMatrixLayoutSetAttribute") &&
-            find(destroy_product, "cublasLtMatmulDescDestroy") && find(create_matrix, "cublasLtMatrixLayoutCreate") &&
-            find(destroy_matrix, "cublasLtMatrixLayoutDestroy") &&
-            find(create_preference, "cublasLtMatmulPreferenceCreate") &&
-            find(destroy_preference, "cublasLtMatmulPreferenceDestroy") &&
-            find(set_preference, "cublasLtMatmulPreferenceSetAttribute") &&
-            find(find_algorithms, "cublasLtMatmulAlgoGetHeuristic") && find(multiply, "cublasLtMatmul");
+        const bool has_all = library_.find(create, "cublasLtCreate") && library_.find(destroy_, "cublasLtDestroy") &&
+                             library_.find(create_product, "cublasLtMatmulDescCreate") &&
+                             library_.find(set_product, "cublasLtMatmulDescSetAttribute") &&
+                             library_.find(set_matrix, "cublasLtMatrixLayoutSetAttribute") &&
+                             library_.find(destroy_product, "cublasLtMatmulDescDestroy") &&
+                             library_.find(create_matrix, "cublasLtMatrixLayoutCreate") &&
+                             library_.find(destroy_matrix, "cublasLtMatrixLayoutDestroy") &&
+                             library_.find(create_preference, "cublasLtMatmulPreferenceCreate") &&
+                             library_.find(destroy_preference, "cublasLtMatmulPreferenceDestroy") &&
+                             library_.find(set_preference, "cublasLtMatmulPreferenceSetAttribute") &&
+                             library_.find(find_algorithms, "cublasLtMatmulAlgoGetHeuristic") &&
+                             library_.find(multiply, "cublasLtMatmul");
         if (!has_all || create(&handle_) != 0) handle_ = nullptr;
     }
     ~CublasLt() {
         if (handle_) destroy_(handle_);
-        if (library_) dlclose(library_);
     }
     CublasLt(const CublasLt&) = delete;
     CublasLt& operator=(const CublasLt&) = delete;
@@ -81,13 +80,7 @@ public:
                     const std::uint64_t* algorithm, void* workspace, size_t workspace_bytes, cudaStream_t) = nullptr;
 
 private:
-    template <typename Function>
-    bool find(Function& function, const char* name) const {
-        function = library_ ? reinterpret_cast<Function>(dlsym(library_, name)) : nullptr;
-        return function != nullptr;
-    }
-
-    void* library_ = nullptr;
+    const Library library_{{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"}};
     void* handle_ = nullptr;
     int (*destroy_)(void*) = nullptr;
 };

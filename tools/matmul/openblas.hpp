@@ -1,27 +1,18 @@
 // OpenBLAS, the CPU's peer.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <algorithm>
 
+#include "common/cuda/library.hpp"
 #include "tools/matmul/shape.hpp"
 
 // cblas_sgemm and cblas_dgemm of OpenBLAS, found at run time.
 class OpenBlas {
 public:
     OpenBlas() {
-        for (const char* name : {"libopenblas.so.0", "libopenblas.so"})
-            if ((library_ = dlopen(name, RTLD_NOW | RTLD_LOCAL))) break;
-        if (!library_) return;
-        multiply_f32_ = reinterpret_cast<Multiply<float>>(dlsym(library_, "cblas_sgemm"));
-        multiply_f64_ = reinterpret_cast<Multiply<double>>(dlsym(library_, "cblas_dgemm"));
+        library_.find(multiply_f32_, "cblas_sgemm");
+        library_.find(multiply_f64_, "cblas_dgemm");
     }
-    ~OpenBlas() {
-        if (library_) dlclose(library_);
-    }
-    OpenBlas(const OpenBlas&) = delete;
-    OpenBlas& operator=(const OpenBlas&) = delete;
 
     explicit operator bool() const { return multiply_f32_ && multiply_f64_; }
     void multiply(const ProductShape& s, const Transposes& transposed, const float* a, const float* b, float* c) const {
@@ -34,11 +25,11 @@ public:
 
 private:
     template <typename T>
-    using Multiply = void (*)(int order, int a_transposed, int b_transposed, int m, int n, int k, T alpha, const T* a,
-                              int lda, const T* b, int ldb, T beta, T* c, int ldc);
+    using Multiply = void(int order, int a_transposed, int b_transposed, int m, int n, int k, T alpha, const T* a,
+                          int lda, const T* b, int ldb, T beta, T* c, int ldc);
 
     template <typename T>
-    static void call(Multiply<T> multiply, const ProductShape& s, const Transposes& transposed, const T* a, const T* b,
+    static void call(Multiply<T>* multiply, const ProductShape& s, const Transposes& transposed, const T* a, const T* b,
                      T* c) {
         constexpr int row_major = 101, as_it_lies = 111, its_transpose = 112;
         const int m = int(s.m), n = int(s.n), k = int(s.k);
@@ -47,7 +38,7 @@ private:
                  std::max(1, n));
     }
 
-    void* library_ = nullptr;
-    Multiply<float> multiply_f32_ = nullptr;
-    Multiply<double> multiply_f64_ = nullptr;
+    const Library library_{{"libopenblas.so.0", "libopenblas.so"}};
+    Multiply<float>* multiply_f32_ = nullptr;
+    Multiply<double>* multiply_f64_ = nullptr;
 };

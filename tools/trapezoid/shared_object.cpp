@@ -66,15 +66,10 @@ SharedObject::SharedObject(const Expression& expression, DType dtype) {
                                              text("extern \"C\" __device__ {} {}({} x) {{\n    return {};\n}}\n", type,
                                                   name_of_function, type, expression.source(dtype))),
             object, folder);
-    library_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ != nullptr) function_ = dlsym(library_, name_of_function);
-    if (function_ == nullptr)
+    library_.emplace(std::vector<std::string>{object});
+    if (!library_->find(function_, name_of_function))
         fail(Exit::unavailable,
              "cannot load what simcc made of --function: {}; set TMPDIR to a folder whose files may be "
              "executed",
              std::string(dlerror()));
-}
-
-SharedObject::~SharedObject() {
-    if (library_ != nullptr) dlclose(library_);
 }

@@ -1,8 +1,9 @@
 // A function compiled by simcc while the program runs, for the simulator: there, device code is the host's.
 #pragma once
 
-#include <string>
+#include <optional>
 
+#include "common/cuda/library.hpp"
 #include "common/io/dtype.hpp"
 #include "tools/trapezoid/expression.hpp"
 
@@ -10,9 +11,6 @@ class SharedObject {
 public:
     // Compiles `expression` for numbers of that type. Failure(unavailable) if there is no simcc, or if it fails.
     SharedObject(const Expression& expression, DType dtype);
-    ~SharedObject();
-    SharedObject(const SharedObject&) = delete;
-    SharedObject& operator=(const SharedObject&) = delete;
 
     template <typename T>
     auto function() const {
@@ -20,6 +18,6 @@ public:
     }
 
 private:
-    void* library_ = nullptr;
+    std::optional<Library> library_;
     void* function_ = nullptr;
 };
