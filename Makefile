@@ -21,7 +21,7 @@ SIMULATED = -O2
 SIMT_OPTIMIZE = -O2
 CHECKED = -O1
 # These simulate too little for a higher level to be worth its time.
-HARDLY_OPTIMIZED := cuda-unit tools/devquery tools/memcheckdemo tools/streams
+HARDLY_OPTIMIZED := cuda-unit gang-unit tools/devquery tools/memcheckdemo tools/streams
 
 # ---- toolchains
 
@@ -89,6 +89,8 @@ ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
     $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
+# Gangs are another unit, for the programs that have any.
+WITH_GANGS := $(shell grep -l -r 'include "common/gang/.*\.cuh"' tools | sed 's,^tools/\([^/.]*\).*,\1,' | sort -u)
 # So is the simulator: each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked
 # only into programs that have checked kernels, and what starts them by itself only into those that simcc --check has
 # built.
@@ -151,6 +153,7 @@ endef
 $(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,"%s",$(call ROOM_FILES,$(room)))))
 $(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,"%s",$(call SIMT_FILES,$(room)))))
 $(eval $(call unit,cuda.cu,"%s",$(COMMON_CUDA)))
+$(eval $(call unit,gang.cu,"%s",$(wildcard common/gang/*.cu)))
 $(eval $(call unit,standard.hpp,<%s>,$(STANDARD_HEADERS)))
 
 # ---- objects
@@ -195,12 +198,12 @@ build/autostart.o: $(AUTOSTART).cpp build/flags-simt
 
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
 # backend can be linked into another. Its name is $(1)::backend() as g++ spells it; $(2) is the length of $(1). What all
-# programs share is one unit, cuda.cu; $(3) are what both depend on, $(4) compiles.
+# programs share is one unit, cuda.cu, and what gangs do another; $(3) are what both depend on, $(4) compiles.
 define backend
 build/$(1)/%.o: %.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
 	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
-build/$(1)/cuda-unit.o: build/cuda.cu build/flags-$(1) $(3)
+build/$(1)/%-unit.o: build/%.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
 	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 build/$(1)/tools/timing-test.o: tests/units/timing.cu build/flags-$(1) $(3)
@@ -211,6 +214,7 @@ build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
 	objcopy --wildcard --keep-global-symbol=_ZN$(2)$(1)7backendEv \
 	    --keep-global-symbol='__*_cuda_device_runtime_*' $$@.all $$@
 	@rm -f $$@.all
+$(WITH_GANGS:%=build/$(1)/%.isolated.o): build/$(1)/gang-unit.o
 endef
 # A program's unit of kernels that launch kernels becomes part of it. PTX cannot be linked: where there is some, for GPUs
 # that are not known yet, this unit has machine code for all generations instead.

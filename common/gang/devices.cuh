@@ -11,7 +11,6 @@
 
 #include "common/cuda/device_info.hpp"
 #include "common/cuda/peer_access.cuh"
-#include "common/gang/device_gather.cuh"
 #include "common/gang/nccl.cuh"
 #include "common/measure/bench.cuh"
 
@@ -30,33 +29,15 @@ constexpr Share share_of(size_t n, size_t rank, size_t ranks) {
 
 // The gangs that a benchmark runs on, one after the other: the first device, to compare with, and all; also powers of two
 // between, if asked for.
-inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, bool between) {
-    std::vector<std::vector<DeviceInfo>> gangs;
-    const auto add = [&](size_t size) { gangs.emplace_back(devices.begin(), devices.begin() + std::ptrdiff_t(size)); };
-    add(1);
-    for (size_t size = 2; between && size < devices.size(); size *= 2) add(size);
-    if (devices.size() > 1) add(devices.size());
-    return gangs;
-}
-inline std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices,
-                                                     const MeasureSettings& settings) {
-    return gangs_of(devices, settings.ladder || !settings.predict.gangs.empty());
-}
+std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, bool between);
+std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
 
 // Devices that work together: rank r is the r-th of them. Those that this process drives have a stream each, in which
 // their work is timed. All processes of the team make all gangs, those without a member, too: a gang is made together,
 // and what it does is.
 class Gang {
 public:
-    Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings)
-        : team_(*settings.team),
-          devices_(devices),
-          own_(own_ranks(devices, team_.process())),
-          watch_(own_ordinals(), settings.cold_cache && !settings.profile, own_.size > 0 ? own(0).l2_bytes : 0,
-                 own_.begin, team_) {
-        for (size_t i = 0; i < own_.size; ++i) clocks_.emplace_back(own(i).simulated ? "" : own(i).uuid);
-        if (team_.processes() > 1) connect();
-    }
+    Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
 
     // Of all processes.
     size_t size() const { return devices_.size(); }
@@ -67,10 +48,7 @@ public:
     cudaStream_t stream(size_t rank) const { return watch_.stream(rank); }
     GangStopwatch& watch() { return watch_; }
     // Whether the clocks of any of this process's devices are held down.
-    bool is_throttled() const {
-        return std::any_of(clocks_.begin(), clocks_.end(),
-                           [](const ClockMonitor& clocks) { return clocks.throttled(); });
-    }
+    bool is_throttled() const;
 
     // Calls work(rank) for this process's ranks, with the rank's device as the current one.
     template <typename Work>
@@ -82,20 +60,11 @@ public:
     }
 
     // NCCL is looked for at the first use. Why there is none, and what to do; "" if there is.
-    const std::string& why_not_nccl() {
-        if (!nccl_) nccl_ = std::make_unique<Nccl>();
-        return nccl_->why_not();
-    }
+    const std::string& why_not_nccl();
     // Failure(unavailable) if it is missing.
-    const Nccl& nccl() {
-        if (!why_not_nccl().empty()) fail(Exit::unavailable, "{}", why_not_nccl());
-        return *nccl_;
-    }
+    const Nccl& nccl();
     // One per rank of this process.
-    const Communicators& communicators() {
-        if (!communicators_) communicators_ = std::make_unique<Communicators>(nccl(), own_ordinals());
-        return *communicators_;
-    }
+    const Communicators& communicators();
 
     // Does work that other ranks take part in. If it fails they are told before anything is freed, since that may wait
     // for collectives that never end.
@@ -116,57 +85,14 @@ public:
     }
 
 private:
-    void leave(const std::string& why, Exit exit) {
-        static_cast<void>(team_.fail(why, exit));
-        if (communicators_) communicators_->abort();
-    }
-
-    static Share own_ranks(const std::vector<DeviceInfo>& devices, size_t process) {
-        const auto is_own = [=](const DeviceInfo& device) { return device.process == process; };
-        const auto first = std::find_if(devices.begin(), devices.end(), is_own);
-        return {size_t(first - devices.begin()), size_t(std::count_if(first, devices.end(), is_own))};
-    }
+    void leave(const std::string& why, Exit exit);
     const DeviceInfo& own(size_t i) const { return devices_[own_.begin + i]; }
 
-    std::vector<int> own_ordinals() const {
-        std::vector<int> numbers;
-        for (size_t i = 0; i < own_.size; ++i) numbers.push_back(own(i).ordinal);
-        return numbers;
-    }
-
+    std::vector<int> own_ordinals() const;
     // The processes first learn to tell each other things by their devices, and then make the gang's communicators.
-    void connect() {
-        static_cast<void>(nccl());
-        if (!team_.gathers_by_devices()) {
-            int current = 0;
-            CHECK(cudaGetDevice(&current));
-            const auto by_devices = std::make_shared<DeviceGather>(team_, current);
-            team_.gather_by([by_devices](const std::string& mine) { return by_devices->gather(mine); });
-        }
-        const ncclUniqueId id = common_id(nccl(), team_);
-        communicators_ = std::make_unique<Communicators>(nccl(), id, size(), own_.begin, own_ordinals());
-        if (own_.size == 0 || is_in_one_process()) return;
-        on_each([&](size_t rank) {
-            d_met_.emplace_back(1);
-            CHECK(cudaMemsetAsync(d_met_.back().data(), 0, d_met_.back().bytes(), stream(rank)));
-        });
-        // (The first time takes long: NCCL connects the ranks, and CUDA loads its kernel.)
-        meet();
-        watch_.synchronize();
-        watch_.meet_by([this] { meet(); });
-    }
-
+    void connect();
     // Holds the streams until those of all ranks have come to it.
-    void meet() {
-        nccl().group([&] {
-            on_each([&](size_t rank) {
-                std::int32_t* const d_met = d_met_[rank - own_.begin].data();
-                nccl().expect(
-                    nccl().all_reduce(d_met, d_met, 1, ncclInt32, ncclSum, communicators()[rank], stream(rank)),
-                    "ncclAllReduce", communicators()[rank]);
-            });
-        });
-    }
+    void meet();
 
     Team& team_;
     const std::vector<DeviceInfo> devices_;
@@ -180,11 +106,7 @@ private:
 
 // A stream of the current device for what ranks send each other, beside their work. Where both are ready it goes first:
 // its few blocks would otherwise wait for a whole grid.
-inline Stream message_stream() {
-    int lowest = 0, highest = 0;
-    CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
-    return Stream(cudaStreamNonBlocking, highest);
-}
+Stream message_stream();
 
 // What a case on a gang consists of. Each is called with a rank, whose device is then the current one.
 struct GangWork {
@@ -201,56 +123,9 @@ struct GangWork {
 };
 
 // Sets how a case is timed: `prepare` is enqueued for each rank, `launch` enqueues the work of all. The gang must outlive it.
-inline void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare,
-                       const std::function<void()>& launch) {
-    one.time = [&gang, prepare, launch] { return gang.together([&] { return gang.watch().time(prepare, launch); }); };
-    one.flushes = true;
-    one.elapsed = [&gang] { return gang.watch().elapsed(); };
-    one.is_throttled = [&gang] { return gang.is_throttled(); };
-}
+void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare, const std::function<void()>& launch);
 
 // Sets how a case is verified and timed. The gang must outlive it.
-inline void set_work(Case& one, Gang& gang, GangWork work) {
-    one.problem.gang = gang.size();
-    const auto launch = [&gang, work] {
-        LaunchShape first;
-        gang.on_each([&](size_t rank) {
-            const LaunchShape shape = work.launch(rank);
-            if (rank == 0) first = shape;
-        });
-        if (work.join) work.join();
-        return first;
-    };
-    // (A copy from pageable memory may end after its call, and beside the rank's stream.)
-    one.poison = [&gang, work](cudaStream_t) {
-        gang.on_each([&](size_t rank) {
-            work.poison(rank);
-            CHECK(cudaDeviceSynchronize());
-        });
-    };
-    // (The launch that is verified runs in the gang's own streams, too.)
-    one.launch = [&gang, launch](cudaStream_t) {
-        return gang.together([&] {
-            const LaunchShape shape = launch();
-            gang.watch().synchronize();
-            return shape;
-        });
-    };
-    GangStopwatch::EnqueueOn prepare;
-    if (work.prepare) {
-        prepare = [work](size_t rank, cudaStream_t) { work.prepare(rank); };
-        one.prepare = [&gang, work](cudaStream_t) { gang.on_each(work.prepare); };
-    }
-    set_timing(one, gang, prepare, launch);
-    one.check = [&gang, work] {
-        Verdict verdict;
-        gang.on_each([&](size_t rank) {
-            if (!verdict.right) return;
-            verdict = work.check(rank);
-            if (gang.size() > 1) verdict.detail = text("rank {}: {}", rank, verdict.detail);
-        });
-        return verdict;
-    };
-}
+void set_work(Case& one, Gang& gang, GangWork work);
 
 }  // namespace BACKEND

@@ -8,18 +8,13 @@
 #include "common/gang/nccl_types.cuh"
 #endif
 #include <limits.h>
-#include <stdlib.h>
 
-#include <exception>
 #include <string>
 #include <vector>
 
 #ifndef __SIMCC__
 #include "common/cuda/library.hpp"
 #endif
-#include "common/cuda/peer_access.cuh"
-#include "common/io/failure.hpp"
-#include "common/io/text.hpp"
 
 namespace BACKEND {
 
@@ -27,43 +22,7 @@ namespace BACKEND {
 /// stays loaded until the process ends: threads of its own may outlive its communicators.
 class Nccl {
 public:
-    Nccl() {
-#ifndef __SIMCC__
-        if (!library_) {
-            why_not_ = "libnccl.so.2 was not found; install libnccl2, or name its folder in LD_LIBRARY_PATH";
-            return;
-        }
-#define FIND(member, name) find(member, #name)
-#else
-#define FIND(member, name) member = name
-#endif
-        FIND(get_version, ncclGetVersion);
-        FIND(get_unique_id, ncclGetUniqueId);
-        FIND(comm_init_all, ncclCommInitAll);
-        FIND(comm_init_rank, ncclCommInitRank);
-        FIND(comm_destroy, ncclCommDestroy);
-        FIND(comm_abort, ncclCommAbort);
-        FIND(comm_get_async_error, ncclCommGetAsyncError);
-        FIND(get_error_string, ncclGetErrorString);
-        FIND(get_last_error, ncclGetLastError);
-        FIND(group_start, ncclGroupStart);
-        FIND(group_end, ncclGroupEnd);
-        FIND(all_reduce, ncclAllReduce);
-        FIND(reduce_scatter, ncclReduceScatter);
-        FIND(all_gather, ncclAllGather);
-        FIND(broadcast, ncclBroadcast);
-        FIND(reduce, ncclReduce);
-        FIND(send, ncclSend);
-        FIND(receive, ncclRecv);
-#undef FIND
-#ifndef __SIMCC__
-        library_.find(comm_split, "ncclCommSplit");
-#else
-        comm_split = [](ncclComm_t parent, int color, int key, ncclComm_t* result, void* config) {
-            return ncclCommSplit(parent, color, key, result, static_cast<ncclConfig_t*>(config));
-        };
-#endif
-    }
+    Nccl();
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
@@ -71,12 +30,7 @@ public:
     const std::string& why_not() const { return why_not_; }
 
     /// As in 2.28.9; "" if the library does not say.
-    std::string version() const {
-        int code = 0;
-        if (!why_not_.empty() || get_version(&code) != ncclSuccess) return "";
-        const int base = code < 10000 ? 1000 : 10000;
-        return text("{}.{}.{}", code / base, code % base / 100, code % 100);
-    }
+    std::string version() const;
 
     /// Throws Failure(cuda_error) unless `result` is success: the call, NCCL's words, and what to do.
     void expect(ncclResult_t result, const char* call, ncclComm_t communicator = nullptr) const {
@@ -119,43 +73,13 @@ public:
     CommSplit* comm_split = nullptr;
 
 private:
-#ifndef __SIMCC__
-    static Library load() {
-        // Standard output is for results: what NCCL_DEBUG asks for goes to standard error.
-        if (getenv("NCCL_DEBUG")) setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
-        return Library({"libnccl.so.2", "libnccl.so"}, true);
-    }
+    [[noreturn]] void fail_nccl(ncclResult_t result, const char* call, ncclComm_t communicator) const;
 
+#ifndef __SIMCC__
+    static Library load();
     template <typename Function>
-    void find(Function& function, const char* name) {
-        if (!library_.find(function, name) && why_not_.empty())
-            why_not_ = text("libnccl.so.2 has no {}; install NCCL 2.13 or later", name);
-    }
-#endif
+    void find(Function& function, const char* name);
 
-    static const char* remedy(ncclResult_t result) {
-        switch (result) {
-            case ncclSystemError:
-                return "NCCL_DEBUG=WARN says which call of the system failed; a full /dev/shm and a wrong "
-                       "NCCL_SOCKET_IFNAME are common causes";
-            case ncclUnhandledCudaError:
-                return "NCCL_DEBUG=WARN says which call of CUDA failed; often the driver is older than NCCL's CUDA, or "
-                       "memory is short";
-            case ncclRemoteError: return "another rank has ended or lost its connection; see its message";
-            default: return "NCCL_DEBUG=WARN says more";
-        }
-    }
-
-    [[noreturn]] void fail_nccl(ncclResult_t result, const char* call, ncclComm_t communicator) const {
-        const char* const last = get_last_error(communicator);
-        const std::string details = last && *last ? text(" ({})", last) : "";
-        const char* const address = getenv("NCCL_COMM_ID");
-        const std::string port =
-            address && *address ? text("; if others use NCCL_COMM_ID={}, choose another port", address) : "";
-        fail(Exit::cuda_error, "{}: {}{}; {}{}", call, get_error_string(result), details, remedy(result), port);
-    }
-
-#ifndef __SIMCC__
     const Library library_ = load();
 #endif
     std::string why_not_;
@@ -188,40 +112,18 @@ ncclDataType_t nccl_type() {
 class Communicators {
 public:
     /// All ranks are devices of this process.
-    Communicators(const Nccl& nccl, const std::vector<int>& ordinals) : nccl_(nccl), own_(ordinals.size()) {
-        nccl.expect(nccl.comm_init_all(own_.data(), static_cast<int>(ordinals.size()), ordinals.data()),
-                    "ncclCommInitAll");
-    }
+    Communicators(const Nccl& nccl, const std::vector<int>& ordinals);
     /// `ranks` in all, in several processes, which know the same id: these are on the devices `ordinals`.
     Communicators(const Nccl& nccl, const ncclUniqueId& id, std::size_t ranks, std::size_t first,
-                  const std::vector<int>& ordinals)
-        : nccl_(nccl), first_(first), own_(ordinals.size()) {
-        nccl.group([&] {
-            for (std::size_t i = 0; i < ordinals.size(); ++i) {
-                const OnDevice there(ordinals[i]);
-                nccl.expect(nccl.comm_init_rank(&own_[i], static_cast<int>(ranks), id, static_cast<int>(first + i)),
-                            "ncclCommInitRank");
-            }
-        });
-        // (The simulator then leaves it to us to notice that a rank has ended.)
-        ncclResult_t none = ncclSuccess;
-        for (const ncclComm_t one : own_) nccl.expect(nccl.comm_get_async_error(one, &none), "ncclCommGetAsyncError");
-    }
-    /// After a failure a rank may be waited for that never comes.
-    ~Communicators() {
-        if (std::uncaught_exceptions() > 0) abort();
-        for (const ncclComm_t one : own_) static_cast<void>(nccl_.comm_destroy(one));
-    }
+                  const std::vector<int>& ordinals);
+    ~Communicators();
     Communicators(const Communicators&) = delete;
     Communicators& operator=(const Communicators&) = delete;
 
     ncclComm_t operator[](std::size_t rank) const { return own_[rank - first_]; }
 
     /// Ends all that they still do.
-    void abort() {
-        for (const ncclComm_t one : own_) static_cast<void>(nccl_.comm_abort(one));
-        own_.clear();
-    }
+    void abort();
 
 private:
     const Nccl& nccl_;

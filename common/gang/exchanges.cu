@@ -1,0 +1,109 @@
+#include "common/gang/exchanges.cuh"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "common/cuda/buffers.cuh"
+#include "common/gang/nccl_call.cuh"
+
+namespace BACKEND {
+
+// An operation of NCCL as a case, with buffers of its own. Its elements are zeros, and nobody looks at them.
+static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveShape& shape) {
+    using Buffers = std::map<size_t, DeviceBuffer<float>>;
+    const auto inputs = std::make_shared<Buffers>(), outputs = std::make_shared<Buffers>();
+    gang.on_each([&](size_t rank) {
+        for (const auto& buffers : {inputs, outputs}) {
+            const DeviceBuffer<float>& buffer = buffers->try_emplace(rank, shape.total()).first->second;
+            CHECK(cudaMemset(buffer.data(), 0, buffer.bytes()));
+        }
+    });
+    Case one;
+    one.variant = &variant;
+    one.problem = {DType::f32, shape.n, double(shape.total()) * sizeof(float), 0};
+    GangWork work;
+    work.launch = [](size_t) { return LaunchShape{}; };
+    work.join = [=, &gang] {
+        const Communicators& communicators = gang.communicators();
+        gang.nccl().group([&] {
+            gang.on_each([&](size_t rank) {
+                NcclPart{gang.nccl(),
+                         shape,
+                         rank,
+                         inputs->at(rank).data(),
+                         outputs->at(rank).data(),
+                         sizeof(float),
+                         nccl_type<float>(),
+                         ncclSum,
+                         communicators[rank],
+                         gang.stream(rank)}
+                    .call();
+            });
+        });
+    };
+    work.poison = [](size_t) {};
+    work.check = [](size_t) { return Verdict{}; };
+    set_work(one, gang, work);
+    return one;
+}
+
+Exchanges::Exchanges(Run& run) : run_(run), known_(default_terms(run.settings.predict)) {
+    const std::string& links = run.settings.predict.links;
+    if (!links.empty()) given_ = read_terms(links, known_);
+}
+
+static size_t elements_of(const Exchange& exchange) {
+    constexpr size_t most_elements = size_t{64} << 20;
+    return std::clamp(size_t(std::ceil(exchange.bytes / sizeof(float))), size_t{1}, most_elements);
+}
+
+void Exchanges::measure(Gang& gang, Bench& bench, const std::vector<Exchange>& wanted) {
+    if (!run_.settings.predict.links.empty() || gang.size() < 2) return;
+    std::map<Collective, std::vector<size_t>> elements;
+    for (const Exchange& one : wanted) elements[one.operation].push_back(elements_of(one));
+    for (auto& [operation, sizes] : elements) {
+        std::sort(sizes.begin(), sizes.end());
+        const size_t fewest = sizes.front(), most = sizes.back();
+        sizes = {fewest, most};
+        // Libraries do not treat short and long messages alike.
+        if (most / fewest >= 64) sizes.push_back(size_t(std::sqrt(double(fewest) * double(most))));
+        for (const size_t n : sizes) measure(gang, bench, {operation, n, gang.size()});
+    }
+}
+
+double Exchanges::predicted_ns(const Exchange& exchange, size_t ranks) {
+    if (run_.settings.predict.links.empty()) return exchange_ns(exchange, ranks, measured_terms(exchange, ranks));
+    const auto given = given_.find(exchange.operation);
+    if (given == given_.end())
+        fail(Exit::bad_input, "{} has no row of {}: collective --fit -k {} writes it", run_.settings.predict.links,
+             name_of(exchange.operation), name_of(exchange.operation));
+    return exchange_ns(exchange, ranks, given->second);
+}
+
+void Exchanges::measure(Gang& gang, Bench& bench, const CollectiveShape& shape) {
+    const double bytes = double(shape.total()) * sizeof(float);
+    for (const TimedExchange& row : rows_[shape.operation])
+        if (row.ranks == shape.ranks && row.exchange.bytes == bytes) return;
+    const Variant variant = {name_of(shape.operation), "", Needs::nothing};
+    std::vector<Case> cases = {exchange_case(gang, variant, shape)};
+    for (const Measurement& measured : bench.time(cases))
+        rows_[shape.operation].push_back(
+            {{shape.operation, bytes}, shape.ranks, ::summarize(measured.samples_ns).median});
+}
+
+ExchangeTerms Exchanges::measured_terms(const Exchange& exchange, size_t ranks) {
+    std::vector<TimedExchange> smaller;
+    for (const TimedExchange& row : rows_[exchange.operation])
+        if (row.ranks < ranks && row.ranks <= known_.per_machine) smaller.push_back(row);
+    if (smaller.empty() && !said_[exchange.operation]) {
+        said_[exchange.operation] = true;
+        run_.notice(
+            text("nothing smaller than a gang of {} shows what {} costs: its prediction takes the defaults "
+                 "of gridutils(7), SCALE",
+                 ranks, name_of(exchange.operation)));
+    }
+    return fitted(smaller, known_);
+}
+
+}  // namespace BACKEND
