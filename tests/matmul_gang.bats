@@ -125,6 +125,8 @@ $count tiles" ] || complain "$count devices"
     refuses 2 "--gang is for benchmarks, and with 'a' matmul is a filter" matmul --gang a b
     refuses 2 "--split is for benchmarks, and with 'a' matmul is a filter" matmul --split tiles a b
     refuses 2 "'columns' is neither rows nor tiles" matmul --gang --split columns
+    refuses 2 "--panel 1: 2 devices would exchange B of 8x100000x1 in more rounds .*; give --panel 392 or more" \
+        matmul --gang --split tiles --panel 1 -n 8,8x100000x1 -k naive
     refuses 77 "none of the chosen variants can run" matmul --gang -k cpu
     refuses 77 "batched: it is for --batch 2 or more" matmul --gang -k batched
 }

@@ -48,8 +48,9 @@ struct MatmulOptions {
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
         table.choice("--split", "WAY", "--gang: devices have rows of C, or tiles; rows if not given", split,
                      {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}});
-        table.whole("--panel", "N", "--split tiles: columns of B that devices exchange at once; 4096 if not given",
-                    panel, 1, most_batch);
+        table.whole("--panel", "N",
+                    "--split tiles: columns of B that devices exchange at once; 4096 or more if not given", panel, 1,
+                    most_batch);
         table.flag("--timeline",
                    "--split tiles: draw a run of each variant, below the human table, else on standard error",
                    timeline);

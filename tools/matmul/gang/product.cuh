@@ -106,8 +106,10 @@ private:
     std::unique_ptr<SplitProduct> make_split() {
         const auto& asked = session_.own<MatmulOptions>();
         if (!uses_tiles()) return std::make_unique<RowsOfProduct>(gang_, shape_, session_.dtype());
-        return std::make_unique<TilesOfProduct>(gang_, shape_, session_.dtype(),
-                                                asked.panel.value_or(default_panel_columns), asked.draws());
+        const GangGrid grid = grid_of(gang_.size());
+        const size_t panel = std::max(default_panel_columns, least_panel_columns(shape_, grid.rows, grid.columns));
+        return std::make_unique<TilesOfProduct>(gang_, shape_, session_.dtype(), asked.panel.value_or(panel),
+                                                asked.draws());
     }
 
     // Why the variant cannot compute all that the ranks have to, "" if it can. All processes come to the same result.

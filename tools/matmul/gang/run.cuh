@@ -46,6 +46,20 @@ inline GangProblem gang_problem_of(Session& session, const ProductShape& shape, 
     return problem;
 }
 
+// A panel that is too narrow for one of the gangs.
+inline void check_panel(const Session& session, size_t panel) {
+    for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options))
+        for (const ProductShape& shape : session.own<MatmulOptions>().shapes.on(session.device.simulated)) {
+            const GangGrid grid = grid_of(devices.size());
+            const size_t least = least_panel_columns(shape, grid.rows, grid.columns);
+            if (devices.size() > 1 && whole_granules(panel) < least)
+                fail(Exit::usage,
+                     "--panel {}: {} devices would exchange B of {} in more rounds than can be enqueued at once; give "
+                     "--panel {} or more",
+                     panel, devices.size(), shape.name(), least);
+        }
+}
+
 // Options that need --gang, or do not go with it.
 inline void check_gang_options(const Session& session) {
     const auto& asked = session.own<MatmulOptions>();
@@ -66,6 +80,7 @@ inline void check_gang_options(const Session& session) {
         fail(Exit::usage, "--gang has no 8-bit floats; choose -t bf16 or another type, or leave --gang out");
     if (asked.tile == "all" || asked.tile.find(',') != asked.tile.npos)
         fail(Exit::usage, "--gang runs a variant with one tile, and --tile {} are several: name one", asked.tile);
+    if (asked.panel) check_panel(session, *asked.panel);
 }
 
 }  // namespace BACKEND

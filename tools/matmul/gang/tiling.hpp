@@ -78,6 +78,8 @@ public:
         });
     }
 
+    static std::size_t divide(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
+
     const Place place;
     const ProductBlock tile;
     const std::size_t part_rows, part_columns;  // of the longest part
@@ -85,8 +87,6 @@ public:
     const std::size_t rounds;
 
 private:
-    static std::size_t divide(std::size_t count, std::size_t by) { return (count + by - 1) / by; }
-
     // Shares differ by a granule at most.
     static IndexRange share(std::size_t count, std::size_t index, std::size_t shares) {
         const std::size_t granules = divide(count, block_granule), least = granules / shares,
@@ -97,3 +97,16 @@ private:
         return {begin(index), begin(index + 1) - begin(index)};
     }
 };
+
+// All rounds of a run are enqueued before it begins, and a stream's queue takes about a thousand launches; whoever enqueues
+// more waits for a run that has yet to begin. A product may take three, where operands are copied first: so many products
+// with panels of others are safe.
+constexpr std::size_t most_panel_products = 128;
+
+// The columns of the narrowest panels of which a device multiplies no more.
+inline std::size_t least_panel_columns(const ProductShape& shape, std::size_t grid_rows, std::size_t grid_columns) {
+    const Tiling largest(shape, {grid_rows, grid_columns, 0, 0}, block_granule);
+    const std::size_t others = std::max<std::size_t>(1, grid_rows - 1);
+    const std::size_t most_rounds = std::max<std::size_t>(1, most_panel_products / others);
+    return whole_granules(Tiling::divide(largest.part_columns, most_rounds));
+}
