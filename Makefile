@@ -170,7 +170,7 @@ $(HOST_ROOMS:%=build/host/%.o): build/host/%.o: build/host/%.cpp build/standard.
 # Some files need an optimization level of their own, without the precompiled header, which serves one level only. The
 # largest library here takes longer to optimize than the options of all programs will ever take to read; in the others,
 # time goes into loops over numbers.
-LOOPS := common/io/parse_text tools/matmul/host_product $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
+LOOPS := common/io/parse_text tools/matmul/host_product tools/matmul/host_part $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
 $(patsubst %,build/host/%.o,common/cli/options $(LOOPS)): build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@

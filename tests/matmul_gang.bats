@@ -76,6 +76,11 @@ $count tiles" ] || complain "$count devices"
     [ "$(column gang | paste -sd ' ')" = "1 2 4" ]
 }
 
+@test "a process makes what its parts need, finds what is wrong in them, and knows how narrow panels may be" {
+    unit_program units/matmul_part
+    holds ./matmul_part
+}
+
 @test "without --gang a product is not split" {
     expect_fine matmul -n 8 -k tiled-16 -w 0 -r 1 --csv
     [ "$(column p_split)" = none ]

@@ -51,7 +51,8 @@ void multiply_on_one_core(const HostMatrices<T>& of) {
                 for (std::size_t i = 0; i < k; ++i) sums[j] += double(a_row[i]) * double(of.b[j * k + i]);
             }
         } else {
-            row_product(a_row, of.b, n, k, sums.data());
+            std::fill(sums.begin(), sums.end(), 0.0);
+            add_row_product(a_row, of.b, n, k, sums.data());
         }
         for (std::size_t j = 0; j < n; ++j) of.c[row * n + j] = narrow<ResultElement<T>>(of.scale * sums[j]);
     }

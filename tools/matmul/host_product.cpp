@@ -4,83 +4,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/measure/random.hpp"
 #include "tools/matmul/element.hpp"
 #include "tools/matmul/host_kernels.hpp"
 #include "tools/matmul/openblas.hpp"
+#include "tools/matmul/random_matrix.hpp"
 #include "tools/matmul/reference.hpp"
 
 namespace {
-
-// Standard normal (Box and Muller, 1958): products of such numbers are what a matrix product meets in practice; zeros
-// and small integers would cost a GPU less power, and so run faster.
-double normal(std::uint64_t seed, std::uint64_t index) {
-    const std::uint64_t bits = random_bits(seed, index);
-    const double radius = (static_cast<double>(bits >> 32) + 1) * 0x1p-32,
-                 angle = static_cast<double>(bits & 0xffffffffu) * 0x1p-32;
-    return std::sqrt(-2 * std::log(radius)) * std::cos(6.283185307179586 * angle);
-}
-
-template <typename T>
-constexpr bool stored_wide = std::is_same_v<T, Wide<T>>;
-
-// A matrix of random numbers, stored and wide; the same array where the types are the same.
-template <typename T>
-class RandomMatrix {
-public:
-    // Its elements are those with numbers `first`, `first` + 2, ... of the seed; as 8-bit floats over the scale.
-    RandomMatrix(std::size_t elements, std::uint64_t seed, std::uint64_t first, [[maybe_unused]] double scale)
-        : wide_(elements) {
-        if constexpr (is_float8_type<T>) {
-            fill(wide_.data(), elements, [=](std::size_t i) { return float(normal(seed, 2 * i + first)); });
-            scale_ = scale > 0 ? static_cast<float>(scale) : scale_to_range();
-            fill(wide_.data(), elements, [this](std::size_t i) { return float(T(wide_[i] / scale_)); });
-        } else {
-            fill(wide_.data(), elements,
-                 [=](std::size_t i) { return static_cast<Wide<T>>(narrow<T>(normal(seed, 2 * i + first))); });
-        }
-        if constexpr (!stored_wide<T>) {
-            stored_.resize(elements);
-            fill(stored_.data(), elements, [this](std::size_t i) { return narrow<T>(wide_[i]); });
-        }
-    }
-
-    // Each of so many matrices of rows x columns becomes its transpose.
-    void transpose(std::size_t matrices, std::size_t stride, std::size_t rows, std::size_t columns) {
-        const auto transpose_all = [=](auto& elements) {
-            for_rows(matrices, double(rows) * double(columns), [&](std::size_t first, std::size_t end) {
-                std::vector<std::decay_t<decltype(elements[0])>> old(rows * columns);
-                for (std::size_t i = first; i < end; ++i) {
-                    std::copy_n(&elements[i * stride], old.size(), old.begin());
-                    for (std::size_t x = 0; x < columns; ++x)
-                        for (std::size_t y = 0; y < rows; ++y)
-                            elements[i * stride + x * rows + y] = old[y * columns + x];
-                }
-            });
-        };
-        if (rows * columns == 0) return;
-        transpose_all(wide_);
-        if constexpr (!stored_wide<T>) transpose_all(stored_);
-    }
-
-    float scale() const { return scale_; }
-    const Wide<T>* wide() const { return wide_.data(); }
-    const T* stored() const {
-        if constexpr (stored_wide<T>) return wide_.data();
-        else return stored_.data();
-    }
-
-private:
-    float scale_to_range() const {
-        float largest = 0;
-        for (const float element : wide_) largest = std::max(largest, std::fabs(element));
-        return largest > 0 ? largest / T::Format::largest_value : 1;
-    }
-
-    float scale_ = 1;
-    std::vector<Wide<T>> wide_;
-    std::vector<T> stored_;
-};
 
 template <typename T>
 class TypedHostProduct final : public HostProduct {
@@ -91,8 +21,8 @@ public:
           shape_(shape),
           form_(form),
           strides_(ProductStrides::aligned(shape, form, sizeof(T))),
-          a_(form.products() * strides_.a, settings.seed, 0, settings.scale_a),
-          b_(elements_of_b(shape, form, strides_), settings.seed, 1, settings.scale_b),
+          a_({form.products() * strides_.a}, MatrixOf::a, settings.seed, settings.scale_a),
+          b_({elements_of_b(shape, form, strides_)}, MatrixOf::b, settings.seed, settings.scale_b),
           c_(form.products() * strides_.c) {
         if (settings.verify) make_references(settings);
         if (form.transposed.a) a_.transpose(form.products(), strides_.a, shape.m, shape.k);
@@ -116,16 +46,16 @@ public:
             }
     }
 
-    ProductCheck check(Sums sums, std::size_t part) const override {
+    ProductCheck check(Sums sums) const override {
         std::vector<Verdict> verdicts(references_.size());
         std::vector<SquaredError> squares(references_.size());
         for_products([&](std::size_t i) {
             const ResultElement<T>* c = c_.data() + i * strides_.c;
-            const auto read_row = [&](std::size_t row, double* elements) {
-                for (std::size_t j = 0; j < shape_.n; ++j)
-                    elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + j]));
+            const auto read_row = [&](std::size_t row, const IndexRange& columns, double* elements) {
+                for (std::size_t j = 0; j < columns.size; ++j)
+                    elements[j] = double(static_cast<Wide<T>>(c[row * shape_.n + columns.begin + j]));
             };
-            verdicts[i] = references_[i]->check(read_row, part, roundings_of(dtype_, sums), squares[i]);
+            verdicts[i] = references_[i]->check(read_row, 0, roundings_of(dtype_, sums), squares[i]);
         });
         SquaredError all;
         for (std::size_t i = 0; i < verdicts.size(); ++i) {
@@ -158,12 +88,13 @@ private:
         typename Reference::Effort effort;
         effort.steps /= double(std::max<std::size_t>(1, form_.products()));
         if (has_many()) effort.cores = 1;
-        const std::vector<ProductBlock> all = {{{0, shape_.m}, {0, shape_.n}}};
+        const CheckedProduct product = {shape_, {{{0, shape_.m}, {0, shape_.n}}}};
         references_.resize(form_.products());
         for_products([&](std::size_t i) {
-            references_[i] = std::make_unique<Reference>(shape_, a_.wide() + i * strides_.a, b_.wide() + i * strides_.b,
-                                                         settings.parts.empty() ? all : settings.parts, settings.seed,
-                                                         scale(), settings.tolerance, effort);
+            references_[i] = std::make_unique<Reference>(product, a_.wide() + i * strides_.a, settings.seed, scale(),
+                                                         settings.tolerance, effort);
+            references_[i]->add_rows_of_b({0, shape_.k}, b_.wide() + i * strides_.b);
+            references_[i]->finish();
         });
     }
 

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "common/io/dtype.hpp"
 #include "common/measure/verify.hpp"
-#include "tools/matmul/blocks.hpp"
 #include "tools/matmul/element.hpp"
 #include "tools/matmul/shape.hpp"
 
@@ -35,9 +33,8 @@ public:
     virtual void multiply_on_all_cores() = 0;
     virtual void multiply_with_openblas() = 0;
 
-    // Whether C is A B, of every product, in the part with this number, as exactly as such sums are. Only where the
-    // settings asked for verification.
-    virtual ProductCheck check(Sums sums, std::size_t part = 0) const = 0;
+    // Whether C is A B, of every product, as exactly as such sums are. Only where the settings asked for verification.
+    virtual ProductCheck check(Sums sums) const = 0;
     // Whether that looks at every element of C; large products are checked by some rows and a random vector.
     virtual bool checks_all() const = 0;
 };
@@ -45,9 +42,8 @@ public:
 struct HostProductSettings {
     std::uint64_t seed = 0;
     bool verify = true;
-    double tolerance = -1;                 // relative; negative: what follows from type and k
-    std::vector<ProductBlock> parts = {};  // of C, which are checked one by one; none: all of it
-    double scale_a = 0, scale_b = 0;       // of 8-bit floats; 0: the largest element becomes the type's largest number
+    double tolerance = -1;            // relative; negative: what follows from type and k
+    double scale_a = 0, scale_b = 0;  // of 8-bit floats; 0: the largest element becomes the type's largest number
 };
 
 std::unique_ptr<HostProduct> make_host_product(DType dtype, const ProductShape& shape, const ProductForm& form,

@@ -204,8 +204,7 @@ public:
 private:
     static HostProductSettings settings_of(const Session& session) {
         const auto& asked = session.own<MatmulOptions>();
-        return {session.options.seed, session.options.verify, session.options.tolerance, {},
-                asked.scale_a,        asked.scale_b};
+        return {session.options.seed, session.options.verify, session.options.tolerance, asked.scale_a, asked.scale_b};
     }
     Verdict checked(Sums sums, double& error_ppm) const {
         const ProductCheck check = host_->check(sums);

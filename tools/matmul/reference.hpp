@@ -7,7 +7,7 @@
 // forgotten product of two of our normal numbers does not. In a row of C x, x draws the signs of the errors: their sum
 // exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
 // C may be checked by parts, as devices compute them: then x is zero outside the part's columns, and of each part some
-// rows are computed in full.
+// rows are computed in full. B may come some rows at a time, since all that is known of it are sums over its rows.
 #pragma once
 
 #include <algorithm>
@@ -29,16 +29,23 @@ void for_rows(std::size_t rows, double steps_per_row, Work work, std::size_t mos
     run_shares(rows, workers, [&](std::size_t, std::size_t first, std::size_t end) { work(first, end); });
 }
 
-// One row of A B in double: k rows of B are added up, so that memory is read in order.
+// Adds a row of A B in double: k rows of B are added up, so that memory is read in order.
 template <typename U>
-void row_product(const U* a_row, const U* b, std::size_t n, std::size_t k, double* sums) {
-    std::fill_n(sums, n, 0.0);
+void add_row_product(const U* a_row, const U* b, std::size_t n, std::size_t k, double* sums) {
     for (std::size_t i = 0; i < k; ++i) {
         const double factor = a_row[i];
         const U* b_row = b + i * n;
         for (std::size_t j = 0; j < n; ++j) sums[j] += factor * double(b_row[j]);
     }
 }
+
+// What is checked: a product, which may be a block of a larger one, and the parts of its C that are checked one by one.
+// All of C is a part, too.
+struct CheckedProduct {
+    ProductShape shape;
+    std::vector<ProductBlock> parts;
+    std::size_t first_row = 0, first_column = 0;  // of the larger one, whose rows and columns messages count
+};
 
 // Sums of squares: of the errors, and of the elements that they are of.
 struct SquaredError {
@@ -48,8 +55,8 @@ struct SquaredError {
 template <typename U>
 class ProductReference {
 public:
-    // Writes the n elements of a row of C.
-    using ReadRow = std::function<void(std::size_t row, double* elements)>;
+    // Writes those elements of a row of C that are in these columns.
+    using ReadRow = std::function<void(std::size_t row, const IndexRange& columns, double* elements)>;
 
     // What it takes to compute: steps in full (less, and products beyond are checked by rows and signs), and cores.
     struct Effort {
@@ -57,59 +64,81 @@ public:
         std::size_t cores = ~std::size_t{0};
     };
 
-    // Of `scale` times A B. `parts`: those of C that are checked one by one; all of C is a part, too. `tolerance`: instead
-    // of what follows from roundings, if it is not negative.
-    ProductReference(const ProductShape& shape, const U* a, const U* b, const std::vector<ProductBlock>& parts,
-                     std::uint64_t seed, double scale, double tolerance, const Effort& effort)
-        : shape_(shape), tolerance_(tolerance), effort_(effort) {
-        const auto [m, n, k] = shape;
-        choose_rows(parts, seed);
-        measure_lengths(a, b);
-        expected_.resize(rows_.size() * n);
+    // Of `scale` times A B. A has to stay until finish(). `tolerance`: instead of what follows from roundings, if it is not
+    // negative.
+    ProductReference(const CheckedProduct& product, const U* a, std::uint64_t seed, double scale, double tolerance,
+                     const Effort& effort)
+        : product_(product), shape_(product.shape), a_(a), scale_(scale), tolerance_(tolerance), effort_(effort) {
+        choose_rows(seed);
+        if (!complete()) choose_signs(seed);
+        expected_.resize(rows_.size() * shape_.n);
+        b_lengths_.resize(shape_.n);
+    }
+
+    // To be called for all rows of B, in order; these begin at `b`.
+    void add_rows_of_b(const IndexRange& rows, const U* b) {
+        const auto [m, n, k] = shape_;
         const auto compute = [&, n = n, k = k](std::size_t first, std::size_t end) {
-            for (std::size_t r = first; r < end; ++r) row_product(a + rows_[r] * k, b, n, k, &expected_[r * n]);
+            for (std::size_t r = first; r < end; ++r)
+                add_row_product(a_ + rows_[r] * k + rows.begin, b, n, rows.size, &expected_[r * n]);
         };
-        for_rows(rows_.size(), double(n) * double(k), compute, effort_.cores);
-        for (const ProductBlock& part : parts) signs_.push_back(complete() ? Signs{part} : signs_of(part, a, b, seed));
-        const auto scale_all = [=](std::vector<double>& of_products) {
-            for (double& element : of_products) element *= scale;
+        for_rows(rows_.size(), double(n) * double(rows.size), compute, effort_.cores);
+        const auto square = [&, n = n](std::size_t first, std::size_t end) {
+            for (std::size_t x = 0; x < rows.size; ++x)
+                for (std::size_t j = first; j < end; ++j) b_lengths_[j] += double(b[x * n + j]) * double(b[x * n + j]);
+        };
+        for_rows(n, double(rows.size), square, effort_.cores);
+        for (SignedColumns& signs : signs_) multiply_rows_of_b(signs, rows, b);
+    }
+
+    // All of B has been added.
+    void finish() {
+        for (double& length : b_lengths_) length = std::sqrt(length);
+        measure_a();
+        for (SignedColumns& signs : signs_)
+            for (std::size_t j = signs.columns.begin; j < signs.columns.end(); ++j)
+                signs.b_squares += b_lengths_[j] * b_lengths_[j];
+        for (std::size_t part = 0; !complete() && part < product_.parts.size(); ++part)
+            abx_.push_back(multiply_a(product_.parts[part].rows, signs_[signs_of_[part]].bx));
+        const auto scale_all = [this](std::vector<double>& of_products) {
+            for (double& element : of_products) element *= scale_;
         };
         scale_all(expected_);
         scale_all(a_lengths_);
-        for (Signs& signs : signs_) scale_all(signs.abx);
+        for (std::vector<double>& abx : abx_) scale_all(abx);
+        a_ = nullptr;
     }
 
     // Of the part with this number. Adds to `squares` those of the rows that are computed in full.
     Verdict check(const ReadRow& read_row, std::size_t part, const Roundings& roundings, SquaredError& squares) const {
         const Bounds bounds = bounds_of(roundings);
-        const Signs& signs = signs_[part];
-        const auto& [rows, columns] = signs.part;
-        std::vector<double> c_row(shape_.n);
+        const auto& [rows, columns] = product_.parts[part];
+        std::vector<double> c_row(columns.size);
         for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const std::size_t row = rows_[r], n = shape_.n;
+            const std::size_t row = rows_[r];
             if (!rows.has(row)) continue;
-            read_row(row, c_row.data());
+            read_row(row, columns, c_row.data());
             for (std::size_t j = columns.begin; j < columns.end(); ++j) {
-                const double want = expected_[r * n + j], got = c_row[j];
+                const double want = expected_[r * shape_.n + j], got = c_row[j - columns.begin];
                 const double allowed = bounds.of_result * std::fabs(want) +
                                        bounds.growth * a_lengths_[row] * b_lengths_[j] + bounds.smallest;
                 if (!(std::fabs(got - want) <= allowed))
-                    return {false, text("row {}, column {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}", row, j,
-                                        got, want, allowed)};
+                    return {false, text("row {}, column {}: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
+                                        product_.first_row + row, product_.first_column + j, got, want, allowed)};
                 squares.errors += (got - want) * (got - want);
                 squares.elements += want * want;
             }
         }
-        return complete() ? Verdict{} : check_signs(read_row, signs, bounds);
+        return complete() ? Verdict{} : check_signs(read_row, part, bounds);
     }
 
     bool complete() const { return complete_; }
 
 private:
-    // A part, and its rows times the signs of its columns.
-    struct Signs {
-        ProductBlock part;
-        std::vector<double> of_columns = {}, abx = {};
+    // Columns, a sign for each, and B times these.
+    struct SignedColumns {
+        IndexRange columns;
+        std::vector<double> signs = {}, bx = {};
         double b_squares = 0;
     };
 
@@ -122,7 +151,7 @@ private:
         return {roundings.of_result, growth, roundings.smallest};
     }
 
-    void choose_rows(const std::vector<ProductBlock>& parts, std::uint64_t seed) {
+    void choose_rows(std::uint64_t seed) {
         const double per_row = std::max(1.0, double(shape_.n) * double(shape_.k));
         const auto most = static_cast<std::size_t>(std::max(3.0, effort_.steps / per_row));
         complete_ = shape_.m <= most;
@@ -130,89 +159,100 @@ private:
             for (std::size_t row = 0; row < shape_.m; ++row) rows_.push_back(row);
             return;
         }
-        for (const auto& [rows, columns] : parts)
+        for (const auto& [rows, columns] : product_.parts)
             if (rows.size > 0) rows_.insert(rows_.end(), {rows.begin, rows.end() - 1});
         std::sort(rows_.begin(), rows_.end());
         rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
         for (std::uint64_t i = 0; rows_.size() < most; ++i) rows_.push_back(random_bits(seed + 7, i) % shape_.m);
     }
 
-    void measure_lengths(const U* a, const U* b) {
+    // Parts of the same columns have the same signs.
+    void choose_signs(std::uint64_t seed) {
+        for (const auto& [rows, columns] : product_.parts) {
+            const auto is_same = [&columns = columns](const SignedColumns& other) {
+                return other.columns.begin == columns.begin && other.columns.size == columns.size;
+            };
+            const auto known = std::find_if(signs_.begin(), signs_.end(), is_same);
+            signs_of_.push_back(std::size_t(known - signs_.begin()));
+            if (known != signs_.end()) continue;
+            SignedColumns signs{columns};
+            for (std::size_t j = columns.begin; j < columns.end(); ++j)
+                signs.signs.push_back(random_bits(seed + 8, j) & 1 ? 1 : -1);
+            signs.bx.resize(shape_.k);
+            signs_.push_back(std::move(signs));
+        }
+    }
+
+    void multiply_rows_of_b(SignedColumns& signs, const IndexRange& rows, const U* b) const {
+        const auto multiply = [&](std::size_t first, std::size_t end) {
+            for (std::size_t i = first; i < end; ++i) {
+                const U* const b_row = b + i * shape_.n + signs.columns.begin;
+                double sum = 0;
+                for (std::size_t j = 0; j < signs.signs.size(); ++j) sum += double(b_row[j]) * signs.signs[j];
+                signs.bx[rows.begin + i] = sum;
+            }
+        };
+        for_rows(rows.size, double(signs.columns.size), multiply, effort_.cores);
+    }
+
+    void measure_a() {
         a_lengths_.assign(shape_.m, 0);
-        b_lengths_.assign(shape_.n, 0);
-        const auto square_a = [&](std::size_t first, std::size_t end) {
+        const auto square = [&](std::size_t first, std::size_t end) {
             for (std::size_t i = first; i < end; ++i) {
                 for (std::size_t x = 0; x < shape_.k; ++x)
-                    a_lengths_[i] += double(a[i * shape_.k + x]) * double(a[i * shape_.k + x]);
+                    a_lengths_[i] += double(a_[i * shape_.k + x]) * double(a_[i * shape_.k + x]);
                 a_lengths_[i] = std::sqrt(a_lengths_[i]);
             }
         };
-        for_rows(shape_.m, double(shape_.k), square_a, effort_.cores);
-        const auto square_b = [&](std::size_t first, std::size_t end) {
-            for (std::size_t x = 0; x < shape_.k; ++x)
-                for (std::size_t j = first; j < end; ++j)
-                    b_lengths_[j] += double(b[x * shape_.n + j]) * double(b[x * shape_.n + j]);
-        };
-        for_rows(shape_.n, double(shape_.k), square_b, effort_.cores);
-        for (double& length : b_lengths_) length = std::sqrt(length);
+        for_rows(shape_.m, double(shape_.k), square, effort_.cores);
     }
 
-    Signs signs_of(const ProductBlock& part, const U* a, const U* b, std::uint64_t seed) const {
-        const auto& [rows, columns] = part;
-        Signs signs{part};
-        for (std::size_t j = columns.begin; j < columns.end(); ++j) {
-            signs.of_columns.push_back(random_bits(seed + 8, j) & 1 ? 1 : -1);
-            signs.b_squares += b_lengths_[j] * b_lengths_[j];
-        }
-        std::vector<double> bx(shape_.k);
-        const auto multiply_b = [&, first_column = columns.begin](std::size_t first, std::size_t end) {
-            for (std::size_t i = first; i < end; ++i)
-                for (std::size_t j = 0; j < signs.of_columns.size(); ++j)
-                    bx[i] += double(b[i * shape_.n + first_column + j]) * signs.of_columns[j];
-        };
-        for_rows(shape_.k, double(columns.size), multiply_b, effort_.cores);
-        signs.abx.resize(rows.size);
-        const auto multiply_a = [&, first_row = rows.begin](std::size_t first, std::size_t end) {
+    std::vector<double> multiply_a(const IndexRange& rows, const std::vector<double>& bx) const {
+        std::vector<double> abx(rows.size);
+        const auto multiply = [&](std::size_t first, std::size_t end) {
             for (std::size_t i = first; i < end; ++i)
                 for (std::size_t x = 0; x < shape_.k; ++x)
-                    signs.abx[i] += double(a[(first_row + i) * shape_.k + x]) * bx[x];
+                    abx[i] += double(a_[(rows.begin + i) * shape_.k + x]) * bx[x];
         };
-        for_rows(rows.size, double(shape_.k), multiply_a, effort_.cores);
-        return signs;
+        for_rows(rows.size, double(shape_.k), multiply, effort_.cores);
+        return abx;
     }
 
-    Verdict check_signs(const ReadRow& read_row, const Signs& signs, const Bounds& bounds) const {
-        const auto& [rows, columns] = signs.part;
+    Verdict check_signs(const ReadRow& read_row, std::size_t part, const Bounds& bounds) const {
+        const IndexRange& rows = product_.parts[part].rows;
+        const SignedColumns& signs = signs_[signs_of_[part]];
         std::vector<double> cx(rows.size), squares(rows.size);
-        const auto multiply_c = [&, first_row = rows.begin, first_column = columns.begin](std::size_t first,
-                                                                                          std::size_t end) {
-            std::vector<double> c_row(shape_.n);
+        const auto multiply_c = [&](std::size_t first, std::size_t end) {
+            std::vector<double> c_row(signs.columns.size);
             for (std::size_t i = first; i < end; ++i) {
-                read_row(first_row + i, c_row.data());
-                const double* elements = c_row.data() + first_column;
-                for (std::size_t j = 0; j < signs.of_columns.size(); ++j) {
-                    cx[i] += elements[j] * signs.of_columns[j];
-                    squares[i] += elements[j] * elements[j];
+                read_row(rows.begin + i, signs.columns, c_row.data());
+                for (std::size_t j = 0; j < c_row.size(); ++j) {
+                    cx[i] += c_row[j] * signs.signs[j];
+                    squares[i] += c_row[j] * c_row[j];
                 }
             }
         };
-        for_rows(rows.size, double(columns.size), multiply_c, effort_.cores);
+        for_rows(rows.size, double(signs.columns.size), multiply_c, effort_.cores);
         for (std::size_t i = 0; i < rows.size; ++i) {
-            const double expected = signs.abx[i], from_results = bounds.of_result * std::sqrt(squares[i]),
+            const double expected = abx_[part][i], from_results = bounds.of_result * std::sqrt(squares[i]),
                          from_sums = bounds.growth * a_lengths_[rows.begin + i] * std::sqrt(signs.b_squares);
             const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(expected) + bounds.smallest;
             if (!(std::fabs(cx[i] - expected) <= allowed))
                 return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
-                                    rows.begin + i, cx[i], expected, allowed)};
+                                    product_.first_row + rows.begin + i, cx[i], expected, allowed)};
         }
         return {};
     }
 
+    CheckedProduct product_;
     ProductShape shape_;
-    double tolerance_;
+    const U* a_;  // until finish()
+    double scale_, tolerance_;
     Effort effort_;
     bool complete_ = false;
     std::vector<std::size_t> rows_;  // those that are computed in full: all if that is complete
     std::vector<double> expected_, a_lengths_, b_lengths_;
-    std::vector<Signs> signs_;  // a part each
+    std::vector<SignedColumns> signs_;
+    std::vector<std::size_t> signs_of_;     // of each part: which of them
+    std::vector<std::vector<double>> abx_;  // a part's rows of A times B times its signs
 };

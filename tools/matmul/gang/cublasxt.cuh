@@ -27,15 +27,20 @@ public:
         return *library_ ? "" : "libcublas was not found, or has no cuBLASXt";
     }
 
-    void upload(HostProduct& host) {
+    void upload(HostPart& host) {
         const OnDevice there(ordinal_);
         const size_t bytes = size_of(dtype_);
         expect_room(shape_.name(), shape_.elements() * double(bytes));
         a_ = DeviceBuffer<unsigned char>(shape_.m * shape_.k * bytes);
         b_ = DeviceBuffer<unsigned char>(shape_.k * shape_.n * bytes);
         c_ = DeviceBuffer<unsigned char>(shape_.m * shape_.n * bytes);
-        copier_.to_device(a_.data(), host.a(), a_.bytes());
-        copier_.to_device(b_.data(), host.b(), b_.bytes());
+        const auto copy_to = [this](const DeviceBuffer<unsigned char>& matrix) {
+            return [this, &matrix](const HostBlock& rows) {
+                copier_.to_device(matrix.data() + rows.place.rows.begin * rows.row_bytes(), rows.elements,
+                                  rows.place.rows.size * rows.row_bytes());
+            };
+        };
+        host.make(copy_to(a_), copy_to(b_));
     }
 
     void poison() const {
@@ -53,12 +58,18 @@ public:
     }
     std::string tile() const { return text("{0}x{0}", block_); }
 
-    // Compares each part of C, as the reference counts them.
-    Verdict check(HostProduct& host, size_t parts) {
+    // Compares each part of C.
+    Verdict check(HostPart& host, const std::vector<ProductBlock>& parts) const {
         const OnDevice there(ordinal_);
-        copier_.to_host(host.c(), c_.data(), c_.bytes());
         Verdict verdict;
-        for (size_t part = 0; part < parts && verdict.right; ++part) verdict = host.check(Sums::of_type, part).verdict;
+        for (size_t part = 0; part < parts.size() && verdict.right; ++part) {
+            const auto& [rows, columns] = parts[part];
+            const size_t bytes = size_of(dtype_), width = columns.size * bytes;
+            if (width > 0 && rows.size > 0)
+                CHECK(cudaMemcpy2D(host.c(), width, c_.data() + rows.begin * shape_.n * bytes + columns.begin * bytes,
+                                   shape_.n * bytes, width, rows.size, cudaMemcpyDeviceToHost));
+            verdict = host.check(part);
+        }
         return verdict;
     }
 

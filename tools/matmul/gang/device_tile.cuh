@@ -6,6 +6,7 @@
 #include "common/cuda/buffers.cuh"
 #include "tools/matmul/gang/tiling.hpp"
 #include "tools/matmul/gang/worker.cuh"
+#include "tools/matmul/host_part.hpp"
 
 namespace BACKEND {
 
@@ -41,31 +42,31 @@ public:
             if (bytes->size() > 0) CHECK(cudaMemset(bytes->data(), 0, bytes->bytes()));
     }
 
-    // From all of A and B on the host.
-    void upload(const void* a, const void* b) const {
-        if (shape_.k == 0) return;
+    // Its part of A, and of its panels the rows of a block of B.
+    void upload_a(const HostBlock& a) const {
         const IndexRange part = tiling_.part_of_a();
-        const auto* h_part = static_cast<const unsigned char*>(a) + (tiling_.tile.rows.begin + part.begin) * row_of_a();
-        CHECK(cudaMemcpy(a_.data(), h_part, part.size * row_of_a(), cudaMemcpyHostToDevice));
+        if (part.size == 0 || shape_.k == 0) return;
+        CHECK(cudaMemcpy(a_.data(), a.at(tiling_.tile.rows.begin + part.begin, 0), part.size * row_of_a(),
+                         cudaMemcpyHostToDevice));
+    }
+    void upload_b(const HostBlock& b) const {
         tiling_.for_panels([&](const Panel& panel) {
             if (panel.row != tiling_.place.row) return;
-            const size_t width = panel.columns.size * element_bytes_;
-            const auto* h_panel = static_cast<const unsigned char*>(b) + column_bytes(panel);
-            CHECK(cudaMemcpy2D(d_own_panel(panel.round), width, h_panel, shape_.n * element_bytes_, width, shape_.k,
-                               cudaMemcpyHostToDevice));
+            const size_t width = panel.columns.size * element_bytes_, row = b.place.rows.begin;
+            CHECK(cudaMemcpy2D(d_own_panel(panel.round) + row * width, width,
+                               b.at(row, tiling_.tile.columns.begin + panel.columns.begin), b.row_bytes(), width,
+                               b.place.rows.size, cudaMemcpyHostToDevice));
         });
     }
 
-    // The tile's place in all of C on the host.
     void download(void* c) const {
         const auto& [rows, columns] = tiling_.tile;
-        const size_t row_bytes = shape_.n * element_bytes_, count = rows.size;
+        const size_t row_bytes = columns.size * element_bytes_, count = rows.size;
         if (count == 0) return;
-        unsigned char* const h_rows = static_cast<unsigned char*>(c) + rows.begin * row_bytes;
         tiling_.for_panels([&](const Panel& panel) {
             const size_t width = panel.columns.size * element_bytes_;
-            CHECK(cudaMemcpy2D(h_rows + column_bytes(panel), row_bytes, d_c(panel), width, width, count,
-                               cudaMemcpyDeviceToHost));
+            CHECK(cudaMemcpy2D(static_cast<unsigned char*>(c) + panel.columns.begin * element_bytes_, row_bytes,
+                               d_c(panel), width, width, count, cudaMemcpyDeviceToHost));
         });
     }
 
@@ -100,9 +101,6 @@ private:
     bool gathers_a() const { return tiling_.place.grid_columns > 1; }
     bool gathers_b() const { return tiling_.place.grid_rows > 1; }
     size_t row_of_a() const { return shape_.k * element_bytes_; }
-    size_t column_bytes(const Panel& panel) const {
-        return (tiling_.tile.columns.begin + panel.columns.begin) * element_bytes_;
-    }
     unsigned char* d_own_panel(size_t round) const { return b_.data() + round * b_panel_bytes_; }
     unsigned char* d_received(size_t round) const {
         return received_.data() + round % 2 * tiling_.place.grid_rows * b_panel_bytes_;

@@ -1,6 +1,7 @@
 // One product on several devices: its reference, and the variants as cases that all devices compute together.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -48,14 +49,15 @@ public:
           problem_(problem_on(session, session.device, session.dtype())),
           split_(make_split()),
           workers_(gang.size()) {
-        session.begin_step(text("generating A and B, {}", shape.name()));
-        host_ = make_host_product(
-            session.dtype(), shape, {},
-            {session.options.seed, session.options.verify, session.options.tolerance, split_->parts()});
-        if (!host_->checks_all()) session.detail(how_large_is_checked(shape));
-        session.begin_step(text("copying A and B to {} device{}", gang.size(), gang.size() == 1 ? "" : "s"));
         gang.on_each([&](size_t rank) {
-            split_->upload(rank, *host_);
+            split_->allocate(rank);
+            own_parts_.emplace(rank, own_parts_.size());
+        });
+        session.begin_step(text("generating A and B, {}, and copying them to {} device{}", shape.name(), gang.size(),
+                                gang.size() == 1 ? "" : "s"));
+        make_parts();
+        if (!host_->checks_all()) session.detail(how_large_is_checked(shape));
+        gang.on_each([&](size_t rank) {
             workers_[rank] = std::make_unique<Worker>(session, gang.device(rank), session.dtype(),
                                                       split_->exchange_multiprocessors());
             CHECK(cudaDeviceSynchronize());  // what fills memory is in another stream than the rank's
@@ -110,6 +112,17 @@ private:
         const size_t panel = std::max(default_panel_columns, least_panel_columns(shape_, grid.rows, grid.columns));
         return std::make_unique<TilesOfProduct>(gang_, shape_, session_.dtype(), asked.panel.value_or(panel),
                                                 asked.draws());
+    }
+
+    // Makes what this process's ranks need of A and B, and copies it to their devices.
+    void make_parts() {
+        const std::vector<ProductBlock> parts = split_->parts();
+        std::vector<ProductBlock> own;
+        for (const auto& [rank, number] : own_parts_) own.push_back(parts[rank]);
+        host_ = make_host_part(session_.dtype(), shape_, own,
+                               {session_.options.seed, session_.options.verify, session_.options.tolerance});
+        host_->make([&](const HostBlock& a) { gang_.on_each([&](size_t rank) { split_->upload_a(rank, a); }); },
+                    [&](const HostBlock& b) { gang_.on_each([&](size_t rank) { split_->upload_b(rank, b); }); });
     }
 
     // Why the variant cannot compute all that the ranks have to, "" if it can. All processes come to the same result.
@@ -177,7 +190,7 @@ private:
         };
         one.time = [=] { return host_time([&] { product->multiply(); }); };
         one.timer = "host";
-        one.check = [=] { return product->check(*host_, gang_.size()); };
+        one.check = [=] { return product->check(*host_, split_->parts()); };
         one.own_cells = [=](double median_ns) { return own_cells(product->tile(), "none", {}, median_ns); };
         return one;
     }
@@ -207,8 +220,8 @@ private:
         };
         work.poison = [=](size_t rank) { split_->poison(rank); };
         work.check = [=](size_t rank) {
-            split_->download(rank, *host_);
-            return host_->check(Sums::of_type, rank).verdict;
+            split_->download(rank, host_->c());
+            return host_->check(own_parts_.at(rank));
         };
         set_work(one, gang_, work);
         return one;
@@ -219,7 +232,8 @@ private:
     const ProductShape shape_;
     const ProductProblem problem_;  // of the first device, but for the shape
     const std::unique_ptr<SplitProduct> split_;
-    std::unique_ptr<HostProduct> host_;
+    std::map<size_t, size_t> own_parts_;  // the number of each of this process's ranks among them
+    std::unique_ptr<HostPart> host_;
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 

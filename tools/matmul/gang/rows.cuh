@@ -20,15 +20,21 @@ public:
         return parts;
     }
 
-    void upload(size_t rank, HostProduct& host) override {
+    void allocate(size_t rank) override {
         const ProductShape part = shape_of(rank);
         expect_room(part.name(), part.elements() * double(element_bytes_));
         of_rank_[rank] = std::make_unique<Matrices>(part, element_bytes_);
+    }
+    void upload_a(size_t rank, const HostBlock& a) override {
         Matrices& matrices = *of_rank_[rank];
-        const auto* a = static_cast<const unsigned char*>(host.a());
-        matrices.copier.to_device(matrices.a.data(), a + rows_of(rank).begin * shape_.k * element_bytes_,
-                                  matrices.a.bytes());
-        matrices.copier.to_device(matrices.b.data(), host.b(), matrices.b.bytes());
+        if (matrices.a.size() == 0) return;
+        matrices.copier.to_device(matrices.a.data(), a.at(rows_of(rank).begin, 0), matrices.a.bytes());
+    }
+    void upload_b(size_t rank, const HostBlock& b) override {
+        Matrices& matrices = *of_rank_[rank];
+        if (matrices.b.size() == 0) return;
+        matrices.copier.to_device(matrices.b.data() + b.place.rows.begin * b.row_bytes(), b.elements,
+                                  b.place.rows.size * b.row_bytes());
     }
 
     size_t stages() const override { return 1; }
@@ -49,11 +55,9 @@ public:
         if (c.size() > 0) CHECK(cudaMemsetAsync(c.data(), 0xff, c.bytes(), gang_.stream(rank)));
     }
 
-    void download(size_t rank, HostProduct& host) override {
+    void download(size_t rank, void* c) override {
         Matrices& matrices = *of_rank_[rank];
-        auto* c = static_cast<unsigned char*>(host.c());
-        matrices.copier.to_host(c + rows_of(rank).begin * shape_.n * element_bytes_, matrices.c.data(),
-                                matrices.c.bytes());
+        matrices.copier.to_host(c, matrices.c.data(), matrices.c.bytes());
     }
 
 private:

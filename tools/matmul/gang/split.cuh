@@ -6,7 +6,7 @@
 #include "common/gang/devices.cuh"
 #include "common/measure/timeline.hpp"
 #include "tools/matmul/gang/worker.cuh"
-#include "tools/matmul/host_product.hpp"
+#include "tools/matmul/host_part.hpp"
 
 namespace BACKEND {
 
@@ -18,8 +18,11 @@ public:
 
     // What each rank computes of C: known before there is memory for it.
     virtual std::vector<ProductBlock> parts() const = 0;
-    // Copies the rank's part of A and B to its device.
-    virtual void upload(size_t rank, HostProduct& host) = 0;
+    // Makes room on the rank's device.
+    virtual void allocate(size_t rank) = 0;
+    // Copies what the rank has of a block to its device: of one of A with all its rows, of one of B with all its columns.
+    virtual void upload_a(size_t rank, const HostBlock& a) = 0;
+    virtual void upload_b(size_t rank, const HostBlock& b) = 0;
 
     // Multiprocessors that exchanges take while products run.
     virtual unsigned exchange_multiprocessors() const { return 0; }
@@ -40,8 +43,8 @@ public:
 
     // Overwrites the rank's part of C, and all that it is to receive, by NaN.
     virtual void poison(size_t rank) = 0;
-    // Copies the rank's part of C to its place in the host's.
-    virtual void download(size_t rank, HostProduct& host) = 0;
+    // Copies the rank's part of C to the host, its rows without gaps.
+    virtual void download(size_t rank, void* c) = 0;
 };
 
 }  // namespace BACKEND

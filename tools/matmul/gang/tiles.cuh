@@ -44,11 +44,12 @@ public:
         return parts;
     }
 
-    void upload(size_t rank, HostProduct& host) override {
+    void allocate(size_t rank) override {
         of_rank_[rank] = std::make_unique<OfRank>(DeviceTile(tilings_[rank], shape_, size_of(dtype_)), stages_,
                                                   timed_ ? cudaEventDefault : cudaEventDisableTiming);
-        of_rank_[rank]->tile.upload(host.a(), host.b());
     }
+    void upload_a(size_t rank, const HostBlock& a) override { of_rank_[rank]->tile.upload_a(a); }
+    void upload_b(size_t rank, const HostBlock& b) override { of_rank_[rank]->tile.upload_b(b); }
 
     unsigned exchange_multiprocessors() const override { return communicators_.multiprocessors(); }
     size_t stages() const override { return stages_; }
@@ -125,7 +126,7 @@ public:
     }
 
     void poison(size_t rank) override { of_rank_[rank]->tile.poison(gang_.stream(rank)); }
-    void download(size_t rank, HostProduct& host) override { of_rank_[rank]->tile.download(host.c()); }
+    void download(size_t rank, void* c) override { of_rank_[rank]->tile.download(c); }
 
 private:
     struct OfRank {

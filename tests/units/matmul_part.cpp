@@ -1,0 +1,156 @@
+// What a process of a gang makes of a product: the elements that its parts need, no more, and a check that finds what is
+// wrong in each part; and how narrow panels may be. Says nothing if all is well.
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "tools/matmul/gang/tiling.hpp"
+#include "tools/matmul/host_part.hpp"
+#include "tools/matmul/host_product.hpp"
+
+static int faults = 0;
+
+static void expect(bool holds, const std::string& what) {
+    if (holds) return;
+    std::printf("%s\n", what.c_str());
+    ++faults;
+}
+
+// All of a product, and the host's side of some parts of it.
+struct Parts {
+    Parts(DType dtype_, const ProductShape& shape_, const std::vector<ProductBlock>& parts_,
+          std::size_t elements_at_once)
+        : dtype(dtype_),
+          shape(shape_),
+          parts(parts_),
+          whole(make_host_product(dtype, shape, {}, {42, false})),
+          part(make_host_part(dtype, shape, parts, {42, true, -1, elements_at_once})) {
+        whole->multiply_on_all_cores();
+    }
+
+    // The elements of a block of a matrix of `columns` are those of the whole one.
+    void expect_elements(const HostBlock& block, const void* matrix, std::size_t columns, const char* name) const {
+        const auto* all = static_cast<const unsigned char*>(matrix);
+        bool same = true;
+        for (std::size_t row = block.place.rows.begin; row < block.place.rows.end(); ++row)
+            same = same && std::memcmp(block.at(row, block.place.columns.begin),
+                                       all + (row * columns + block.place.columns.begin) * block.element_bytes,
+                                       block.row_bytes()) == 0;
+        expect(same, text("{} {}: other elements of {}", name_of(dtype), shape.name(), name));
+    }
+
+    void make() {
+        std::size_t blocks_of_b = 0, rows_of_b = 0;
+        part->make([&](const HostBlock& a) { expect_elements(a, whole->a(), shape.k, "A"); },
+                   [&](const HostBlock& b) {
+                       expect(b.place.rows.begin == rows_of_b, "rows of B are out of order");
+                       expect_elements(b, whole->b(), shape.n, "B");
+                       rows_of_b += b.place.rows.size;
+                       ++blocks_of_b;
+                   });
+        expect(rows_of_b == shape.k, "rows of B are missing");
+        expect(blocks_of_b > 1, "B came at once");
+    }
+
+    // The right C, whose rows have no gaps.
+    void copy_part(std::size_t number) const {
+        const auto& [rows, columns] = parts[number];
+        const std::size_t bytes = size_of(dtype), width = columns.size * bytes;
+        const auto* all = static_cast<const unsigned char*>(whole->c());
+        for (std::size_t i = 0; i < rows.size; ++i)
+            std::memcpy(static_cast<unsigned char*>(part->c()) + i * width,
+                        all + ((rows.begin + i) * shape.n + columns.begin) * bytes, width);
+    }
+
+    void expect_right(std::size_t number) const {
+        copy_part(number);
+        const Verdict verdict = part->check(number);
+        expect(verdict.right, text("{} {}, part {}: {}", name_of(dtype), shape.name(), number, verdict.detail));
+    }
+
+    // One wrong element, of the part's rows and columns, is found, and the message begins so.
+    void expect_found(std::size_t number, std::size_t row, std::size_t column, const std::string& message) const {
+        copy_part(number);
+        const std::size_t bytes = size_of(dtype);
+        auto* element = static_cast<unsigned char*>(part->c()) + (row * parts[number].columns.size + column) * bytes;
+        element[bytes - 1] ^= 0x80;  // its sign
+        const Verdict verdict = part->check(number);
+        expect(!verdict.right && verdict.detail.rfind(message, 0) == 0,
+               text("expected '{}' of part {}, not '{}'", message, number, verdict.detail));
+    }
+
+    const DType dtype;
+    const ProductShape shape;
+    const std::vector<ProductBlock> parts;
+    std::unique_ptr<HostProduct> whole;
+    std::unique_ptr<HostPart> part;
+};
+
+static void check_small(DType dtype) {
+    Parts small(dtype, {37, 29, 53}, {{{5, 10}, {3, 17}}, {{15, 5}, {3, 17}}, {{37, 0}, {0, 0}}, {{8, 1}, {28, 1}}},
+                64);
+    small.make();
+    for (std::size_t number = 0; number < small.parts.size(); ++number) small.expect_right(number);
+    small.expect_found(0, 9, 16, "row 14, column 19: ");
+    small.expect_found(1, 0, 0, "row 15, column 3: ");
+    small.expect_found(3, 0, 0, "row 8, column 28: ");
+    // Made again it has the same elements, and the same reference.
+    small.make();
+    small.expect_right(1);
+}
+
+// Beyond what is computed in full, by rows and by tiles: a vector of signs finds it where no row does.
+static void check_large() {
+    Parts large(DType::f32, {810, 700, 701}, {{{10, 400}, {0, 700}}, {{410, 400}, {0, 700}}, {{10, 800}, {350, 350}}},
+                4000);
+    large.make();
+    for (std::size_t number = 0; number < large.parts.size(); ++number) large.expect_right(number);
+    for (std::size_t number = 0; number < large.parts.size(); ++number) {
+        const std::size_t row = 123;
+        large.expect_found(number, row, 77, text("row {}", large.parts[number].rows.begin + row));
+    }
+    expect(!large.part->checks_all(), "it is computed in full");
+}
+
+// A few rows and columns of matrices of 64 GiB each.
+static void check_memory() {
+    rlimit limit = {std::size_t{1} << 30, std::size_t{1} << 30};
+    setrlimit(RLIMIT_AS, &limit);
+    const std::size_t side = std::size_t{1} << 20, depth = std::size_t{1} << 14;
+    const auto part = make_host_part(DType::f32, {side, side, depth}, {{{side - 9, 9}, {side / 2, 20}}}, {});
+    std::size_t of_a = 0, of_b = 0;
+    part->make([&](const HostBlock& a) { of_a += a.place.rows.size * a.place.columns.size; },
+               [&](const HostBlock& b) { of_b += b.place.rows.size * b.place.columns.size; });
+    expect(of_a == 9 * depth && of_b == 20 * depth, "other elements than its rows of A and columns of B");
+}
+
+// No device multiplies more panels of others than may be enqueued, and panels are no wider than that takes.
+static void check_panels() {
+    for (const std::size_t n : {1ul, 8ul, 1000ul, 32768ul, 2000001ul})
+        for (const auto& [rows, columns] : {std::pair(2, 1), std::pair(2, 2), std::pair(3, 2), std::pair(40, 5)}) {
+            const ProductShape shape = {100, n, 10};
+            const std::size_t least = least_panel_columns(shape, rows, columns);
+            const auto products = [&](std::size_t panel) {
+                std::size_t most = 0;
+                for (int row = 0; row < rows; ++row) {
+                    const Tiling tiling(shape, {std::size_t(rows), std::size_t(columns), std::size_t(row), 0}, panel);
+                    most = std::max(most, tiling.rounds * std::size_t(rows - 1));
+                }
+                return most;
+            };
+            expect(products(least) <= most_panel_products, text("{} columns in panels of {} are too many", n, least));
+            if (least > block_granule)
+                expect(products(least - block_granule) > most_panel_products,
+                       text("{} columns need no panels of {}", n, least));
+        }
+}
+
+int main() {
+    for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16}) check_small(dtype);
+    check_large();
+    check_panels();
+    check_memory();
+    return faults > 0;
+}
