@@ -156,14 +156,13 @@ private:
     }
 
     void fill_beyond(size_t rank, cudaStream_t stream) const {
-        if (own_.border == Border::zero || !is_shared()) return;
         const RankSignal<T>& part = *parts_[rank];
-        const OwnElements& own = signal_.own_elements();
-        launch_fill_beyond(part.d_window, part.window.begin, own, part.window.begin, own.begin(), stream);
-        launch_fill_beyond(part.d_window, part.window.begin, own, own.end(), part.window.end, stream);
+        for (const Range& beyond : signal_.beyond_of(rank))
+            launch_fill_beyond(part.d_window, part.window.begin, signal_.own_elements(), beyond.begin, beyond.end,
+                               stream);
     }
 
-    // With bytes of a NaN.
+    // With bytes of a NaN: the output, and all that the rank receives or repeats.
     void poison(size_t rank) const {
         const RankSignal<T>& part = *parts_[rank];
         const auto overwrite = [&](T* d_values, size_t count) {
@@ -172,6 +171,7 @@ private:
         overwrite(part.d_output, part.outputs.size());
         if (!messages_) return;
         for (const Halo& halo : halos_[rank]) overwrite(part.at(halo.place), halo.count);
+        for (const Range& beyond : signal_.beyond_of(rank)) overwrite(part.at(beyond.begin), beyond.size());
     }
 
     // By the definition of the borders.

@@ -84,6 +84,13 @@ public:
         return halos;
     }
 
+    // What of its window lies beyond the signal's ends, and repeats what is within: not zeros, which stay what they are.
+    std::vector<Range> beyond_of(size_t rank) const {
+        if (own_.border == Border::zero || ranks_ == 1) return {};
+        const Range window = window_of(rank);
+        return {{window.begin, own_.begin()}, {own_.end(), window.end}};
+    }
+
 private:
     void add_halos(std::vector<Halo>& halos, Range places) const {
         while (places.size() > 0) {
