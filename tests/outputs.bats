@@ -260,7 +260,8 @@ EOF
     for name in same ./same link "$PWD/same"; do
         refuses 2 "are the same file, written twice: write to two files" streams -n 100 --trace same -o "$name"
     done
-    refuses 2 "'-' and standard output|standard output and standard output" streams -n 100 --trace -
+    refuses 2 "--trace and the results would both be written to standard output: name a file" streams -n 100 --trace -
+    refuses 2 "--trace and --output would both|--output and --trace would both" streams -n 100 --trace - -o -
     capture bash -c "streams -d $device -n 100 --trace log >log"
     expect_status 2
     [ "$(names_in .)" = "link log stderr stdout" ]

@@ -214,26 +214,26 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
              operand, program.name, given.count("--csv") > 0 ? "--csv" : "--format");
 }
 
-// A file that is read, and what the program's usage calls it.
-struct Input {
+// A file that is read or written, and what the program's usage calls it.
+struct NamedFile {
     std::string name, path;
 };
 
 // Operands have the names of the usage, "BASE OTHER...", the last of which may stand for several.
-std::vector<Input> inputs_among(const Program& program, const std::vector<std::string>& operands) {
+std::vector<NamedFile> inputs_among(const Program& program, const std::vector<std::string>& operands) {
     std::string usage = program.operands;
     std::erase_if(usage, [](char letter) { return letter == '[' || letter == ']' || letter == '.'; });
     const std::vector<std::string> names = split(usage, ' ');
-    std::vector<Input> inputs;
+    std::vector<NamedFile> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i)
         inputs.push_back({names[std::min(i, names.size() - 1)], operands[i]});
     return inputs;
 }
 
-void refuse_shared_pipes(const std::vector<Input>& inputs) {
+void refuse_shared_pipes(const std::vector<NamedFile>& inputs) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         for (std::size_t other = 0; other < i; ++other) {
-            const Input &first = inputs[other], &second = inputs[i];
+            const NamedFile &first = inputs[other], &second = inputs[i];
             if (first.path == "-" && second.path == "-")
                 fail(Exit::usage, "only one {} can be standard input, which is read once",
                      first.name == second.name ? first.name : text("of {} and {}", first.name, second.name));
@@ -247,32 +247,37 @@ void refuse_shared_pipes(const std::vector<Input>& inputs) {
 // A file that is written may be no input, nor be written twice at once. Results go to standard output unless --output
 // names a file.
 void refuse_shared_files(const Program& program, const std::vector<Typed>& typed, const Options& options) {
-    std::vector<Input> inputs;
-    std::vector<std::string> outputs;
+    std::vector<NamedFile> inputs, outputs;
     if (program.input_files) inputs = inputs_among(program, options.operands);
     std::set<std::string> seen;
     for (const Typed& option : typed) {
         if (!seen.insert(option.row->long_name()).second) continue;
         if (option.row->file == FileUse::input) inputs.push_back({option.row->long_name(), option.argument});
-        if (option.row->file == FileUse::output) outputs.push_back(option.argument);
+        if (option.row->file == FileUse::output) outputs.push_back({option.row->long_name(), option.argument});
     }
-    if (seen.count("--output") == 0) outputs.push_back("-");
+    if (seen.count("--output") == 0) outputs.push_back({"the results", "-"});
     refuse_shared_pipes(inputs);
     const auto shown = [](const std::string& path, const char* standard) {
         return path == "-" ? std::string(standard) : "'" + path + "'";
     };
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const std::string identity = output_identity(outputs[i]);
+        const auto& [name, path] = outputs[i];
+        const std::string identity = output_identity(path);
         if (identity.empty()) continue;
-        const std::string output = shown(outputs[i], "standard output");
-        for (const Input& input : inputs)
+        const std::string output = shown(path, "standard output");
+        for (const NamedFile& input : inputs)
             if (input_identity(input.path) == identity)
                 fail(Exit::usage, "{} and {} are the same file, once read and once written: write to another one",
                      shown(input.path, "standard input"), output);
-        for (std::size_t other = i + 1; other < outputs.size(); ++other)
-            if (output_identity(outputs[other]) == identity)
-                fail(Exit::usage, "{} and {} are the same file, written twice: write to two files", output,
-                     shown(outputs[other], "standard output"));
+        for (std::size_t k = i + 1; k < outputs.size(); ++k) {
+            const NamedFile& other = outputs[k];
+            if (output_identity(other.path) != identity) continue;
+            if (path == "-" && other.path == "-")
+                fail(Exit::usage, "{} and {} would both be written to standard output: name a file for one of them",
+                     name, other.name);
+            fail(Exit::usage, "{} and {} are the same file, written twice: write to two files", output,
+                 shown(other.path, "standard output"));
+        }
     }
 }
 
