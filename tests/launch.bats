@@ -1,92 +1,10 @@
 #!/usr/bin/env bats
 # One gang in several processes, as mpirun, srun and torchrun start them: the launchers' variables, what the processes
 # do together, and how the end of one ends all.
-# shellcheck disable=SC2154  # helpers.bash sets $device and $output
+# shellcheck disable=SC2154,SC2034  # helpers.bash sets $device and $output; launch.bash reads $change
 
 load helpers
-
-# variables LAUNCHER RANK RANKS: what a launcher sets for a process, all of one machine.
-variables() {
-    case $1 in
-        openmpi)
-            echo "OMPI_COMM_WORLD_RANK=$2 OMPI_COMM_WORLD_SIZE=$3 OMPI_COMM_WORLD_LOCAL_RANK=$2 OMPI_COMM_WORLD_LOCAL_SIZE=$3" \
-                "PMIX_NAMESPACE=${JOB-job}"
-            ;;
-        torchrun)
-            echo "RANK=$2 WORLD_SIZE=$3 LOCAL_RANK=$2 LOCAL_WORLD_SIZE=$3 MASTER_PORT=29500 TORCHELASTIC_RUN_ID=none"
-            ;;
-        mpich) echo "PMI_RANK=$2 PMI_SIZE=$3 MPI_LOCALRANKID=$2 MPI_LOCALNRANKS=$3" ;;
-        srun)
-            echo "SLURM_PROCID=$2 SLURM_STEP_NUM_TASKS=$3 SLURM_LOCALID=$2 SLURM_STEP_TASKS_PER_NODE=$3 SLURM_NODEID=0" \
-                "SLURM_JOB_ID=7 SLURM_STEP_ID=1 PMI_RANK=$2 PMI_SIZE=$3"
-            ;;
-        # Each process on a machine of its own.
-        machines)
-            echo "OMPI_COMM_WORLD_RANK=$2 OMPI_COMM_WORLD_SIZE=$3 OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=1"
-            ;;
-    esac
-}
-
-# begin LAUNCHER RANKS PROGRAM [ARGUMENT]...: starts the processes. ${change[RANK]} is what one has beside the others:
-# variables, or a command with -d instead of theirs.
-declare -a change=() processes=()
-begin() {
-    local launcher=$1 ranks=$2 rank words
-    shift 2
-    export TMPDIR=$scratch
-    processes=()
-    for ((rank = 0; rank < ranks; ++rank)); do
-        words="$(variables "$launcher" "$rank" "$ranks") ${change[$rank]-}"
-        [[ ${change[$rank]-} == *" -d "* ]] || words+=" $1 -d $device ${*:2}"
-        # shellcheck disable=SC2086  # words
-        env $words >"out.$rank" 2>"err.$rank" 3>&- &
-        processes+=($!)
-    done
-}
-
-# Waits for them. Their exit statuses are in $statuses, each once; the first one's in $status, and what it printed in
-# $output; $errors is what all said.
-finish() {
-    local process all=''
-    for process in "${processes[@]}"; do
-        status=0
-        wait "$process" || status=$?
-        all+="$status "
-    done
-    statuses=$(tr ' ' '\n' <<<"$all" | grep . | sort -u | paste -sd ' ')
-    status=${all%% *} output=$(cat out.0) errors=$(cat err.*)
-}
-
-launch() {
-    begin "$@"
-    finish
-}
-
-# All processes ended so, and the others than the first one printed nothing.
-expect_all() {
-    [ "$statuses" = "$1" ] || complain "expected the exit status $1 of all, not $statuses" || return
-    [ -z "$(cat out.[1-9] 2>/dev/null)" ] || complain "others than the first have printed: $(cat out.[1-9])" || return
-    left=$(find "$scratch" /dev/shm -maxdepth 1 -name "gridutils-$(id -u)-*" -print 2>/dev/null)
-    [ -z "$left" ] || complain "left behind: $left"
-}
-
-# ends STATUS PATTERN LAUNCHER RANKS PROGRAM...: all end with this status, and one of them says why, in one line.
-ends() {
-    local expected=$1 pattern=$2
-    shift 2
-    launch "$@"
-    if ! { expect_all "$expected" && expect_errors_like "$pattern"; }; then return 1; fi
-    [ "$(wc -l <<<"$errors")" -eq 1 ] || complain "expected one line on standard error"
-}
-
-right() {
-    launch "$@"
-    expect_all 0 || return
-    [ -z "$errors" ] || complain "expected nothing on standard error" || return
-    [ "$(column verify | sort -u)" = pass ] || complain "not all rows are right"
-}
-
-need_devices() { on_simulator || skip "as many devices as it likes"; }
+load launch
 
 @test "a gang of two, three and five processes works with every launcher, and the first process alone prints" {
     need_devices

@@ -60,10 +60,12 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
     const World world = find_world(std::getenv);
     if (world.processes == 1) return;
     const std::string build = text("gridutils {} (build {:.12})", gridutils_version, build_of_this_program());
-    team.emplace(world, build, command_text(program, argc, argv),
-                 [&program, color = options.color](const auto& message) {
-                     print_message(program.name, message, color, Weight::error);
-                 });
+    team.emplace(
+        world, build, command_text(program, argc, argv),
+        [&program, color = options.color](const auto& message) {
+            print_message(program.name, message, color, Weight::error);
+        },
+        [] { simt::check::finish(); });
     options.team = &*team;
     if (!team->speaks()) options.quiet = true, options.verbose = false, options.progress = When::never;
     team->check_alike();

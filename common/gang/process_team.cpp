@@ -125,13 +125,15 @@ std::string build_of_this_program() {
     return build;
 }
 
-ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say)
+ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say,
+                         std::function<void()> last_words)
     : world_(world), build_(build), command_(command), say_(std::move(say)) {
     const std::string folder = folder_for(world);
     if (folder.empty()) return;
     if (world.process == 0) remove_abandoned_folders(folder, prefix_of_folders());
+    signals_ = std::make_unique<EndingSignals>();
     rendezvous_ = std::make_unique<Rendezvous>(world, folder, own_words(), join_timeout());
-    watch_ = std::make_unique<Watch>(*rendezvous_, world.process, say_);
+    watch_ = std::make_unique<Watch>(*rendezvous_, world.process, say_, std::move(last_words));
 }
 
 ProcessTeam::~ProcessTeam() {
@@ -144,6 +146,7 @@ void ProcessTeam::finish() {
     faster_ = nullptr;
     watch_.reset();
     if (rendezvous_) rendezvous_->finish();
+    signals_.reset();
 }
 
 std::string ProcessTeam::name_of(std::size_t process) const {
@@ -190,14 +193,22 @@ void ProcessTeam::gather_by(Gather faster) {
                    process, all[process], world_.process, mine);
 }
 
-// What is wrong with the command is wrong in all processes, and no matter of one.
+// Until the Watch ends this process by the signal that has come to it or to another one.
+[[noreturn]] static void await_signal() {
+    while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
+// What is wrong with the command is wrong in all processes, and no matter of one. (What fails after a signal fails because
+// of it: a write to a pipe that nobody reads.)
 Exit ProcessTeam::fail(const std::string& message, Exit exit) {
     if (failed_) return *failed_;
+    if (watch_ && EndingSignals::noted() != 0) await_signal();
     failed_ = exit;
     const std::string words = exit == Exit::usage ? message : name_of(world_.process) + ": " + message;
     if (!rendezvous_) return say_(words), exit;
     if (world_.process > 0) std::this_thread::sleep_for(lead_of_first);
     const Declared counts = rendezvous_->declare({world_.process, exit, words});
+    if (counts.signal != 0) await_signal();
     if (counts.process == world_.process && counts.message == words) say_(words);
     return *(failed_ = counts.exit);
 }

@@ -1,5 +1,5 @@
 // The processes of a gang: found by their launcher's variables, and joined. One alone prints; the failure of any ends
-// all.
+// all, and so does a signal that ends one.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/cuda/device_info.hpp"
+#include "common/gang/ending_signals.hpp"
 #include "common/gang/launcher.hpp"
 #include "common/gang/rendezvous.hpp"
 #include "common/gang/watch.hpp"
@@ -18,8 +19,9 @@ public:
     using Say = std::function<void(const std::string& message)>;
 
     // Joins the others. `build` and `command`, what is run and how, have to be alike in all: see check_alike(). `say`
-    // prints a message.
-    ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say);
+    // prints a message, `last_words` what is left to be said when a signal ends this process.
+    ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say,
+                std::function<void()> last_words);
     ~ProcessTeam() override;
 
     std::size_t process() const override { return world_.process; }
@@ -48,6 +50,7 @@ private:
     const World world_;
     const std::string build_, command_;
     const Say say_;
+    std::unique_ptr<EndingSignals> signals_;
     std::unique_ptr<Rendezvous> rendezvous_;  // none between machines that have no folder in common
     std::unique_ptr<Watch> watch_;
     Gather faster_;

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "common/gang/ending_signals.hpp"
 #include "common/io/text.hpp"
 
 namespace {
@@ -62,8 +63,8 @@ Rendezvous::Rendezvous(const World& world, const std::string& folder, const std:
     card_.number = random_number();
     copy_text(card_.machine, machine_name());
     copy_text(card_.host, host_name());
-    show_card(words, std::min(seconds, longest_farewell));
     try {
+        show_card(words, std::min(seconds, longest_farewell));
         await_all(words, seconds);
     } catch (...) {
         leave();
@@ -73,12 +74,19 @@ Rendezvous::Rendezvous(const World& world, const std::string& folder, const std:
 
 void Rendezvous::leave() {
     const std::lock_guard lock(leaving_);
-    if (!file_) return;
+    if (!file_) return static_cast<void>(rmdir(folder_.c_str()));  // which it may have made in vain
     for (const std::string& answer : answers_) unlink(answer.c_str());
     if (is_finished_ && lies_there()) unlink(card_path(world_.process).c_str());
     file_.reset();
     if (is_finished_) rmdir(folder_.c_str());  // which succeeds for the last one
     else remove_all_if_last();
+}
+
+// (Who waits for others has nothing to tell them yet.)
+void Rendezvous::end_if_signalled() {
+    if (EndingSignals::noted() == 0) return;
+    leave();
+    EndingSignals::end_by(EndingSignals::noted());
 }
 
 // After a failure the cards stay until all processes have heard of it. On several machines none knows that it is the
@@ -107,12 +115,17 @@ void Rendezvous::show_card(const std::string& words, double seconds) {
     const std::string own = card_path(world_.process);
     const std::string content = std::string(reinterpret_cast<const char*>(&card_), sizeof card_) + words;
     for (const auto begin = Clock::now();; pause(seconds_between_looks())) {
+        end_if_signalled();
         make_shared_folder(folder_);
         const auto other = read_card(world_.process);
         const bool is_held = other ? silence_of(world_.process, *other) < shortest_silence : is_locked(own);
         if (!is_held) {
             unlink(own.c_str());
-            file_ = publish(folder_, card_name(world_.process), content);
+            try {
+                file_ = publish(folder_, card_name(world_.process), content);
+            } catch (const Failure&) {
+                if (access(folder_.c_str(), F_OK) == 0) throw;  // else one that has just ended removed it
+            }
             if (file_) return;
         } else if (seconds_since(begin) > seconds) {
             fail(Exit::usage,
@@ -161,6 +174,7 @@ void Rendezvous::await_all(const std::string& words, double seconds) {
     std::set<std::uint64_t> seen_alive;
     while (true) {
         look();
+        end_if_signalled();
         if (!lies_there()) {
             file_.reset();
             show_card(words, seconds);
@@ -246,7 +260,8 @@ Declared Rendezvous::declare(const Declared& failure) {
         pause(1);
         lock.lock();
     }
-    const std::string content = text("{} {} {}", failure.process, static_cast<int>(failure.exit), failure.message);
+    const std::string content =
+        text("{} {} {} {}", failure.process, static_cast<int>(failure.exit), failure.signal, failure.message);
     try {
         if (publish(folder_, name_in_run("failed"), content)) return failure;
     } catch (const Failure&) {
@@ -259,12 +274,10 @@ std::optional<Declared> Rendezvous::declared() const {
     look();
     const auto content = read_shared_file(path(name_in_run("failed")));
     if (!content) return std::nullopt;
-    Declared failure;
-    std::size_t after = 0, later = 0;
-    failure.process = std::stoul(*content, &after);
-    failure.exit = Exit(std::stoi(content->substr(after), &later));
-    failure.message = content->substr(after + later + 1);
-    return failure;
+    const std::size_t exit = content->find(' ') + 1, signal = content->find(' ', exit) + 1,
+                      message = content->find(' ', signal) + 1;
+    return Declared{std::stoul(*content), Exit(std::stoi(content->substr(exit))), content->substr(message),
+                    std::stoi(content->substr(signal))};
 }
 
 void Rendezvous::beat() {

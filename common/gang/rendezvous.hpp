@@ -29,11 +29,12 @@ struct Card {
     char machine[64] = {}, host[64] = {};
 };
 
-// The end of a process that ends all.
+// The end of a process that ends all: by a failure, or by a signal.
 struct Declared {
     std::size_t process = 0;
     Exit exit = Exit::cuda_error;
     std::string message;
+    int signal = 0;
 };
 
 class Rendezvous {
@@ -86,6 +87,7 @@ private:
     double silence_of(std::size_t process, const Card& card);
     bool is_alive(std::size_t process, const Card& card);
 
+    void end_if_signalled();
     void await_all(const std::string& words, double seconds);
     bool have_all_come(const std::vector<std::optional<Card>>& cards);
     void give_up(const std::vector<std::size_t>& missing, double seconds);

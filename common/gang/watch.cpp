@@ -3,13 +3,15 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "common/gang/ending_signals.hpp"
 #include "common/io/text.hpp"
 
 // So long a process that has failed may take to clean up: what it frees may wait for ranks that are gone.
 constexpr double longest_clean_up = 4;
 
-Watch::Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string&)> say)
-    : rendezvous_(rendezvous), process_(process), say_(std::move(say)) {
+Watch::Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string&)> say,
+             std::function<void()> last_words)
+    : rendezvous_(rendezvous), process_(process), say_(std::move(say)), last_words_(std::move(last_words)) {
     thread_ = std::thread([this] {
         const std::chrono::duration<double> pause(rendezvous_.seconds_between_looks());
         std::unique_lock lock(mutex_);
@@ -32,8 +34,18 @@ void Watch::end_with(Exit exit) {
     std::quick_exit(static_cast<int>(exit));
 }
 
+void Watch::end_by(int signal) {
+    rendezvous_.leave();
+    last_words_();
+    EndingSignals::end_by(signal);
+}
+
 void Watch::look() {
     rendezvous_.beat();
+    if (const int signal = EndingSignals::noted()) {
+        rendezvous_.declare({process_, Exit::cuda_error, "", signal});
+        end_by(signal);
+    }
     auto failure = rendezvous_.declared();
     if (!failure) {
         const auto lost = rendezvous_.lost_neighbour();
@@ -44,6 +56,7 @@ void Watch::look() {
         failure = rendezvous_.declare(declared);
         if (failure->process == *lost && failure->message == message) say_(message);
     }
+    if (failure->signal != 0) end_by(failure->signal);
     if (failure->process != process_) end_with(failure->exit);
     if (++looks_at_own_failure_ * rendezvous_.seconds_between_looks() > longest_clean_up) end_with(failure->exit);
 }

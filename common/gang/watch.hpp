@@ -11,8 +11,10 @@
 
 class Watch {
 public:
-    // `say` prints the message of a process that could not do so itself.
-    Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string& message)> say);
+    // `say` prints the message of a process that could not do so itself. `last_words` is called before a signal ends this
+    // one.
+    Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string& message)> say,
+          std::function<void()> last_words);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
@@ -20,10 +22,12 @@ public:
 private:
     void look();
     [[noreturn]] void end_with(Exit exit);
+    [[noreturn]] void end_by(int signal);
 
     Rendezvous& rendezvous_;
     const std::size_t process_;
     const std::function<void(const std::string&)> say_;
+    const std::function<void()> last_words_;
     int looks_at_own_failure_ = 0;
     std::mutex mutex_;
     std::condition_variable changed_;
