@@ -10,7 +10,7 @@ set -u
 
 cd "$(dirname "$0")/../.." || exit
 tree=$PWD/build/aarch64
-cross=$tree/cross
+cross=$tree/build/cross
 target=aarch64-linux-gnu
 say() { printf 'tests/long/aarch64.bash: %s\n' "$1" >&2; }
 for command in $target-g++ qemu-aarch64; do
