@@ -39,6 +39,17 @@ nested none 100 800 0 2 96 16 4 5
 handshake none 100 800 0 1 128 0 0 5" ]
 }
 
+@test "diverge: an option that none of the chosen variants goes by is refused" {
+    refuses 2 "--operations is for .*: add one of these to -k, or leave --operations out" diverge -k 'nested*,switch' --operations 8
+    refuses 2 "--depth is for nested and nested-warps: " diverge -k thread-parity,handshake --depth 2
+    refuses 2 "--rounds is for all variants but lock" diverge -k 'lock*' --rounds 3
+    expect_fine diverge -n 64 -k nested,lock,warp-parity --operations 8 --depth 2 --rounds 3 --csv
+    [ "$(columns kernel p_operations p_paths p_rounds)" = "\
+warp-parity 8 2 3
+nested 16 4 3
+lock 0 0 0" ]
+}
+
 # Lectures: half of the lanes idle if a branch goes by thread parity, none if it goes by the warp's; thread 0 to 2 part from
 # the others of their warp only; d branches in each other divide a warp by up to 2 to the power of d.
 @test "diverge: the formula says what the lectures say" {

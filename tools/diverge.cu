@@ -37,14 +37,32 @@ struct DivergeRow {
 
 std::vector<DivergeRow> rows_of(const Session& session) {
     const auto& options = session.own<DivergeOptions>();
-    const std::vector<size_t> no_option = {0};
+    const std::vector<size_t> no_option = {0}, operations = options.operations.value_or(std::vector<size_t>{4, 64}),
+                              depths = options.depths.value_or(std::vector<size_t>{1, 2, 3, 4, 5});
     std::vector<DivergeRow> rows;
     for (const DivergeVariant* variant : session.selected<DivergeVariant>())
-        for (size_t value : variant->shape == DivergeShape::branch   ? options.operations
-                            : variant->shape == DivergeShape::nested ? options.depths
+        for (size_t value : variant->shape == DivergeShape::branch   ? operations
+                            : variant->shape == DivergeShape::nested ? depths
                                                                      : no_option)
             rows.push_back({variant, value});
     return rows;
+}
+
+// An option that means something to none of the variants would change nothing.
+void expect_options_of_some_variant(const Session& session) {
+    const auto& options = session.own<DivergeOptions>();
+    const auto variants = session.selected<DivergeVariant>();
+    const auto expect_one = [&](bool given, const char* option, const char* those, auto takes) {
+        const auto is_taken = [&](const DivergeVariant* variant) { return takes(variant->shape); };
+        if (given && std::none_of(variants.begin(), variants.end(), is_taken))
+            fail(Exit::usage, "{} is for {}: add one of these to -k, or leave {} out", option, those, option);
+    };
+    expect_one(options.operations.has_value(), "--operations", "the parities, reordered and those above 2",
+               [](DivergeShape shape) { return shape == DivergeShape::branch; });
+    expect_one(options.depths.has_value(), "--depth", "nested and nested-warps",
+               [](DivergeShape shape) { return shape == DivergeShape::nested; });
+    expect_one(options.rounds.given, "--rounds", "all variants but lock and lock-inside",
+               [](DivergeShape shape) { return shape != DivergeShape::lock; });
 }
 
 // The row with as much work in which warps agree.
@@ -115,6 +133,7 @@ Case case_of(const std::shared_ptr<Lab>& lab, const DivergeRow& row) {
 }
 
 void run(Session& session) {
+    expect_options_of_some_variant(session);
     Bench bench(session);
     const std::vector<DivergeRow> rows = rows_of(session);
     for (size_t n : session.sizes()) {

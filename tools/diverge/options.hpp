@@ -2,14 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "common/cli/option_table.hpp"
 #include "common/cli/sizes.hpp"
 
 struct DivergeOptions {
-    std::vector<std::size_t> operations = {4, 64};
-    std::vector<std::size_t> depths = {1, 2, 3, 4, 5};
+    std::optional<std::vector<std::size_t>> operations, depths;  // none: the defaults
     PerBackend<unsigned> rounds = {128, 2};
 
     void add_options(OptionTable& table) {

@@ -77,7 +77,7 @@ constexpr const char *slowdown_heading = "slower", *rate_heading = "Gop/s";
 inline const ColumnOf<DivergeCells> diverge_columns[] = {
     {{"p_operations", "operations", 1, 0, 3, 3}, [](const DivergeCells& of) { return whole_if_any(of.waits() ? 0 : of.work.operations); }},
     {{"p_paths", "paths", 1, 0, 2, 2}, [](const DivergeCells& of) { return whole_if_any(of.waits() ? 0 : of.work.paths); }},
-    {{"p_rounds", "rounds", 1, 0, 3, 4}, [](const DivergeCells& of) -> Cell { return whole(of.work.rounds); }},
+    {{"p_rounds", "rounds", 1, 0, 3, 4}, [](const DivergeCells& of) { return whole_if_any(of.work.shape == DivergeShape::lock ? 0 : of.work.rounds); }},
     {{"p_branch_efficiency", "uniform branches %", 100, 1, 5}, [](const DivergeCells& of) { return figure_if(of.has_formula(), of.count.branch_efficiency(), 4); }},
     {{"p_active_lanes", "active lanes", 1, 2, 5}, [](const DivergeCells& of) { return figure_if(of.has_operations(), of.count.active_lanes(), 4); }},
     {{"p_expected_slowdown", "expected", 1, 2, 5}, [](const DivergeCells& of) { return figure_if(of.has_operations(), of.expected_slowdown(), 4); }},
