@@ -1,7 +1,8 @@
 // Functions of the C library whose results a GPU defines more closely, or differently (simt/device_math.hpp): device
 // code calls the simulator's own, unless the program has a device function of that name.
 //
-//     fminf(a, b)    ->    ::simt::device::fminf(a, b)
+//     fminf(a, b)                ->    ::simt::device::fminf(a, b)
+//     int n = printf("%d", i)    ->    int n = ::simt::device::printf("%d", i)
 
 #include <string>
 
@@ -22,15 +23,24 @@ std::size_t first_of_name(const Source& source, std::size_t i) {
     return source.is_identifier(i - 2) && !is_expression_keyword(source[i - 2]) ? i + 1 : i - 1;
 }
 
+/// Whether the token before a call shows that its result is used.
+bool uses_result(std::string_view before) {
+    return before == "return" || is_one_of(before, {"=", "(", "!", "<", ">", "+", "-", "*", "&", "|"});
+}
+
 }  // namespace
 
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits) {
     for (std::size_t i = 2; i < source.size(); ++i) {
-        if (source[i + 1] != "(" || !source.is_identifier(i) || !is_one_of(source[i], library_names)) continue;
+        const bool prints = source[i] == "printf";
+        if (source[i + 1] != "(" || !source.is_identifier(i) || !(prints || is_one_of(source[i], library_names)))
+            continue;
         if (functions.has_device_declaration(source[i]) || !spaces.is_device(i)) continue;
         const std::size_t first = first_of_name(source, i);
-        if (first <= i) edits.replace(first, i + 1, " ::simt::device::" + std::string(source[i]));
+        // (Where nobody asks how much was printed, the compiler goes on checking the format.)
+        if (first <= i && (!prints || uses_result(source[first - 1])))
+            edits.replace(first, i + 1, " ::simt::device::" + std::string(source[i]));
     }
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "simt/saturated.hpp"
+#include "simt/warp_state.hpp"
 
 namespace simt::device {
 
@@ -51,5 +52,12 @@ SIMT_TO_LONG(llrint, long long, rint)
 SIMT_TO_LONG(lround, long, round)
 SIMT_TO_LONG(llround, long long, round)
 #undef SIMT_TO_LONG
+
+// In a kernel the result is the number of arguments behind the format, not that of characters.
+template <class... Arguments>
+int printf(const char* format, Arguments... arguments) {
+    const int characters = __builtin_printf(format, arguments...);
+    return ::simt::in_kernel() && characters >= 0 ? int(sizeof...(arguments)) : characters;
+}
 
 }  // namespace simt::device
