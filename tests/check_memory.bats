@@ -269,6 +269,45 @@ SOURCE
     expect_status 86 && expect_errors_like 'is misaligned'
 }
 
+@test "structures of two numbers need the alignment of one, vectors of 16 bytes their own" {
+    cat >sixteen.cu <<'SOURCE'
+struct Point { double x, y; };
+struct Body { double mass; Point place; };
+__global__ void structures(Body* bodies) {
+    const Point place = bodies[threadIdx.x].place;
+    bodies[threadIdx.x + 32].place = place;
+}
+__global__ void vectors(char* data) {
+    const float4 number = *reinterpret_cast<float4*>(data + 16 * threadIdx.x + 8);
+    *reinterpret_cast<float4*>(data + 1024) = number;
+}
+__global__ void stores(char* data) { *reinterpret_cast<double2*>(data + 8) = make_double2(threadIdx.x, 1); }
+int main(int count, char**) {
+    char* data;
+    cudaMalloc(&data, 2048);
+    cudaMemset(data, 0, 2048);
+    if (count == 1) structures<<<1, 32>>>(reinterpret_cast<Body*>(data));
+    if (count == 2) vectors<<<1, 1>>>(data);
+    if (count == 3) stores<<<1, 1>>>(data);
+    cudaDeviceSynchronize();
+    cudaFree(data);
+}
+SOURCE
+    local level
+    for level in 0 1 2; do
+        capture simcc -G -O$level sixteen.cu -o sixteen
+        expect_status 0
+        capture ./sixteen
+        expect_status 0 && expect_errors_like 'ERROR SUMMARY: 0 errors' || return
+        capture ./sixteen vectors
+        expect_status 86 || return
+        expect_errors_like 'Invalid __global__ read of size 16 bytes' || return
+        expect_errors_like 'at vectors.* in sixteen.cu:8' && expect_errors_like 'is misaligned' || return
+        capture ./sixteen vectors stores
+        expect_status 86 && expect_errors_like 'Invalid __global__ write of size 16 bytes' || return
+    done
+}
+
 @test "memory of malloc is not announced as accessible to kernels, and is not" {
     cat >pageable.cu <<'SOURCE'
 #include <cstdio>

@@ -30,6 +30,7 @@ struct Access {
     bool is_volatile = false;
     bool is_atomic = false;
     bool is_unaligned = false;  // the compiler allows for it: a packed structure or a byte copy
+    bool is_vector = false;     // of CUDA's own types
     Texture texture = Texture::none;
     check::AtomicKind kind = check::AtomicKind::load;  // of an atomic operation,
     check::Order order = check::Order::relaxed;        // its order

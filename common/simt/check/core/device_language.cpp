@@ -49,6 +49,20 @@ void end_atomic(const volatile void* pointer, bool has_written) {
     if (BlockCheck* const check = current_check) check->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
+// (The access itself follows.)
+extern "C" void simt_misaligned_vector(const void* vector, bool is_write) {
+    BlockCheck* const check = current_check;
+    if (!check || !check->memory()) return;
+    const void* const pc = __builtin_return_address(0);
+    const Uninterrupted section;
+    check->check_room_on_stack(pc);
+    const auto address = reinterpret_cast<uintptr_t>(vector);
+    check::Access event{address, 16, check->running_lane(), check->space_of(address), is_write};
+    event.is_vector = true;
+    event.pc = pc;
+    check->memory()->access(event);
+}
+
 static void access_texel(const volatile void* texel, unsigned bytes, Texture texture, bool is_write, const void* pc) {
     BlockCheck* const check = current_check;
     if (!check) return;

@@ -3,8 +3,17 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
+
+// A kernel accesses a vector of 16 bytes or more that is not aligned to 16. Does nothing on the host.
+extern "C" void simt_misaligned_vector(const void* address, bool is_write);
 
 namespace simt {
+
+template <size_t bytes>
+__attribute__((always_inline)) inline void check_alignment(const void* vector, bool is_write) {
+    if (bytes >= 16 && reinterpret_cast<uintptr_t>(vector) % 16 != 0) simt_misaligned_vector(vector, is_write);
+}
 
 template <size_t bytes>
 struct VectorWord {  // the widest single access is 16 bytes; wider vectors take several
@@ -14,6 +23,8 @@ struct VectorWord {  // the widest single access is 16 bytes; wider vectors take
 template <size_t bytes>
 __attribute__((always_inline)) inline void copy_vector(void* to, const void* from) {
     using Word = typename VectorWord<bytes>::type;
+    check_alignment<bytes>(from, false);
+    check_alignment<bytes>(to, true);
     for (size_t i = 0; i < bytes / sizeof(Word); ++i) {
         static_cast<Word*>(to)[i] = static_cast<const Word*>(from)[i];
     }
