@@ -188,6 +188,21 @@ __global__ void phases(int* out) {
     out[threadIdx.x] = values[63 - threadIdx.x];  // @phases
 }
 
+// A lane that goes on early comes to the next phase while others still use what the first one has ordered.
+template <bool fixed>
+__global__ void early_lanes(int* out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ int values[64];
+    if (threadIdx.x == 0) init(&barrier, 64);
+    __syncthreads();
+    values[threadIdx.x] = threadIdx.x;
+    barrier.arrive_and_wait();
+    out[threadIdx.x] = values[63 - threadIdx.x];  // @next-phase Error: Race reported
+    if (fixed) barrier.arrive_and_wait();
+    values[threadIdx.x] = 0;  // @next-phase
+    barrier.arrive_and_wait();
+}
+
 template <bool fixed>
 __global__ void early_arrival(int* out) {
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
@@ -274,6 +289,7 @@ int main(int argc, char** argv) {
         {"same-byte", ONE_BLOCK(bytes, 64, reinterpret_cast<char*>(out))},
         {"same-value", ONE_BLOCK(same_value, 64, out)},
         {"async-copy", ONE_BLOCK(async_copy, 64, in, out)},
+        {"next-phase", ONE_BLOCK(early_lanes, 64, out)},
         {"barrier-init", ONE_BLOCK(early_arrival, 64, out)},
         {"group-copy", ONE_BLOCK(copy_of_group, 64, in, out)},
         {"phase-copy", ONE_BLOCK(copy_of_phase, 64, in, out)},

@@ -28,6 +28,43 @@ public:
         if constexpr (is_checked) check::use(this);
         finish_copies_of(this);
         barrier_arrived(this);
+        if constexpr (is_checked) tell(current_phase(), check::AtomicKind::update, check::Order::release);
+        return step(arrivals, leaving);
+    }
+
+    // Whether the phase has ended.
+    SIMT_INLINE bool has_passed(unsigned phase) const { return current_phase() != phase; }
+
+    // The lane knows that the phase has ended.
+    SIMT_INLINE void passed(unsigned phase) const {
+        if constexpr (is_checked) tell(phase, check::AtomicKind::load, check::Order::acquire);
+        barrier_passed(this);
+    }
+
+    SIMT_INLINE void wait(unsigned phase, Site site) const {
+        if constexpr (is_checked) check::use(this);
+        while (!has_passed(phase)) yield(site);
+        note_change();
+        passed(phase);
+    }
+
+    // Waits until a phase of this parity has ended, that is, until the current one has the other parity.
+    SIMT_INLINE void wait_parity(bool parity, Site site) const {
+        if constexpr (is_checked) check::use(this);
+        while ((current_phase() & 1) == parity) yield(site);
+        note_change();
+        passed(parity);
+    }
+
+private:
+    typedef unsigned long long Word;
+    static constexpr Word initialized = Word{0xb} << 60;
+
+    static SIMT_INLINE Word begin(unsigned expected, unsigned phase) {
+        return initialized | Word{phase & largest} << 40 | Word{expected} << 20 | expected;
+    }
+
+    SIMT_UNCHECKED unsigned step(unsigned arrivals, unsigned leaving) {
         Word before = load();
         for (;;) {
             const unsigned pending = before & largest, expected = before >> 20 & largest;
@@ -41,33 +78,17 @@ public:
         }
     }
 
-    // Whether the phase has ended.
-    SIMT_INLINE bool has_passed(unsigned phase) const { return (load() >> 40 & largest) != phase; }
+    SIMT_UNCHECKED unsigned current_phase() const { return load() >> 40 & largest; }
 
-    SIMT_INLINE void wait(unsigned phase, Site site) const {
-        if constexpr (is_checked) check::use(this);
-        while (!has_passed(phase)) yield(site);
-        note_change();
-        barrier_passed(this);
+    // To racecheck the arrivals of a phase and those of the next are atomic operations on two words, half of the state
+    // each: a lane that goes on late from one phase has not waited for those that have arrived in the next.
+    SIMT_UNCHECKED void tell(unsigned phase, check::AtomicKind kind, check::Order order) const {
+        const unsigned* const word = reinterpret_cast<const unsigned*>(&state_) + (phase & 1);
+        check::begin_atomic(word, sizeof *word, kind, order, check::Reach::system, __builtin_return_address(0), {});
+        check::end_atomic(word, kind != check::AtomicKind::load);
     }
 
-    // Waits until a phase of this parity has ended, that is, until the current one has the other parity.
-    SIMT_INLINE void wait_parity(bool parity, Site site) const {
-        if constexpr (is_checked) check::use(this);
-        while ((load() >> 40 & 1) == parity) yield(site);
-        note_change();
-        barrier_passed(this);
-    }
-
-private:
-    typedef unsigned long long Word;
-    static constexpr Word initialized = Word{0xb} << 60;
-
-    static SIMT_INLINE Word begin(unsigned expected, unsigned phase) {
-        return initialized | Word{phase & largest} << 40 | Word{expected} << 20 | expected;
-    }
-
-    SIMT_INLINE Word load() const {
+    SIMT_UNCHECKED Word load() const {
         const Word state = __atomic_load_n(&state_, __ATOMIC_ACQUIRE);
         if (state >> 60 != initialized >> 60) fail_lane("cuda::barrier: used before init()");
         return state;
