@@ -259,6 +259,42 @@ functions 100 102 118
 others 3628800 20 16941 9 15 10 1616"
 }
 
+@test "printf in a kernel returns the number of its arguments, on the host that of characters" {
+    cat >printing.cu <<'CU'
+#include <cstdio>
+__host__ __device__ int print(int i) { return printf("%d and %d\n", i, i); }
+__global__ void kernel(int* results) {
+    printf("unused %d\n", 1);
+    results[0] = printf("none%%\n");
+    const int r = std::printf("%s %c %f\n", "three", 'x', 1.5f);
+    results[1] = r;
+    results[2] = print(7);
+}
+int main() {
+    int* results;
+    cudaMallocManaged(&results, 3 * sizeof(int));
+    kernel<<<1, 1>>>(results);
+    cudaDeviceSynchronize();
+    printf("%d %d %d %d\n", results[0], results[1], results[2], print(123));
+    cudaFree(results);
+}
+CU
+    local build
+    for build in -O1 "-G -O0"; do
+        # shellcheck disable=SC2086  # options
+        capture simcc -Wall -Wextra $build printing.cu -o printing
+        expect_status 0 && expect_no_errors || return
+        capture ./printing
+        expect_status 0 || return
+        expect_output "unused 1
+none%
+three x 1.500000
+7 and 7
+123 and 123
+0 3 2 12" || return
+    done
+}
+
 @test "a program can ask for devices, attributes and occupancy, and launch by pointer and by graph" {
     builds queries
     prints queries "devices 1 current 0 warp 32 threads 1024 name set
@@ -998,6 +1034,37 @@ need_thrust() {
     prints thrust "21 checks, cudaSuccess"
     prints thrust "thrust::sort: cudaErrorIllegalAddress: an illegal memory access was encountered
 21 checks, cudaSuccess" fail
+}
+
+@test "Thrust sorts keys of every type and sign as the standard library does, everywhere" {
+    need_thrust
+    local build
+    for build in -O1 "-G -O1"; do
+        # shellcheck disable=SC2086  # options
+        capture simcc $build "$programs/toolkit/thrust_sort.cu" -o sorts
+        expect_status 0 && expect_output "" && expect_no_errors || return
+        capture ./sorts
+        expect_status 0 && expect_output "204 checks, cudaSuccess" || return
+    done
+    expect_errors_like "ERROR SUMMARY: 0 errors"
+}
+
+@test "who waits in the toolkit's semaphores, latches and atomics lets others run" {
+    need_thrust
+    local build threads
+    for build in -O1 "-G -O1"; do
+        # shellcheck disable=SC2086  # options
+        capture simcc $build "$programs/toolkit/semaphores.cu" -o semaphores
+        expect_status 0 && expect_output "" && expect_no_errors || return
+        for threads in 1 3; do
+            capture env SIMCC_THREADS=$threads SIMCC_TIMEOUT=5 ./semaphores
+            expect_status 0 || return
+            expect_output "200 entered, at most 3 at once
+handed over 11
+21 21 21, cudaSuccess" || return
+        done
+    done
+    expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
 @test "the checkers see Thrust's algorithms as kernels, ordered and not" {

@@ -20,6 +20,12 @@ __global__ void multiply(int* out) {
     out[threadIdx.x] = factors[threadIdx.x];  // @copy-to-constant Error: Race reported between a kernel and an operation
 }
 
+// A copy is no atomic operation; a store of the host to mapped memory is, if it is volatile.
+__global__ void poll(const volatile int* flag, int* out) {
+    while (*flag == 0) {}  // @polled-copy Warning: Race reported between a kernel and an operation
+    *out = 1;
+}
+
 struct Streams {
     cudaStream_t one = nullptr, other = nullptr;
     cudaEvent_t before = nullptr;
@@ -77,11 +83,23 @@ void copy_to_constant(bool fixed) {
     cudaMemcpyToSymbolAsync(factors, values, 32 * sizeof(int), 0, cudaMemcpyHostToDevice, streams.other);
 }
 
+void copy_to_flag(bool fixed) {
+    int *out = device_array<int>(1), *value = pinned(2), *flag = device_array<int>(1);
+    cudaMemset(flag, 0, sizeof *flag);
+    Streams streams;
+    *value = 1;
+    if (fixed) cudaHostGetDevicePointer(&flag, value + 1, 0);
+    poll<<<1, 1, 0, streams.one>>>(flag, out);
+    if (fixed) static_cast<volatile int*>(value)[1] = 1;
+    else cudaMemcpyAsync(flag, value, sizeof *flag, cudaMemcpyHostToDevice, streams.other);
+}
+
 constexpr Case cases[] = {
     {"copy-to-variable", copy_to_variable},
     {"copy-of-variable", copy_of_variable},
     {"fill-by-address", fill_by_address},
     {"copy-to-constant", copy_to_constant},
+    {"polled-copy", copy_to_flag},
 };
 
 int main(int argc, char** argv) { return run_case(cases, argc, argv); }

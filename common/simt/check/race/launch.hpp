@@ -61,8 +61,17 @@ struct Race {
 uint64_t tried_read(const Clash& clash);
 
 // The title of a race with a copy or fill. Chance decides whether the kernel's reads or stores are seen first.
-constexpr const char* race_with_operation = "Error: Race reported between a kernel and an operation of another stream";
-constexpr const char* race_with_host = "Error: Race reported between a kernel and the host";
+constexpr const char* race_with_operation = "Race reported between a kernel and an operation of another stream";
+constexpr const char* race_with_host = "Race reported between a kernel and the host";
+
+// A thread that polls a word which a copy or fill stores sees the one value or the other, on every GPU so far.
+constexpr const char* flag_of_copy =
+    "No rule of CUDA makes a copy an atomic operation: let the host store to the flag, in mapped or managed memory";
+
+// (The severity stands before the title of a warning anyway.)
+inline std::string title_of_race(const char* title, Severity severity) {
+    return severity == Severity::error ? std::string("Error: ") + title : title;
+}
 
 // Memory that kernels must not touch now because something else uses it.
 struct ForeignRange {
@@ -75,6 +84,12 @@ struct ForeignRange {
     const void* host_pc = nullptr;  // the host's place, if the host makes the access
     OrderPointer order = nullptr;   // of the other access; null: the kernel's threads cannot learn that it is over
 
+    // Whether a volatile or atomic load of these bytes sees no mixture.
+    bool is_flag(const Access& access) const {
+        return tool == Tool::racecheck && !host_pc && is_write && !access.is_write &&
+               (access.is_volatile || access.is_atomic) && access.bytes <= 8 && access.address % access.bytes == 0 &&
+               access.address >= begin && access.address + access.bytes <= begin + bytes;
+    }
     bool goes_on_with(const ForeignRange& next) const {
         return title == next.title && is_write == next.is_write && order == next.order && begin + bytes == next.begin;
     }

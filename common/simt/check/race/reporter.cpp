@@ -110,15 +110,18 @@ void RaceReporter::settle_doubts() {
 }
 
 void RaceReporter::report_foreign(const ForeignRange& range, const Access& access, uint32_t owner) {
+    const Severity severity = range.is_flag(access) ? Severity::warning : Severity::error;
     Finding finding;
     finding.tool = range.tool;
     finding.title = range.tool == Tool::memcheck
                         ? std::string("Invalid __global__ ") + (access.is_write ? "write" : "read") + " of size " +
                               std::to_string(access.bytes) + " bytes"
-                        : range.title;
+                        : title_of_race(range.title, severity);
+    finding.severity = severity;
     finding.kernel = kernel_;
     finding.sides.push_back(side_of(LaunchHistory::numbers_of(owner), "", place_of(access.pc), owner, {access.lane}));
     finding.details.push_back(range.what);
+    if (severity == Severity::warning) finding.details.push_back(flag_of_copy);
     if (range.host_pc)
         for (const std::string& frame : describe_backtrace({range.host_pc})) finding.details.push_back("    " + frame);
     report(std::move(finding));

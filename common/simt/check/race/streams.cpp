@@ -128,26 +128,32 @@ void compare_with_kernels(const Operation& operation) {
     if (launches.empty()) return;
     const auto known = known_at_start(operation.order);
     std::erase_if(launches, [&known](const BlockNumbers& launch) { return is_known(known, *launch.order); });
-    const auto clashes = [&](const ShadowRecord& record, unsigned bytes) {
+    const auto clashes = [&](const ShadowRecord& record, unsigned bytes, bool is_store) {
         if (record.empty() || !(record.bytes() & bytes)) return false;
+        // (A volatile load of what a copy stores: what was done to the other bytes may be worse.)
+        const bool is_flag =
+            operation.is_write && !operation.is_host() && record.kind() == AccessKind::volatile_access && !is_store;
         for (const BlockNumbers& launch : launches) {
             if (!launch.contains(record.owner())) continue;
             if (is_known(known, record)) continue;
             Finding finding;
             finding.tool = Tool::racecheck;
-            finding.title = foreign(operation).title;
+            finding.severity = is_flag ? Severity::warning : Severity::error;
+            finding.title = title_of_race(foreign(operation).title, finding.severity);
             finding.kernel = launch.kernel;
             const RecordedLane lane = record.first_lane(record.lanes());
             finding.sides.push_back(side_of(launch, "", latest_place(record), record.owner(), lane));
             finding.details.push_back(foreign(operation).what);
+            if (is_flag) finding.details.push_back(flag_of_copy);
             add_host(operation, finding, host_backtrace());
             report(std::move(finding));
-            return true;
+            return !is_flag;
         }
         return false;
     };
     any_cell(operation, [&](const ShadowRecord& store, const ShadowRecord& use, unsigned bytes) {
-        return clashes(store, bytes) || ((operation.is_write || updates_atomically(use)) && clashes(use, bytes));
+        return clashes(store, bytes, true) ||
+               ((operation.is_write || updates_atomically(use)) && clashes(use, bytes, false));
     });
 }
 
