@@ -140,7 +140,7 @@ thread-parity 0.6667 16.0000" ]
     expect_status 0
     expect_output_like "operations +paths +rounds +uniform branches % +active lanes +expected +counted % +counted"
     expect_output_like "thread-parity .* 4 +2 +1 +75\.0 +16\.00 +2\.00 +75\.0 +16"
-    expect_output_like "lock .* - +- +1 +- +- +- "
+    expect_output_like "lock .* - +- +- +- +- +- "
 }
 
 @test "diverge: what is no length, depth or number of rounds is refused" {

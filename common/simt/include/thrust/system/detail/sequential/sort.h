@@ -19,6 +19,13 @@
 #include <thrust/system/detail/sequential/execution_policy.h>
 #include <thrust/type_traits/is_contiguous_iterator.h>
 
+// What the toolkit's brings along.
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/merge.h>
+#include <thrust/reverse.h>
+#include <thrust/scatter.h>
+
 namespace simt {
 namespace thrust_sort {
 
