@@ -130,6 +130,63 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     done
 }
 
+@test "conv1d --gang writes what one device writes, with every border, of files, pipes and text" {
+    local border size
+    once fractions fractions
+    once words words
+    head -c 12000004 fractions >some && mv some fractions
+    for border in zero clamp wrap valid; do
+        joins conv1d --input-format raw:f32 -k fastest --border $border --weights 1,-2,3,0.5 fractions
+        joins conv1d -k shared --border $border --weights 1,2,3,4,5,6,7 words
+    done
+    joins conv1d --input-format raw:f32 -t f64 -k register-tile --weights 1,2,1 fractions
+    joins conv1d -t f32 -k global --json --weights 1,2,1 words
+    head -c 6000000 fractions | npy '<f4' '(1500000,)' >signal.npy
+    joins conv1d -k constant --border valid --weights 1,2 signal.npy
+    # Without a kernel the simulator's host computes, whatever the gang.
+    joins conv1d signal.npy
+    expect_fine conv1d --input-format raw:f32 -k fastest --border wrap --weights 1,-2,3,0.5 fractions
+    cp "$scratch/stdout" alone
+    for size in $(gangs); do
+        on_gang "$size" expect_fine conv1d --gang --input-format raw:f32 -k fastest --border wrap --weights 1,-2,3,0.5 fractions -o result
+        cmp alone result || complain "a gang of $size differs in a file"
+        # shellcheck disable=SC2016  # the inner shell expands it
+        on_gang "$size" pipeline 'cat fractions | conv1d -q -d $device --gang --input-format raw:f32 -k fastest --border wrap --weights 1,-2,3,0.5 - | cmp alone -'
+        expect_status 0
+    done
+}
+
+@test "every variant of conv1d takes the pieces of several devices" {
+    local kernel
+    once words words
+    seq 400 | awk '{ print $1 % 7 - 3 }' >weights
+    for kernel in $(conv1d --list --csv --no-header | awk -F , '$2 == "any" && $1 != "copy" { print $1 }'); do
+        joins conv1d -k "$kernel" -t f32 --weights 1,2,1 words
+        joins conv1d -k "$kernel" --weights weights words
+    done
+}
+
+@test "conv1d --gang needs what several pieces before have where the filter is wider than a piece" {
+    local border
+    # 256 KiB of text have 2500 of these.
+    awk 'BEGIN { for (i = 1; i <= 30000; ++i) printf "%.100f\n", i % 17 - i / 30000 }' >long
+    seq 4095 | awk '{ print $1 % 5 - 2 }' >weights
+    for border in zero clamp wrap valid; do joins conv1d -k fastest --weights weights --border $border long; done
+    # As for the same signal in other pieces.
+    for border in zero clamp wrap valid; do
+        conv1d -q -d sim -t f64 long --weights weights --border $border >pieces
+        awk '{ printf "%.17g\n", $1 }' long | conv1d -q -d sim --input-format text --weights weights --border $border - >whole
+        cmp pieces whole || complain "$border"
+        # Kernels add in the order of the host.
+        expect_fine conv1d -k global long --weights weights --border $border
+        on_simulator || continue
+        cmp pieces "$scratch/stdout" || complain "$border: a kernel differs from the host"
+    done
+    seq 3 >few
+    joins conv1d -k shared --weights weights few
+    joins conv1d -k shared --weights weights --border valid few
+}
+
 @test "pipes and standard input are dealt to the devices as files are" {
     local size
     once fractions fractions
@@ -171,16 +228,18 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
 }
 
 @test "inputs of fewer elements than devices, and of none, are as those of one device" {
-    local size
+    local size border
     for size in 1 2 4; do
         seq $size >few
         joins reduce -k tagged few
         joins reduce -k statistics --op mean,argmax,pvar few
         joins vecadd -k vector4 few few
+        joins conv1d -k shared --border wrap --weights 1,2,3,4,5 few
     done
     npy '<f4' '(0,)' </dev/null >none.npy
     joins reduce -k tagged none.npy
     joins vecadd -k vector4 none.npy none.npy
+    for border in zero clamp wrap valid; do joins conv1d -k shared --border $border none.npy; done
     : >empty
     on_gang "$(gangs | tail -n 1)" refuses 4 "empty: no numbers in the input" reduce --gang empty
 }
@@ -191,6 +250,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     once words words
     { cat fractions && printf 123; } >torn
     { cat words && echo five && cat words; } >word
+    { cat words && echo 1e10; } >over
     cp fractions copy
     for size in $(gangs); do
         on_gang "$size" refuses 4 "torn: ends at byte 22024103 inside an element of 4 bytes" reduce --gang --input-format raw:f32 -k tagged torn
@@ -198,6 +258,10 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
         on_gang "$size" refuses 4 "ends at byte 22024103 inside" vecadd --gang --input-format raw:f32 -k vector4 - torn -o sum < <(cat torn)
         on_gang "$size" refuses 4 "word: line 250001: 'five' is not a number" reduce --gang -k tagged word
         on_gang "$size" refuses 4 "- ends after 3000001 elements, fractions goes on" vecadd --gang --input-format raw:f32 -k vector4 - fractions -o sum < <(head -c 12000004 fractions)
+        [ ! -e sum ]
+        on_gang "$size" refuses 4 "standard input: ends at byte 22024103 inside" conv1d --gang --input-format raw:f32 -k shared - -o sum < <(cat torn)
+        on_gang "$size" refuses 4 "word: line 250001: 'five' is not a number" conv1d --gang -k shared word -o sum
+        on_gang "$size" refuses 4 "element 250000 of the result does not fit into f64" conv1d --gang -k shared --weights 1e300,1,0 over -o sum
         [ ! -e sum ]
         on_gang "$size" refuses 2 "'copy' and 'copy' are the same file" vecadd --gang --input-format raw:f32 fractions copy -o copy
     done
@@ -227,7 +291,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     once fractions fractions
     export SIMCC_DEVICES=3
     for command in "reduce -k tagged integers" "reduce -k statistics --op sum,var integers" "reduce -k exact --exact integers" \
-        "vecadd --input-format raw:f32 -k vector4 fractions fractions -o sum"; do
+        "vecadd --input-format raw:f32 -k vector4 fractions fractions -o sum" "conv1d -k fastest --weights 1,2,1 integers -o sum"; do
         # shellcheck disable=SC2086  # words of a command
         try $command --gang --check
         expect_status 0

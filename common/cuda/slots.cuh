@@ -28,18 +28,24 @@ inline const SlotMemory pinned_memory = {
 // Elements of a piece: enough of them to be worth a copy and a launch, and few enough for many slots.
 constexpr std::size_t device_piece_elements = std::size_t{1} << 20;
 
+// Of a piece of text: as many as 256 KiB have if each is one digit.
+constexpr std::size_t most_text_elements = std::size_t{1} << 17;
+
 // A slot on the host and its piece on the device. What is enqueued for it goes into one stream; those of different slots
 // overlap.
 struct DeviceSlot {
     Slot host{pinned_memory};
     Piece d_piece;
 
-    // Enqueues the copy of the host's piece.
-    void upload(cudaStream_t stream) {
-        const std::size_t bytes = host.piece.count * size_of(host.piece.dtype);
-        if (bytes > room_.size()) room_ = DeviceBuffer<std::byte>(bytes);
-        d_piece = {host.piece.dtype, host.piece.count, room_.data()};
-        CHECK(cudaMemcpyAsync(room_.data(), host.piece.bytes, bytes, cudaMemcpyHostToDevice, stream));
+    // Enqueues the copy of the host's piece, behind elements of its type that are to lie ahead of it.
+    void upload(cudaStream_t stream, const Piece& ahead = {}) {
+        const std::size_t size = size_of(host.piece.dtype);
+        const std::size_t bytes_ahead = ahead.count * size, bytes = host.piece.count * size;
+        if (bytes_ahead + bytes > room_.size()) room_ = DeviceBuffer<std::byte>(bytes_ahead + bytes);
+        d_piece = {host.piece.dtype, ahead.count + host.piece.count, room_.data()};
+        if (bytes_ahead > 0)
+            CHECK(cudaMemcpyAsync(room_.data(), ahead.bytes, bytes_ahead, cudaMemcpyHostToDevice, stream));
+        CHECK(cudaMemcpyAsync(room_.data() + bytes_ahead, host.piece.bytes, bytes, cudaMemcpyHostToDevice, stream));
         copied_.record(stream);
         is_in_flight_ = true;
     }

@@ -1,8 +1,8 @@
 // conv1d as a filter: an input convolved with the weights, written in its format while it is read.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/slots.cuh"
 #include "common/io/numbers.hpp"
+#include "tools/conv1d/convolution_slot.cuh"
 #include "tools/conv1d/host_pieces.hpp"
 #include "tools/conv1d/method.cuh"
 #include "tools/conv1d/signal_stream.cuh"
@@ -39,115 +40,158 @@ public:
           variant_(session.filter_variant<ConvolutionVariant>("fastest")),
           on_host_(session.computes_on_host()),
           taps_(taps_of<T>(weights)),
-          stream_(reader, taps_.width(), session.own<ConvolutionOptions>().border),
+          stream_(reader, unsigned(taps_.size()), session.own<ConvolutionOptions>().border),
           writer_(writer) {
         if (variant_.method == Method::copy)
             fail(Exit::usage, "copy convolves nothing: choose another --kernel, or none");
-        if (!on_host_) shape_ = {2, 2};
-        for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<ConvolutionSlot>(on_host_));
+        if (on_host_) {
+            for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<ConvolutionSlot<T>>());
+        } else {
+            const SlotDevices devices(session.gang, bytes_of_slot(reader.layout()));
+            shape_ = devices.shape();
+            slots_ = devices.for_each_slot(
+                [this](const DeviceInfo& device) { return std::make_unique<ConvolutionSlot<T>>(device, taps_); });
+            for (size_t i = 0; i < session.gang.size(); ++i) prepare_device(*slots_[i]);
+        }
     }
 
     void run() {
         run_pipeline(shape_, {[this](size_t slot) { return take(slot); }, [this](size_t slot) { work(*slots_[slot]); },
                               [this](size_t slot) { finish(slot); }});
+        finish_end();
         pending_.complete_all();
         // The result's type is known also where nothing was read.
         if (written_ == 0) writer_.append(Piece{dtype_of<T>, 0, nullptr});
     }
 
 private:
-    struct ConvolutionSlot {
-        explicit ConvolutionSlot(bool on_host) : room(on_host ? pageable_memory : pinned_memory) {
-            if (!on_host) device = std::make_unique<DeviceSlot>(), stream = std::make_unique<Stream>();
-        }
-        Slot numbers;
-        std::vector<T> inputs;
-        SlotBuffer room;
-        Piece outputs;
-        std::string text;
-        // On a device:
-        std::unique_ptr<DeviceSlot> device;
-        std::unique_ptr<Stream> stream;
-        DeviceBuffer<T> d_outputs;
-        ReadyMethod ready;
-    };
+    // The largest piece as it is read and as it is convolved, and its outputs.
+    static size_t bytes_of_slot(const NumberLayout& layout) {
+        const size_t elements = layout.format == NumberFormat::text ? most_text_elements : device_piece_elements;
+        const size_t converted = layout.dtype == dtype_of<T> ? 0 : sizeof(T);
+        return elements * (size_of(layout.dtype) + converted + sizeof(T));
+    }
+
+    // Puts the taps where the variant's launches on a slot's device find them, all of them the same.
+    void prepare_device(const ConvolutionSlot<T>& one) const {
+        const auto prepare = variant_.prepare.template get<T>();
+        if (!prepare) return;
+        const OnDevice there(one.device.ordinal);
+        auto arguments = arguments_on(session_, one.device, *one.taps, Signal<T>{}, static_cast<T*>(nullptr));
+        arguments.stream = *one.stream;
+        prepare(arguments);
+        one.stream->synchronize();
+    }
 
     bool take(size_t slot) {
-        ConvolutionSlot& one = *slots_[slot];
-        if (!on_host_) {
-            CHECK(cudaSetDevice(session_.device.ordinal));
-            one.device->wait_for_upload();
-        }
-        const size_t most = on_host_ ? host_piece_bytes / sizeof(T) : device_piece_elements;
-        return stream_.next(one.numbers, most, one.inputs);
+        ConvolutionSlot<T>& one = *slots_[slot];
+        if (!on_host_) enter(one);
+        return stream_.take(one.signal(), on_host_ ? host_piece_bytes / sizeof(T) : device_piece_elements);
     }
 
-    void work(ConvolutionSlot& one) {
-        if (!on_host_) {
-            std::byte* const inputs = one.device->host.values.reserve(one.inputs.size() * sizeof(T));
-            std::memcpy(inputs, one.inputs.data(), one.inputs.size() * sizeof(T));
-            one.device->host.piece = {dtype_of<T>, one.inputs.size(), inputs};
-            return;
-        }
-        make_room_for_outputs(one);
-        const size_t n = one.outputs.count;
-        convolve_piece(one.inputs.data(), taps_.h_taps.data(), taps_.width(), one.outputs.template as<T>(), n);
-        writer_.format(one.outputs, one.text);
+    // Makes a slot's device the current one, once its memory on the host may be written.
+    static void enter(ConvolutionSlot<T>& one) {
+        CHECK(cudaSetDevice(one.device.ordinal));
+        one.on_device->wait_for_upload();
     }
 
-    void make_room_for_outputs(ConvolutionSlot& one) {
-        const size_t n = stream_.outputs_of(one.inputs);
-        one.outputs = {dtype_of<T>, n, one.room.reserve(n * sizeof(T))};
+    void work(ConvolutionSlot<T>& one) {
+        stream_.read(one.signal());
+        if (on_host_) convolve_on_host(one.signal().piece.template as<T>(), one.signal().piece.count, one.outputs);
     }
 
-    // On a device the slot's outputs are those of its piece before until these are written.
     void finish(size_t slot) {
-        ConvolutionSlot& one = *slots_[slot];
-        if (on_host_) return write(one, one.inputs.data());
-        pending_.complete(slot);
-        make_room_for_outputs(one);
-        if (one.outputs.count == 0) return;
-        convolve_on_device(one);
-        pending_.push(slot, *one.stream, [this, &one] {
-            writer_.format(one.outputs, one.text);
-            write(one, nullptr);
-        });
+        stream_.settle(slots_[slot]->signal());
+        join(slot);
     }
 
-    void convolve_on_device(ConvolutionSlot& one) {
+    // What lies beyond the signal's last element is one piece more.
+    void finish_end() {
+        ConvolutionSlot<T>& one = *slots_.front();
+        if (!on_host_) enter(one);
+        if (!stream_.put_end(one.signal())) return;
+        if (on_host_) one.outputs.make_room(0), one.outputs.text.clear();  // they all need what is ahead
+        join(0);
+    }
+
+    // Gives a piece what it needs of those before, and writes its outputs. On a device the slot's outputs are those of its
+    // piece before until these are written.
+    void join(size_t slot) {
+        ConvolutionSlot<T>& one = *slots_[slot];
+        const Piece& piece = one.signal().piece;
+        if (piece.count == 0) return;
+        if (!on_host_) pending_.complete(slot);
+        const Piece ahead = stream_.ahead_of(piece, one.ahead_room);
+        if (on_host_) return write_from_host(one, ahead);
+        one.outputs.make_room(stream_.outputs_of(ahead.count + piece.count));
+        if (one.outputs.piece.count == 0) return;
+        convolve_on_device(one, ahead);
+        pending_.push(slot, *one.stream, [this, &one] { write_from_device(one); });
+    }
+
+    void convolve_on_host(const T* inputs, size_t count, Outputs<T>& outputs) const {
+        outputs.make_room(stream_.outputs_of(count));
+        convolve_piece(inputs, taps_.data(), unsigned(taps_.size()), outputs.data(), outputs.piece.count);
+        writer_.format(outputs.piece, outputs.text);
+    }
+
+    void write_from_host(ConvolutionSlot<T>& one, const Piece& ahead) {
+        const Piece& piece = one.signal().piece;
+        const T *const first = ahead.template as<T>(), *const values = piece.template as<T>();
+        std::vector<T>& inputs = one.inputs_across;
+        inputs.assign(first, first + ahead.count);
+        inputs.insert(inputs.end(), values, values + std::min(stream_.halo(), piece.count));
+        convolve_on_host(inputs.data(), inputs.size(), one.outputs_across);
+        if (!one.outputs_across.are_finite()) refuse_overflow(one.outputs_across, inputs.data(), written_);
+        if (!one.outputs.are_finite()) refuse_overflow(one.outputs, values, written_ + one.outputs_across.piece.count);
+        write(one.outputs_across);
+        write(one.outputs);
+    }
+
+    void convolve_on_device(ConvolutionSlot<T>& one, const Piece& ahead) {
         const cudaStream_t stream = *one.stream;
-        const size_t n = one.outputs.count;
+        const size_t n = one.outputs.piece.count;
+        const T* const d_outputs = one.d_outputs.data();
         if (one.d_outputs.size() < n) one.d_outputs = DeviceBuffer<T>(n);
-        one.device->upload(stream);
-        const Signal<T> signal{one.device->d_piece.template as<T>(), one.device->d_piece.count, Border::valid};
-        one.ready = make_ready(variant_, arguments_on(session_, session_.device, taps_, signal, one.d_outputs.data()));
-        if (!one.ready.launch) fail(Exit::unavailable, "{}: {}", variant_.name, one.ready.why_not);
-        if (one.ready.prepare) one.ready.prepare(stream);
+        one.on_device->upload(stream, ahead);
+        const Piece& d_piece = one.on_device->d_piece;
+        const Signal<T> d_signal{d_piece.template as<T>(), d_piece.count, Border::valid};
+        if (d_signal.values != one.d_signal.values || d_signal.n != one.d_signal.n || d_outputs != one.d_outputs.data())
+            make_ready_for(one, d_signal);
         one.ready.launch(stream);
         CHECK(cudaGetLastError());
-        CHECK(cudaMemcpyAsync(one.outputs.bytes, one.d_outputs.data(), n * sizeof(T), cudaMemcpyDeviceToHost, stream));
+        CHECK(cudaMemcpyAsync(one.outputs.data(), one.d_outputs.data(), n * sizeof(T), cudaMemcpyDeviceToHost, stream));
     }
 
-    void write(ConvolutionSlot& one, const T* inputs) {
-        if (!is_all_finite(one.outputs.template as<T>(), one.outputs.count)) refuse_overflow(one, inputs);
-        writer_.append(one.outputs, one.text);
-        written_ += one.outputs.count;
+    void make_ready_for(ConvolutionSlot<T>& one, const Signal<T>& d_signal) {
+        one.d_signal = d_signal;
+        one.ready = make_ready(variant_, arguments_on(session_, one.device, *one.taps, d_signal, one.d_outputs.data()));
+        if (!one.ready.launch) fail(Exit::unavailable, "{}: {}", variant_.name, one.ready.why_not);
     }
 
-    // Exit status 4 at the first element that is infinite, or no number, although all its inputs are finite: of a method
-    // whose results depend on more than them, all of the piece. Those on the device are still there.
-    void refuse_overflow(const ConvolutionSlot& one, const T* inputs) const {
-        const size_t count = one.outputs.count + taps_.width() - 1;
-        std::vector<T> from_device;
-        if (!inputs) {
-            from_device.resize(count);
-            CHECK(cudaMemcpy(from_device.data(), one.device->d_piece.bytes, count * sizeof(T), cudaMemcpyDeviceToHost));
-            inputs = from_device.data();
+    // A method whose results depend on more than their inputs may have spread one that is not finite.
+    void write_from_device(ConvolutionSlot<T>& one) {
+        writer_.format(one.outputs.piece, one.outputs.text);
+        if (!one.outputs.are_finite()) {
+            std::vector<T> inputs(one.d_signal.n);
+            CHECK(cudaMemcpy(inputs.data(), one.d_signal.values, inputs.size() * sizeof(T), cudaMemcpyDeviceToHost));
+            if (one.ready.fft_length == 0 || is_all_finite(inputs.data(), inputs.size()))
+                refuse_overflow(one.outputs, inputs.data(), written_);
         }
-        if (one.ready.fft_length > 0 && !is_all_finite(inputs, count)) return;
-        for (size_t i = 0; i < one.outputs.count; ++i) {
-            if (std::isfinite(one.outputs.template as<T>()[i]) || !is_all_finite(inputs + i, taps_.width())) continue;
-            fail(Exit::bad_input, "element {} of the result does not fit into {}; {}", written_ + i + 1,
+        write(one.outputs);
+    }
+
+    void write(const Outputs<T>& outputs) {
+        writer_.append(outputs.piece, outputs.text);
+        written_ += outputs.piece.count;
+    }
+
+    // Exit status 4 at the first of these outputs, which follow so many, that is infinite, or no number, although all its
+    // inputs are finite.
+    void refuse_overflow(const Outputs<T>& outputs, const T* inputs, size_t before) const {
+        for (size_t i = 0; i < outputs.piece.count; ++i) {
+            if (std::isfinite(outputs.data()[i]) || !is_all_finite(inputs + i, taps_.size())) continue;
+            fail(Exit::bad_input, "element {} of the result does not fit into {}; {}", before + i + 1,
                  name_of(dtype_of<T>), sizeof(T) == 4 ? "use -t f64" : "scale the weights down");
         }
     }
@@ -155,11 +199,11 @@ private:
     const Session& session_;
     const ConvolutionVariant& variant_;
     const bool on_host_;
-    const TapArrays<T> taps_;
+    const std::vector<T> taps_;
     SignalStream<T> stream_;
     NumberWriter& writer_;
     PipelineShape shape_;
-    std::vector<std::unique_ptr<ConvolutionSlot>> slots_;
+    std::vector<std::unique_ptr<ConvolutionSlot<T>>> slots_;
     PendingResults pending_;
     size_t written_ = 0;
 };

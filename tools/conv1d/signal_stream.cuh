@@ -1,8 +1,10 @@
-// The signal as it streams by, piece by piece: with what lies beyond its ends, and with what the pieces share.
+// The signal as it streams by, piece by piece: what lies beyond its ends, and what each piece needs of those before.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "common/io/numbers.hpp"
@@ -10,7 +12,9 @@
 
 namespace BACKEND {
 
-// To those that convolve a piece the border is `valid`: each begins with the last width - 1 elements of the one before.
+// Pieces are read by several threads at once. In the order of the signal each then gets the last width - 1 elements before
+// it, so that to those who convolve it the border is `valid`. What lies beyond the signal's ends belongs to them: what comes
+// first is ahead of the first piece, and what comes last is a piece of its own.
 template <typename T>
 class SignalStream {
 public:
@@ -21,29 +25,68 @@ public:
           after_(border == Border::valid ? 0 : width - 1 - before_),
           halo_(width - 1) {}
 
-    // Makes `piece` the next one, of up to `most` new elements besides; false if there is none left. It may be shorter
-    // than the filter is wide, and then has no outputs.
-    bool next(Slot& slot, size_t most, std::vector<T>& piece) {
-        if (has_ended_) return false;
-        const bool is_first = !has_begun_;
-        if (is_first) begin();
-        piece.assign(shared_.begin(), shared_.end());
-        const size_t count = take(slot, most, piece);
-        if (is_first && count == 0) return false;
-        if (is_first) add_beginning(piece);
-        if (border_ == Border::clamp && count > 0) last_ = piece.back();
-        if (count < most) add_end(piece);
-        shared_.assign(piece.end() - static_cast<std::ptrdiff_t>(std::min(halo_, piece.size())), piece.end());
+    // Elements that a piece shares with those before it.
+    size_t halo() const { return halo_; }
+    // The outputs of so many consecutive elements.
+    size_t outputs_of(size_t elements) const { return elements - std::min(halo_, elements); }
+
+    // The stages of a pipeline. Claims the next piece, of up to `most` elements; false if there is none left.
+    bool take(Slot& slot, size_t most) {
+        if (!is_open_) open();
+        if (!is_kept_) return reader_.take(slot, most, Cut::anywhere);
+        const size_t count = std::min(most, kept_.size() - taken_);
+        slot.piece = {dtype_of<T>, count, reinterpret_cast<std::byte*>(kept_.data() + taken_)};
+        taken_ += count;
+        return count > 0;
+    }
+
+    void read(Slot& slot) const {
+        if (!is_kept_) {
+            reader_.read(slot);
+            return slot.convert_piece(dtype_of<T>);
+        }
+        const size_t bytes = slot.piece.count * sizeof(T);
+        std::byte* const room = slot.values.reserve(bytes);
+        std::memcpy(room, slot.piece.bytes, bytes);
+        slot.piece.bytes = room;
+    }
+
+    void settle(const Slot& slot) {
+        if (!is_kept_) reader_.settle(slot);
+    }
+
+    // After it has been settled, in order: the elements ahead of the piece that its outputs need, in `room`.
+    Piece ahead_of(const Piece& piece, SlotBuffer& room) {
+        const T* const values = piece.as<T>();
+        if (!has_begun_ && piece.count > 0) begin(values, piece.count);
+        const Piece ahead{dtype_of<T>, shared_.size(), room.reserve(shared_.size() * sizeof(T))};
+        std::copy(shared_.begin(), shared_.end(), ahead.as<T>());
+        const size_t fresh = std::min(halo_, piece.count);
+        const size_t stale = shared_.size() + fresh - std::min(halo_, shared_.size() + fresh);
+        shared_.erase(shared_.begin(), shared_.begin() + std::ptrdiff_t(stale));
+        shared_.insert(shared_.end(), values + piece.count - fresh, values + piece.count);
+        if (piece.count > 0) last_ = values[piece.count - 1];
+        return ahead;
+    }
+
+    // After the last piece: what lies beyond it becomes the slot's piece. False if nothing does.
+    bool put_end(Slot& slot) const {
+        if (!has_begun_ || after_ == 0) return false;
+        slot.piece = {dtype_of<T>, after_, slot.values.reserve(after_ * sizeof(T))};
+        for (unsigned k = 0; k < after_; ++k)
+            slot.piece.as<T>()[k] = border_ == Border::clamp  ? last_
+                                    : border_ != Border::wrap ? T(0)
+                                    : is_kept_                ? kept_signal().at(std::int64_t(kept_.size() + k))
+                                                              : first_[k];
         return true;
     }
 
-    size_t outputs_of(const std::vector<T>& piece) const { return piece.size() - std::min(halo_, piece.size()); }
-
 private:
-    void begin() {
-        has_begun_ = true;
+    // The first output of a signal that goes round needs its last elements: those of a file are read first, anything else is
+    // kept as a whole.
+    void open() {
+        is_open_ = true;
         if (border_ != Border::wrap) return;
-        // Its first output needs its last elements: those of a file are read first, anything else is kept as a whole.
         last_of_file_ = reader_.last(halo_).converted_to(dtype_of<T>);
         if (last_of_file_.count == halo_) return;
         is_kept_ = true;
@@ -51,40 +94,14 @@ private:
         kept_.assign(all.template as<T>(), all.template as<T>() + all.count);
     }
 
-    size_t take(Slot& slot, size_t most, std::vector<T>& piece) {
-        if (is_kept_) {
-            const size_t count = std::min(most, kept_.size() - taken_);
-            piece.insert(piece.end(), kept_.data() + taken_, kept_.data() + taken_ + count);
-            taken_ += count;
-            return count;
-        }
-        if (!reader_.take(slot, most, Cut::exactly)) return 0;
-        reader_.read(slot);
-        reader_.settle(slot);
-        slot.convert_piece(dtype_of<T>);
-        const T* const values = slot.piece.as<T>();
-        piece.insert(piece.end(), values, values + slot.piece.count);
-        return slot.piece.count;
-    }
-
-    // `piece` is all of the signal that has been read.
-    void add_beginning(std::vector<T>& piece) {
-        std::vector<T> beyond(before_, border_ == Border::clamp ? piece.front() : T(0));
+    // With the signal's first elements: what lies beyond them.
+    void begin(const T* values, size_t count) {
+        has_begun_ = true;
+        shared_.assign(before_, border_ == Border::clamp ? values[0] : T(0));
         for (unsigned k = 0; border_ == Border::wrap && k < before_; ++k)
-            beyond[k] = is_kept_ ? kept_signal().at(std::int64_t(k) - before_)
-                                 : last_of_file_.template as<T>()[halo_ - before_ + k];
-        first_.assign(piece.begin(),
-                      piece.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(after_, piece.size())));
-        piece.insert(piece.begin(), beyond.begin(), beyond.end());
-    }
-
-    void add_end(std::vector<T>& piece) {
-        has_ended_ = true;
-        for (unsigned k = 0; k < after_; ++k)
-            piece.push_back(border_ == Border::clamp  ? last_
-                            : border_ != Border::wrap ? T(0)
-                            : is_kept_                ? kept_signal().at(std::int64_t(kept_.size() + k))
-                                                      : first_[k]);
+            shared_[k] = is_kept_ ? kept_signal().at(std::int64_t(k) - before_)
+                                  : last_of_file_.template as<T>()[halo_ - before_ + k];
+        if (border_ == Border::wrap && !is_kept_) first_.assign(values, values + std::min<size_t>(after_, count));
     }
 
     Signal<T> kept_signal() const { return {kept_.data(), kept_.size(), border_}; }
@@ -93,8 +110,8 @@ private:
     const Border border_;
     const unsigned before_, after_;  // elements that are wanted beyond the ends
     const size_t halo_;
-    bool has_begun_ = false, has_ended_ = false;
-    std::vector<T> shared_;  // the end of the piece before
+    bool is_open_ = false, has_begun_ = false;
+    std::vector<T> shared_;  // the last elements of the pieces before
     T last_ = 0;             // of the signal, for clamp
     // For wrap:
     Chunk last_of_file_;

@@ -46,9 +46,6 @@ public:
     virtual Add reduce_on_device(std::size_t slot, const Piece& d_piece, cudaStream_t stream) = 0;
 };
 
-// Of a piece of text: as many as 256 KiB have if each is one digit.
-constexpr size_t most_text_elements = size_t{1} << 17;
-
 // Empty pieces tell nothing, and -t chooses a type for all.
 inline bool has_numbers(const Session& session, Slot& slot) {
     if (session.options.dtype) slot.lost = 0;
