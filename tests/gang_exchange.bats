@@ -113,8 +113,8 @@ load helpers
 @test "what an exchange cannot do is refused, with what to do" {
     devices 2
     refuses 2 "--pieces says how several devices exchange a matrix: add --gang" transpose --pieces 2
-    refuses 2 "--gang is for benchmarks, and with 'a' transpose is a filter" transpose --gang a
-    refuses 2 "--gang is for benchmarks, and with 'a' conv1d is a filter" conv1d --gang a
+    refuses 2 "--pieces is for benchmarks, and with 'a' transpose is a filter" transpose --gang --pieces 2 a
+    refuses 2 "--weak is for benchmarks, and with 'a' conv1d is a filter" conv1d --gang --weak a
     refuses 2 "--weak .* add --gang, or leave it out" conv1d --weak
     refuses 77 "none of the chosen variants can run" transpose --gang -k cpu
     refuses 77 "none of the chosen variants can run" conv1d --gang -k 'cpu*'

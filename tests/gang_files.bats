@@ -187,6 +187,53 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     joins conv1d -k shared --weights weights --border valid few
 }
 
+@test "transpose --gang writes what one device writes, of elements of any size, files, pipes and text" {
+    local size kernel
+    once fractions fractions
+    # Of each row several devices read 2 KiB or more.
+    head -c 4800000 fractions | npy '<f4' '(400, 3000)' >wide.npy
+    for kernel in naive-read padded fastest; do joins transpose -k $kernel wide.npy; done
+    joins transpose wide.npy
+    head -c 4800000 fractions >raw
+    joins transpose -k fastest --input-format raw:f64 --shape 600x1000 raw
+    head -c 4800000 fractions | npy '<c16' '(100, 3000)' >complex.npy
+    joins transpose -k fastest complex.npy
+    sed "s/False, 'shape': (100, 3000)/True, 'shape': (3000, 100) /" complex.npy >fortran.npy
+    joins transpose -k fastest --order fortran fortran.npy
+    head -c 2400000 fractions | npy '|u1' '(300, 8000)' >bytes.npy
+    joins transpose -k vectorized bytes.npy
+    # Elements that the host moves, and a file whose bytes are right as they are.
+    head -c 4800000 fractions | npy '|S3' '(400, 4000)' >strings.npy
+    joins transpose strings.npy
+    joins transpose --order fortran wide.npy
+    perl -e 'srand 4; for (1 .. 40) { print join(" ", map { int rand 1000 } 1 .. 57), "\n" }' >matrix
+    joins transpose -k tile matrix
+    joins transpose -k tile --json matrix
+    expect_fine transpose -k fastest wide.npy
+    cp "$scratch/stdout" alone
+    for size in $(gangs); do
+        on_gang "$size" expect_fine transpose --gang -k fastest wide.npy -o result
+        cmp alone result || complain "a gang of $size differs in a file"
+        # shellcheck disable=SC2016  # the inner shell expands it
+        on_gang "$size" pipeline 'cat wide.npy | transpose -q -d $device --gang -k fastest - | cmp alone -'
+        expect_status 0
+    done
+}
+
+@test "transpose --gang deals more panels than there are devices, of a matrix larger than all of them" {
+    local size
+    once fractions fractions
+    # Panels of 64 MiB in the simulator.
+    for _ in {1..8}; do cat fractions; done | head -c 158760000 | npy '<c16' '(3150, 3150)' >large.npy
+    transpose -q -d "$device" -k fastest large.npy -o alone
+    for size in 1 2 $(gangs | tail -n 1); do
+        on_gang "$size" expect_fine transpose --gang -k fastest large.npy -o result || return
+        cmp alone result || complain "a gang of $size"
+    done
+    transpose -q -d "$device" result -o back
+    cmp large.npy back
+}
+
 @test "pipes and standard input are dealt to the devices as files are" {
     local size
     once fractions fractions
@@ -228,7 +275,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
 }
 
 @test "inputs of fewer elements than devices, and of none, are as those of one device" {
-    local size border
+    local size border shape
     for size in 1 2 4; do
         seq $size >few
         joins reduce -k tagged few
@@ -240,6 +287,14 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     joins reduce -k tagged none.npy
     joins vecadd -k vector4 none.npy none.npy
     for border in zero clamp wrap valid; do joins conv1d -k shared --border $border none.npy; done
+    for shape in '(0, 3)' '(3, 0)'; do
+        npy '<f4' "$shape" </dev/null >none.npy
+        joins transpose -k tile none.npy
+    done
+    seq 2 | paste - - >wide
+    seq 3 >long
+    joins transpose -k tile wide
+    joins transpose -k tile long
     : >empty
     on_gang "$(gangs | tail -n 1)" refuses 4 "empty: no numbers in the input" reduce --gang empty
 }
@@ -289,9 +344,11 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     on_simulator || skip "the checkers are the simulator's"
     once integers integers
     once fractions fractions
+    head -c 400000 fractions >some
     export SIMCC_DEVICES=3
     for command in "reduce -k tagged integers" "reduce -k statistics --op sum,var integers" "reduce -k exact --exact integers" \
-        "vecadd --input-format raw:f32 -k vector4 fractions fractions -o sum" "conv1d -k fastest --weights 1,2,1 integers -o sum"; do
+        "vecadd --input-format raw:f32 -k vector4 fractions fractions -o sum" "conv1d -k fastest --weights 1,2,1 integers -o sum" \
+        "transpose -k fastest --shape 250x1000 integers -o sum" "transpose -k tile --input-format raw:f64 --shape 25x2000 some -o sum"; do
         # shellcheck disable=SC2086  # words of a command
         try $command --gang --check
         expect_status 0

@@ -116,11 +116,12 @@ inline PipelineShape device_pipeline(std::size_t slot_bytes, std::size_t devices
 // is that of one device.
 class SlotDevices {
 public:
-    // `slot_bytes`: what a slot takes of the host's memory.
-    SlotDevices(const std::vector<DeviceInfo>& devices, std::size_t slot_bytes)
-        : devices_(devices), shape_(device_pipeline(slot_bytes, devices.size())) {
+    SlotDevices(const std::vector<DeviceInfo>& devices, const PipelineShape& shape) : devices_(devices), shape_(shape) {
         make_contexts();
     }
+    // `slot_bytes`: what a slot takes of the host's memory.
+    SlotDevices(const std::vector<DeviceInfo>& devices, std::size_t slot_bytes)
+        : SlotDevices(devices, device_pipeline(slot_bytes, devices.size())) {}
 
     const PipelineShape& shape() const { return shape_; }
     const DeviceInfo& of(std::size_t slot) const { return devices_[slot % devices_.size()]; }

@@ -8,8 +8,11 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/launch_shape.cuh"
+#include "common/cuda/slots.cuh"
 #include "common/cuda/staged_copy.cuh"
 #include "common/io/numbers.hpp"
+#include "common/io/pipeline.hpp"
 #include "common/measure/parallel.hpp"
 #include "tools/transpose/table.cuh"
 
@@ -31,11 +34,14 @@ struct StoredMatrix {
     }
 };
 
+// Bytes next to each other in a file that are worth a call to read them by themselves.
+constexpr size_t worth_a_call = 2048;
+
 // Columns of the matrix, row after row: read by all cores, in pieces that are long enough to be worth a call.
 inline void gather_columns(const StoredMatrix& matrix, size_t first, size_t count, std::byte* target) {
     const size_t columns = matrix.shape.columns, bytes = matrix.element_bytes;
     const size_t part_bytes = count * bytes, row_bytes = columns * bytes;
-    constexpr size_t worth_a_call = 2048, block_bytes = size_t{1} << 20;
+    constexpr size_t block_bytes = size_t{1} << 20;
     const size_t all_rows = matrix.shape.rows;
     const size_t shares = std::min(worker_count(all_rows * count), std::max<size_t>(all_rows, 1));
     run_shares(all_rows, shares, [&](size_t, size_t first_row, size_t end_row) {
@@ -139,28 +145,54 @@ inline TransposePanel transposition_of(const Session& session, size_t element_by
     }
 }
 
-// Of so many bytes; two of them are in memory, besides an input that is no file.
+// Of so many bytes; two of them are in memory for each device, besides an input that is no file.
 inline size_t panel_bytes(const Session& session) {
     return size_t{session.computes_on_host() || !session.device.simulated ? 128U : 64U} << 20;
 }
 
-// Hands over the result, rows after rows.
+// Several devices share a matrix that would be one panel, unless that splits what is read of a row into short pieces.
+inline size_t columns_per_panel(const Session& session, const StoredMatrix& matrix, size_t devices) {
+    const size_t fitting = panel_bytes(session) / (matrix.shape.rows * matrix.element_bytes);
+    const size_t share = divide_up(matrix.shape.columns, devices);
+    const size_t least = matrix.file ? divide_up(worth_a_call, matrix.element_bytes) : 1;
+    return std::clamp<size_t>(fitting, 1, std::min(std::max(share, least), matrix.shape.columns));
+}
+
+// Some columns of the matrix, and the rows that they become on a device.
+struct Panel {
+    size_t first = 0, count = 0;
+    SlotBuffer columns{pageable_memory}, rows{pageable_memory};
+    TransposePanel transpose;  // none before the device's first panel
+};
+
+// Hands over the result, rows after rows. Each device has one panel at a time, which is read for it and becomes rows while
+// other devices' are, too.
 template <typename Write>
 void transpose_in_panels(const Session& session, const StoredMatrix& matrix, Write write) {
     const size_t rows = matrix.shape.rows, columns = matrix.shape.columns;
     if (rows == 0 || columns == 0) return;
-    const size_t column_bytes = rows * matrix.element_bytes;
-    const size_t most = std::clamp<size_t>(panel_bytes(session) / column_bytes, 1, columns);
-    const TransposePanel transpose = transposition_of(session, matrix.element_bytes, most * rows);
-    SlotBuffer input(pageable_memory), output(pageable_memory);
-    for (size_t first = 0; first < columns; first += most) {
-        const size_t count = std::min(most, columns - first);
-        std::byte* const from = input.reserve(most * column_bytes);
-        std::byte* const to = output.reserve(most * column_bytes);
-        gather_columns(matrix, first, count, from);
-        transpose(from, to, rows, count);
-        write(to, count * rows);
-    }
+    const std::vector<DeviceInfo> used = session.computes_on_host() ? std::vector{session.device} : session.gang;
+    const SlotDevices devices(used, PipelineShape{static_cast<unsigned>(used.size()), 1});
+    const size_t most = columns_per_panel(session, matrix, used.size());
+    const size_t most_bytes = most * rows * matrix.element_bytes;
+    std::vector<Panel> panels(used.size());
+    size_t taken = 0;
+    const auto take = [&](size_t slot) {
+        panels[slot].first = taken;
+        panels[slot].count = std::min(most, columns - taken);
+        taken += panels[slot].count;
+        return panels[slot].count > 0;
+    };
+    const auto work = [&](size_t slot) {
+        Panel& panel = panels[slot];
+        devices.enter(slot);
+        if (!panel.transpose) panel.transpose = transposition_of(session, matrix.element_bytes, most * rows);
+        std::byte* const from = panel.columns.reserve(most_bytes);
+        gather_columns(matrix, panel.first, panel.count, from);
+        panel.transpose(from, panel.rows.reserve(most_bytes), rows, panel.count);
+    };
+    const auto finish = [&](size_t slot) { write(panels[slot].rows.reserve(most_bytes), panels[slot].count * rows); };
+    run_pipeline(devices.shape(), {take, work, finish});
 }
 
 // Where the file is in the other order than the result, the bytes are already right.
