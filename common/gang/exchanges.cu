@@ -9,6 +9,27 @@
 
 namespace BACKEND {
 
+// What a rank's work is for the exchange that comes behind it: something that ends.
+__global__ void stand_in_for_work() {}
+
+static LaunchShape launch_stand_in(const Gang& gang, size_t rank) {
+    stand_in_for_work<<<1, 32, 0, gang.stream(rank)>>>();
+    return {dim3(1), dim3(32), 0};
+}
+
+// A case that verifies nothing, and whose work is a stand-in, with what joins the ranks behind it, if there is anything.
+static Case case_behind_work(Gang& gang, const Variant& variant, const std::function<void()>& join) {
+    Case one;
+    one.variant = &variant;
+    GangWork work;
+    work.launch = [&gang](size_t rank) { return launch_stand_in(gang, rank); };
+    work.join = join;
+    work.poison = [](size_t) {};
+    work.check = [](size_t) { return Verdict{}; };
+    set_work(one, gang, work);
+    return one;
+}
+
 // An operation of NCCL as a case, with buffers of its own. Its elements are zeros, and nobody looks at them.
 static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveShape& shape) {
     using Buffers = std::map<size_t, DeviceBuffer<float>>;
@@ -19,12 +40,7 @@ static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveSh
             CHECK(cudaMemset(buffer.data(), 0, buffer.bytes()));
         }
     });
-    Case one;
-    one.variant = &variant;
-    one.problem = {DType::f32, shape.n, double(shape.total()) * sizeof(float), 0};
-    GangWork work;
-    work.launch = [](size_t) { return LaunchShape{}; };
-    work.join = [=, &gang] {
+    const auto exchange = [=, &gang] {
         const Communicators& communicators = gang.communicators();
         gang.nccl().group([&] {
             gang.on_each([&](size_t rank) {
@@ -42,9 +58,8 @@ static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveSh
             });
         });
     };
-    work.poison = [](size_t) {};
-    work.check = [](size_t) { return Verdict{}; };
-    set_work(one, gang, work);
+    Case one = case_behind_work(gang, variant, exchange);
+    one.problem.dtype = DType::f32, one.problem.n = shape.n;
     return one;
 }
 
@@ -85,11 +100,13 @@ void Exchanges::measure(Gang& gang, Bench& bench, const CollectiveShape& shape) 
     const double bytes = double(shape.total()) * sizeof(float);
     for (const TimedExchange& row : rows_[shape.operation])
         if (row.ranks == shape.ranks && row.exchange.bytes == bytes) return;
-    const Variant variant = {name_of(shape.operation), "", Needs::nothing};
-    std::vector<Case> cases = {exchange_case(gang, variant, shape)};
-    for (const Measurement& measured : bench.time(cases))
-        rows_[shape.operation].push_back(
-            {{shape.operation, bytes}, shape.ranks, ::summarize(measured.samples_ns).median});
+    const Variant work = {"work", "", Needs::nothing}, variant = {name_of(shape.operation), "", Needs::nothing};
+    std::vector<Case> cases = {case_behind_work(gang, work, {}), exchange_case(gang, variant, shape)};
+    const std::vector<Measurement> measured = bench.time(cases);
+    if (measured.size() < 2) return;
+    const double work_ns = ::summarize(measured[0].samples_ns).median, ns = ::summarize(measured[1].samples_ns).median;
+    // (Where times vary as they do in the simulator, the difference may be nothing or less.)
+    rows_[shape.operation].push_back({{shape.operation, bytes}, shape.ranks, std::max(ns - work_ns, 0.1 * ns)});
 }
 
 ExchangeTerms Exchanges::measured_terms(const Exchange& exchange, size_t ranks) {

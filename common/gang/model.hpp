@@ -28,7 +28,7 @@ struct Link {
 // By default those of all-reduces on two H200s in one process, but for the latency, which is the one that NCCL assumes of
 // NVLink for short messages.
 struct ExchangeTerms {
-    double start_ns = 17'400;     // from the launch to the first message: once for an operation
+    double start_ns = 6'000;      // from the end of the work before to the first message: once for an operation
     Link nvlink = {600, 327};     // between the GPUs of a machine
     Link network = {};            // of each GPU, between machines
     std::size_t per_machine = 1;  // GPUs

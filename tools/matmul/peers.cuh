@@ -37,6 +37,8 @@ inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fa
     const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
                                                            cublas_type(problem.dtype), fast_accum);
     ProductMethod method;
+    if (is_float8(problem.dtype) && *product)
+        product->keep_what_runs(arguments, size_of(problem.dtype), size_of(DType::bf16));
     if (!*product) return method;
     method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
     method.workspace_bytes = cublaslt_workspace_bytes;

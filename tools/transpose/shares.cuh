@@ -18,7 +18,8 @@ public:
     // whole vectors of any type, which kernels are faster with.
     SharedMatrix(const MatrixShape& shape, size_t ranks, size_t asked, size_t element_bytes)
         : shape_(shape), ranks_(ranks) {
-        constexpr size_t fewest_bytes = size_t{16} << 20, most = 8;  // a message has a latency, too
+        // (Measured on two H200s: short messages are slow, and each waits for what is transposed meanwhile.)
+        constexpr size_t fewest_bytes = size_t{128} << 20, most = 2;
         const size_t rows = rows_of(0).size, bytes = rows * shape.columns * element_bytes;
         const size_t worth_it = std::clamp<size_t>(bytes / fewest_bytes, 1, most);
         const size_t wanted = ranks == 1 ? 1 : asked > 0 ? asked : worth_it;
