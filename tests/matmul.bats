@@ -199,9 +199,11 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
 
 @test "fastest takes the kernels for thin products where products are thin" {
     local shape
-    for shape in 500x1x300 300x7x45 1x500x300 8x45x300 45x300x2; do
+    for shape in 500x1x300 1x500x300 300x7x45 8x45x300 45x300x2; do
         try matmul --explain -k fastest -n $shape -w 0 -r 1 --csv
-        expect_errors_like "$shape f32 on .*: fastest is thin, tile [0-9x/]+"
+        # (A Hopper GPU has a kernel that may be faster where not one row or column is all.)
+        if on_simulator || [[ $shape == *500* ]]; then expect_errors_like "$shape f32 on .*: fastest is thin, tile [0-9x/]+"
+        else expect_errors_like "$shape f32 on .*: fastest is (thin|direct), tile [0-9x/]+"; fi
     done
 }
 
