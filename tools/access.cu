@@ -1,4 +1,8 @@
 // access: which words a warp touches decides the bandwidth. Reads, writes or copies words in patterns.
+#include "common/cuda/passes.hpp"
+#include "tools/access/table.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -6,7 +10,6 @@
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/access/arrays.cuh"
-#include "tools/access/table.cuh"
 
 namespace BACKEND {
 namespace {
@@ -159,3 +162,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(access_program, run)
+#endif

@@ -1,11 +1,14 @@
 // banks: what a request to shared memory costs if its lanes want the same bank. Reads, writes or exchanges words.
+#include "common/cuda/passes.hpp"
+#include "tools/banks/table.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <memory>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/banks/results.cuh"
-#include "tools/banks/table.cuh"
 
 namespace BACKEND {
 namespace {
@@ -141,3 +144,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(banks_program, run)
+#endif

@@ -1,10 +1,13 @@
 // diverge: what it costs when the lanes of a warp go different ways, and what happens when they wait for each other.
+#include "common/cuda/passes.hpp"
+#include "tools/diverge/table.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <memory>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
-#include "tools/diverge/table.cuh"
 #include "tools/diverge/words.cuh"
 
 namespace BACKEND {
@@ -148,3 +151,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(diverge_program, run)
+#endif

@@ -1,5 +1,10 @@
 // matadd: C = A + B in blocks of any shape: what the shape does to loads and to occupancy, and how little of it is left in
 // the time.
+#include "common/cuda/passes.hpp"
+#include "kernels/matadd/probes.cuh"
+#include "tools/matadd/table.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -8,7 +13,6 @@
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/matadd/calculator.cuh"
-#include "tools/matadd/table.cuh"
 
 namespace BACKEND {
 namespace {
@@ -193,3 +197,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(matadd_program, run)
+#endif

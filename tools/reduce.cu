@@ -1,4 +1,23 @@
 // reduce: the sum, extremes, mean, variance and more of many numbers, by every method of the lectures and the best we know.
+#include "common/cuda/passes.hpp"
+#include "kernels/reduce/lines.cuh"
+#include "tools/reduce/table.cuh"
+
+namespace BACKEND {
+
+// What --axis launches.
+#define INSTANTIATE(T)                                                                          \
+    template LaunchShape launch_reduce_lines(const T*, const MatrixPiece&, Wanted, Summary<T>*, \
+                                             unsigned multiprocessors, cudaStream_t);
+INSTANTIATE(float)
+INSTANTIATE(double)
+INSTANTIATE(std::int32_t)
+INSTANTIATE(std::int64_t)
+#undef INSTANTIATE
+
+}  // namespace BACKEND
+
+#if HOST_PASS
 #include <algorithm>
 #include <memory>
 
@@ -10,7 +29,6 @@
 #include "tools/reduce/filter.cuh"
 #include "tools/reduce/gang.cuh"
 #include "tools/reduce/reference.cuh"
-#include "tools/reduce/table.cuh"
 #include "tools/reduce/workspace.cuh"
 
 namespace BACKEND {
@@ -228,3 +246,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(reduce_program, run)
+#endif

@@ -1,5 +1,9 @@
 // texture: the same reads of a matrix through global memory, the read-only path, a texture on an array and a texture on
 // pitched memory; and constant memory.
+#include "common/cuda/passes.hpp"
+#include "tools/texture/table.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -9,7 +13,6 @@
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/texture/constants.cuh"
-#include "tools/texture/table.cuh"
 
 namespace BACKEND {
 namespace {
@@ -168,3 +171,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(texture_program, run)
+#endif

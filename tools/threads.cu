@@ -1,11 +1,14 @@
 // threads: who runs where. A launch of any shape, and what each of its threads says of itself: its place, its warp, its
 // multiprocessor and its time; or warps, blocks and multiprocessors, and how blocks are dealt to them.
+#include "common/cuda/passes.hpp"
+#include "tools/threads/table.cuh"
+
+#if HOST_PASS
 #include <cstdio>
 #include <memory>
 
 #include "common/cli/registration.cuh"
 #include "common/io/output.hpp"
-#include "tools/threads/table.cuh"
 
 namespace BACKEND {
 namespace {
@@ -79,3 +82,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(threads_program, run)
+#endif

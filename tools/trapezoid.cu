@@ -1,4 +1,8 @@
 // trapezoid: the integral of a function by the trapezoidal rule, by every way of adding that many heights up.
+#include "common/cuda/passes.hpp"
+#include "tools/trapezoid/table.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +12,6 @@
 #include "common/cuda/buffers.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/trapezoid/compiled.cuh"
-#include "tools/trapezoid/table.cuh"
 
 namespace BACKEND {
 namespace {
@@ -236,3 +239,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(trapezoid_program, run)
+#endif

@@ -1,4 +1,8 @@
 // vecadd: c = a + b, the first kernel of every course: its variants, the kinds of memory, and what each stage costs.
+#include "common/cuda/passes.hpp"
+#include "tools/vecadd/table.cuh"
+
+#if HOST_PASS
 #include <memory>
 
 #include "common/cli/registration.cuh"
@@ -6,7 +10,6 @@
 #include "tools/vecadd/filter.cuh"
 #include "tools/vecadd/gang.cuh"
 #include "tools/vecadd/memory.cuh"
-#include "tools/vecadd/table.cuh"
 #include "tools/vecadd/verify.cuh"
 
 namespace BACKEND {
@@ -90,3 +93,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(vecadd_program, run)
+#endif
