@@ -21,19 +21,19 @@ struct ResultOf<__nv_fp8_e5m2> {
 
 /// Four neighbours in a word.
 template <typename T>
-struct FourOf;
+struct PackedFour;
 template <>
-struct FourOf<__nv_fp8_e4m3> {
+struct PackedFour<__nv_fp8_e4m3> {
     using Type = __nv_fp8x4_e4m3;
 };
 template <>
-struct FourOf<__nv_fp8_e5m2> {
+struct PackedFour<__nv_fp8_e5m2> {
     using Type = __nv_fp8x4_e5m2;
 };
 
 template <typename T>
 __device__ inline float4 widen_four(unsigned word) {
-    typename FourOf<T>::Type four;
+    typename PackedFour<T>::Type four;
     four.__x = word;
     return static_cast<float4>(four);
 }
