@@ -259,6 +259,19 @@ functions 100 102 118
 others 3628800 20 16941 9 15 10 1616"
 }
 
+@test "parts of groups of threads have CUDA's members and numbers, also parts of parts" {
+    local build
+    for build in -O1 "-G -O1"; do
+        # shellcheck disable=SC2086  # options
+        capture simcc -Wall -Wextra $build "$programs/partitions.cu" -o partitions
+        expect_status 0 && expect_no_errors || return
+        capture ./partitions
+        expect_output "0 wrong, cudaSuccess
+refused" || return
+        expect_errors_like "tiled_partition: tiles have 1, 2, 4, 8, 16 or 32 threads" || return
+    done
+}
+
 @test "printf in a kernel returns the number of its arguments, on the host that of characters" {
     cat >printing.cu <<'CU'
 #include <cstdio>

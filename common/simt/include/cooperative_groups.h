@@ -116,7 +116,16 @@ SIMT_INLINE coalesced_group coalesced_threads(SIMT_SITE) { return coalesced_grou
 // A single thread as a group.
 SIMT_INLINE coalesced_group this_thread() { return coalesced_group(1u << ::simt::lane_in_warp()); }
 
-// `tile_size` neighbouring threads of a block, a power of two up to a warp.
+// The threads among which those of a tile were neighbours, if it has not been forgotten: then those of the block.
+template <class Parent>
+struct ParentOfTile {
+    static SIMT_INLINE unsigned thread_rank() { return Parent::thread_rank(); }
+    static SIMT_INLINE unsigned size() { return Parent::size(); }
+};
+template <>
+struct ParentOfTile<void> : ParentOfTile<thread_block> {};
+
+// `tile_size` neighbouring threads of a block or of a larger tile, a power of two up to a warp.
 template <unsigned tile_size, class Parent = void>
 class thread_block_tile : public thread_group, public LaneGroup<thread_block_tile<tile_size, Parent>> {
     static_assert(tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0,
@@ -124,17 +133,24 @@ class thread_block_tile : public thread_group, public LaneGroup<thread_block_til
     using Lanes = LaneGroup<thread_block_tile<tile_size, Parent>>;
 
 public:
-    SIMT_INLINE thread_block_tile() : thread_group(false, lanes_of_this_tile()) {}
+    SIMT_INLINE thread_block_tile()
+        : thread_group(false, lanes_of_this_tile()),
+          meta_rank_(ParentOfTile<Parent>::thread_rank() / tile_size),
+          meta_size_((ParentOfTile<Parent>::size() + tile_size - 1) / tile_size) {}
     template <class OtherParent>
-    SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>&) : thread_block_tile() {}
+    SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>& other)
+        : thread_group(false, lanes_of_this_tile()),
+          meta_rank_(other.meta_group_rank()),
+          meta_size_(other.meta_group_size()) {}
 
     using Lanes::sync;
     using thread_group::lanes;
     static SIMT_INLINE unsigned thread_rank() { return ::simt::thread_rank() % tile_size; }
     static constexpr unsigned size() { return tile_size; }
     static constexpr unsigned num_threads() { return tile_size; }
-    SIMT_INLINE unsigned meta_group_rank() const { return ::simt::thread_rank() / tile_size; }
-    SIMT_INLINE unsigned meta_group_size() const { return (::simt::threads_per_block() + tile_size - 1) / tile_size; }
+    // The index of this tile in its parent, and their number.
+    SIMT_INLINE unsigned meta_group_rank() const { return meta_rank_; }
+    SIMT_INLINE unsigned meta_group_size() const { return meta_size_; }
 
 private:
     static SIMT_INLINE unsigned lanes_of_this_tile() {
@@ -142,12 +158,20 @@ private:
         const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
         return ((1u << tile_size % 32) - 1) << first;
     }
+
+    unsigned meta_rank_, meta_size_;
 };
 
 template <unsigned tile_size, class Parent>
 SIMT_INLINE thread_block_tile<tile_size, Parent> tiled_partition(const Parent&) { return {}; }
 
+SIMT_INLINE void expect_tile_size(unsigned tile_size) {
+    const bool is_tile = tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0;
+    if (!is_tile) ::simt::fail_lane("tiled_partition: tiles have 1, 2, 4, 8, 16 or 32 threads");
+}
+
 SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned tile_size) {
+    expect_tile_size(tile_size);
     if (parent.is_block_) {
         const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
         return {false, tile_size >= 32 ? ::simt::every_lane : ((1u << tile_size) - 1) << first};
@@ -161,17 +185,31 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned ti
     return {false, tile};
 }
 
-// Splits a group in two by a predicate, or into one group per label. Every member must call it.
+SIMT_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsigned tile_size) {
+    const thread_group tile = tiled_partition(static_cast<const thread_group&>(parent), tile_size);
+    if (parent.size() <= tile_size) return parent;
+    return coalesced_group(tile.lanes(), parent.thread_rank() / tile_size, (parent.size() + tile_size - 1) / tile_size);
+}
+
+// Splits a group in two by a predicate: the second part is the one in which it holds. Every member must call it.
 template <class Group>
 SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate, SIMT_SITE) {
     const unsigned holds = ::simt::vote(group.lanes(), predicate, site);
     const unsigned present = group.lanes() & ::simt::present_lanes();
-    return coalesced_group(predicate ? holds : present & ~holds, predicate ? 0 : 1, 2);
+    if (holds == 0 || holds == present) return coalesced_group(present);
+    return coalesced_group(predicate ? holds : present & ~holds, predicate ? 1 : 0, 2);
 }
 
+// One group for each label, in the order of their first lanes.
 template <class Group, class Label>
 SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label, SIMT_SITE) {
-    return coalesced_group(::simt::lanes_with_same_value(group.lanes(), label, site));
+    const unsigned lanes = ::simt::lanes_with_same_value(group.lanes(), label, site), first = lanes & -lanes;
+    const unsigned first_lanes = ::simt::vote(group.lanes(), first == 1u << ::simt::lane_in_warp(), site);
+    return coalesced_group(lanes, __builtin_popcount(first_lanes & (first - 1)), __builtin_popcount(first_lanes));
+}
+template <class Group>
+SIMT_INLINE coalesced_group labeled_partition(const Group& group, bool label, SIMT_SITE) {
+    return binary_partition(group, label, site);
 }
 
 template <class Group> SIMT_INLINE void sync(const Group& group, SIMT_SITE) { group.sync(site); }
