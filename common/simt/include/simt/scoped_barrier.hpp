@@ -28,12 +28,18 @@ public:
         if constexpr (is_checked) check::use(this);
         finish_copies_of(this);
         barrier_arrived(this);
+        expect_initialized();
         if constexpr (is_checked) tell(current_phase(), check::AtomicKind::update, check::Order::release);
-        return step(arrivals, leaving);
+        const unsigned phase = step(arrivals, leaving);
+        if (phase == none) fail_lane("cuda::barrier: more arrivals than its phase expects");
+        return phase;
     }
 
     // Whether the phase has ended.
-    SIMT_INLINE bool has_passed(unsigned phase) const { return current_phase() != phase; }
+    SIMT_INLINE bool has_passed(unsigned phase) const {
+        expect_initialized();
+        return current_phase() != phase;
+    }
 
     // The lane knows that the phase has ended.
     SIMT_INLINE void passed(unsigned phase) const {
@@ -51,6 +57,7 @@ public:
     // Waits until a phase of this parity has ended, that is, until the current one has the other parity.
     SIMT_INLINE void wait_parity(bool parity, Site site) const {
         if constexpr (is_checked) check::use(this);
+        expect_initialized();
         while ((current_phase() & 1) == parity) yield(site);
         note_change();
         passed(parity);
@@ -59,17 +66,24 @@ public:
 private:
     typedef unsigned long long Word;
     static constexpr Word initialized = Word{0xb} << 60;
+    static constexpr unsigned none = ~0u;
 
     static SIMT_INLINE Word begin(unsigned expected, unsigned phase) {
         return initialized | Word{phase & largest} << 40 | Word{expected} << 20 | expected;
     }
 
+    // (Here, so that a report names the place in the kernel.)
+    SIMT_INLINE void expect_initialized() const {
+        if (load() >> 60 != initialized >> 60) fail_lane("cuda::barrier: used before init()");
+    }
+
+    // Returns the phase; none if it expects fewer arrivals.
     SIMT_UNCHECKED unsigned step(unsigned arrivals, unsigned leaving) {
         Word before = load();
         for (;;) {
             const unsigned pending = before & largest, expected = before >> 20 & largest;
             const unsigned phase = before >> 40 & largest;
-            if (arrivals > pending) fail_lane("cuda::barrier: more arrivals than its phase expects");
+            if (arrivals > pending) return none;
             const Word after = arrivals == pending ? begin(expected - leaving, phase + 1)
                                                    : before - arrivals - (static_cast<Word>(leaving) << 20);
             if (__atomic_compare_exchange_n(&state_, &before, after, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
@@ -88,11 +102,7 @@ private:
         check::end_atomic(word, kind != check::AtomicKind::load);
     }
 
-    SIMT_UNCHECKED Word load() const {
-        const Word state = __atomic_load_n(&state_, __ATOMIC_ACQUIRE);
-        if (state >> 60 != initialized >> 60) fail_lane("cuda::barrier: used before init()");
-        return state;
-    }
+    SIMT_UNCHECKED Word load() const { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
 
     Word state_;
 };
