@@ -75,11 +75,20 @@ Rendezvous::Rendezvous(const World& world, const std::string& folder, const std:
 void Rendezvous::leave() {
     const std::lock_guard lock(leaving_);
     if (!file_) return static_cast<void>(rmdir(folder_.c_str()));  // which it may have made in vain
-    for (const std::string& answer : answers_) unlink(answer.c_str());
     if (is_finished_ && lies_there()) unlink(card_path(world_.process).c_str());
     file_.reset();
-    if (is_finished_) rmdir(folder_.c_str());  // which succeeds for the last one
+    if (is_finished_) remove_answers_if_last();
     else remove_all_if_last();
+}
+
+// Another process may not have read yet what this one has said, unless it has taken its card away, too.
+void Rendezvous::remove_answers_if_last() const {
+    for (std::size_t process = 0; process < world_.processes; ++process)
+        if (read_card(process)) return;
+    const std::string of_run = name_in_run("") + "-";
+    for (const std::string& name : names_in_folder(folder_))
+        if (name.find(of_run) != name.npos) unlink(path(name).c_str());
+    rmdir(folder_.c_str());
 }
 
 // (Who waits for others has nothing to tell them yet.)
@@ -239,7 +248,6 @@ void Rendezvous::give_up(const std::vector<std::size_t>& missing, double seconds
 
 std::vector<std::string> Rendezvous::gather(const std::string& topic, const std::string& mine) {
     const auto name_of = [&](std::size_t process) { return text("answer-{}-{}", name_in_run(topic), process); };
-    answers_.push_back(path(name_of(world_.process)));
     publish(folder_, name_of(world_.process), mine);
     std::vector<std::string> all;
     for (std::size_t process = 0; process < world_.processes; ++process) {

@@ -92,6 +92,7 @@ private:
     bool have_all_come(const std::vector<std::optional<Card>>& cards);
     void give_up(const std::vector<std::size_t>& missing, double seconds);
     void remove_earlier_runs() const;
+    void remove_answers_if_last() const;
     void remove_all_if_last() const;
 
     const World world_;
@@ -102,7 +103,6 @@ private:
     std::uint64_t run_ = 0;  // the first process's number
     std::size_t neighbour_;
     std::vector<std::string> words_, hosts_;
-    std::vector<std::string> answers_;  // files of this process: what it has said about topics
     bool is_finished_ = false;
     struct Pulse {
         std::uint64_t number = 0, beat = 0;
