@@ -218,22 +218,32 @@ void run_benchmark(Session& session) {
         }
 }
 
-void run_gang_benchmark(Session& session) {
+// What devices, or processes, can join.
+void check_operations(const Session& session, const char* who) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
     for (const ReduceOperation one : asked.operations)
         if (!is_combination({one}) || asked.accuracy != Accuracy::plain)
-            fail(Exit::usage,
-                 "--gang joins results of one element each: sum, min, max or mean, neither --accurate nor --exact");
+            fail(Exit::usage, "{} results of one element each: sum, min, max or mean, neither --accurate nor --exact",
+                 who);
+}
+
+void run_gang_benchmark(Session& session) {
+    check_operations(session, "--gang joins");
     Bench bench(session);
     GangSweep sweep(session, bench, session.gang);
     for (size_t n : choose_sizes(session))
-        for (const ReduceOperation one : asked.operations)
+        for (const ReduceOperation one : session.own<ReduceOptions>().operations)
             with_dtype(session.dtype(),
                        [&](auto zero) { sweep.run(gang_problem_of<decltype(zero)>(session, one, n)); });
 }
 
 void run(Session& session) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
+    if (!session.options.operands.empty() && session.options.team->processes() > 1) {
+        const bool is_one = asked.operations.size() == 1 && !asked.axis;
+        if (!is_one) fail(Exit::usage, "several processes find one result: give one --op, and no --axis");
+        check_operations(session, "several processes join");
+    }
     if (session.options.operands.empty()) {
         if (asked.axis) fail(Exit::usage, "--axis is for a matrix in a file: name one, or - for standard input");
         if (session.options.gang) run_gang_benchmark(session);

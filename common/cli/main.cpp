@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -69,8 +70,9 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
     options.team = &*team;
     if (!team->speaks()) options.quiet = true, options.verbose = false, options.progress = When::never;
     team->check_alike();
-    if (!options.operands.empty())
-        fail(Exit::usage, "files are for one process, which may drive all devices: leave {} out", world.launcher);
+    if (!options.operands.empty() && !team->has_folder())
+        fail(Exit::usage,
+             "processes that share a file need a folder, too, that all of them see: let GRIDUTILS_RENDEZVOUS name one");
     if (options.checks.counters)
         fail(Exit::usage, "--counters would count the part of each process: run it in one process, without {}",
              world.launcher);
@@ -130,6 +132,9 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
             devices.front().device = device;
             break;
         }
+        // Each process of a filter has its part of the input, and its own devices for that.
+        const auto is_another = [&](const DeviceInfo& device) { return device.process != options.team->process(); };
+        if (!options.operands.empty()) gang.erase(std::remove_if(gang.begin(), gang.end(), is_another), gang.end());
     }
     // After the checkers: a signal first removes the unfinished file, and then they have their last words.
     Output output(options.team->speaks() ? options.output_path : "/dev/null");

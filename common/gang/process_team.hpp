@@ -31,6 +31,9 @@ public:
     bool gathers_by_devices() const override { return static_cast<bool>(faster_); }
     Exit fail(const std::string& message, Exit exit) override;
 
+    // Whether all see a folder in which they can tell each other things before there are devices.
+    bool has_folder() const { return rendezvous_ != nullptr; }
+
     // Refuses processes that run another program, with other options or another version.
     void check_alike() const;
 

@@ -8,10 +8,12 @@
 
 #include "common/cli/session.hpp"
 #include "common/io/numbers.hpp"
+#include "common/io/output_file.hpp"
 #include "tools/reduce/accumulator.cuh"
 #include "tools/reduce/found_text.cuh"
 #include "tools/reduce/found_total.cuh"
 #include "tools/reduce/running_total.cuh"
+#include "tools/reduce/shared_file.cuh"
 
 namespace BACKEND {
 
@@ -23,15 +25,29 @@ public:
     void run(const std::string& path) {
         const ReduceVariant& variant = choose_variant();
         const std::string input = path == "-" ? "standard input" : path;
-        auto reader = NumberReader::open(path, session_.options.input_format,
-                                         &session_.begin_step("reading " + input, StepUnit::bytes));
+        const bool is_shared = team().processes() > 1;
+        if (is_shared && (path == "-" || is_read_once(path))) refuse_sharing(input);
+        StepCount& count = session_.begin_step("reading " + input, StepUnit::bytes);
+        auto reader = NumberReader::open(path, session_.options.input_format, &count);
+        if (is_shared) {
+            expect_shared(team(), *reader, path);
+            count.total = count.total / team().processes();
+            reader = std::make_unique<DealtReader>(std::move(reader), team());
+        }
         // An index counts through the rows, whatever the order in the file.
         const ReduceOperations& operations = asked_.operations;
         if (std::any_of(operations.begin(), operations.end(), is_index)) reader = in_row_order(std::move(reader));
+        if (is_shared && variant.leaves != Leaves::element)
+            fail(Exit::usage,
+                 "several processes join results of one element each, and {} finds more: choose another -k",
+                 variant.name);
         session_.say_where_filters_compute();
         if (variant.leaves == Leaves::element) {
             ReductionTotal reduction(session_, operation_on_device(asked_.operations.front()));
+            if (is_shared) reduction.keep_results();
             accumulate(session_, *reader, reduction);
+            if (is_shared)
+                for (const PieceResult& one : join_results(team(), reduction.results())) reduction.add(one);
             const RunningTotal& total = reduction.total();
             expect_enough(input, asked_.operations, total.count);
             write({text_of(total)}, total.dtype, total.count);
@@ -48,6 +64,8 @@ public:
     }
 
 private:
+    Team& team() const { return *session_.options.team; }
+
     // A sum needs what --accurate and --exact ask for; of combinations all methods have the same.
     const ReduceVariant& choose_variant() const {
         const ReduceOperations& operations = asked_.operations;

@@ -17,6 +17,15 @@
 
 namespace BACKEND {
 
+// What came of a piece.
+struct PieceResult {
+    DType dtype;
+    bool floating;
+    size_t count;
+    double real;
+    ExactSum integer;
+};
+
 // The total of the pieces so far. It starts in integers and switches to floating point when the input does.
 struct RunningTotal {
     bool floating = false;
@@ -44,6 +53,15 @@ public:
         : session_(session), variant_(session.filter_variant<ReduceVariant>("tagged")), operation_(operation) {}
 
     const RunningTotal& total() const { return total_; }
+
+    // From now on what comes of pieces is kept instead of added.
+    void keep_results() { keeps_ = true; }
+    const std::vector<PieceResult>& results() const { return results_; }
+    void add(const PieceResult& one) {
+        const Piece piece = {one.dtype, one.count, nullptr};
+        if (one.floating) add_real(piece, one.real);
+        else add_integer(piece, one.integer);
+    }
 
     Add reduce_on_host(const Piece& piece) override {
         Add add;
@@ -110,12 +128,12 @@ public:
                 std::memcpy(results, state.h_results.data(), sizeof results);
                 if constexpr (std::is_floating_point_v<T>) {
                     if (!std::isfinite(results[0])) expect_no_overflow<T>(d_piece, was_finite);
-                    add_real(d_piece, double(results[0]));
+                    add_or_keep(d_piece, double(results[0]));
                 } else if (is_split) {
-                    add_integer({d_piece.dtype, d_piece.count / 2, nullptr},
+                    add_or_keep({d_piece.dtype, d_piece.count / 2, nullptr},
                                 results[0] * (ExactSum{1} << 32) + ExactSum{results[1]});
                 } else {
-                    add_integer(d_piece, results[0]);
+                    add_or_keep(d_piece, ExactSum{results[0]});
                 }
             };
         });
@@ -177,15 +195,24 @@ private:
     }
 
     Add sum_of(const Piece& piece, double sum) {
-        return [this, piece, sum] { add_real(piece, sum); };
+        return [this, piece, sum] { add_or_keep(piece, sum); };
     }
     Add sum_of(const Piece& piece, ExactSum sum) {
-        return [this, piece, sum] { add_integer(piece, sum); };
+        return [this, piece, sum] { add_or_keep(piece, sum); };
     }
     template <typename T>
     Add extreme_of(const Piece& piece, T extreme) {
         if constexpr (std::is_floating_point_v<T>) return sum_of(piece, double(extreme));
         else return sum_of(piece, ExactSum{extreme});
+    }
+
+    void add_or_keep(const Piece& piece, double partial) { add_or_keep({piece.dtype, true, piece.count, partial, 0}); }
+    void add_or_keep(const Piece& piece, ExactSum partial) {
+        add_or_keep({piece.dtype, false, piece.count, 0, partial});
+    }
+    void add_or_keep(const PieceResult& one) {
+        if (keeps_) results_.push_back(one);
+        else add(one);
     }
 
     void add_real(const Piece& piece, double partial) {
@@ -213,6 +240,8 @@ private:
     const ReduceVariant& variant_;
     const Operation operation_;
     RunningTotal total_;
+    bool keeps_ = false;
+    std::vector<PieceResult> results_;
     std::vector<SlotState> slots_;
 };
 

@@ -1,0 +1,74 @@
+// A file that several processes reduce together. Its pieces, which are those of one process, are dealt to them in turn, and
+// each adds up what came of all of them in the order of the file: so they find what one process finds, byte for byte.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/io/numbers.hpp"
+#include "common/io/text.hpp"
+#include "common/measure/team.hpp"
+#include "tools/reduce/running_total.cuh"
+
+namespace BACKEND {
+
+// Of another reader's pieces those of one process.
+class DealtReader final : public NumberReader {
+public:
+    DealtReader(std::unique_ptr<NumberReader> all, const Team& team)
+        : all_(std::move(all)), process_(team.process()), processes_(team.processes()) {}
+
+    const NumberLayout& layout() const override { return all_->layout(); }
+    long long count() const override { return all_->count(); }
+    bool take(Slot& slot, size_t most, Cut cut) override {
+        while (all_->take(slot, most, cut))
+            if (taken_++ % processes_ == process_) return true;
+        return false;
+    }
+    void read(Slot& slot) const override { all_->read(slot); }
+    void settle(const Slot& slot) override { all_->settle(slot); }
+
+private:
+    const std::unique_ptr<NumberReader> all_;
+    const size_t process_, processes_;
+    size_t taken_ = 0;
+};
+
+[[noreturn]] inline void refuse_sharing(const std::string& input) {
+    fail(Exit::usage,
+         "{} is read from its beginning on, and by one process: several share .npy and raw files, of which each reads "
+         "its pieces; convert it, or start one process, which may drive all devices",
+         input);
+}
+
+// Failure unless all processes see the same numbers, any of which can be read first.
+inline void expect_shared(Team& team, const NumberReader& reader, const std::string& path) {
+    if (reader.count() < 0) refuse_sharing(path);
+    const NumberLayout& layout = reader.layout();
+    const std::string mine = text("{} numbers, {} {}", reader.count(), name_of(layout.stored), layout.shape);
+    const std::vector<std::string> all = team.gather(mine);
+    for (size_t process = 1; process < all.size(); ++process)
+        if (all[process] != all.front())
+            fail(Exit::bad_input, "{} is not the same file everywhere: rank {} sees {}, rank 0 {}", path, process,
+                 all[process], all.front());
+}
+
+// Those of all processes, in the order of the file.
+inline std::vector<PieceResult> join_results(Team& team, const std::vector<PieceResult>& mine) {
+    static_assert(std::is_trivially_copyable_v<PieceResult>);
+    const std::vector<std::string> all =
+        team.gather({reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(PieceResult)});
+    std::vector<PieceResult> joined;
+    for (size_t i = 0;; ++i) {
+        const std::string& one = all[i % all.size()];
+        const size_t place = i / all.size() * sizeof(PieceResult);
+        if (place == one.size()) return joined;
+        joined.emplace_back();
+        std::memcpy(static_cast<void*>(&joined.back()), &one[place], sizeof(PieceResult));
+    }
+}
+
+}  // namespace BACKEND
