@@ -228,6 +228,12 @@ builds_faulty() {
     [ -z "$(ls shared)" ] || complain "left behind: $(ls shared)"
     NCCL_COMM_ID=127.0.0.1:$$ right machines 3 reduce --gang --csv -n 5,1000 -k tagged -w 0 -r 2 --ladder
     [ "$(column gang | sort -u | paste -sd ' ')" = "1 2 3" ]
+    for command in "reduce --gang --predict 8" "collective --fit"; do
+        # shellcheck disable=SC2086  # words
+        GRIDUTILS_RENDEZVOUS=$scratch/shared launch machines 2 $command -n 5
+        expect_all 2
+        expect_errors_like "--(predict|fit) takes the links .* within a machine: start the processes on one machine"
+    done
     change=([1]="reduce -d sim --gang -n 5")
     NCCL_COMM_ID=127.0.0.1:$$ launch machines 2 reduce --gang -n 6
     expect_errors_like "rank 1 was started with 'reduce -d sim --gang -n 5'"

@@ -186,6 +186,9 @@ void check_fit(const Session& session) {
     if (options.raw || options.ladder || options.profile || !options.versus.empty() || options.checks.any())
         fail(Exit::usage,
              "--fit prints a row per operation: leave --raw, --ladder, --profile, --versus and checks out");
+    if (!session.options.team->is_one_machine())
+        fail(Exit::usage,
+             "--fit takes the links that it measures for those within a machine: start the processes on one machine");
     if (session.gang.size() < 2) fail(Exit::unavailable, "--fit needs two devices or more, and there is one");
 }
 

@@ -73,6 +73,10 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
     if (!options.operands.empty() && !team->has_folder())
         fail(Exit::usage,
              "processes that share a file need a folder, too, that all of them see: let GRIDUTILS_RENDEZVOUS name one");
+    if (!options.predict.gangs.empty() && !team->is_one_machine())
+        fail(Exit::usage,
+             "--predict takes the links of the gangs that it measures for those within a machine: start the "
+             "processes on one machine");
     if (options.checks.counters)
         fail(Exit::usage, "--counters would count the part of each process: run it in one process, without {}",
              world.launcher);

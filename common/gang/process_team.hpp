@@ -26,6 +26,7 @@ public:
 
     std::size_t process() const override { return world_.process; }
     std::size_t processes() const override { return world_.processes; }
+    bool is_one_machine() const override { return world_.is_one_machine(); }
     std::vector<std::string> gather(const std::string& mine) override;
     void gather_by(Gather faster) override;
     bool gathers_by_devices() const override { return static_cast<bool>(faster_); }

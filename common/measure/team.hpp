@@ -15,6 +15,7 @@ public:
     virtual ~Team();
     virtual std::size_t process() const { return 0; }
     virtual std::size_t processes() const { return 1; }
+    virtual bool is_one_machine() const { return true; }
 
     // What each process says, in their order. All of them call it, equally often; each waits for the others.
     virtual std::vector<std::string> gather(const std::string& mine) { return {mine}; }
