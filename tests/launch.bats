@@ -47,6 +47,21 @@ load launch
         openmpi 3 vecadd --gang -n 100
 }
 
+@test "no process makes more of a product than its ranks need" {
+    need_devices
+    local whole=$((1000000 * 32 * 4 / 1024)) most=0 now
+    begin openmpi 4 matmul --gang -n 1000000x1x32 -k naive --profile --no-verify
+    while now=$(awk '/VmHWM/ { print $2 }' "/proc/${processes[3]}/status" 2>/dev/null) && [ -n "$now" ]; do
+        most=$now
+        sleep 0.02
+    done
+    finish
+    expect_all 0
+    # Its quarter of A on the host and on the device, C, and the program itself; all of A would be another three quarters.
+    [ "$most" -gt $((whole / 2)) ] || complain "too few samples: $most KiB"
+    [ "$most" -lt $((whole + whole / 8)) ] || complain "rank 3 took $most KiB, all of A has $whole"
+}
+
 @test "collectives of NCCL are right between processes, in place too, and our own kernels are left out" {
     need_devices
     SIMCC_DEVICES=2 right openmpi 2 collective --csv -n 5,1000 -w 0 -r 2 --max-ci 0 --timeout 0.001 -k 'all*,re*,b*,ring'
