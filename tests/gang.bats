@@ -87,3 +87,8 @@ load helpers
     expect_output_like "and 2 more, 64 f32 elements"
     expect_output_like "gang +efficiency"
 }
+
+@test "devices of several models are told apart, and rates of all of them count" {
+    unit_program units/mixed_gang
+    holds ./mixed_gang
+}

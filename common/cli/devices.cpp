@@ -1,6 +1,7 @@
 #include "common/cli/devices.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/io/text.hpp"
 
@@ -91,6 +92,24 @@ std::vector<DeviceInfo> gang_of(const std::vector<Chosen>& chosen) {
         gang.push_back(one.device);
     }
     return gang;
+}
+
+std::string notice_of_models(const std::vector<DeviceInfo>& gang) {
+    std::vector<std::pair<std::string, std::size_t>> models;
+    for (const DeviceInfo& device : gang) {
+        const auto is_same = [&](const auto& model) { return model.first == device.name; };
+        const auto known = std::find_if(models.begin(), models.end(), is_same);
+        if (known == models.end()) models.emplace_back(device.name, 1);
+        else ++known->second;
+    }
+    if (models.size() < 2) return "";
+    std::vector<std::string> counts;
+    for (const auto& [name, count] : models) counts.push_back(text("{} {}", count, name));
+    return text(
+        "the devices differ, {}: each has an equal share, so the slowest sets the time; percents of the peak are of "
+        "the "
+        "sum of all, and what rows say of a kernel is rank 0's",
+        list_text(counts, "and"));
 }
 
 Chosen simulated_device() { return device_of(sim::backend()); }

@@ -21,6 +21,8 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
 // The devices that work together when these are chosen: in the simulator all that there are. Failure(usage) if one is
 // chosen twice.
 std::vector<DeviceInfo> gang_of(const std::vector<Chosen>& chosen);
+// What a user has to know of devices of several models that share a problem; "" if there is one model.
+std::string notice_of_models(const std::vector<DeviceInfo>& gang);
 
 // The simulated device, and the one that checks every access.
 Chosen simulated_device();

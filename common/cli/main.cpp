@@ -151,6 +151,8 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
         if (!gang.empty()) session.gang = gang;
+        const std::string models = options.operands.empty() ? notice_of_models(gang) : "";
+        if (!models.empty()) session.notice(models);
         // To a filter that computes on the host it does not matter why there is no GPU.
         const bool is_filter = program.benchmark && program.input_files && !options.operands.empty();
         if (!notice.empty() && is_filter && session.computes_on_host()) session.detail(notice);

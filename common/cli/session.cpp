@@ -18,7 +18,6 @@ Session::Session(const Program& program_, const Options& options_, const DeviceI
           output_),
       program(program_),
       options(options_),
-      gang{device_},
       progress_(std::make_unique<Progress>(program_.name, shown_steps(options_))) {}
 
 Session::~Session() = default;

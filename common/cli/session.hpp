@@ -26,8 +26,6 @@ public:
 
     const Program& program;
     const Options& options;
-    // The devices that work together, one per rank: `device`, and with --gang those after it.
-    std::vector<DeviceInfo> gang;
 
     Format format() const override;
     DType dtype() const;  // -t, or the program's default

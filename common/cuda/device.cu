@@ -55,6 +55,7 @@ static DeviceInfo describe(int ordinal) {
         text("{:04x}:{:02x}:{:02x}.0", properties.pciDomainID, properties.pciBusID, properties.pciDeviceID);
     device.compute_capability = 10 * properties.major + properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
+    device.clock_khz = attribute(cudaDevAttrClockRate, ordinal);
     device.memory_bytes = properties.totalGlobalMem;
     device.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
     device.peak_gbyte_per_s = peak_bandwidth(ordinal);

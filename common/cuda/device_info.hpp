@@ -12,10 +12,25 @@ struct DeviceInfo {
     std::string name, uuid, pci_bus_id;  // "GPU-xxxxxxxx-...", "0000:65:00.0"
     int compute_capability = 0;          // 90 for 9.0
     int multiprocessors = 0;
+    int clock_khz = 0;  // of these, at most; 0 when the driver does not report it
     std::size_t memory_bytes = 0, l2_bytes = 0;
     double peak_gbyte_per_s = 0;  // from bus width and memory clock; 0 when the driver does not report them
     std::size_t process = 0;      // the one that drives it, of those that a launcher has started
 };
+
+// The sum, over so many devices that work together, of a rate of each; 0 if one of them is not known. Those that are not
+// at hand are like those that are.
+template <typename RateOf>
+double sum_of_rates(const std::vector<DeviceInfo>& gang, std::size_t count, RateOf rate_of) {
+    const std::size_t known = count < gang.size() ? count : gang.size();
+    double sum = 0;
+    for (std::size_t rank = 0; rank < known; ++rank) {
+        const double rate = rate_of(gang[rank]);
+        if (!(rate > 0)) return 0;
+        sum += rate;
+    }
+    return known > 0 ? sum * double(count) / double(known) : 0;
+}
 
 // Each reason for having no device needs a remedy of its own.
 struct Probe {

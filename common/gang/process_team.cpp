@@ -13,15 +13,13 @@
 #include <map>
 #include <thread>
 
+#include "common/gang/device_words.hpp"
 #include "common/io/text.hpp"
 
 namespace {
 
 // The first process speaks for all that fail alike: the others wait for so long.
 constexpr std::chrono::milliseconds lead_of_first(100);
-
-// Fields of what processes tell each other.
-constexpr char separator[] = "\x1f";
 
 // Seconds that the ranks may take to come.
 double join_timeout() {
@@ -71,24 +69,6 @@ std::string folder_for(const World& world) {
          "{} has started {} processes on several machines: set GRIDUTILS_RENDEZVOUS to a folder that all of them see, "
          "or NCCL_COMM_ID to HOST:PORT, an address of rank 0's machine",
          world.launcher, world.processes);
-}
-
-// A device as the other processes need to know it.
-std::string description_of(const DeviceInfo& device) {
-    return text("{}{}{}{}{}{}{}{}{}", device.ordinal, separator, int(device.simulated), separator, device.uuid,
-                separator, device.multiprocessors, separator, device.name);
-}
-
-DeviceInfo device_in(const std::string& description, std::size_t process) {
-    const std::vector<std::string> fields = split(description, *separator);
-    DeviceInfo device;
-    device.ordinal = std::stoi(fields[0]);
-    device.simulated = fields[1] == "1";
-    device.uuid = fields[2];
-    device.multiprocessors = std::stoi(fields[3]);
-    device.name = fields[4];
-    device.process = process;
-    return device;
 }
 
 std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
@@ -219,7 +199,7 @@ std::vector<DeviceInfo> ProcessTeam::gang_of(const std::vector<DeviceInfo>& all)
     std::string mine;
     for (DeviceInfo& device : own) {
         device.process = world_.process;
-        mine += (mine.empty() ? "" : "\n") + description_of(device);
+        mine += (mine.empty() ? "" : "\n") + words_of(device);
     }
     // (Without a folder the others cannot be asked yet: they should drive as many devices each.)
     const std::vector<std::string> told = rendezvous_ ? gather(mine) : std::vector(world_.processes, mine);
@@ -227,7 +207,7 @@ std::vector<DeviceInfo> ProcessTeam::gang_of(const std::vector<DeviceInfo>& all)
     for (std::size_t process = 0; process < told.size(); ++process) {
         if (process == world_.process) gang.insert(gang.end(), own.begin(), own.end());
         else
-            for (const std::string& one : split(told[process], '\n')) gang.push_back(device_in(one, process));
+            for (const std::string& one : split(told[process], '\n')) gang.push_back(device_in_words(one, process));
     }
     check_devices(gang);
     return gang;

@@ -17,7 +17,10 @@ double ratio(double numerator, double denominator) {
 // Bytes per nanosecond are gigabytes per second.
 double gbyte_per_s(const Of& of) { return ratio(of.measurement.problem.bytes, of.times.median); }
 
-double peak_gbyte_per_s(const Of& of) { return double(of.measurement.problem.gang) * of.run.device.peak_gbyte_per_s; }
+double peak_gbyte_per_s(const Of& of) {
+    return sum_of_rates(of.run.gang, of.measurement.problem.gang,
+                        [](const DeviceInfo& device) { return device.peak_gbyte_per_s; });
+}
 
 double per_element(std::uint64_t lanes, const Of& of) {
     const Problem& problem = of.measurement.problem;

@@ -19,6 +19,7 @@ public:
     const std::vector<ShownCounter>& shown_counters;  // of the counters these, if they were not asked for
     const MeasureSettings& settings;
     const DeviceInfo& device;
+    std::vector<DeviceInfo> gang;  // the devices that work together, one per rank: with --gang more than that one
     Output& output;
 
     // Of Bench: blocks of the table, and variants that could run in any of them.
@@ -49,6 +50,7 @@ protected:
           shown_counters(shown_counters_),
           settings(settings_),
           device(device_),
+          gang{device_},
           output(output_) {}
     ~Run() = default;
 };

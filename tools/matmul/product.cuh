@@ -141,15 +141,14 @@ inline std::string how_large_is_checked(const ProductShape& shape) {
 // The cells of a row: those given, and what follows from the launch and its time on so many devices.
 inline std::vector<Cell> cells_of_product(const Session& session, DType dtype, MatmulCells cells,
                                           const LaunchShape& launch, double median_ns, size_t devices = 1) {
-    const DeviceInfo& device = session.device;
-    const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
-    const auto throughput = throughput_of(device.compute_capability, device.name);
-    const double peak = throughput ? double(devices) * peak_rate(fastest_multiply_adds(*throughput, dtype),
-                                                                 device.multiprocessors, clock_hz)
-                                   : 0;
-    const bool timed = !device.simulated && peak > 0 && median_ns > 0;
+    const double peak = sum_of_rates(session.gang, devices, [=](const DeviceInfo& device) -> double {
+        const auto throughput = throughput_of(device.compute_capability, device.name);
+        if (!throughput) return 0;
+        return peak_rate(fastest_multiply_adds(*throughput, dtype), device.multiprocessors, 1e3 * device.clock_khz);
+    });
+    const bool timed = !session.device.simulated && peak > 0 && median_ns > 0;
     if (timed) cells.peak_percent = 100 * cells.flop() / median_ns * 1e9 / peak;
-    cells.describe_kernel(launch, device.ordinal);
+    cells.describe_kernel(launch, session.device.ordinal);
     return cells_of(matmul_columns, cells);
 }
 

@@ -78,7 +78,7 @@ public:
                 continue;
             }
 #endif
-            const std::string why = obstacle(*variant);
+            const std::string why = obstacle_on_any(*variant);
             if (why.empty()) cases.push_back(case_of(*variant, std::make_shared<Plans>(plans_of(*variant))));
             else leave_out(session_, variant->name, why);
         }
@@ -125,12 +125,20 @@ private:
                     [&](const HostBlock& b) { gang_.on_each([&](size_t rank) { split_->upload_b(rank, b); }); });
     }
 
-    // Why the variant cannot compute all that the ranks have to, "" if it can. All processes come to the same result.
-    std::string obstacle(const MatmulVariant& variant) const {
+    // Why the variant cannot compute all that the ranks have to on one of this process's models of devices, "" if it can.
+    // Processes with the same model come to the same result.
+    std::string obstacle_on_any(const MatmulVariant& variant) const {
+        std::string why = obstacle(variant, problem_);
+        gang_.on_each([&](size_t rank) {
+            const bool is_same = gang_.device(rank).name == problem_.device->name;
+            if (why.empty() && !is_same) why = obstacle(variant, workers_[rank]->problem({}));
+        });
+        return why;
+    }
+    std::string obstacle(const MatmulVariant& variant, ProductProblem problem) const {
         std::vector<ProductShape> shapes = split_->shapes();
         if (shapes.empty()) shapes = {shape_};
         std::set<std::pair<size_t, size_t>> seen;
-        ProductProblem problem = problem_;
         for (const ProductShape& shape : shapes) {
             problem.shape = shape;
             if (seen.insert({shape.m, shape.n}).second && !find_method(variant, problem).launch)
