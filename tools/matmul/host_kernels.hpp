@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "tools/matmul/reference.hpp"
+#include "tools/matmul/element.hpp"
+#include "tools/matmul/row_work.hpp"
+#include "tools/matmul/shape.hpp"
 
 // The matrices of a batch on the host, A and B as they lie.
 template <typename T>

@@ -11,7 +11,7 @@
 
 #include "common/measure/random.hpp"
 #include "tools/matmul/element.hpp"
-#include "tools/matmul/reference.hpp"
+#include "tools/matmul/row_work.hpp"
 
 // Standard normal (Box and Muller, 1958): products of such numbers are what a matrix product meets in practice; zeros
 // and small integers would cost a GPU less power, and so run faster.
