@@ -234,6 +234,79 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     cmp large.npy back
 }
 
+# matrix NAME TYPE SHAPE BYTES SKIP: NAME.npy, of numbers of `fractions` after the first SKIP bytes of them.
+matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.npy"; }
+
+@test "matmul --gang writes what one device writes, by rows of A, for every variant" {
+    local kernel rows
+    once fractions fractions
+    matrix a '<f4' '(300, 40)' 48000 0
+    matrix b '<f4' '(40, 37)' 5920 48000
+    for kernel in $(matmul --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
+        case $kernel in
+            # Sums in another order for other numbers of rows, or for batches alone.
+            thin | fastest | batched) ;;
+            *) joins matmul -k "$kernel" a.npy b.npy ;;
+        esac
+    done
+    joins matmul a.npy b.npy
+    # From fewer rows than devices to some more than 32 for each, with long sums.
+    matrix b '<f4' '(400, 20)' 32000 0
+    for rows in 1 2 31 33 97 161; do
+        matrix a '<f4' "($rows, 400)" $((rows * 1600)) 32000
+        joins matmul -k tiled-16 a.npy b.npy
+        joins matmul -k async a.npy b.npy
+    done
+}
+
+@test "matmul --gang takes operands as one device does: by columns, transposed, in batches, as raw data, text and pipes" {
+    local size form operands
+    once fractions fractions
+    matrix a '<f4' '(150, 40)' 24000 0
+    matrix b '<f4' '(40, 40)' 6400 24000
+    sed "1s/False, 'shape': (150, 40), }/True, 'shape': (40, 150), } /" a.npy >at.npy
+    sed "1s/False, /True,  /" b.npy >bf.npy
+    joins matmul -k tiled-16 a.npy bf.npy
+    joins matmul -k tiled-16 --transpose a at.npy b.npy
+    joins matmul -k register-2d --transpose a,b at.npy bf.npy
+    sed "1s/True, 'shape': (40, 150)/True, 'shape': (150, 40)/" at.npy >af.npy
+    joins matmul -k async af.npy b.npy
+    joins matmul --json -k naive a.npy b.npy
+    joins matmul -t f64 -k naive a.npy b.npy
+    matrix half '<f2' '(150, 40)' 12000 0
+    matrix half.b '<f2' '(40, 30)' 2400 1200
+    joins matmul -t f32 -k tiled-32 half.npy half.b.npy
+    matrix batch '<f4' '(12, 25, 40)' 48000 0
+    matrix batch.b '<f4' '(12, 40, 40)' 76800 48000
+    matrix batch.t '<f4' '(12, 25, 40)' 48000 9000
+    matrix b25 '<f4' '(25, 30)' 3000 9000
+    for form in "batch.npy batch.b.npy" "batch.npy b.npy" "--transpose b batch.npy batch.b.npy" "--transpose a batch.t.npy b25.npy"; do
+        # shellcheck disable=SC2086  # words of a command
+        joins matmul -k tiled-16 $form
+    done
+    joins matmul -k batched batch.npy batch.b.npy
+    tail -c 48000 batch.npy >raw
+    head -c 30000 raw >raw.b
+    joins matmul -k tiled-16 --input-format raw:f32 --transpose a --batch 12 --shape 40x25x25 raw raw.b
+    head -c 6000 raw >raw.a
+    head -c 1200 raw >raw.b
+    joins matmul -k tiled-32 --input-format raw:e4m3 --scale-a 2 --shape 150x30x40 raw.a raw.b
+    seq 8000 | awk '{ print ($1 * 7919) % 1000 / 8 }' >text
+    head -n 1600 text >text.b
+    joins matmul -k tiled-32 --shape 200x40x40 text text.b
+    expect_fine matmul -k tiled-16 a.npy b.npy
+    cp "$scratch/stdout" alone
+    for size in $(gangs); do
+        on_gang "$size" expect_fine matmul --gang -k tiled-16 a.npy b.npy -o result
+        cmp alone result || complain "a gang of $size differs in a file"
+        # shellcheck disable=SC2016  # the inner shell expands it
+        for operands in '- b.npy <a.npy' '- b.npy < <(cat a.npy)' 'a.npy - < <(cat b.npy)'; do
+            on_gang "$size" pipeline "matmul -q -d $device --gang -k tiled-16 $operands | cmp alone -"
+            expect_status 0
+        done
+    done
+}
+
 @test "pipes and standard input are dealt to the devices as files are" {
     local size
     once fractions fractions
@@ -295,6 +368,11 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     seq 3 >long
     joins transpose -k tile wide
     joins transpose -k tile long
+    npy '<f4' '(3, 0)' </dev/null >a.npy
+    npy '<f4' '(0, 2)' </dev/null >b.npy
+    joins matmul -k naive a.npy b.npy
+    numbers 'f<' 1 2 | npy '<f4' '(2, 1)' >two.npy
+    joins matmul -k naive b.npy two.npy
     : >empty
     on_gang "$(gangs | tail -n 1)" refuses 4 "empty: no numbers in the input" reduce --gang empty
 }
@@ -306,6 +384,8 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     { cat fractions && printf 123; } >torn
     { cat words && echo five && cat words; } >word
     { cat words && echo 1e10; } >over
+    head -c 4800 fractions >b
+    head -c 360000 fractions >square
     cp fractions copy
     for size in $(gangs); do
         on_gang "$size" refuses 4 "torn: ends at byte 22024103 inside an element of 4 bytes" reduce --gang --input-format raw:f32 -k tagged torn
@@ -315,6 +395,9 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
         on_gang "$size" refuses 4 "- ends after 3000001 elements, fractions goes on" vecadd --gang --input-format raw:f32 -k vector4 - fractions -o sum < <(head -c 12000004 fractions)
         [ ! -e sum ]
         on_gang "$size" refuses 4 "standard input: ends at byte 22024103 inside" conv1d --gang --input-format raw:f32 -k shared - -o sum < <(cat torn)
+        on_gang "$size" refuses 4 "- has 11999 elements, 300 x 40 are 12000" matmul --gang --input-format raw:f32 --shape 300x30x40 -k naive - b -o sum < <(head -c 47996 fractions)
+        on_gang "$size" refuses 4 "- has more than 12000 elements, 300 x 40 are 12000" matmul --gang --input-format raw:f32 --shape 300x30x40 -k naive - b -o sum < <(head -c 48004 fractions)
+        on_gang "$size" refuses 77 "thin: [0-9]+x300x300 has more than" matmul --gang -k thin --input-format raw:f32 --shape 300x300x300 square square -o sum
         on_gang "$size" refuses 4 "word: line 250001: 'five' is not a number" conv1d --gang -k shared word -o sum
         on_gang "$size" refuses 4 "element 250000 of the result does not fit into f64" conv1d --gang -k shared --weights 1e300,1,0 over -o sum
         [ ! -e sum ]
@@ -345,10 +428,13 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     once integers integers
     once fractions fractions
     head -c 400000 fractions >some
+    head -c 24000 fractions >a
+    head -c 16000 fractions >b
     export SIMCC_DEVICES=3
     for command in "reduce -k tagged integers" "reduce -k statistics --op sum,var integers" "reduce -k exact --exact integers" \
         "vecadd --input-format raw:f32 -k vector4 fractions fractions -o sum" "conv1d -k fastest --weights 1,2,1 integers -o sum" \
-        "transpose -k fastest --shape 250x1000 integers -o sum" "transpose -k tile --input-format raw:f64 --shape 25x2000 some -o sum"; do
+        "transpose -k fastest --shape 250x1000 integers -o sum" "transpose -k tile --input-format raw:f64 --shape 25x2000 some -o sum" \
+        "matmul -k async --input-format raw:f32 --shape 150x100x40 a b -o sum" "matmul -k fastest --batch 10 --input-format raw:f32 --shape 15x10x40 a b -o sum"; do
         # shellcheck disable=SC2086  # words of a command
         try $command --gang --check
         expect_status 0

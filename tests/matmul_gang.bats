@@ -127,7 +127,7 @@ $count tiles" ] || complain "$count devices"
     refuses 2 "show how tiles travel: add --split tiles, or leave them out" matmul --trace file
     refuses 2 "as they are: leave --batch and --transpose out" matmul --gang --batch 3
     refuses 2 "as they are: leave --batch and --transpose out" matmul --gang --transpose b
-    refuses 2 "--gang is for benchmarks, and with 'a' matmul is a filter" matmul --gang a b
+    refuses 2 "--split is for benchmarks, and with 'a' matmul is a filter" matmul --gang --split tiles a b
     refuses 2 "--split is for benchmarks, and with 'a' matmul is a filter" matmul --split tiles a b
     refuses 2 "'columns' is neither rows nor tiles" matmul --gang --split columns
     refuses 2 "--panel 1: 2 devices would exchange B of 8x100000x1 in more rounds .*; give --panel 392 or more" \

@@ -52,7 +52,7 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
     const std::string type = name_of(problem.dtype);
     const size_t products = problem.form.products();
     if (variant.method == batched_method && products < 2) return "it is for --batch 2 or more";
-    if (variant.method && variant.method == cublasxt_method) return "it is for --gang";
+    if (variant.method && variant.method == cublasxt_method) return "it is for --gang without files";
     if (products > most_launched_one_by_one && variant.method) {
         ProductProblem one = problem;
         one.form.batch.reset();

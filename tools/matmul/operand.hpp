@@ -93,6 +93,13 @@ inline ProductForm form_of(const std::vector<std::string>& names, const OperandS
     return form;
 }
 
+// Some rows of an operand, on their way.
+struct OperandRows {
+    Slot slot;
+    bool is_claimed = false;  // in the slot, to be read; else they are
+    Chunk chunk;
+};
+
 // As many numbers of an operand as its shape promises. Its rows may be read in parts.
 class Operand {
 public:
@@ -114,6 +121,28 @@ public:
         return chunk;
     }
     Chunk read_all() { return read(rows_); }
+
+    // The same as the stages of a pipeline (see pipeline.hpp). Where it has several threads, rows of a file are only claimed,
+    // to be read by all of them at once; that takes the memory of the rows twice.
+    void take(OperandRows& part, std::size_t rows, bool has_threads) {
+        constexpr std::size_t most_claimed = std::size_t{1} << 27;  // what needs more memory says so as it is read
+        const std::size_t wanted = std::min(rows * columns_, count_ - taken_);
+        part.is_claimed = has_threads && reader_.count() >= 0 && wanted > 0 && wanted <= most_claimed;
+        if (!part.is_claimed) return void(part.chunk = read(rows));
+        reader_.take(part.slot, wanted, Cut::exactly);
+        taken_ += wanted;
+        Slot none;
+        if (taken_ == count_) reader_.take(none, 1, Cut::exactly);  // the file must have kept its size
+    }
+    Chunk read(OperandRows& part) const {
+        if (!part.is_claimed) return std::move(part.chunk);
+        reader_.read(part.slot);
+        const Piece& piece = part.slot.piece;
+        return {piece.dtype, piece.count, {piece.bytes, piece.bytes + piece.count * size_of(piece.dtype)}};
+    }
+    void settle(const OperandRows& part) {
+        if (part.is_claimed) reader_.settle(part.slot);
+    }
 
 private:
     [[noreturn]] void refuse_count(const std::string& count) const {

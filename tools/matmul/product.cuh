@@ -64,25 +64,30 @@ inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device, DType
 
 // Device memory for A, B, C and what the kernels need beside them. Says how much that is before it asks for any.
 struct DeviceProduct {
-    static double bytes(const Session& session, DType dtype, const ProductShape& shape, const ProductForm& form,
+    static double bytes(const DeviceInfo& device, DType dtype, const ProductShape& shape, const ProductForm& form,
                         size_t workspace_bytes) {
         constexpr double most_padding = 3 * 16;  // bytes of a product of a batch
         return bytes_of(shape, form, size_of(dtype), size_of(result_dtype(dtype))) +
                most_padding * double(form.batch.value_or(0)) + double(workspace_bytes) +
-               double(partials_bytes(session.device, dtype));
+               double(partials_bytes(device, dtype));
     }
 
-    DeviceProduct(const Session& session, DType dtype, const ProductShape& shape_, const ProductForm& form_,
+    // On the current device, which is `device`.
+    DeviceProduct(const DeviceInfo& device, DType dtype, const ProductShape& shape_, const ProductForm& form_,
                   size_t workspace_bytes)
-        : shape(shape_), form(form_), element_bytes(size_of(dtype)), result_bytes(size_of(result_dtype(dtype))) {
-        expect_room(name_of_products(shape, form), bytes(session, dtype, shape, form, workspace_bytes));
+        : multiprocessors(unsigned(device.multiprocessors)),
+          shape(shape_),
+          form(form_),
+          element_bytes(size_of(dtype)),
+          result_bytes(size_of(result_dtype(dtype))) {
+        expect_room(name_of_products(shape, form), bytes(device, dtype, shape, form, workspace_bytes));
         strides = ProductStrides::aligned(shape, form, element_bytes);
         a = DeviceBuffer<unsigned char>(form.products() * strides.a * element_bytes);
         b = DeviceBuffer<unsigned char>(elements_of_b(shape, form, strides) * element_bytes);
         c = DeviceBuffer<unsigned char>(form.products() * strides.c * result_bytes);
         if (is_float8(dtype)) scales = DeviceBuffer<float>(2);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
-        partials = make_partials(session.device, dtype);
+        partials = make_partials(device, dtype);
     }
 
     void upload(const void* h_a, const void* h_b) {
@@ -111,11 +116,11 @@ struct DeviceProduct {
             return {};
         }
         return method.launch({a.data(), b.data(), c.data(), shape.m, shape.n, shape.k, workspace.data(),
-                              partials.data(), unsigned(session.device.multiprocessors), session.options.block, stream,
-                              0, form.products(), strides.a, strides.b, strides.c, form.transposed.a, form.transposed.b,
-                              scales.data()});
+                              partials.data(), multiprocessors, session.options.block, stream, 0, form.products(),
+                              strides.a, strides.b, strides.c, form.transposed.a, form.transposed.b, scales.data()});
     }
 
+    const unsigned multiprocessors;  // of the device
     ProductShape shape;
     ProductForm form;
     ProductStrides strides;
@@ -160,7 +165,7 @@ public:
           dtype_(problem.dtype),
           shape_(problem.shape),
           form_(problem.form),
-          device_(session, dtype_, shape_, form_, workspace_bytes),
+          device_(session.device, dtype_, shape_, form_, workspace_bytes),
           host_(make_host_product(dtype_, shape_, form_, settings_of(session))) {
         device_.upload(host_->a(), host_->b());
         if (host_->scales()) device_.upload_scales(host_->scales());

@@ -76,7 +76,7 @@ inline std::vector<Chosen> chosen_variants(Session& session, const ProductProble
             with_tile.forced_tile = tile;
             const ProductMethod method = find_method(*variant, with_tile);
             const double wanted =
-                DeviceProduct::bytes(session, problem.dtype, shape, problem.form, method.workspace_bytes);
+                DeviceProduct::bytes(session.device, problem.dtype, shape, problem.form, method.workspace_bytes);
             if (!method.launch) leave_out(session, name, why_not(problem, *variant));
             else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
                 leave_out(session, name,
