@@ -145,7 +145,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
     Exit exit = Exit::fine;
     if (devices.size() > 1 && program.benchmark && !options.operands.empty())
         fail(Exit::usage, "a filter runs on one device, and --device {} names {}{}", options.device, devices.size(),
-             program.gang_filter ? "; --gang deals its input to all of them" : "");
+             program.gangs == Gangs::on_request ? "; --gang deals its input to all of them" : "");
     if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
     for (const Chosen& chosen : devices) {
         // Each backend has a Program of its own: its variants' rows hold that backend's launches.

@@ -207,7 +207,6 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
                  operand, program.name);
     };
     for (const char* name : options_of_benchmarks) refuse(name);
-    if (!program.gang_filter) refuse("--gang");
     for (const char* name : program.benchmark_options) refuse(name);
     if (options.format.value_or(Format::jsonl) != Format::jsonl)
         fail(Exit::usage, "with '{}' {} is a filter, which prints its result alone, or as --json: leave {} out",

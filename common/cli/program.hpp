@@ -17,7 +17,8 @@ void own_options(std::any& settings, OptionTable& table) {
     settings.emplace<Settings>().add_options(table);
 }
 
-// Whether the chosen devices work together on one problem: if --gang says so, or in all runs of the program.
+// Whether the chosen devices work together on one problem, or on a filter's input: if --gang says so, or in all runs of the
+// program.
 enum class Gangs { never, on_request, always };
 
 struct Program {
@@ -42,6 +43,5 @@ struct Program {
     std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
-    bool gang_filter = false;  // --gang is for operands, too: pieces of the input are dealt to the devices
-    bool input_files = true;   // operands name data: --input-format applies
+    bool input_files = true;  // operands name data: --input-format applies
 };

@@ -94,7 +94,6 @@ inline const Program convolution_program = {
     .benchmark_options = {"--width", "--offset"},
     .columns = columns_of(convolution_columns),
     .gangs = Gangs::on_request,
-    .gang_filter = true,
 };
 
 }  // namespace BACKEND

@@ -214,7 +214,6 @@ inline const Program matmul_program = {
     .benchmark_options = {"--explain", "--tile", "--split", "--panel", "--timeline", "--trace"},
     .columns = columns_of(matmul_columns),
     .gangs = Gangs::on_request,
-    .gang_filter = true,
 };
 
 }  // namespace BACKEND

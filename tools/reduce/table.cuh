@@ -196,7 +196,6 @@ inline const Program reduce_program = {
     .benchmark_options = {"--offset", "--values"},
     .columns = columns_of(reduce_columns),
     .gangs = Gangs::on_request,
-    .gang_filter = true,
 };
 
 }  // namespace BACKEND

@@ -145,7 +145,6 @@ inline const Program transpose_program = {
     .benchmark_options = {"--offset", "--pieces"},
     .columns = columns_of(transpose_columns),
     .gangs = Gangs::on_request,
-    .gang_filter = true,
 };
 
 }  // namespace BACKEND

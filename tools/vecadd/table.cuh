@@ -108,7 +108,6 @@ inline const Program vecadd_program = {
     .benchmark_options = {"--memory", "--offset"},
     .columns = columns_of(vecadd_columns),
     .gangs = Gangs::on_request,
-    .gang_filter = true,
 };
 
 }  // namespace BACKEND
