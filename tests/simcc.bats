@@ -383,6 +383,16 @@ cudaSuccess"
     prints a.out "40 46 2 no error"
 }
 
+@test "on AArch64 the files of a program share blockIdx and its relatives, too" {
+    command -v aarch64-linux-gnu-g++ >/dev/null || skip "aarch64-linux-gnu-g++ is not installed"
+    echo '__global__ void kernel(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = gridDim.x; }' >kernel.cu
+    capture env CXX=aarch64-linux-gnu-g++ simcc -O2 -c kernel.cu
+    expect_status 0
+    capture aarch64-linux-gnu-objdump -r kernel.o
+    expect_output_like "simt_fast_block_identity"
+    [[ $output != *LANCHOR* ]] || complain "a variable is addressed by its distance from another"
+}
+
 @test "without relocatable device code every file has its own device variables" {
     file a.cu <<'CU'
 __constant__ int factor = 1;

@@ -115,8 +115,8 @@ const Command quiet_clang = {"-Wno-unknown-warning-option"};
 /// store, and one of __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library is
 /// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
 /// that merge two places of the source into one or split one into two are off. So are those that hide accesses:
-/// copying bytes inline instead of by the functions that report it. And no variable is addressed by its distance from
-/// another: room is added between them (red_zones.cpp). And functions do not touch each other, as they would below -O2:
+/// copying bytes inline instead of by the functions that report it. (Nor is a variable addressed by its distance from
+/// another: room is added between them, red_zones.cpp.) And functions do not touch each other, as they would below -O2:
 /// libbacktrace joins the ranges of those that do, and then misses the lines behind one that two objects have.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
@@ -132,7 +132,6 @@ Command instrumentation(const Options& options) {
             "-fno-thread-jumps",
             "-fno-tree-tail-merge",
             "-fno-ipa-icf",
-            "-fno-section-anchors",
             "-falign-functions=16",
             "-fno-builtin-memcpy",
             "-fno-builtin-memmove",
@@ -166,11 +165,14 @@ const char* const gcc_device_semantics = "-fno-isolate-erroneous-paths-dereferen
 /// By default g++ touches pages of 64 KiB on AArch64; 2^12 bytes is what a guard page has at least.
 const char* const gcc_page_bytes = "--param=stack-clash-protection-guard-size=12";
 const char* const gcc_cxx_only = "-fno-extern-tls-init";
+/// On AArch64 g++ would address blockIdx and its relatives by their distance from another variable of their file, and
+/// not by their names, which all files share.
+const char* const gcc_names = "-fno-section-anchors";
 
 Command code_generation(const Options& options, bool clang) {
     Command flags = plain_code_generation(options);
     append(flags, device_semantics);
-    if (!clang) append(flags, {gcc_device_semantics, gcc_page_bytes, gcc_cxx_only});
+    if (!clang) append(flags, {gcc_device_semantics, gcc_page_bytes, gcc_cxx_only, gcc_names});
     append(flags, instrumentation(options));
     return flags;
 }
