@@ -112,7 +112,7 @@ EOT
           wanted = $2 / $3 * factor; if (wanted - $4 > 0.0006 || $4 - wanted > 0.0006) print }' >wrong
     [ ! -s wrong ] || complain "bandwidths: $(cat wrong)"
     # By size, the best of ours is another one.
-    SIMCC_DEVICES=2 collective_fine -n 64Ki,65537,256Ki,262145 -k fastest -w 0 -r 1
+    SIMCC_DEVICES=2 collective_fine -n 128Ki,131073,1Mi,1048577 -k fastest -w 0 -r 1
     [ "$(column p_method | paste -sd ' ')" = "low-latency one-shot one-shot two-shot" ]
 }
 
