@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/peer_access.cuh"
 #include "common/gang/nccl.cuh"
 #include "common/measure/team.hpp"
 
