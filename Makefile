@@ -366,7 +366,7 @@ DEVICE ?= auto
 RESULTS ?= build/bench
 BENCHED := reduce vecadd matmul transpose transfer streams devquery plot compare
 bench: $(BENCHED:%=bin/%)
-	@bash tests/bench.bash '$(DEVICE)' '$(RESULTS)' '$(BASE)'
+	@bash tests/measure/bench.bash '$(DEVICE)' '$(RESULTS)' '$(BASE)'
 
 test-gpu: all bin/timing-test
 	@bash tests/run.bash gpu

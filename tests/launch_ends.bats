@@ -139,8 +139,9 @@ small() { echo "mount -t tmpfs -o size=$1 none $2"; }
 
 @test "where no place has room for what ranks share, one line says so, and nothing is left behind" {
     need_devices
-    # (Over /tmp, where this test may lie, too.)
-    in_places "mount --bind . /mnt; $(small 1m /tmp); mkdir -p '$scratch'; mount --bind /mnt '$scratch'; \
+    # (Over /tmp, where this test may lie, too, and the programs.)
+    in_places "mkdir root; mount --bind '$root' root; mount --rbind . /mnt; $(small 1m /tmp); mkdir -p '$scratch' '$root'; \
+        mount --rbind /mnt '$scratch'; mount --bind '$scratch/root' '$root'; \
         $(small 64k /dev/shm); $(small 1m "'$scratch/full'")"
     launch openmpi 3 reduce --gang -n 100 -k tagged -w 0 -r 2
     [ "$statuses" = 3 ] || complain "$statuses"

@@ -682,7 +682,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
 @test "make bench writes results with their samples, and one report with all pictures" {
     on_simulator || skip "on a GPU it takes minutes"
     need jq
-    capture bash "$root/tests/bench.bash" sim "$scratch/bench"
+    capture bash "$root/tests/measure/bench.bash" sim "$scratch/bench"
     expect_status 0
     expect_output_like 'bench/results.jsonl: [0-9]+ rows'
     [ "$(jq -r .tool bench/results.jsonl | sort -u | paste -sd ' ')" = "matmul reduce streams transfer transpose vecadd" ]
@@ -692,11 +692,11 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     ! grep -q -E '(src|href)=|@import' bench/report.html || complain "it loads something"
     ! grep -q "${TMPDIR:-/tmp}/" bench/report.html || complain "it names this machine's folders"
     # A base that is not there is said before anything runs.
-    capture bash "$root/tests/bench.bash" sim "$scratch/bench" nowhere.jsonl
+    capture bash "$root/tests/measure/bench.bash" sim "$scratch/bench" nowhere.jsonl
     expect_status 2
     expect_errors_like '^make bench: BASE=nowhere.jsonl is not there'
     cp bench/results.jsonl base.jsonl
-    capture bash "$root/tests/bench.bash" sim "$scratch/again" "$scratch/base.jsonl"
+    capture bash "$root/tests/measure/bench.bash" sim "$scratch/again" "$scratch/base.jsonl"
     expect_status 0
     expect_output_like 'reduce'
     grep -q '<h2>Since the base</h2>' again/report.html

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # `make bench`: the standard set on this machine, on its GPU or in the simulator.
-#     tests/bench.bash DEVICE FOLDER [BASE]
+#     tests/measure/bench.bash DEVICE FOLDER [BASE]
 # Writes FOLDER/results.jsonl, all rows with their samples, and FOLDER/report.html, the pictures of all runs in one file that
 # loads nothing. With BASE, the results.jsonl of another run, `compare` says what has changed since.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 PATH=$PWD/bin:$PATH
 device=$1 folder=$2 base=${3-}
 
