@@ -107,8 +107,7 @@ std::string notice_of_models(const std::vector<DeviceInfo>& gang) {
     for (const auto& [name, count] : models) counts.push_back(text("{} {}", count, name));
     return text(
         "the devices differ, {}: each has an equal share, so the slowest sets the time; percents of the peak are of "
-        "the "
-        "sum of all, and what rows say of a kernel is rank 0's",
+        "the sum of all, and what rows say of a kernel is rank 0's",
         list_text(counts, "and"));
 }
 
