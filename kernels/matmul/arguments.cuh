@@ -12,6 +12,9 @@ struct ResultOf {
     using Type = T;
 };
 
+/// Floats from A's scale to B's: cuBLASLt refuses a product (status 15) if either is not aligned to 16 bytes.
+constexpr size_t scale_step = 4;
+
 /// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory, aligned to 16 bytes; C overlaps
 /// neither input. m, n and k are at least 1 and at most 2^31 - 512, so that an int holds the end of the last tile, too;
 /// their products may be larger.
@@ -39,7 +42,7 @@ struct MatmulArguments {
     unsigned stream_k_shares = 0;  // not 0: where Stream-K may share tiles, it cuts the last wave into so many shares
     size_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;  // strides in elements
     bool a_transposed = false, b_transposed = false;
-    const float* d_scales = nullptr;  // of the 8-bit types: what A's elements are to be multiplied by, and what B's
+    const float* d_scales = nullptr;  // of the 8-bit types: A's elements times [0], and B's times [scale_step]
 
     /// The same for elements of type U.
     template <typename U>

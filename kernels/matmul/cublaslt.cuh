@@ -107,7 +107,7 @@ public:
             const std::int8_t fast = fast_accum;
             check(library_->set_product(product_, fast_accumulation, &fast, sizeof fast),
                   "choose how sums are added up");
-            scales_ = DeviceBuffer<float>(2);
+            scales_ = DeviceBuffer<float>(2 * scale_step);
             set_scales(scales_.data());  // until a launch has others: the heuristic is to know that there are some
         }
         void* preference = nullptr;
@@ -178,7 +178,7 @@ private:
     /// Of A and of B, which is the first operand here.
     void set_scales(const float* d_scales) const {
         constexpr int scale_of_first = 17, scale_of_second = 18;  // attributes of a product
-        const float *const of_a = d_scales, *const of_b = d_scales + 1;
+        const float *const of_a = d_scales, *const of_b = d_scales + scale_step;
         check(library_->set_product(product_, scale_of_first, &of_b, sizeof of_b), "scale B");
         check(library_->set_product(product_, scale_of_second, &of_a, sizeof of_a), "scale A");
     }

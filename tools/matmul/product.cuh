@@ -85,7 +85,7 @@ struct DeviceProduct {
         a = DeviceBuffer<unsigned char>(form.products() * strides.a * element_bytes);
         b = DeviceBuffer<unsigned char>(elements_of_b(shape, form, strides) * element_bytes);
         c = DeviceBuffer<unsigned char>(form.products() * strides.c * result_bytes);
-        if (is_float8(dtype)) scales = DeviceBuffer<float>(2);
+        if (is_float8(dtype)) scales = DeviceBuffer<float>(2 * scale_step);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
         partials = make_partials(device, dtype);
     }
@@ -94,7 +94,9 @@ struct DeviceProduct {
         copier.to_device(a.data(), h_a, a.bytes());
         copier.to_device(b.data(), h_b, b.bytes());
     }
-    void upload_scales(const float* h_scales) { copier.to_device(scales.data(), h_scales, scales.bytes()); }
+    void upload_scales(const float* h_scales) {
+        for (size_t i = 0; i < 2; ++i) copier.to_device(scales.data() + i * scale_step, h_scales + i, sizeof *h_scales);
+    }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
     // Matrices of a batch that follow each other without gaps on the host.

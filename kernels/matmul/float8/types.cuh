@@ -39,6 +39,6 @@ __device__ inline float4 widen_four(unsigned word) {
 }
 
 /// What sums are to be multiplied by.
-__device__ inline float scale_of(const float* scales) { return scales[0] * scales[1]; }
+__device__ inline float scale_of(const float* scales) { return scales[0] * scales[scale_step]; }
 
 }  // namespace BACKEND
