@@ -33,6 +33,21 @@ joins() {
     done
 }
 
+# nearly_joins PROGRAM [ARGUMENT]...: the same but for the last bits of f32.
+nearly_joins() {
+    local size
+    expect_fine "$@" || return
+    cp "$scratch/stdout" alone
+    for size in $(gangs); do
+        on_gang "$size" expect_fine "$@" --gang || return
+        paste alone "$scratch/stdout" | awk '
+            { error = $1 - $2; largest = $1 * $1 > largest ? $1 * $1 : largest; if (error * error > worst) worst = error * error }
+            NF != 2 { torn = 1 }
+            END { exit torn || NR == 0 || worst > 1e-10 * largest }' ||
+            complain "a gang of $size differs from one device: $*" || return
+    done
+}
+
 # Numbers whose sums are rounded, as f32 in raw and .npy files and as text: more pieces than there are devices, each of 2^20
 # numbers or 256 KiB of text.
 fractions() {
@@ -157,12 +172,15 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
 }
 
 @test "every variant of conv1d takes the pieces of several devices" {
-    local kernel
+    local kernel join
     once words words
     seq 400 | awk '{ print $1 % 7 - 3 }' >weights
     for kernel in $(conv1d --list --csv --no-header | awk -F , '$2 == "any" && $1 != "copy" { print $1 }'); do
-        joins conv1d -k "$kernel" -t f32 --weights 1,2,1 words
-        joins conv1d -k "$kernel" --weights weights words
+        # (Where its blocks begin matters to its last bits.)
+        join=joins
+        [ "$kernel" != overlap-save ] || join=nearly_joins
+        $join conv1d -k "$kernel" -t f32 --weights 1,2,1 words
+        $join conv1d -k "$kernel" --weights weights words
     done
 }
 
@@ -226,7 +244,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     # Panels of 64 MiB in the simulator.
     for _ in {1..8}; do cat fractions; done | head -c 158760000 | npy '<c16' '(3150, 3150)' >large.npy
     transpose -q -d "$device" -k fastest large.npy -o alone
-    for size in 1 2 $(gangs | tail -n 1); do
+    for size in $(gangs); do
         on_gang "$size" expect_fine transpose --gang -k fastest large.npy -o result || return
         cmp alone result || complain "a gang of $size"
     done

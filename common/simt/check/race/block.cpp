@@ -30,7 +30,6 @@ void RaceCheck::begin_block() {
     polled_ = 0;
     flags_.clear();
     has_deferred_ = is_at_grid_barrier_ = false;
-    has_foreign_ = launch_->has_foreign_ranges();
 }
 
 std::shared_ptr<const LogRanges> RaceCheck::publish_to_operation(unsigned lane) {
@@ -44,7 +43,6 @@ void RaceCheck::check(const Access& access, AccessKind kind) {
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
     const Uninterrupted section;
-    has_foreign_ = launch_->has_foreign_ranges();
     CheckedAccess current{record_of(access.lane, access.pc, kind),
                           access.lane,
                           access.is_write,

@@ -144,8 +144,7 @@ private:
     BlockCheck& check_;
     bool has_deferred_ = false;  // something is deferred to the lane's next event
     bool is_at_grid_barrier_ = false;
-    bool is_alone_ = false;     // no other worker runs blocks
-    bool has_foreign_ = false;  // something else may use the memory that the launch uses
+    bool is_alone_ = false;  // no other worker runs blocks
     HappensBefore order_;
     HistoryCache histories_;
     // What order_of has answered for the current access to a cell.

@@ -126,6 +126,7 @@ public:
     void add_trying_read(uint64_t place);
     void report_races();
 
+    // Whether something else may use the memory that the launch uses. (Asked anew for each access: it may begin meanwhile.)
     bool has_foreign_ranges() const { return has_foreign_.load(std::memory_order_acquire); }
     void add_foreign(ForeignRange range);
     // `is_known`: whether the thread knows that the operation with this order has ended.

@@ -192,11 +192,14 @@ void remember(const Operation& operation, std::deque<Operation>& operations) {
 
 void carried_out(const Operation& operation) {
     compare_with_kernels(operation);
+    {
+        DeviceOperations& all = device_operations();
+        const std::lock_guard lock(all.mutex);
+        compare_with_operations(operation, all.operations);
+        remember(operation, all.operations);
+    }
+    // (A launch that begins in between finds the operation among those remembered.)
     LaunchHistory::instance().warn_running(operation.order, foreign(operation));
-    DeviceOperations& all = device_operations();
-    const std::lock_guard lock(all.mutex);
-    compare_with_operations(operation, all.operations);
-    remember(operation, all.operations);
 }
 
 // Whether kernels use this memory: it is an allocation, or a variable of the device. (Those of several devices take turns

@@ -80,7 +80,8 @@ template <Space space, unsigned bytes, bool is_write>
 
 template <Space space, unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void RaceCheck::word_access(uintptr_t address, unsigned lane, const void* pc) {
-    if (has_deferred_ || has_foreign_) return unusual_word_access<space, bytes, is_write>(address, lane, pc);
+    if (has_deferred_ || launch_->has_foreign_ranges())
+        return unusual_word_access<space, bytes, is_write>(address, lane, pc);
     const ShadowMap& words = space == Space::shared ? shared_ : memory_.device;
     const ShadowRecord& stamp = order_.clocks().stamp(lane);
     ShadowCell* const cells = words.aligned_word(address);

@@ -30,7 +30,7 @@ void RaceCheck::access(const Access& access) {
 // A thread that uses memory too early or too late goes no further, as one that memcheck catches: whether the memory is
 // there at that moment is a matter of chance.
 void RaceCheck::check_foreign(const Access& access) {
-    if (!has_foreign_ || access.space == Space::shared) return;
+    if (!launch_->has_foreign_ranges() || access.space == Space::shared) return;
     bool is_invalid = false;
     {
         const Uninterrupted section;
