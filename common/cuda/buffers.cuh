@@ -89,6 +89,18 @@ private:
     cudaStream_t stream_ = nullptr;
 };
 
+// Copies to device memory, or fills it, and waits until all is there. cudaMemcpy() may return as soon as pageable memory has
+// been read, and cudaMemset() at once: a stream that does not wait for the null stream, as ours, could find what was there.
+inline void copy_to_device(void* device, const void* host, std::size_t bytes) {
+    CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaStreamSynchronize(nullptr));
+}
+inline void fill_device(void* device, int byte, std::size_t bytes) {
+    if (bytes == 0) return;
+    CHECK(cudaMemset(device, byte, bytes));
+    CHECK(cudaStreamSynchronize(nullptr));
+}
+
 class Event {
 public:
     explicit Event(unsigned flags = cudaEventDefault) { CHECK(cudaEventCreateWithFlags(&event_, flags)); }

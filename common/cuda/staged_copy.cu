@@ -109,7 +109,7 @@ bool StagedCopier::stages(std::size_t bytes) {
 
 void StagedCopier::to_device(void* device, const void* host, std::size_t bytes) {
     if (!stages(bytes)) {
-        CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+        copy_to_device(device, host, bytes);
         return;
     }
     auto* const source = const_cast<unsigned char*>(static_cast<const unsigned char*>(host));

@@ -37,7 +37,7 @@ static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveSh
     gang.on_each([&](size_t rank) {
         for (const auto& buffers : {inputs, outputs}) {
             const DeviceBuffer<float>& buffer = buffers->try_emplace(rank, shape.total()).first->second;
-            CHECK(cudaMemset(buffer.data(), 0, buffer.bytes()));
+            fill_device(buffer.data(), 0, buffer.bytes());
         }
     });
     const auto exchange = [=, &gang] {

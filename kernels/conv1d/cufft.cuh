@@ -161,7 +161,7 @@ private:
         std::vector<T> weights(blocks_.length, T(0));
         std::reverse_copy(arguments.h_taps, arguments.h_taps + arguments.width, weights.begin());
         const DeviceBuffer<T> d_weights(blocks_.length);
-        CHECK(cudaMemcpy(d_weights.data(), weights.data(), d_weights.bytes(), cudaMemcpyHostToDevice));
+        copy_to_device(d_weights.data(), weights.data(), d_weights.bytes());
         const Cufft::Plan plan = library_.plan(is_f32 ? Cufft::r2c : Cufft::d2z, blocks_.length, 1);
         library_.forward(plan, d_weights.data(), filter_.data());
         CHECK(cudaDeviceSynchronize());

@@ -52,8 +52,7 @@ public:
             snapshots_[rank] = DeviceBuffer<T>(most);
             in_chunks(most, [&](std::vector<Element>& chunk, size_t first, size_t count) {
                 fill(chunk.data(), count, [&](size_t i) { return reference.input(rank, first + i); });
-                CHECK(
-                    cudaMemcpy(inputs_[rank].data() + first, chunk.data(), count * sizeof(T), cudaMemcpyHostToDevice));
+                copy_to_device(inputs_[rank].data() + first, chunk.data(), count * sizeof(T));
             });
         });
     }

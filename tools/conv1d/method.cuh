@@ -37,7 +37,7 @@ std::vector<T> taps_of(const std::vector<double>& weights) {
 template <typename T>
 struct TapArrays {
     explicit TapArrays(std::vector<T> taps) : h_taps(std::move(taps)), d_taps(h_taps.size()) {
-        CHECK(cudaMemcpy(d_taps.data(), h_taps.data(), d_taps.bytes(), cudaMemcpyHostToDevice));
+        copy_to_device(d_taps.data(), h_taps.data(), d_taps.bytes());
     }
     unsigned width() const { return unsigned(h_taps.size()); }
 
@@ -78,7 +78,7 @@ DeviceBuffer<Complex<T>> filter_spectra(const ConvolutionArguments<T>& arguments
         }
     }
     DeviceBuffer<Complex<T>> d_spectra(spectra.size());
-    CHECK(cudaMemcpy(d_spectra.data(), spectra.data(), d_spectra.bytes(), cudaMemcpyHostToDevice));
+    copy_to_device(d_spectra.data(), spectra.data(), d_spectra.bytes());
     return d_spectra;
 }
 

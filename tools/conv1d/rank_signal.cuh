@@ -28,8 +28,8 @@ struct RankSignal {
         std::vector<T> h_elements(elements.size());
         fill(h_elements.data(), h_elements.size(),
              [=](size_t i) { return uniform<T>(seed, size_t(elements.begin) + i); });
-        CHECK(cudaMemset(d_window, 0, window.size() * sizeof(T)));
-        CHECK(cudaMemcpy(at(elements.begin), h_elements.data(), elements.size() * sizeof(T), cudaMemcpyHostToDevice));
+        fill_device(d_window, 0, window.size() * sizeof(T));
+        copy_to_device(at(elements.begin), h_elements.data(), elements.size() * sizeof(T));
     }
 
     T* at(std::int64_t element) const { return d_window + (element - window.begin); }

@@ -58,7 +58,7 @@ inline size_t partials_bytes(const DeviceInfo& device, [[maybe_unused]] DType dt
 }
 inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device, DType dtype) {
     DeviceBuffer<unsigned char> partials(partials_bytes(device, dtype));
-    if (partials.size() > 0) CHECK(cudaMemset(partials.data(), 0, partials.bytes()));
+    fill_device(partials.data(), 0, partials.bytes());
     return partials;
 }
 

@@ -106,8 +106,8 @@ private:
         Part(const GangReduction& of, size_t rank)
             : share(share_of(of.n_, rank, of.gang_.size())), d_values(share.size + of.asked_.offset), d_result(1) {
             if (share.size == 0) return;
-            CHECK(cudaMemcpy(d_values.data() + of.asked_.offset, of.h_values_.get() + share.begin - of.own_.begin,
-                             share.size * sizeof(T), cudaMemcpyHostToDevice));
+            copy_to_device(d_values.data() + of.asked_.offset, of.h_values_.get() + share.begin - of.own_.begin,
+                           share.size * sizeof(T));
         }
         Share share;
         DeviceBuffer<T> d_values, d_result;

@@ -100,7 +100,7 @@ private:
         const std::unique_ptr<Word[]> h_input(new Word[part.input_words]);
         const size_t first = matrix_.rows_of(rank).begin * matrix_.shape().columns;
         fill(h_input.get(), part.input_words, [&](size_t i) { return input_word(first + i); });
-        CHECK(cudaMemcpy(part.d_input(), h_input.get(), part.input_words * sizeof(Word), cudaMemcpyHostToDevice));
+        copy_to_device(part.d_input(), h_input.get(), part.input_words * sizeof(Word));
     }
 
     Word input_word(size_t i) const { return random_word<Word>(session_.dtype(), session_.options.seed, i); }

@@ -45,7 +45,7 @@ public:
 
     void poison() const {
         const OnDevice there(ordinal_);
-        if (c_.size() > 0) CHECK(cudaMemset(c_.data(), 0xff, c_.bytes()));
+        fill_device(c_.data(), 0xff, c_.bytes());
     }
 
     // The first call chooses the blocks.

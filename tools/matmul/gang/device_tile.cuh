@@ -38,16 +38,14 @@ public:
         a_ = Bytes(a_bytes), b_ = Bytes(b_bytes), c_ = Bytes(c_bytes);
         gathered_ = Bytes(gathered_bytes), received_ = Bytes(received_bytes);
         // (Parts and panels that are shorter than the longest ones travel with what follows them.)
-        for (const Bytes* bytes : {&a_, &b_})
-            if (bytes->size() > 0) CHECK(cudaMemset(bytes->data(), 0, bytes->bytes()));
+        for (const Bytes* bytes : {&a_, &b_}) fill_device(bytes->data(), 0, bytes->bytes());
     }
 
     // Its part of A, and of its panels the rows of a block of B.
     void upload_a(const HostBlock& a) const {
         const IndexRange part = tiling_.part_of_a();
         if (part.size == 0 || shape_.k == 0) return;
-        CHECK(cudaMemcpy(a_.data(), a.at(tiling_.tile.rows.begin + part.begin, 0), part.size * row_of_a(),
-                         cudaMemcpyHostToDevice));
+        copy_to_device(a_.data(), a.at(tiling_.tile.rows.begin + part.begin, 0), part.size * row_of_a());
     }
     void upload_b(const HostBlock& b) const {
         tiling_.for_panels([&](const Panel& panel) {
@@ -57,6 +55,7 @@ public:
                                b.at(row, tiling_.tile.columns.begin + panel.columns.begin), b.row_bytes(), width,
                                b.place.rows.size, cudaMemcpyHostToDevice));
         });
+        CHECK(cudaStreamSynchronize(nullptr));  // as copy_to_device() does
     }
 
     void download(void* c) const {
