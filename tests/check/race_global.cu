@@ -3,6 +3,7 @@
 #include <cuda/atomic>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "cases.cuh"
@@ -361,6 +362,46 @@ void copy_in_another_stream(bool fixed) {
     slow_add<<<2, 128, 0, streams.one>>>(out, 1);
 }
 
+__global__ void add_one(int* values) {
+    values[threadIdx.x] += 1;  // @pageable-copy Error: Race reported between a kernel and an operation
+}
+__global__ void add_two(int* values) {
+    values[threadIdx.x] += 2;  // @large-pageable-copy Error: Race reported between a kernel and an operation
+}
+
+// cudaMemcpy has read pageable memory when it returns, but may still write: only some streams wait for it. Pinned memory,
+// those streams, and what is waited for, are no matter.
+void pageable_copy(bool fixed) {
+    Streams streams;
+    static int pageable[64];
+    int *pinned = nullptr, *const values = device_array<int>(64);
+    cudaMallocHost(&pinned, sizeof pageable);
+    cudaMemcpy(values, pinned, sizeof pageable, cudaMemcpyHostToDevice);
+    add_one<<<1, 64, 0, streams.one>>>(values);
+    cudaDeviceSynchronize();
+    cudaMemcpy(values, pageable, sizeof pageable, cudaMemcpyHostToDevice);
+    add_one<<<1, 64>>>(values);
+    cudaDeviceSynchronize();
+    cudaMemcpy(values, pageable, sizeof pageable, cudaMemcpyHostToDevice);
+    if (fixed) cudaStreamSynchronize(nullptr);
+    add_one<<<1, 64, 0, streams.one>>>(values);
+    cudaStreamSynchronize(streams.one);
+    cudaMemcpy(pageable, values, sizeof pageable, cudaMemcpyDeviceToHost);
+}
+
+// A larger one, which the simulator waits for: what it waits for by itself orders nothing, either.
+void large_pageable_copy(bool fixed) {
+    constexpr size_t bytes = size_t{1} << 20;
+    char* const pageable = static_cast<char*>(std::calloc(bytes, 1));
+    int* const values = device_array<int>(bytes / sizeof(int));
+    Streams streams;
+    cudaMemcpyAsync(values, pageable, bytes, cudaMemcpyHostToDevice, streams.other);
+    if (fixed) streams.order(streams.other, streams.one);
+    add_two<<<1, 64, 0, streams.one>>>(values);
+    cudaDeviceSynchronize();
+    std::free(pageable);
+}
+
 __global__ void count_up(int* counter) {
     atomicAdd(counter, 1);  // @copy-of-counter Error: Race reported between a kernel and an operation of another stream
 }
@@ -555,6 +596,8 @@ int main(int argc, char** argv) {
         {"two-streams", two_streams},
         {"copy-in-another-stream", copy_in_another_stream},
         {"copy-of-counter", copy_of_counter},
+        {"pageable-copy", pageable_copy},
+        {"large-pageable-copy", large_pageable_copy},
         {"before-allocation", before_allocation},
         {"after-free", after_free},
         {"early-host-read", early_host_read},

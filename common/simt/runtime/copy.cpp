@@ -49,6 +49,11 @@ cudaError_t check_range(const void* pointer, size_t bytes, Side side) {
 
 bool pageable(const void* pointer) { return !runtime().memory.find(pointer).has_value(); }
 
+bool is_on_device(const void* pointer) {
+    const auto allocation = runtime().memory.find(pointer);
+    return allocation && !allocation->host_can_reach();
+}
+
 template <class Row>
 void for_each_row(size_t height, size_t depth, Row row) {
     for (size_t z = 0; z < depth; ++z) {
@@ -129,6 +134,8 @@ Work fill_work(const BlockFill& fill) {
     };
 }
 
+bool is_staged(const BlockCopy& copy) { return pageable(copy.from) && is_on_device(copy.to); }
+
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream_handle, bool asynchronous) {
     if (Grid* const grid = Grid::running()) {  // kernels copy between device memory only
         if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
@@ -149,7 +156,13 @@ cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* s
             return start(staged_copy_work(copy), Start::on_thread);
         }
     }
-    return start(copy_work(copy), Start::by_waiting);
+    if (copy.empty() || !is_staged(copy)) return start(copy_work(copy), Start::by_waiting);
+    if (!asynchronous)
+        stream->device()
+            .enqueue(
+                *stream, [] { return 0; }, {}, Start::by_waiting)
+            .host_waits();
+    return start(copy_work(copy), Start::by_staging);
 }
 
 cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool asynchronous) {

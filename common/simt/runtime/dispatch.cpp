@@ -7,15 +7,16 @@ namespace simt {
 
 cudaError_t dispatch(Stream& stream, Operation operation, Start start) {
     if (const auto capture = stream.capture()) {
-        if (start != Start::by_waiting) return record(stream, std::move(operation));
+        if (!is_waited_for(start)) return record(stream, std::move(operation));
         const std::lock_guard lock(capture->mutex);
         capture->invalidated = true;
         return cudaErrorStreamCaptureUnsupported;
     }
     if (!operation.work) return cudaSuccess;
     const Ticket ticket = stream.device().enqueue(stream, std::move(operation.work), {}, start);
-    if (start != Start::by_waiting) return cudaSuccess;
-    ticket.host_waits();
+    if (!is_waited_for(start)) return cudaSuccess;
+    if (start == Start::by_waiting) ticket.host_waits();
+    else ticket.wait();
     return static_cast<cudaError_t>(stream.device().broken());
 }
 

@@ -5,8 +5,8 @@
 
 namespace simt {
 
-// With Start::by_waiting the call returns when the operation has ended; a recording stream cannot do that
-// (cudaErrorStreamCaptureUnsupported).
+// With Start::by_waiting and Start::by_staging the call returns when the operation has ended; a recording stream cannot do
+// that (cudaErrorStreamCaptureUnsupported).
 cudaError_t dispatch(Stream& stream, Operation operation, Start start = Start::on_thread);
 
 }  // namespace simt

@@ -83,7 +83,7 @@ Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start, const s
     const uint64_t sequence = submitted_.fetch_add(1, std::memory_order_acq_rel) + 1;
     if (start == Start::at_once_if_idle && idle) {
         run_queue(lock, sequence);
-    } else if (start != Start::by_waiting && !running_) {
+    } else if (!is_waited_for(start) && !running_) {
         wake_thread();
     }
     return {shared_from_this(), sequence, note};

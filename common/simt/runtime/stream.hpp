@@ -42,8 +42,11 @@ using Work = std::function<int()>;
 enum class Start {
     on_thread,        // the stream's thread, or the first thread that waits for it
     by_waiting,       // the caller, which must wait for it right away
+    by_staging,       // the same, but it does not learn from this that the task has ended
     at_once_if_idle,  // the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
 };
+
+inline bool is_waited_for(Start start) { return start == Start::by_waiting || start == Start::by_staging; }
 
 class Stream : public std::enable_shared_from_this<Stream> {
 public:

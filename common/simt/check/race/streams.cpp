@@ -10,6 +10,7 @@
 #include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
+#include "common/simt/runtime/copy.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
@@ -24,6 +25,7 @@ struct Operation {
     bool is_write;
     OrderPointer order;
     const void* host_pc = nullptr;  // of the host's own accesses
+    bool is_staged = false;         // see runtime/copy.hpp
 
     bool is_host() const { return host_pc != nullptr; }
 
@@ -60,6 +62,12 @@ ForeignRange foreign(const Operation& operation) {
     }
     range.what = std::string("A copy or fill in another stream ") + (operation.is_write ? "writes" : "reads") +
                  " this memory, and no event or synchronization orders the two";
+    if (operation.is_staged) {
+        range.what +=
+            ": also cudaMemcpy may return when it has read pageable memory; wait with cudaStreamSynchronize(0), or "
+            "copy in "
+            "the kernel's own stream";
+    }
     return range;
 }
 
@@ -211,23 +219,24 @@ bool is_of_device(uintptr_t address) {
     return variable && variable->is_symbol();
 }
 
-void operation_touches(uintptr_t begin, size_t bytes, bool is_write) {
+void operation_touches(uintptr_t begin, size_t bytes, bool is_write, bool is_staged) {
     const OrderPointer& order = current_operation();
     if (!order || bytes == 0 || !is_of_device(begin)) return;
-    carried_out({begin, bytes, is_write, order});
+    carried_out({begin, bytes, is_write, order, nullptr, is_staged});
 }
 
 // Rows of `width` bytes.
 void operation_touches_rows(const void* pointer, size_t pitch, size_t slice, size_t width, size_t height, size_t depth,
-                            bool is_write) {
+                            bool is_write, bool is_staged = false) {
     constexpr size_t most_rows = 1024;
     const auto begin = reinterpret_cast<uintptr_t>(pointer);
     if ((height == 1 || pitch == width) && (depth == 1 || slice == pitch * height)) {
-        return operation_touches(begin, width * height * depth, is_write);
+        return operation_touches(begin, width * height * depth, is_write, is_staged);
     }
     if (height * depth > most_rows) return;
     for (size_t z = 0; z < depth; ++z) {
-        for (size_t y = 0; y < height; ++y) operation_touches(begin + z * slice + y * pitch, width, is_write);
+        for (size_t y = 0; y < height; ++y)
+            operation_touches(begin + z * slice + y * pitch, width, is_write, is_staged);
     }
 }
 
@@ -235,7 +244,8 @@ void operation_touches_rows(const void* pointer, size_t pitch, size_t slice, siz
 
 void operation_touches(const BlockCopy& copy) {
     if (!orders_operations()) return;
-    operation_touches_rows(copy.to, copy.to_pitch, copy.to_slice, copy.width, copy.height, copy.depth, true);
+    operation_touches_rows(copy.to, copy.to_pitch, copy.to_slice, copy.width, copy.height, copy.depth, true,
+                           is_staged(copy));
     operation_touches_rows(copy.from, copy.from_pitch, copy.from_slice, copy.width, copy.height, copy.depth, false);
 }
 
