@@ -20,9 +20,11 @@
 
 namespace BACKEND {
 
-/// Starts copying 16 bytes past L1, of which the first `bytes` exist; the others become zero.
-__device__ inline void copy_async_part(void* shared, const void* global, int bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(bytes)
+/// Starts copying 16 bytes past L1, or zeros where they are not `there`. (The instruction could copy the part that is
+/// there, but memcheck takes all 16 bytes for read.)
+__device__ inline void copy_async_or_clear(void* shared, const void* global, bool there) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global),
+                 "r"(there ? 16 : 0)
                  : "memory");
 }
 
@@ -52,7 +54,7 @@ struct PiecewiseMatrix {
 #pragma unroll
             for (int i = 0; i < count / rows_at_once; ++i) {
                 const bool there = row + i * rows_at_once < rows && x < columns;
-                copy_async_part(shared + i * rows_at_once * row_elements, there ? source : data, there ? 16 : 0);
+                copy_async_or_clear(shared + i * rows_at_once * row_elements, there ? source : data, there);
                 source += rows_at_once * columns;
             }
             return;
@@ -69,8 +71,12 @@ struct PiecewiseMatrix {
     __device__ void copy_covering(T* shared, size_t row, size_t x) const {
         const size_t elements = rows * columns, start = row * columns, shift = start % piece, first = start - shift + x;
         const bool there = row < rows && x < columns + shift && first < elements;
-        const size_t left = (elements - first) * sizeof(T);
-        copy_async_part(shared, there ? data + first : data, !there ? 0 : left < 16 ? static_cast<int>(left) : 16);
+        if (there && elements - first < piece) {  // the matrix ends within it
+#pragma unroll
+            for (size_t e = 0; e < piece; ++e) shared[e] = first + e < elements ? data[first + e] : T(0.0f);
+            return;
+        }
+        copy_async_or_clear(shared, there ? data + first : data, there);
     }
 
     /// Shifts those rows into place. Elements of the next row become zero.
