@@ -6,8 +6,9 @@
 //                `promoted`: every 128 steps they begin anew at zero, and the multiply-add units add their sums in f32
 //                (DeepSeek-V3 Technical Report, 2024, 3.3.2), as cuBLASLt does unless it is told to be fast
 // Adding takes a quarter of the time of multiplying, in which a warpgroup has nothing for the tensor cores: the two
-// consumers take turns, so that one multiplies while the other adds. Both kinds of sums need registers, hence half as many
-// columns; blocks that share B by multicast make up for the more frequent loads.
+// consumers take turns, so that one multiplies while the other adds. Both kinds of sums need registers, which leaves room
+// for 176 columns. The more the better: each consumer reads all of B's tile from shared memory, so that with c columns
+// operands pass for 256 + 3c cycles while the tensor cores multiply for 4c.
 #include "kernels/matmul/float8/types.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/overlapped.cuh"
@@ -23,7 +24,7 @@ namespace BACKEND {
 
 template <int tile_n>
 struct Float8Shape : OverlappedShape<tile_n> {
-    static constexpr int stages = tile_n > 128 ? 4 : 6;
+    static constexpr int stages = tile_n > 176 ? 4 : tile_n > 128 ? 5 : tile_n > 64 ? 6 : 8;  // as fit
 };
 
 /// The ring of stages, but for B's tile: tile_n rows of 128 bytes, of which each block of a cluster loads its part for all.
@@ -104,7 +105,7 @@ __global__ void __launch_bounds__(384, 1)
 
     unsigned tile_row = 0, tile_column = 0;
     if (threadIdx.x < 128) {
-        give_up_registers<40>();
+        give_up_registers<24>();
         if (threadIdx.x > 0) return;
         for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
             order.place(tile, tile_row, tile_column);
@@ -114,7 +115,7 @@ __global__ void __launch_bounds__(384, 1)
         }
         return;
     }
-    take_registers<232>();
+    take_registers<240>();
     // The same in all lanes: known to the compiler, addresses for the tensor cores are computed once a warp.
     const unsigned consumer = __shfl_sync(~0U, threadIdx.x / 128 - 1, 0), thread = threadIdx.x % 128;
     const unsigned warp = threadIdx.x / 32 - 4;

@@ -161,8 +161,12 @@ DEFINE_WGMMA_TRANSPOSED(256, 128, 128, 129, 130)
                          : "l"(a), "l"(b), "r"(accumulate));                                                       \
         }                                                                                                          \
     };
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 64, 32, 32, 33, 34)
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 64, 32, 32, 33, 34)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 128, 64, 64, 65, 66)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 128, 64, 64, 65, 66)
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 176, 88, 88, 89, 90)
+DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 176, 88, 88, 89, 90)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 256, 128, 128, 129, 130)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 256, 128, 128, 129, 130)
 

@@ -10,17 +10,21 @@
 
 namespace BACKEND {
 
-// 8-bit floats, twice as fast as 16-bit ones. (Their cycles are the tensor cores' and those that the stages of B take to
-// arrive; the model of loading does not know of multicast.)
+// 8-bit floats, twice as fast as 16-bit ones. (Their cycles follow from the times of these tiles on an H200:
+// tests/measure/matmul_fp8.bash with TILES=1. The model of loading does not know of multicast.)
 template <typename T>
 inline constexpr TileChoice float8_tiles[] = {
-    tile<Float8Tile<T, 128, true, 2>>(540, 2300),
-    tile<Float8Tile<T, 128, true>>(560, 1700),
+    tile<Float8Tile<T, 176, true, 2>>(868, 2300),
+    tile<Float8Tile<T, 176, true>>(850, 1700),
+    tile<Float8Tile<T, 128, true>>(660, 1700),
+    tile<Float8Tile<T, 64, true>>(425, 1700),
 };
 template <typename T>
 inline constexpr TileChoice float8_fast_tiles[] = {
-    tile<Float8Tile<T, 256, false>>(1030, 1700),
-    tile<Float8Tile<T, 128, false>>(540, 1700),
+    tile<Float8Tile<T, 256, false, 2>>(1125, 2300),
+    tile<Float8Tile<T, 256, false>>(1140, 1700),
+    tile<Float8Tile<T, 128, false>>(595, 1700),
+    tile<Float8Tile<T, 64, false>>(390, 1700),
 };
 
 inline TileTable float8_tiles_of(DType dtype) {
