@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # --check: every program on the checked simulator, whatever device the other tests run on.
 
+# Needs no GPU
+
 load helpers
 
 @test "unknown arguments of --check and its related options are refused" {

@@ -2,6 +2,8 @@
 # What the counters of the checked simulator promise: the figures of the textbooks, exactly, by kernel and by line.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The pages and the README say what the programs do: all of it, and nothing else.
 
+# Needs no GPU
+
 load helpers
 
 # All programs of tools/, simcc among them.

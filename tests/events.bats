@@ -3,6 +3,8 @@
 # of them, which only programs with checked kernels contain.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 checker='simt::check::'

@@ -2,6 +2,8 @@
 # Every input that a fuzzer ever found to break a reader is kept in tests/fuzz/seeds, with the inputs it began from.
 # `make fuzz` looks for more.
 
+# Needs no GPU
+
 load helpers
 
 setup_file() {

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What make install puts where, and that make uninstall takes all of it away again.
 
+# Needs no GPU
+
 load helpers
 
 # The tests run after the build: install what is there, rebuild nothing.

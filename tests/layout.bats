@@ -2,6 +2,8 @@
 # The tree shows the architecture: what lies where, and which room includes which (tests/rooms.bash has the table).
 # shellcheck disable=SC2154  # helpers.bash sets $root and $output
 
+# Needs no GPU
+
 load helpers
 
 # The project's files, whether it is a checkout or not.

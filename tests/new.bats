@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What `make new` promises: four files of a program that works, is verified, tested and documented, and nothing else.
 
+# Needs no GPU
+
 load helpers
 
 # The tree and what is built of it, as far as another program needs it, in the folder tree.

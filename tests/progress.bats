@@ -3,6 +3,8 @@
 # however busy the machine is.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

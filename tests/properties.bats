@@ -2,6 +2,8 @@
 # What must hold for any input, on random ones: statistics, sizes and globs, tables, number formats, generated inputs.
 # A broken property names the case: run the program with those two words to see that one alone.
 
+# Needs no GPU
+
 load helpers
 
 @test "the median's interval holds the true median as often as promised; quantiles are right" {

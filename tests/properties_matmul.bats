@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # How matmul cuts a product into tiles and shares, without a GPU: every element and every step is computed exactly once.
 
+# Needs no GPU
+
 load helpers
 
 @test "Stream-K schedules, tile orders, fitted tiles and thin plans cover thousands of random products exactly once" {

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Takes long: run.bash begins with it.
+# Needs no GPU
 
 load helpers
 

@@ -4,14 +4,15 @@
 # A file's results are printed, in TAP, when it has ended; what failed is listed again at the end. The very last line is
 # "N passed, N failed", with ", N skipped" when there are any. Exits 0 only if tests ran and none failed.
 # TEST_JOBS sets how many files run at once, TEST_TIMEOUT after how many seconds a file counts as hung.
-# On a GPU, whose kernels would disturb each other's times, four run at once; a file with the line "# Alone on a GPU"
-# waits until these have ended. The tests of a file with the line "# Tests side by side", or "# Tests side by side on a
+# On a GPU half as many run at once, eight at most: programs that set it up wait for one another. A file with the line
+# "# Alone on a GPU" waits until these have ended; those with the line "# Needs no GPU" run beside all the others, on the
+# other half of the processors. The tests of a file with the line "# Tests side by side", or "# Tests side by side on a
 # GPU", count as a file each: they take long, on a GPU because every program has to set it up first.
 set -u
 
 case ${1-} in
     sim) jobs=$(nproc) ;;
-    gpu) jobs=4 ;;
+    gpu) jobs=$(($(nproc) / 2 < 8 ? ($(nproc) + 1) / 2 : 8)) ;;
     *) echo "Usage: tests/run.bash sim|gpu [FILE.bats]..." >&2; exit 2 ;;
 esac
 export GRIDUTILS_DEVICE=$1
@@ -82,6 +83,12 @@ run_jobs() {
     wait
 }
 
+# shellcheck disable=SC2046  # one argument each
+in_background() {
+    trap 'kill $(jobs -p) 2>/dev/null; wait; exit 1' TERM
+    run_jobs "$@"
+}
+
 jobs_of() {
     local file
     for file; do
@@ -106,18 +113,23 @@ sorted() {
     done | sort -rn | cut -d ' ' -f 2
 }
 
-beside=() alone=()
+beside=() alone=() elsewhere=()
 if [ $# -eq 0 ]; then set -- *.bats; fi
 # shellcheck disable=SC2046  # one argument each
 for job in $(sorted $(jobs_of "${@##*/}")); do
     if [ "$GRIDUTILS_DEVICE" = gpu ] && grep -q '^# Alone on a GPU' "${job%.bats*}.bats"; then
         alone+=("$job")
+    elif [ "$GRIDUTILS_DEVICE" = gpu ] && grep -q '^# Needs no GPU' "${job%.bats*}.bats"; then
+        elsewhere+=("$job")
     else
         beside+=("$job")
     fi
 done
-run_jobs "$jobs" "${beside[@]}"
-run_jobs 1 "${alone[@]}"
+in_background "$jobs" "${elsewhere[@]}" &
+in_background "$jobs" "${beside[@]}" &
+wait $!
+in_background 1 "${alone[@]}" &
+wait
 
 if [ -s "$results/failures" ]; then printf '# Failed:\n' && sed 's/^/#     /' "$results/failures"; fi
 awk '{ passed += $1; failed += $2; skipped += $3 }

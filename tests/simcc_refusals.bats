@@ -2,6 +2,8 @@
 # What simcc refuses because CUDA forbids it, where it stands; and what must not be refused.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 programs=$BATS_TEST_DIRNAME/simcc

@@ -4,6 +4,8 @@
 # the simulator's own work: the loader, and the CUDA runtime that our programs contain, end in their own ways before main.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 # Makes ./hello and ./hello-checked.
