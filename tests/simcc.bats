@@ -350,6 +350,48 @@ sums 64 1024, 8 blocks, 57280 left, 1 0, cudaSuccess
 cudaSuccess"
 }
 
+@test "a launch with more threads per block than __launch_bounds__ allow is refused, however the kernel is named" {
+    local flags
+    for flags in -O0 -O2 '-G -O1'; do
+        has_checkers_for $flags
+        # shellcheck disable=SC2086
+        simcc $flags -DELSEWHERE -c "$programs/launch_bounds.cu" -o elsewhere.o
+        # shellcheck disable=SC2086
+        builds launch_bounds -Wall -Wextra $flags elsewhere.o
+        capture ./launch_bounds
+        [[ $flags = -G* ]] || { expect_status 0 && expect_no_errors; }
+        expect_output "plain: cudaSuccess, cudaErrorInvalidValue, 1
+three dimensions: cudaSuccess, cudaErrorInvalidValue, 1
+ahead: cudaSuccess, cudaErrorInvalidValue, 1
+template: cudaSuccess, cudaErrorInvalidValue, 1
+deduced: cudaSuccess, cudaErrorInvalidValue, 1
+specialization: cudaSuccess, cudaErrorInvalidValue, 1
+wider instance: cudaSuccess, cudaSuccess, 2
+namespace: cudaSuccess, cudaErrorInvalidValue, 1
+other namespace: cudaSuccess, cudaSuccess, 2
+no bounds: cudaSuccess, cudaSuccess, 2
+other file: cudaSuccess, cudaErrorInvalidValue, 1
+template argument: cudaSuccess, cudaErrorInvalidValue, 1
+parameter: cudaSuccess, cudaErrorInvalidValue, 1
+computed: cudaSuccess, cudaErrorInvalidValue, 3
+barriers: cudaSuccess, cudaErrorInvalidValue, 1
+64 threads
+cudaLaunchKernel: cudaSuccess, cudaErrorInvalidValue, 1
+cudaLaunchKernel of a pointer: cudaSuccess, cudaErrorInvalidValue, 1
+cudaLaunchCooperativeKernel: cudaSuccess, cudaErrorInvalidValue, 1
+cudaLaunchKernelEx: cudaSuccess, cudaErrorInvalidValue, 1
+in a kernel: cudaSuccess, 1
+in a kernel: cudaErrorInvalidValue, 0
+cudaSuccess"
+    done
+    # With the checkers each of them is a finding, which says why; in a kernel the kernel alone learns of it.
+    expect_status 86
+    expect_errors_like "Program hit cudaErrorInvalidValue .* on CUDA API call to cudaLaunchCooperativeKernel"
+    [ "$(grep -c "The kernel's __launch_bounds__ allow 64 threads per block, the launch has 65$" <<<"$errors")" -eq 16 ] ||
+        complain "expected 16 refusals in: $errors"
+    expect_errors_like "ERROR SUMMARY: 16 errors"
+}
+
 @test "atomic operations of vectors, of 16 bytes, and by nvcc's built-in functions" {
     local flags
     for flags in -O1 '-G -O1'; do

@@ -51,7 +51,7 @@ __attribute__((constructor(101))) void install() {
         return std::make_shared<const uint64_t>(number);
     };
     events.host_waited = [](const simt::ClientNote& operation) { told.waits += operation != nullptr; };
-    events.api_failed = [](cudaError_t) { ++told.failures; };
+    events.api_failed = [](cudaError_t, const std::string&) { ++told.failures; };
     events.launch_submitted = [](const simt::Launch& launch, const void*) -> std::shared_ptr<simt::LaunchObserver> {
         ++told.launches;
         told.kernel = launch.name;

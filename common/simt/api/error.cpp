@@ -20,7 +20,8 @@ cudaError_t broken_device_error() {
 
 }  // namespace
 
-cudaError_t report(cudaError_t error) {
+cudaError_t report(const Result& result) {
+    const cudaError_t error = result.error;
     if (error == cudaSuccess) return error;
     if (Grid* const grid = Grid::running()) {
         grid->set_error(error);
@@ -29,7 +30,7 @@ cudaError_t report(cudaError_t error) {
     const bool is_failure_of_device = error == broken_device_error();
     // (A program that asks whether there is a device has made no mistake.)
     if (error != cudaErrorNoDevice && (!is_failure_of_device || current_device().tells_failure_first()))
-        events().api_failed(error);
+        events().api_failed(error, result.why);
     return last_error() = error;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <utility>
 
 #include "common/simt/exec/shortage.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
@@ -9,8 +11,17 @@
 
 namespace simt {
 
+// What an API function comes to, and if the code does not say enough, why.
+struct Result {
+    cudaError_t error;
+    std::string why = {};
+
+    Result(cudaError_t error) : error(error) {}
+    Result(cudaError_t error, std::string why) : error(error), why(std::move(why)) {}
+};
+
 // Remembers the code unless it is success, and returns it.
-cudaError_t report(cudaError_t error);
+cudaError_t report(const Result& result);
 
 // The error that blocks every call: no device, a call from a host function, or a broken device; or success.
 cudaError_t standing_error();

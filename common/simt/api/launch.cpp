@@ -1,5 +1,6 @@
 // <<<>>> and cudaLaunchKernel: a launch is validated and put into a stream.
 #include <algorithm>
+#include <string>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/dispatch.hpp"
@@ -16,11 +17,19 @@ bool fits(const Extent& extent, const Extent& limit) {
            extent.z <= limit.z;
 }
 
-cudaError_t validate(const Launch& launch) {
+// What CUDA says of more threads per block than the kernel's __launch_bounds__ allow.
+constexpr cudaError_t error_beyond_bounds = cudaErrorInvalidValue;
+
+Result validate(const Launch& launch) {
     const Extent& block = launch.block;
     const size_t threads = size_t{block.x} * block.y * block.z;
     if (!fits(launch.grid, max_grid) || !fits(block, max_block) || threads > max_threads_per_block) {
         return cudaErrorInvalidConfiguration;
+    }
+    if (launch.most_threads != 0 && threads > launch.most_threads) {
+        return {error_beyond_bounds, std::string("The kernel's __launch_bounds__ allow ") +
+                                         std::to_string(launch.most_threads) + " threads per block, the launch has " +
+                                         std::to_string(threads)};
     }
     if (launch.dynamic_shared_bytes > largest_dynamic_shared_bytes()) return cudaErrorInvalidValue;
     if (launch.cooperative) {
@@ -35,16 +44,16 @@ cudaError_t validate(const Launch& launch) {
 
 int submit(Launch&& launch, void* stream_handle) {
     if (Grid* const grid = Grid::running()) {
-        return api_everywhere([&] {
-            const cudaError_t error = validate(launch);
-            return error ? error : grid->launch(std::move(launch), stream_handle);
+        return api_everywhere([&]() -> Result {
+            Result result = validate(launch);
+            return result.error ? result : grid->launch(std::move(launch), stream_handle);
         });
     }
-    return api([&] {
+    return api([&]() -> Result {
         const auto stream = find_stream(stream_handle);
         // (A stream of another device than the current one is refused, as it is by CUDA.)
         if (!stream || stream->device().index() != current_device_index()) return cudaErrorInvalidResourceHandle;
-        if (const cudaError_t error = validate(launch)) return error;
+        if (Result result = validate(launch); result.error) return result;
         auto observer = events().launch_submitted(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
         Device& device = stream->device();

@@ -20,6 +20,7 @@ bool has_specifier(const Source& source, std::size_t first, std::size_t last, st
 
 Functions::Functions(const Source& source, const Braces& braces) : source_(source), braces_(braces) {
     collect();
+    collect_kernels_without_bounds();
     collect_other_declarations();
 }
 
@@ -65,6 +66,23 @@ void Functions::collect() {
             device_.insert(source_[name]);
         }
     }
+}
+
+void Functions::collect_kernels_without_bounds() {
+    std::set<std::string_view> with_bounds;
+    for (std::size_t name : declarations_) {
+        if (kernels_.count(source_[name]) == 0) continue;
+        std::size_t end = name;
+        for (std::size_t i = statement_begin(source_, name); i < source_.size(); ++i) {
+            end = i;
+            if (source_[i] == "simt_launch_bounds") with_bounds.insert(source_[name]);
+            if (source_[i] == ";" || source_[i] == "{") break;
+            const bool has_parameters = i > name && source_[i] == "(" && source_[i - 1] != "simt_launch_bounds";
+            if (has_parameters && source_.partner(i) != Source::none) i = source_.partner(i);
+        }
+        if (source_[end] == "{") kernels_without_bounds_.insert(source_[name]);
+    }
+    for (const std::string_view name : with_bounds) kernels_without_bounds_.erase(name);
 }
 
 void Functions::collect_other_declarations() {

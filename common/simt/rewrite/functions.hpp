@@ -18,6 +18,9 @@ public:
     /// Those of them declared in a namespace or as a friend: a call may find them by the types of its arguments.
     const std::set<std::string_view>& kernels_in_namespaces() const { return kernels_in_namespaces_; }
 
+    /// Those of them that are defined here and have launch bounds in no declaration.
+    const std::set<std::string_view>& kernels_without_bounds() const { return kernels_without_bounds_; }
+
     /// Whether every declaration of this name declares a kernel.
     bool is_only_kernel(std::string_view name) const;
     /// Whether every declaration of this name declares a function with __device__ and without __host__ and constexpr.
@@ -28,6 +31,7 @@ public:
 private:
     void collect();
     void collect_other_declarations();
+    void collect_kernels_without_bounds();
     std::size_t declared_name(std::size_t i) const;
     bool declares_otherwise(std::size_t i) const;
     bool in_introducer(std::size_t i) const;
@@ -35,7 +39,8 @@ private:
 
     const Source& source_;
     const Braces& braces_;
-    std::set<std::string_view> kernels_, kernels_in_namespaces_, device_, on_device_, otherwise_;
+    std::set<std::string_view> kernels_, kernels_in_namespaces_, kernels_without_bounds_, device_, on_device_,
+        otherwise_;
     std::set<std::size_t> declarations_;  // the names' tokens
 };
 

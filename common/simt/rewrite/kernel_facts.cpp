@@ -2,8 +2,10 @@
 // variables of the kernel, which the runtime finds by their names among the program's symbols (runtime/kernel_facts.cpp):
 //     __global__ void __launch_bounds__(256) k() { f(1); }
 // becomes, where f is a device function with shared variables of its own,
-//     void k() { static char simt_launch_bounds[256]; static char simt_shared_of_f; f(1); }
-// (each with an attribute that keeps it). The kernel's own shared variables are such variables already.
+//     void k() { static char simt_launch_bounds[256]; ::simt::tell_bounds(sizeof simt_launch_bounds);
+//                static char simt_shared_of_f; f(1); }
+// (each with an attribute that keeps it). The kernel's own shared variables are such variables already. A launch asks the
+// kernel itself for its bounds (include/simt/launch_bounds.hpp); one without bounds says 0.
 
 #include <map>
 #include <set>
@@ -21,8 +23,7 @@ public:
     void rewrite() {
         collect_functions();
         for (std::size_t open : kernels_) {
-            const std::string facts = bounds_of(open) + shared_of_callees(open);
-            if (!facts.empty()) edits_.insert_before(open + 1, facts);
+            edits_.insert_before(open + 1, bounds_of(open) + shared_of_callees(open));
         }
         // (g++ would take the first name in the attribute for a word of its own.)
         for (std::size_t i = 3; i < source_.size(); ++i) {
@@ -37,9 +38,9 @@ private:
             if (source_[i] != "{" || source_.partner(i) == Source::none) continue;
             const Brace& brace = braces_.at(i);
             if (brace.kind != BraceKind::code || braces_.in_function(i)) continue;
+            if (has_specifier(source_, brace.statement, i, "__global__")) kernels_.push_back(i);
             const std::size_t name = name_of(brace.statement, i);
             if (name == Source::none) continue;
-            if (has_specifier(source_, brace.statement, i, "__global__")) kernels_.push_back(i);
             if (has_specifier(source_, brace.statement, i, "__device__")) bodies_[source_[name]].push_back(i);
         }
     }
@@ -72,9 +73,10 @@ private:
                 const bool angles = may_open_angles(source_, end) && skip_angles(source_, end) != end;
                 end = angles ? skip_angles(source_, end) : end + 1;
             }
-            return " static char simt_launch_bounds[" + source_.join(i + 2, end) + "] __attribute__((used));";
+            return " static char simt_launch_bounds[" + source_.join(i + 2, end) +
+                   "] __attribute__((used)); ::simt::tell_bounds(sizeof simt_launch_bounds);";
         }
-        return "";
+        return " ::simt::tell_bounds(0);";
     }
 
     /// The functions with shared variables that the kernel calls, directly or not, as far as their names show it.

@@ -5,6 +5,8 @@
 //     ::simt::launch([=](auto&&... simt_p) -> decltype(void(k<T, 256>(simt_p...))) { k<T, 256>(simt_p...); },
 //                    "k<T, 256>", ::simt::configure(grid, block))(a, b)
 //
+// If the kernel has no launch bounds, as far as its name says, simt::launch is simt::launch_without_bounds.
+//
 // The lambda keeps everything that a call can do, such as template deduction and default arguments. It also makes the
 // kernel known at compile time, so that a kernel without barriers is inlined into the loop over the threads. The kernel
 // stays in its place in the text, so that the compiler's messages about it name its line and column.
@@ -183,7 +185,9 @@ private:
             const bool by_arguments = functions_.kernels_in_namespaces().count(last_name(begin, open)) != 0;
             const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
             const std::string call = right + "(simt_p...)";
-            edits_.insert_before(begin, " ::simt::launch(" + capture + "(auto&&... simt_p) -> decltype(void(" + left);
+            const std::string launch = has_no_bounds(begin, open) ? "launch_without_bounds" : "launch";
+            edits_.insert_before(begin,
+                                 " ::simt::" + launch + "(" + capture + "(auto&&... simt_p) -> decltype(void(" + left);
             edits_.replace(open, open + 3,
                            call + ")) { " + left + kernel + call + "; }, " + name + ", ::simt::configure(");
             edits_.replace(close, close + 3, "))");
@@ -194,6 +198,16 @@ private:
     /// The name without the namespaces before it and the template arguments after it; empty if it is qualified.
     std::string_view last_name(std::size_t begin, std::size_t open) const {
         return source_[begin + 1] == "::" || source_[begin] == "::" || begin >= open ? "" : source_[begin];
+    }
+
+    /// Whether the kernel in the tokens [begin, open) is defined in this file, without launch bounds.
+    bool has_no_bounds(std::size_t begin, std::size_t open) const {
+        std::size_t name = begin;
+        for (std::size_t i = begin; i < open; ++i) {
+            if (source_.is_identifier(i)) name = i;
+            if (may_open_angles(source_, i) && skip_angles(source_, i) != i) i = skip_angles(source_, i) - 1;
+        }
+        return functions_.kernels_without_bounds().count(source_[name]) != 0;
     }
 
     /// Whether the kernel is an expression with a value of its own, or a variable, rather than a function's name.

@@ -69,8 +69,8 @@ struct Events {
     // A valid launch is submitted. Returns the observer for every run of it, or null for none.
     std::shared_ptr<LaunchObserver> (*launch_submitted)(const Launch&, const void* stream) =
         [](const Launch&, const void*) -> std::shared_ptr<LaunchObserver> { return nullptr; };
-    // An API function returns this error. The failure of a device is announced once.
-    void (*api_failed)(cudaError_t) = [](cudaError_t) {};
+    // An API function returns this error. `why`: a sentence, or nothing. The failure of a device is announced once.
+    void (*api_failed)(cudaError_t, const std::string& why) = [](cudaError_t, const std::string&) {};
 
     // ---- libraries on top of the runtime
     // The program calls a function of one: the note says where.

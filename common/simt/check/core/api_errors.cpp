@@ -5,7 +5,7 @@
 
 namespace simt::check {
 
-void api_failed(cudaError_t error) {
+void api_failed(cudaError_t error, const std::string& why) {
     if (error == cudaErrorNotReady) return;
     Finding finding;
     finding.backtrace = host_backtrace();
@@ -13,6 +13,7 @@ void api_failed(cudaError_t error) {
     finding.title = std::string("Program hit ") + cudaGetErrorName(error) + " (error " + std::to_string(error) +
                     ") due to \"" + cudaGetErrorString(error) + "\" on CUDA API call to " +
                     api_function(finding.backtrace) + ".";
+    if (!why.empty()) finding.details.push_back(why);
     report(std::move(finding));
 }
 

@@ -9,8 +9,8 @@
 namespace simt::check {
 
 // The host's current API call returns this error, which is a finding if memcheck is on. A code that is an answer, such
-// as cudaErrorNotReady from cudaStreamQuery, is not a finding.
-void api_failed(cudaError_t error);
+// as cudaErrorNotReady from cudaStreamQuery, is not a finding. `why`: what the code does not say, or nothing.
+void api_failed(cudaError_t error, const std::string& why);
 
 // A library on top of the runtime was called in a way that it does not allow. `call`: origin_of_copy() of the call.
 void library_misused(const std::string& title, const ClientNote& call);

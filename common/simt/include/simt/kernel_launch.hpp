@@ -73,8 +73,9 @@ struct Launch {
     const char* name = nullptr;  // the kernel as written in the source
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
     size_t dynamic_shared_bytes = 0;
-    bool cooperative = false;  // all blocks are resident at once: grid.sync() is allowed
-    bool checked = false;      // compiled in the checked flavour: its loads and stores report themselves
+    unsigned most_threads = 0;  // per block, by the kernel's __launch_bounds__; 0: any number
+    bool cooperative = false;   // all blocks are resident at once: grid.sync() is allowed
+    bool checked = false;       // compiled in the checked flavour: its loads and stores report themselves
     Arguments arguments;
     // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
     // lanes after it run elsewhere.

@@ -4,12 +4,15 @@
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
 // inlined. A computed kernel, as in table[i]<<<grid, block>>>(arguments), is passed as a pointer instead:
 //   ::simt::Launcher{ ::simt::kernel_value(table[i]), "table[i]", ::simt::configure(grid, block)}(arguments)
+// A launch asks its kernel for its __launch_bounds__ (launch_bounds.hpp). Where simcc sees that there are none, launch()
+// is launch_without_bounds().
 #pragma once
 
 #include "identity.hpp"
 #include "simt/check.hpp"
 #include "simt/kernel_launch.hpp"
 #include "simt/kernel_parameter.hpp"
+#include "simt/launch_bounds.hpp"
 #include "simt/warp_state.hpp"
 #include "vector_types.h"
 
@@ -81,6 +84,11 @@ template <class T>
 using kept_type = typename Kept<typename WithoutReference<T>::type>::type;
 
 template <class T>
+constexpr bool is_pointer = false;
+template <class T>
+constexpr bool is_pointer<T*> = true;
+
+template <class T>
 struct NullFromInteger {
     using type = T;
 };
@@ -146,7 +154,7 @@ struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
 #define SIMT_LAUNCH __attribute__((noinline))
 #endif
 
-template <class Kernel>
+template <class Kernel, bool may_have_bounds = true>
 class Launcher {
 public:
     Launcher(const Kernel& kernel, const char* name, const Configuration& configuration)
@@ -183,7 +191,25 @@ private:
         launch.enter_lane = &enter_lane;
         launch.running_lane = &running_lane;
         launch.checked = is_checked;
+        if constexpr (may_have_bounds) launch.most_threads = most_threads(body);
         submit(static_cast<Launch&&>(launch), configuration_.stream);
+    }
+
+    // A launch statement that names its kernel asks once.
+    template <class Body>
+    unsigned most_threads(Body& body) const {
+        if constexpr (__is_empty(Kernel)) {
+            constexpr unsigned unknown = ~0u;
+            static unsigned known = unknown;
+            unsigned most = __atomic_load_n(&known, __ATOMIC_RELAXED);
+            if (most == unknown) __atomic_store_n(&known, most = bounds_of(body), __ATOMIC_RELAXED);
+            return most;
+        } else {
+            if constexpr (is_pointer<Kernel>) {
+                if (!kernel_) return 0;
+            }
+            return bounds_of(body);
+        }
     }
 
     Configuration configuration_;
@@ -193,6 +219,11 @@ private:
 
 template <class Kernel>
 Launcher<Kernel> launch(const Kernel& kernel, const char* name, const Configuration& configuration) {
+    return {kernel, name, configuration};
+}
+template <class Kernel>
+Launcher<Kernel, false> launch_without_bounds(const Kernel& kernel, const char* name,
+                                              const Configuration& configuration) {
     return {kernel, name, configuration};
 }
 

@@ -75,8 +75,8 @@ auto launch_algorithm(const char* name, cudaStream_t stream, Call call) {
     using Result = decltype(call());
     AlgorithmOutcome<Result> outcome;
     cudaGetLastError();
-    launch([](auto body, AlgorithmOutcome<Result>* to) { run_algorithm<Result>(body, to); }, name,
-           configure(1, 1, 0, stream))(std::move(call), &outcome);
+    launch_without_bounds([](auto body, AlgorithmOutcome<Result>* to) { run_algorithm<Result>(body, to); }, name,
+                          configure(1, 1, 0, stream))(std::move(call), &outcome);
     throw_if_failed(cudaPeekAtLastError(), name);
     throw_if_failed(cudaStreamSynchronize(stream), name);
     if (outcome.end != AlgorithmEnd::returned) throw thrust::system::detail::bad_alloc(name);
