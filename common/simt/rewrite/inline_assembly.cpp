@@ -50,16 +50,18 @@ bool is_ptx(std::string_view text) {
     return text.find("membar.") != std::string_view::npos || text.find("bar.sync") != std::string_view::npos;
 }
 
-/// NAME for `mov.TYPE %0, %%NAME;`, with dots replaced; empty for any other text.
+/// NAME for `mov.TYPE %0, %%NAME;`, with dots replaced; empty for any other text. (nvcc takes `%NAME` for `%%NAME`.)
 std::string special_register(const std::string& text) {
-    const std::size_t move = text.find("mov."), operand = text.find("%0"), name = text.find("%%");
-    if (move == std::string::npos || operand == std::string::npos || name == std::string::npos || operand > name)
+    const std::size_t move = text.find("mov."), operand = text.find("%0"), comma = text.find(',');
+    if (move == std::string::npos || operand == std::string::npos || comma == std::string::npos || operand > comma)
         return "";
-    if (text.find_first_not_of(" \t{") != move || text.find(',', operand) > name) return "";
-    std::size_t end = name + 2;
+    std::size_t name = text.find_first_not_of(" \t", comma + 1);
+    if (text.find_first_not_of(" \t{") != move || name == std::string::npos || text[name] != '%') return "";
+    name += text.compare(name, 2, "%%") == 0 ? 2 : 1;
+    std::size_t end = name;
     while (end < text.size() && (is_word_part(text[end]) || text[end] == '.')) ++end;
     if (text.find_first_not_of(" \t;}", end) != std::string::npos) return "";
-    std::string result = text.substr(name + 2, end - name - 2);
+    std::string result = text.substr(name, end - name);
     std::replace(result.begin(), result.end(), '.', '_');
     return result;
 }
