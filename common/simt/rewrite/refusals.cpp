@@ -73,7 +73,7 @@ private:
         for (; end < source_.size() && source_[end] != ";" && source_[end] != "{"; ++end) {
             if (source_[end] == "->" && arrow == Source::none) arrow = end;
         }
-        const bool deduced = arrow == Source::none && has_specifier(source_, first, open, "auto");
+        const bool deduced = arrow == Source::none && is_deduced(first, open);
         const std::size_t type = arrow == Source::none ? value_type(first, open) : value_type(arrow, end);
         if (deduced || type != Source::none) edits_.complain(deduced ? i : type, "a __global__ function returns void");
     }
@@ -114,6 +114,15 @@ private:
             if (token == type) return true;
         }
         return classes_.count(token) != 0;
+    }
+
+    /// Whether the tokens [first, last) have `auto`, not as the type of a template's parameter.
+    bool is_deduced(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i) {
+            if (source_[i] == "auto") return true;
+            i = behind_brackets(i);
+        }
+        return false;
     }
 
     /// The classes that the file defines. (`template <class T>` defines none.)
