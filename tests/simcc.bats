@@ -100,11 +100,16 @@ host 26 10 11"
 }
 
 @test "static and dynamic shared memory hold the tiles of a matrix product" {
-    builds shared
-    prints shared "static: 0 wrong, no error
+    local flags
+    for flags in -O1 '-G -O1'; do
+        # shellcheck disable=SC2086
+        builds shared $flags
+        prints shared "static: 0 wrong, no error
 dynamic float: 0 wrong, no error
 dynamic double: 0 wrong, no error
-7 6 5 4 3 2 1 8 total 56"
+7 6 5 4 3 2 1 8 total 56
+in lambdas: 0 wrong, no error"
+    done
 }
 
 @test "constant, global, managed, pinned, mapped, pitched and heap memory hold what was put there" {

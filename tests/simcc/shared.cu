@@ -69,6 +69,27 @@ __global__ void scalar(int* data) {
     data[threadIdx.x] = total;
 }
 
+// Shared variables are static: lambdas use them without a capture, and never a copy.
+template <class F>
+__device__ void for_all(int n, F f) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) f(i);
+}
+__global__ void in_lambdas(int* data) {
+    extern __shared__ int items[];
+    __shared__ float4 vectors[64];
+    for_all(64, [=](int i) { items[i] = data[i]; });
+    for_all(64, [](int i) { vectors[i].x = vectors[i].y = 0; });
+    __syncthreads();
+    const auto add = [=](int i) {
+        const auto add_to = [](int j, int value) { atomicAdd(&items[j], value); };
+        add_to(i, 1);
+        vectors[i].y += items[i];
+    };
+    for_all(64, add);
+    __syncthreads();
+    for_all(64, [=](int i) { data[i] = items[63 - i] + static_cast<int>(vectors[63 - i].y); });
+}
+
 template <class T>
 int count_wrong(const std::vector<T>& a, const std::vector<T>& b, const std::vector<T>& c, int n) {
     int wrong = 0;
@@ -118,4 +139,11 @@ int main() {
     scalar<<<1, 8>>>(data);
     cudaDeviceSynchronize();
     printf("total %d\n", data[3]);
+    cudaMallocManaged(&data, 64 * sizeof(int));
+    for (int i = 0; i < 64; i++) data[i] = i;
+    in_lambdas<<<1, 32, 64 * sizeof(int)>>>(data);
+    cudaDeviceSynchronize();
+    int wrong = 0;
+    for (int i = 0; i < 64; i++) wrong += data[i] != 2 * (64 - i);
+    printf("in lambdas: %d wrong, %s\n", wrong, cudaGetErrorString(cudaGetLastError()));
 }

@@ -8,8 +8,9 @@
 // float4 s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by, even if
 // there is nothing to do, and record in a variable of its own that this is done. In CUDA they are not constructed. So
 // the array becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T
-// (*)[N]) s_in_shared_memory;`.
+// (*)[N]) s_in_shared_memory;`. Lambdas capture these references: see captures.hpp.
 
+#include "common/simt/rewrite/captures.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
@@ -114,9 +115,10 @@ std::string bounds_text(const Source& source, std::size_t first, std::size_t las
     return source.join(first, last);
 }
 
-/// Replaces each declarator of a declaration by the result of `write(type, name, bounds)`.
+/// Replaces each declarator of a declaration by the result of `write(type, name, bounds)`, a reference to an array.
 template <class Write>
-void replace_declarators(const Source& source, Declaration declaration, Edits& edits, Write write) {
+std::vector<std::string> replace_declarators(const Source& source, Declaration declaration, Edits& edits, Write write) {
+    std::vector<std::string> names;
     std::string text, type;
     for (std::size_t first = declaration.first; first < declaration.last;) {
         const std::size_t end = declarator_end(source, first, declaration.last);
@@ -126,10 +128,12 @@ void replace_declarators(const Source& source, Declaration declaration, Edits& e
         } else {
             text += "; ";
         }
-        text += write(type, std::string(source[name]), bounds_text(source, name + 1, end));
+        names.emplace_back(source[name]);
+        text += write(type, names.back(), bounds_text(source, name + 1, end));
         first = end + 1;
     }
     edits.replace(declaration.first, declaration.last, text);
+    return names;
 }
 
 /// `T (&s)[N] = *(T (*)[N])storage`
@@ -138,11 +142,11 @@ std::string reference_to(const std::string& type, const std::string& name, const
     return type + "(&" + name + ")" + bounds + " = *(" + type + "(*)" + bounds + ")" + storage;
 }
 
-void bind_in_function(const Source& source, Declaration declaration, Edits& edits) {
-    replace_declarators(source, declaration, edits,
-                        [](const std::string& type, const std::string& name, const std::string& bounds) {
-                            return reference_to(type, name, bounds, " ::simt::dynamic_shared()");
-                        });
+std::vector<std::string> bind_in_function(const Source& source, Declaration declaration, Edits& edits) {
+    return replace_declarators(source, declaration, edits,
+                               [](const std::string& type, const std::string& name, const std::string& bounds) {
+                                   return reference_to(type, name, bounds, " ::simt::dynamic_shared()");
+                               });
 }
 
 /// The attributes of a declaration, which apply to its storage. (No later declarator adds any.)
@@ -157,14 +161,14 @@ std::string attributes_of(const Source& source, Declaration declaration) {
     return attributes;
 }
 
-void bind_to_bytes(const Source& source, Declaration declaration, Edits& edits) {
+std::vector<std::string> bind_to_bytes(const Source& source, Declaration declaration, Edits& edits) {
     const std::string attributes = attributes_of(source, declaration);
-    replace_declarators(source, declaration, edits,
-                        [&](const std::string& type, const std::string& name, const std::string& bounds) {
-                            const std::string storage = name + "_in_shared_memory";
-                            return "static thread_local " + attributes + "char " + storage + "[sizeof(" + type +
-                                   bounds + ")]; " + reference_to(type, name, bounds, storage);
-                        });
+    return replace_declarators(source, declaration, edits,
+                               [&](const std::string& type, const std::string& name, const std::string& bounds) {
+                                   const std::string storage = name + "_in_shared_memory";
+                                   return "static thread_local " + attributes + "char " + storage + "[sizeof(" + type +
+                                          bounds + ")]; " + reference_to(type, name, bounds, storage);
+                               });
 }
 
 void bind_at_file_scope(const Source& source, Declaration declaration, Edits& edits) {
@@ -178,12 +182,17 @@ void bind_at_file_scope(const Source& source, Declaration declaration, Edits& ed
 }  // namespace
 
 void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits) {
+    std::vector<LocalReference> references;
+    const auto remember = [&](const std::vector<std::string>& names, Declaration declaration) {
+        const std::size_t last = source.partner(braces.enclosing(declaration.first));
+        for (const std::string& name : names) references.push_back({name, declaration.last, last});
+    };
     for (std::size_t i = 0; i < source.size(); ++i) {
         if ((source[i] != "thread_local" && source[i] != "__shared__") || !braces.in_function(i)) continue;
         const Declaration declaration = declaration_around(source, i);
         if (source[declaration.last] == ";" && is_shared(source, declaration) &&
             has_arrays_of_classes(source, declaration)) {
-            bind_to_bytes(source, declaration, edits);
+            remember(bind_to_bytes(source, declaration, edits), declaration);
         }
         i = declaration.last;
     }
@@ -192,12 +201,13 @@ void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& ed
         const Declaration declaration = declaration_around(source, i);
         if (source[declaration.last] != ";" || !is_shared(source, declaration)) continue;
         if (braces.in_function(i)) {
-            bind_in_function(source, declaration, edits);
+            remember(bind_in_function(source, declaration, edits), declaration);
         } else {
             bind_at_file_scope(source, declaration, edits);
         }
         i = declaration.last;
     }
+    capture_references(source, references, edits);
 }
 
 }  // namespace simcc
