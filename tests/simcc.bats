@@ -92,11 +92,15 @@ locals 17
 host 26 10 11"
 }
 
-@test "functions of a program that would take anything are not called by headers" {
-    builds own_types -Wall -Wextra
-    prints own_types "pairs and halves 718"
-    builds own_types -G
-    prints own_types "pairs and halves 718"
+@test "functions of a program that would take anything are not called by headers; kernels take its classes by value" {
+    local flags
+    for flags in "-Wall -Wextra" "-G -O1"; do
+        # shellcheck disable=SC2086
+        builds own_types $flags
+        prints own_types "pairs and halves 718
+by value 4950 cudaSuccess"
+    done
+    expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
 @test "static and dynamic shared memory hold the tiles of a matrix product" {

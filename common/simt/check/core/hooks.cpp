@@ -43,6 +43,7 @@ template <unsigned bytes, bool is_write>
 }
 
 [[gnu::noinline]] void follow(BlockCheck& check, const void* pc) {
+    if (interruption.depth > 0) return;
     const Uninterrupted section;
     check.block_entered(pc);
 }

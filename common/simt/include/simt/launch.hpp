@@ -121,11 +121,17 @@ SIMT_UNCHECKED void enter_block(const BlockIdentity& block) { block_identity = b
 SIMT_UNCHECKED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
 SIMT_UNCHECKED unsigned running_lane() { return thread_rank(); }
 
+// Whether the program's own constructors copy an argument for a lane. What they read is the host's, and in CUDA the host
+// calls them: the checkers must not take this for the kernel's work.
+template <class... P>
+constexpr bool is_copied_by_program = is_checked && !(__is_trivially_copyable(P) && ...);
+
 // Calls the kernel. In the checked flavour, checked code begins here: the arguments arrive in registers or in the
 // lane's own stack frame, as a GPU kernel finds them in constant memory.
 #ifdef SIMT_CHECKED
 template <class Kernel, class... P>
 __attribute__((flatten, noinline)) void call(const Kernel& kernel, P... arguments) {
+    if constexpr (is_copied_by_program<P...>) leave_runtime();
     kernel(arguments...);
 }
 #else
@@ -177,7 +183,10 @@ private:
     template <class... P>
     SIMT_LAUNCH void start(P... arguments) const {
         const RuntimeSection section;
-        auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNCHECKED_LAMBDA { call(kernel, arguments...); };
+        auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNCHECKED_LAMBDA {
+            if constexpr (is_copied_by_program<P...>) enter_runtime();
+            call(kernel, arguments...);
+        };
         using Body = decltype(body);
         Launch launch;
         launch.name = name_;
@@ -245,7 +254,9 @@ Kernel kernel_value(Kernel kernel) {
 #endif
 template <class Body>
 SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
+    if constexpr (is_copied_by_program<Body>) enter_runtime();
     Body body = *static_cast<const Body*>(arguments);
+    if constexpr (is_copied_by_program<Body>) leave_runtime();
     const unsigned last = row.last;
     lane_identity.y = row.y;
     lane_identity.z = row.z;
