@@ -4,8 +4,18 @@
 #include <type_traits>
 #include <vector>
 
+// The names that the toolkit's headers have for attributes.
+struct __builtin_align__(16) Aligned { float x, y, z; };
+typedef __device_builtin__ struct __align__(8) Two { int a, b; } Two;
+static_assert(alignof(Aligned) == 16 && alignof(Two) == 8);
+__device__ __nv_pure__ int square(int x) { return x * x; }
+__device__ __no_return__ void give_up() { for (;;) __trap(); }
+
 typedef void Nothing;
-__global__ void plain(int* p) { *p += 1; }
+__global__ void plain(int* p) {
+    if (square(*p) < 0) give_up();
+    *p += 1;
+}
 void __global__ behind(int* p) { *p += 1; }
 __global__ auto trailing(int* p) -> void { *p += 1; }
 __global__ Nothing alias(int* p) { *p += 1; }

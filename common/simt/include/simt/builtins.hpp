@@ -28,6 +28,11 @@
 #ifndef __align__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #endif
+#define __builtin_align__(bytes) __align__(bytes)
+#define __no_return__ __attribute__((noreturn))
+#define __nv_pure__ __attribute__((pure))
+#define __device_builtin__
+#define __cudart_builtin__
 // One block at a time runs on an OS thread, so a thread-local variable is shared by exactly the lanes of a block. The
 // runtime saves and restores these variables when it suspends a block. 128 bytes keep arrays apart and allow any
 // access.
