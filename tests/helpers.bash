@@ -255,6 +255,15 @@ npy() {
     cat
 }
 
+# The file `fractions`: numbers whose sums are rounded, 22 MB of f32. There are more pieces of it than devices or processes
+# in any test, be they of 2^20 numbers on a device or of 1 MiB on the host.
+fractions() {
+    perl -e 'srand 1; print pack "f<*", map { rand() - 0.3 } 1 .. 1 << 18' >quarter
+    for _ in {1..21}; do cat quarter; done >all
+    head -c 4004 quarter >>all
+    mv all fractions
+}
+
 # ---- pages
 
 # run_examples PAGE: every command of its literal blocks, in one folder and in order. Each must exit 0 and print what

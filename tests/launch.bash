@@ -63,7 +63,12 @@ launch() {
 expect_all() {
     [ "$statuses" = "$1" ] || complain "expected the exit status $1 of all, not $statuses" || return
     [ -z "$(cat out.[1-9] 2>/dev/null)" ] || complain "others than the first have printed: $(cat out.[1-9])" || return
-    left=$(find "$scratch" /dev/shm -maxdepth 1 -name "gridutils-$(id -u)-*" -print 2>/dev/null)
+    nothing_is_left
+}
+
+nothing_is_left() {
+    local left
+    left=$(find "$scratch" /dev/shm -maxdepth 1 \( -name "gridutils-$(id -u)-*" -o -name '.gridutils-*' \) -print 2>/dev/null)
     [ -z "$left" ] || complain "left behind: $left"
 }
 
@@ -85,8 +90,21 @@ right() {
 
 need_devices() { on_simulator || skip "as many devices as it likes"; }
 
-# Until the first process has printed the header and two rows.
-await_rows() {
-    for _ in {1..3000}; do [ "$(wc -l <out.0)" -lt 3 ] || return 0; sleep 0.02; done
-    complain "no rows: $(cat err.*)"
+# await COMMAND...: until the command succeeds.
+await() {
+    for _ in {1..3000}; do
+        if "$@"; then return; fi
+        sleep 0.02
+    done
+    complain "waited in vain: $*: $(cat err.*)"
 }
+
+# What takes minutes, and begin_long LAUNCHER RANKS [OPTION]...: begins it, until the first process has printed the header
+# and two rows.
+long=(reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2)
+begin_long() {
+    begin "$1" "$2" "${long[@]}" "${@:3}"
+    await_rows
+}
+await_rows() { await has_rows out.0; }
+has_rows() { [ "$(wc -l <"$1")" -ge 3 ]; }

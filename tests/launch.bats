@@ -112,8 +112,7 @@ builds_faulty() {
     need_devices
     local victim begun
     for victim in 0 1 2; do
-        begin openmpi 3 reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2
-        for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+        begin_long openmpi 3
         begun=$SECONDS
         kill -KILL "${processes[$victim]}"
         finish
@@ -127,8 +126,7 @@ builds_faulty() {
 
 @test "what all processes of a killed run have left does not disturb the next" {
     need_devices
-    begin torchrun 3 reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2
-    for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+    begin_long torchrun 3
     kill -STOP "${processes[@]}"
     kill -KILL "${processes[@]}"
     finish
@@ -140,9 +138,8 @@ builds_faulty() {
 @test "a folder of a run whose processes are gone for an hour is removed by the next run, whatever its job" {
     need_devices
     local folder victims
-    begin torchrun 2 reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2
+    begin_long torchrun 2
     victims=("${processes[@]}")
-    for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
     folder=$(find "$scratch" -maxdepth 1 -name 'gridutils-*')
     [ -n "$folder" ] || complain "expected their folder"
     kill -STOP "${victims[@]}"
@@ -223,8 +220,7 @@ builds_faulty() {
 
 @test "one number that two processes have is refused" {
     need_devices
-    GRIDUTILS_JOIN_TIMEOUT=1 begin openmpi 2 reduce --gang -n 1:9999 -k tagged -w 0 -r 2
-    for _ in {1..2000}; do [ "$(wc -l <out.0)" -lt 3 ] || break; sleep 0.02; done
+    GRIDUTILS_JOIN_TIMEOUT=1 begin_long openmpi 2
     # shellcheck disable=SC2046
     GRIDUTILS_JOIN_TIMEOUT=1 capture env $(variables openmpi 1 2) reduce -d sim --gang -n 5
     expect_status 2
@@ -267,7 +263,7 @@ builds_faulty() {
     begin machines 2 collective -n 5
     local first=${processes[0]} place
     place=/dev/shm/gridutils-nccl-$(id -u)-at-$NCCL_COMM_ID
-    for _ in {1..2000}; do [ ! -s "$place" ] || break; sleep 0.02; done
+    await [ -s "$place" ]
     change=()
     launch openmpi 3 reduce --gang -n 5
     [[ $statuses != *0* ]] || complain "they ended well"
@@ -302,14 +298,6 @@ shares() {
         [ -z "$errors" ] || complain "expected nothing on standard error: $*" || return
         cmp alone out.0 || complain "$ranks processes differ from one: $*" || return
     done
-}
-
-# Numbers whose sums are rounded: 21 pieces of the host's and some numbers.
-fractions() {
-    perl -e 'srand 1; print pack "f<*", map { rand() - 0.3 } 1 .. 1 << 18' >quarter
-    for _ in {1..21}; do cat quarter; done >all
-    head -c 4004 quarter >>all
-    mv all fractions
 }
 
 @test "several processes find in a file what one finds, byte for byte" {

@@ -5,9 +5,6 @@
 load helpers
 load launch
 
-# What a long run is given.
-long=(reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2)
-
 # ended_by SIGNAL: all processes, quietly, and soon.
 ended_by() {
     local begun=$SECONDS
@@ -19,28 +16,22 @@ ended_by() {
     nothing_is_left
 }
 
-nothing_is_left() {
-    local left
-    left=$(find "$scratch" /dev/shm -maxdepth 1 \( -name "gridutils-$(id -u)-*" -o -name '.gridutils-*' \) -print 2>/dev/null)
-    [ -z "$left" ] || complain "left behind: $left"
-}
-
 @test "a signal to all processes, as Ctrl-C is, ends them all by it, and nothing is left behind" {
     need_devices
     local signal
     for signal in INT TERM INT HUP INT; do
-        begin openmpi 3 "${long[@]}"
-        await_rows
+        begin_long openmpi 3
         kill -"$signal" "${processes[@]}"
         ended_by "$signal"
     done
     # Two at once, the second before the first has been told.
-    begin openmpi 3 "${long[@]}"
-    await_rows
+    begin_long openmpi 3
     kill -INT "${processes[@]}"
     kill -INT "${processes[@]}"
     ended_by INT
 }
+
+has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
 
 @test "a signal to one process ends the others by it, too, and an unfinished file goes with them" {
     need_devices
@@ -48,7 +39,7 @@ nothing_is_left() {
     for victim in 0 2; do
         for signal in TERM USR1; do
             begin openmpi 3 "${long[@]}" -o table
-            for _ in {1..3000}; do [ -z "$(find . -name '.gridutils-*' -size +0)" ] || break; sleep 0.02; done
+            await has_unfinished
             kill -"$signal" "${processes[victim]}"
             ended_by "$signal"
             [ ! -e table ] || complain "there is a table"
@@ -62,7 +53,8 @@ nothing_is_left() {
     folder=$scratch/gridutils-$(id -u)-job
     change=([2]="true -d")
     begin openmpi 3 "${long[@]}"
-    for _ in {1..3000}; do [ ! -e "$folder/rank-0" ] || [ ! -e "$folder/rank-1" ] || break; sleep 0.02; done
+    await [ -e "$folder/rank-0" ]
+    await [ -e "$folder/rank-1" ]
     kill -INT "${processes[0]}" "${processes[1]}"
     finish
     [ "$statuses" = "0 130" ] || complain "$statuses"
@@ -85,8 +77,7 @@ nothing_is_left() {
 
 @test "the checkers have their last words when a signal ends all processes" {
     need_devices
-    begin openmpi 2 "${long[@]}" --check
-    await_rows
+    begin_long openmpi 2 --check
     kill -INT "${processes[0]}"
     finish
     [ "$statuses" = 130 ] || complain "$statuses"
