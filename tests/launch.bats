@@ -287,7 +287,7 @@ builds_faulty() {
 
 # ---- files that several processes reduce together: each its pieces, and all find what one process finds
 
-# shares FILE-OPTIONS...: reduce prints what one process prints, whatever their number.
+# shares OPTION... FILE: reduce prints what one process prints, whatever their number.
 shares() {
     local ranks
     expect_fine reduce "$@" || return
@@ -365,7 +365,6 @@ shares() {
     ends 2 "several processes find one result: give one --op" openmpi 2 reduce --gang --op sum,max three.npy
     ends 2 "several processes find one result: .*no --axis" openmpi 2 reduce --gang --axis 0 three.npy
     ends 2 "statistics finds more: choose another -k" openmpi 2 reduce --gang -k statistics three.npy
-    ends 2 "one process writes the sums of files, .*: leave the launcher out" openmpi 2 vecadd --gang three.npy three.npy
     # Another file of the same name.
     mkdir other
     numbers 'f<' 1 2 3 4 | npy '<f4' '(4,)' >other/three.npy
@@ -380,4 +379,165 @@ shares() {
     GRIDUTILS_RENDEZVOUS=$scratch/shared launch machines 2 reduce --gang three.npy
     expect_all 0
     [ "$(cat out.0)" = 6 ]
+}
+
+# ---- vecadd: each process writes its part of one file
+
+# adds OPTION... A B: vecadd writes what one process writes, whatever their number.
+adds() {
+    local ranks
+    expect_fine vecadd "$@" -o alone || return
+    for ranks in 2 3 5; do
+        rm -f sum
+        launch openmpi "$ranks" vecadd --gang "$@" -o sum
+        expect_all 0 || return
+        [ -z "$output$errors" ] || complain "expected no words: $*" || return
+        cmp alone sum || complain "$ranks processes differ from one: $*" || return
+    done
+}
+
+@test "several processes write the sum of two files that one writes, byte for byte" {
+    need_devices
+    once fractions fractions
+    adds --input-format raw:f32 fractions fractions
+    head -c 12000004 fractions | npy '<f4' '(3000001,)' >long.npy
+    adds long.npy long.npy
+    adds -t f64 long.npy long.npy
+    head -c 6000000 fractions | npy '<f4' '(500, 3000)' >matrix.npy
+    sed "s/False, 'shape': (500, 3000) /True, 'shape': (500, 3000) /" matrix.npy >fortran.npy
+    adds fortran.npy fortran.npy
+    perl -e 'print pack "s<*", map { $_ % 1000 } 1 .. 1500000' | npy '<i2' '(500, 3000)' >short.npy
+    adds matrix.npy short.npy
+    adds short.npy short.npy
+    # More processes than pieces, an element, and none.
+    head -c 12 fractions >few
+    adds --input-format raw:f32 few few
+    numbers 'd<' 7 | npy '<f8' '(1,)' >one.npy
+    adds one.npy one.npy
+    npy '<f4' '(0,)' </dev/null >none.npy
+    adds none.npy none.npy
+    # In the place of a file, and of a link to one.
+    echo old >sum && chmod 640 sum && ln -s sum link
+    vecadd -d sim one.npy one.npy -o alone
+    launch openmpi 3 vecadd --gang one.npy one.npy -o link
+    expect_all 0
+    cmp alone sum && [ -L link ] && [ "$(stat -c %a sum)" = 640 ]
+}
+
+@test "on devices, too, several processes write what one writes, and the checkers find nothing" {
+    need_devices
+    once fractions fractions
+    export SIMCC_DEVICES=2
+    head -c 12000004 fractions >some
+    vecadd -d "$device" -k vector4 --input-format raw:f32 some some -o alone
+    launch openmpi 2 vecadd --gang -k vector4 --input-format raw:f32 some some -o sum
+    expect_all 0
+    cmp alone sum
+    head -c 4004 fractions >few
+    launch openmpi 2 vecadd --gang --check -k vector4 --input-format raw:f32 few few -o sum
+    [ "$statuses" = 0 ]
+    [ "$(grep -c "ERROR SUMMARY: 0 errors" <<<"$errors")" -eq 2 ]
+}
+
+@test "unsigned numbers that i64 cannot hold are f64 for all processes, or refused by all" {
+    need_devices
+    perl -e 'print pack "Q<*", (18446744073709551615) x 400000' | npy '<u8' '(400000,)' >large.npy
+    perl -e 'print pack "Q<*", (1) x 400000' | npy '<u8' '(400000,)' >small.npy
+    adds small.npy small.npy
+    adds large.npy small.npy
+    perl -e 'print pack "Q<*", (1) x 399999, 18446744073709551615' | npy '<u8' '(400000,)' >late.npy
+    rm sum
+    refuses 4 "after 393216 elements of i64 there are f64: give a --dtype for all of them" vecadd late.npy small.npy -o sum
+    ends 4 "after 393216 elements of i64 there are f64: give a --dtype for all of them" \
+        openmpi 3 vecadd --gang late.npy small.npy -o sum
+    [ ! -e sum ] || complain "there is a file"
+    adds -t f64 late.npy small.npy
+}
+
+@test "what the processes cannot write together is refused, with what to do" {
+    need_devices
+    numbers 'f<' 1 2 3 | npy '<f4' '(3,)' >three.npy
+    numbers 'f<' 1 2 | npy '<f4' '(2,)' >two.npy
+    sed "s/False, 'shape': (3,), }/True, 'shape': (3,), } /" three.npy >fortran.npy
+    seq 3 >words
+    local to
+    mkfifo pipe
+    cat pipe >/dev/null 3>&- &
+    local reader=$!
+    for to in "" "-o -" "-o /dev/stdout" "-o /dev/null" "-o pipe"; do
+        # shellcheck disable=SC2086  # words
+        ends 2 "several processes write parts of a file: name one by --output that is no device and no pipe, or start one" \
+            openmpi 3 vecadd --gang three.npy three.npy $to
+    done
+    wait "$reader"
+    ends 2 "JSON is written from its beginning on: start one process" openmpi 2 vecadd --gang --json three.npy three.npy -o sum
+    ends 2 "words is read from its beginning on" openmpi 2 vecadd --gang words words -o sum
+    ends 2 "standard input is read from its beginning on" openmpi 2 vecadd --gang three.npy - -o sum
+    ends 2 "one of three.npy and fortran.npy is in Fortran order" openmpi 2 vecadd --gang three.npy fortran.npy -o sum
+    ends 4 "(three.npy has shape|two.npy ends after 2)" openmpi 3 vecadd --gang three.npy two.npy -o sum
+    ends 5 "^vecadd: rank 0 \(.*\): cannot write 'none/sum': No such file" openmpi 3 vecadd --gang three.npy three.npy -o none/sum
+    ends 5 "cannot write '.*': it is a directory" openmpi 3 vecadd --gang three.npy three.npy -o .
+    [ ! -e sum ] || complain "there is a file"
+    echo old >sum
+    ln sum other
+    ends 2 "cannot write to 'sum', which a new file cannot replace" openmpi 2 vecadd --gang three.npy three.npy -o sum
+    [ "$(cat sum)" = old ]
+    perl -e 'print pack "l<*", (1) x 3000000, 2147483647' >large
+    ends 4 "rank [0-2] .*: element 3000001: 2147483647 \+ 2147483647 does not fit into i32" \
+        openmpi 3 vecadd --gang --input-format raw:i32 large large -o over
+    [ ! -e over ]
+}
+
+@test "where a file cannot be written all end with exit status 5, and nothing is left" {
+    need_devices
+    once fractions fractions
+    head -c 8000000 fractions >some
+    # A limit of the size of files, which one process has, or all have.
+    local rank
+    echo 'ulimit -f 1000; exec "$@"' >limited
+    local command="bash limited vecadd -d $device --gang --input-format raw:f32 some some -o sum"
+    for rank in 0 1; do
+        change=([rank]="$command" [1 - rank]="${command#bash limited }")
+        launch openmpi 2 vecadd
+        expect_all 5
+        expect_errors_like "^vecadd: rank [01] \(.*\): cannot write to 'sum': File too large"
+        [ ! -e sum ] || complain "there is a file"
+    done
+    # A folder that only the first process sees.
+    mkdir here
+    unshare -m true 2>/dev/null || return 0
+    echo 'mount -t tmpfs none here; exec "$@"' >elsewhere
+    command="vecadd -d $device --gang --input-format raw:f32 some some -o here/sum"
+    change=([0]="$command" [1]="unshare -m bash elsewhere $command")
+    launch openmpi 2 vecadd
+    expect_all 5
+    expect_errors_like "rank 1 \(.*\): cannot write 'here/sum': No such file or directory; name a file in a folder that all processes see"
+    [ -z "$(ls -A here)" ] || complain "left behind: $(ls -A here)"
+}
+
+has_unfinished() { [ -n "$(find . -maxdepth 1 -name '.gridutils-*' -size +0)" ]; }
+
+@test "a process that ends while files are added ends all, and the unfinished file goes with them" {
+    need_devices
+    local victim signal
+    once fractions fractions
+    for _ in {1..12}; do cat fractions; done >large
+    for victim in 0 2; do
+        for signal in KILL TERM; do
+            begin openmpi 3 vecadd --gang --input-format raw:f32 -k vector4 large large -o sum
+            await has_unfinished
+            kill -$signal "${processes[victim]}"
+            finish
+            if [ $signal = KILL ]; then
+                [ "$statuses" = "137 3" ] || [ "$statuses" = "3 137" ] || complain "$victim: $statuses"
+                expect_errors_like "^vecadd: rank $victim \(.*\) has ended without a word"
+                rm -rf "$scratch/gridutils-"*
+            else
+                [ "$statuses" = 143 ] || complain "$victim: $statuses"
+                [ -z "$errors" ] || complain "expected no words"
+            fi
+            [ ! -e sum ] || complain "there is a file"
+            [ -z "$(find . -name '.gridutils-*')" ] || complain "left behind: $(find . -name '.gridutils-*')"
+        done
+    done
 }

@@ -78,8 +78,6 @@ void run_size(Session& session, Bench& bench, size_t n) {
 }
 
 void run(Session& session) {
-    if (!session.options.operands.empty() && session.options.team->processes() > 1)
-        fail(Exit::usage, "one process writes the sums of files, and it may drive all devices: leave the launcher out");
     if (!session.options.operands.empty()) return run_vecadd_filter(session);
     Bench bench(session);
     GangSweep sweep(session, bench, session.gang);

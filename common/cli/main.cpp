@@ -167,8 +167,13 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
         // The rows of several devices are one table for a program that reads them.
         if (session.format() != Format::human) options.header = false;
     }
-    output.commit();
-    if (team) team->finish();
+    if (options.team->speaks()) output.commit();
+    // (Whoever cannot give a file its name ends the others, too, who until then remove what is unfinished.)
+    if (team) {
+        static_cast<void>(team->gather(""));
+        if (!team->speaks()) output.commit();
+        team->finish();
+    }
     return exit;
 }
 

@@ -25,6 +25,10 @@ Output::Output(const std::string& path) : path_(path == "-" ? "" : path), file_(
         return;
     }
     target_.emplace(path_);
+    open_target();
+}
+
+void Output::open_target() {
     const int descriptor = fcntl(target_->descriptor(), F_DUPFD_CLOEXEC, 0);
     file_ = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
     if (!file_) fail_write();
@@ -45,6 +49,50 @@ void Output::write(std::string_view bytes) {
 
 void Output::flush() {
     if (std::fflush(file_) != 0) fail_write();
+}
+
+std::string Output::make_parts(std::size_t bytes) {
+    const std::string remedy = "start one process, which may drive all devices";
+    if (target_ && target_->is_copied_at_end())
+        fail(Exit::usage,
+             "several processes cannot write to '{}', which a new file cannot replace: it has other names, another "
+             "owner "
+             "or attributes; name another file, or {}",
+             path_, remedy);
+    const std::string path = target_ ? target_->unfinished_path() : "";
+    if (path.empty())
+        fail(Exit::usage,
+             "several processes write parts of a file: name one by --output that is no device and no pipe, or {}",
+             remedy);
+    const auto size = static_cast<off_t>(bytes);
+    // (Not every file system can promise room.)
+    if (size > 0 && fallocate(target_->descriptor(), 0, 0, size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+        fail_write();
+    if (ftruncate(target_->descriptor(), size) != 0) fail_write();
+    return path;
+}
+
+void Output::join_parts(const std::string& path, const std::string& unfinished, std::size_t bytes) {
+    path_ = path;
+    if (file_ && file_ != stdout) std::fclose(file_);
+    file_ = nullptr;
+    target_.emplace(path, OutputFile::Unfinished{unfinished, static_cast<long long>(bytes)});
+    open_target();
+}
+
+void Output::write_part(std::size_t place, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = pwrite(target_->descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(place));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) fail_write();
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+        place += static_cast<std::size_t>(written);
+    }
+}
+
+void Output::end_parts() {
+    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail_write();
+    open_target();
 }
 
 void Output::commit() {

@@ -229,6 +229,24 @@ OutputFile::OutputFile(const std::string& path) : given_(path) {
     }
 }
 
+OutputFile::OutputFile(const std::string& path, const Unfinished& of_another)
+    : given_(path), path_(of_another.path), way_(Way::joined) {
+    catch_ends_once();
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    struct stat status {};
+    const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &status) == 0;
+    const bool is_ours = is_there && status.st_size == of_another.bytes;
+    if (is_there && !is_ours) errno = ENOENT;  // this is a file of somebody else, whose folder has the same name
+    if (!is_ours) fail_open("name a file in a folder that all processes see, and may write to");
+    unfinished_ = path_;
+    remember(unfinished_);
+}
+
+std::string OutputFile::unfinished_path() const {
+    std::error_code error;
+    return unfinished_.empty() ? "" : std::filesystem::absolute(unfinished_, error).string();
+}
+
 OutputFile::~OutputFile() {
     if (descriptor_ >= 0) close(descriptor_);
     discard();
@@ -251,12 +269,16 @@ void OutputFile::open_directly() {
     if (descriptor_ < 0) fail_open("name a file, a device or a pipe that can be written");
 }
 
+void OutputFile::catch_ends_once() {
+    static const bool is_caught = catch_ends();
+    static_cast<void>(is_caught);
+}
+
 // The new file's name is known to the signal handler before there is such a file. It is ours alone: it has our process
 // number, and a file that is already there is left alone.
 void OutputFile::open_beside() {
     way_ = Way::replace;
-    static const bool is_caught = catch_ends();
-    static_cast<void>(is_caught);
+    catch_ends_once();
     for (int attempt = 0; attempt < 1000; ++attempt) {
         unfinished_ = folder_of(path_) + ".gridutils-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
         struct stat taken {};
@@ -304,6 +326,7 @@ void OutputFile::allow_execution() {
 void OutputFile::commit() {
     if (way_ == Way::copy) return copy_to_path();
     if (way_ == Way::direct) return;
+    if (way_ == Way::joined) return forget(unfinished_);
     if (rename(unfinished_.c_str(), path_.c_str()) != 0) fail_open("its folder has changed meanwhile: write it again");
     forget(unfinished_);
 }

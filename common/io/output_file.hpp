@@ -13,6 +13,18 @@ public:
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
+    // What another process makes of so many bytes, and several write. Here, too, it is removed unless commit() is called, but
+    // the name is the other one's to give.
+    struct Unfinished {
+        std::string path;
+        long long bytes;
+    };
+    OutputFile(const std::string& path, const Unfinished& of_another);
+
+    // The whole path; "" if the file is written as it is, or only once all is there.
+    std::string unfinished_path() const;
+    // Whether the new contents are not to be seen anywhere before commit(), although the file is an ordinary one.
+    bool is_copied_at_end() const { return way_ == Way::copy; }
     // Where to write: any kind of file, and not always at its beginning.
     int descriptor() const { return descriptor_; }
     // The result is a program.
@@ -21,9 +33,10 @@ public:
     void commit();
 
 private:
-    enum class Way { direct, replace, copy };
+    enum class Way { direct, replace, copy, joined };
 
     void open_directly();
+    static void catch_ends_once();
     void open_beside();
     bool open_replacement(const struct stat& existing);
     void copy_to_path();

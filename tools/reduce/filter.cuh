@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
+#include "common/gang/shared_input.hpp"
 #include "common/io/numbers.hpp"
-#include "common/io/output_file.hpp"
 #include "tools/reduce/accumulator.cuh"
 #include "tools/reduce/found_text.cuh"
 #include "tools/reduce/found_total.cuh"
@@ -26,7 +26,7 @@ public:
         const ReduceVariant& variant = choose_variant();
         const std::string input = path == "-" ? "standard input" : path;
         const bool is_shared = team().processes() > 1;
-        if (is_shared && (path == "-" || is_read_once(path))) refuse_sharing(input);
+        if (is_shared) expect_file(path);
         StepCount& count = session_.begin_step("reading " + input, StepUnit::bytes);
         auto reader = NumberReader::open(path, session_.options.input_format, &count);
         if (is_shared) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/io/numbers.hpp"
-#include "common/io/text.hpp"
 #include "common/measure/team.hpp"
 #include "tools/reduce/running_total.cuh"
 
@@ -36,25 +35,6 @@ private:
     const size_t process_, processes_;
     size_t taken_ = 0;
 };
-
-[[noreturn]] inline void refuse_sharing(const std::string& input) {
-    fail(Exit::usage,
-         "{} is read from its beginning on, and by one process: several share .npy and raw files, of which each reads "
-         "its pieces; convert it, or start one process, which may drive all devices",
-         input);
-}
-
-// Failure unless all processes see the same numbers, any of which can be read first.
-inline void expect_shared(Team& team, const NumberReader& reader, const std::string& path) {
-    if (reader.count() < 0) refuse_sharing(path);
-    const NumberLayout& layout = reader.layout();
-    const std::string mine = text("{} numbers, {} {}", reader.count(), name_of(layout.stored), layout.shape);
-    const std::vector<std::string> all = team.gather(mine);
-    for (size_t process = 1; process < all.size(); ++process)
-        if (all[process] != all.front())
-            fail(Exit::bad_input, "{} is not the same file everywhere: rank {} sees {}, rank 0 {}", path, process,
-                 all[process], all.front());
-}
 
 // Those of all processes, in the order of the file.
 inline std::vector<PieceResult> join_results(Team& team, const std::vector<PieceResult>& mine) {

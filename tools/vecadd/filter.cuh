@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/slots.cuh"
+#include "common/gang/devices.cuh"
+#include "common/gang/shared_input.hpp"
 #include "common/io/numbers.hpp"
 #include "tools/vecadd/host_pieces.hpp"
+#include "tools/vecadd/shared_sum.hpp"
 #include "tools/vecadd/table.cuh"
 
 namespace BACKEND {
@@ -28,11 +32,14 @@ inline DType common_type(DType a, DType b) {
          operands[first_is_shorter ? 0 : 1], shorter, operands[first_is_shorter ? 1 : 0]);
 }
 
-// Adds the pieces of two inputs, and writes the sums as they come.
+// Adds the pieces of two inputs, and writes the sums as they come. Of several processes each adds some pieces, which follow
+// each other, and writes them to a file that they share.
 class VecaddFilter {
 public:
     VecaddFilter(Session& session, NumberReader& a, NumberReader& b, NumberWriter& writer)
         : session_(session), a_(a), b_(b), writer_(writer), on_host_(session.computes_on_host()) {
+        const Team& team = *session.options.team;
+        if (team.processes() > 1) share_file(team);
         if (on_host_) {
             if (a.is_slower_than_a_core() || b.is_slower_than_a_core()) shape_.threads = 1;
             for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<PairOfSlots>());
@@ -48,6 +55,7 @@ public:
         run_pipeline(shape_, {[this](size_t slot) { return take(slot); }, [this](size_t slot) { work(*slots_[slot]); },
                               [this](size_t slot) { finish(slot); }});
         pending_.complete_all();
+        if (shared_) return shared_->finish();
         // (The type of no elements.)
         if (added_ == 0) writer_.append(Piece{dtype_of_sum(a_.layout().dtype, b_.layout().dtype), 0, nullptr});
     }
@@ -87,15 +95,34 @@ private:
         return pair_elements * (bytes_of(a) + bytes_of(b) + size_of(sum));
     }
 
+    void share_file(const Team& team) {
+        const size_t count = static_cast<size_t>(a_.count());
+        own_pieces_ = share_of(divide_up(count, most_elements()), team.process(), team.processes());
+        NumberLayout layout = a_.layout();
+        layout.dtype = dtype_of_sum(layout.dtype, b_.layout().dtype);
+        shared_.emplace(session_, layout, count);
+    }
+
+    size_t most_elements() const {
+        const size_t widest = std::max(size_of(a_.layout().dtype), size_of(b_.layout().dtype));
+        return on_host_ ? host_piece_bytes / widest : pair_elements;
+    }
+
+    // (What other processes take of a file is passed over.)
     bool take(size_t slot) {
+        while (take_next(slot))
+            if (++pieces_ > own_pieces_.begin && pieces_ - own_pieces_.begin <= own_pieces_.size) return true;
+        return false;
+    }
+
+    bool take_next(size_t slot) {
         PairOfSlots& pair = *slots_[slot];
         if (!on_host_) {
             CHECK(cudaSetDevice(pair.device.ordinal));
             pair.device_a->wait_for_upload();
             pair.device_b->wait_for_upload();
         }
-        const size_t widest = std::max(size_of(a_.layout().dtype), size_of(b_.layout().dtype));
-        const size_t most = on_host_ ? host_piece_bytes / widest : pair_elements;
+        const size_t most = most_elements_;
         const size_t a = a_.take(pair.a(), most, Cut::exactly) ? pair.a().count : 0;
         const size_t b = b_.take(pair.b(), most, Cut::exactly) ? pair.b().count : 0;
         pair.first = added_;
@@ -122,7 +149,7 @@ private:
                 fail(Exit::bad_input, "element {}: {} + {} does not fit into {}; choose another --dtype",
                      pair.first + wrong + 1, a[wrong], b[wrong], name_of(dtype));
         });
-        if (on_host_) writer_.format(pair.sum, pair.text);
+        if (on_host_) format(pair);
     }
 
     // On a device the slot's sum is that of its piece before until this is written.
@@ -130,7 +157,7 @@ private:
         PairOfSlots& pair = *slots_[slot];
         a_.settle(pair.a());
         b_.settle(pair.b());
-        if (on_host_) return writer_.append(pair.sum, pair.text);
+        if (on_host_) return write(pair);
         pending_.complete(slot);
         add_on_device(pair);
         pending_.push(slot, *pair.stream, [this, &pair] { write_from_device(pair); });
@@ -159,26 +186,44 @@ private:
     }
 
     void write_from_device(PairOfSlots& pair) {
-        writer_.format(pair.sum, pair.text);
-        writer_.append(pair.sum, pair.text);
+        format(pair);
+        write(pair);
+    }
+
+    void format(PairOfSlots& pair) const {
+        if (!shared_) writer_.format(pair.sum, pair.text);
+    }
+    void write(PairOfSlots& pair) {
+        if (shared_) shared_->append(pair.sum, pair.first);
+        else writer_.append(pair.sum, pair.text);
     }
 
     Session& session_;
     NumberReader &a_, &b_;
     NumberWriter& writer_;
     const bool on_host_;
+    const size_t most_elements_ = most_elements();  // of a piece
+    Share own_pieces_ = {0, ~size_t{0}};
+    std::optional<SharedSum> shared_;
     PipelineShape shape_;
     std::vector<std::unique_ptr<PairOfSlots>> slots_;
     PendingResults pending_;
-    size_t added_ = 0;  // elements that have been taken
+    size_t added_ = 0, pieces_ = 0;  // elements and pieces that have been taken or passed over
 };
 
 inline void run_vecadd_filter(Session& session) {
     const std::vector<std::string>& operands = session.options.operands;
     if (operands.size() != 2) fail(Exit::usage, "two operands are needed, A and B; {} was given", operands.size());
+    Team& team = *session.options.team;
+    const bool is_shared = team.processes() > 1;
+    if (is_shared) expect_file(operands[0]), expect_file(operands[1]);
     StepCount& count = session.begin_step(text("reading {} and {}", operands[0], operands[1]), StepUnit::bytes);
     auto reader_a = NumberReader::open(operands[0], session.options.input_format, &count);
     auto reader_b = NumberReader::open(operands[1], session.options.input_format, &count);
+    if (is_shared) {
+        expect_sharable(team, operands, *reader_a, *reader_b);
+        count.total = count.total / team.processes();
+    }
     // Two arrays in Fortran order are added as they lie, into a third.
     const bool keeps_order = reader_a->layout().fortran_order && reader_b->layout().fortran_order;
     if (!keeps_order || session.options.format) {
@@ -196,7 +241,7 @@ inline void run_vecadd_filter(Session& session) {
     session.say_where_filters_compute();
     NumberWriter writer(layout_a, session.options.format ? "vecadd" : "", &session.output);
     VecaddFilter(session, *reader_a, *reader_b, writer).run();
-    session.write(writer);
+    if (!is_shared) session.write(writer);
 }
 
 }  // namespace BACKEND

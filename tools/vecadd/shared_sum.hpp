@@ -1,0 +1,37 @@
+// A file with the sum of two files, of which several processes write their parts.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cli/session.hpp"
+#include "common/io/numbers.hpp"
+
+// Failure unless several processes can read any piece of both.
+void expect_sharable(Team& team, const std::vector<std::string>& operands, const NumberReader& a,
+                     const NumberReader& b);
+
+class SharedSum {
+public:
+    // Of `count` elements, in the format of `layout`; all types that they may turn out to have are as large as its type.
+    SharedSum(Session& session, const NumberLayout& layout, std::size_t count);
+
+    // The sum that begins with this element.
+    void append(const Piece& sum, std::size_t first);
+    // Waits for the others.
+    void finish();
+
+private:
+    [[noreturn]] void refuse_types(std::size_t first, DType before, DType dtype) const;
+
+    Session& session_;
+    NumberLayout layout_;
+    std::size_t header_bytes_ = 0;
+    struct Begin {
+        std::size_t first;
+        DType dtype;
+    };
+    std::optional<Begin> begin_;  // of this process's part
+};
