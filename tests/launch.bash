@@ -41,6 +41,16 @@ begin() {
     done
 }
 
+# comes_by_address: NCCL_COMM_ID is an address at which nobody listens, nor at the one after it, which is in $place.
+comes_by_address() {
+    local port
+    for ((port = 20000 + $$ % 5000 * 2; ; port += 2)); do
+        if ! (exec 4<>"/dev/tcp/127.0.0.1/$((port + 1))") 2>/dev/null; then break; fi
+    done
+    export NCCL_COMM_ID=127.0.0.1:$port
+    place=127.0.0.1:$((port + 1))
+}
+
 # Waits for them. Their exit statuses are in $statuses, each once; the first one's in $status, and what it printed in
 # $output; $errors is what all said.
 finish() {

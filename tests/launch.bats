@@ -237,8 +237,10 @@ builds_faulty() {
     mkdir shared
     GRIDUTILS_RENDEZVOUS=$scratch/shared right machines 3 reduce --gang --csv -n 5,1000 -k tagged -w 0 -r 2
     [ -z "$(ls shared)" ] || complain "left behind: $(ls shared)"
-    NCCL_COMM_ID=127.0.0.1:$$ right machines 3 reduce --gang --csv -n 5,1000 -k tagged -w 0 -r 2 --ladder
+    comes_by_address
+    right machines 3 reduce --gang --csv -n 5,1000 -k tagged -w 0 -r 2 --ladder
     [ "$(column gang | sort -u | paste -sd ' ')" = "1 2 3" ]
+    unset NCCL_COMM_ID
     for command in "reduce --gang --predict 8" "collective --fit"; do
         # shellcheck disable=SC2086  # words
         GRIDUTILS_RENDEZVOUS=$scratch/shared launch machines 2 $command -n 5
@@ -246,8 +248,10 @@ builds_faulty() {
         expect_errors_like "--(predict|fit) takes the links .* within a machine: start the processes on one machine"
     done
     change=([1]="reduce -d sim --gang -n 5")
-    NCCL_COMM_ID=127.0.0.1:$$ launch machines 2 reduce --gang -n 6
-    expect_errors_like "rank 1 was started with 'reduce -d sim --gang -n 5'"
+    comes_by_address
+    launch machines 2 reduce --gang -n 6
+    unset NCCL_COMM_ID
+    expect_errors_like "rank 1 .*was started with 'reduce -d sim --gang -n 5'"
     change=()
     GRIDUTILS_RENDEZVOUS=$scratch/none launch openmpi 2 reduce --gang -n 5
     [ "$statuses" = 3 ]
@@ -256,21 +260,25 @@ builds_faulty() {
 
 @test "processes find each other by NCCL_COMM_ID, and an address that others use is refused" {
     need_devices
-    export NCCL_COMM_ID=127.0.0.1:$$
+    comes_by_address
     right openmpi 2 reduce --gang --csv -n 5000 -k tagged -w 0 -r 2 --ladder
-    # Somebody else's first rank, which waits there for two more.
+    # Somebody else's first rank, which waits there for another one, of which it has heard.
     change=([1]="true -d sim")
     begin machines 2 collective -n 5
-    local first=${processes[0]} place
-    place=/dev/shm/gridutils-nccl-$(id -u)-at-$NCCL_COMM_ID
-    await [ -s "$place" ]
+    local first=${processes[0]} file
+    listens() { exec 5<>"/dev/tcp/${place/://}"; }
+    await listens 2>/dev/null
+    echo "1 0 gridutils 2 elsewhere" >&5
+    file=/dev/shm/gridutils-nccl-$(id -u)-at-$NCCL_COMM_ID
+    await [ -s "$file" ]
     change=()
     launch openmpi 3 reduce --gang -n 5
     [[ $statuses != *0* ]] || complain "they ended well"
-    expect_errors_like "reduce: rank [0-2] .*: ncclGroupEnd: .*; if others use NCCL_COMM_ID=127.0.0.1:$$, choose another port"
+    expect_errors_like "reduce: rank [0-2] .*: ncclGroupEnd: .*; if others use NCCL_COMM_ID=$NCCL_COMM_ID, choose another port"
     kill "$first" || true
     wait "$first" || true
-    rm -f "$place"
+    exec 5>&-
+    rm -f "$file"
 }
 
 @test "the checkers find nothing in several processes" {
@@ -372,7 +380,9 @@ shares() {
     ends 4 "three.npy is not the same file everywhere: rank 1 sees 4 numbers, f32 \(4,\), rank 0 3 numbers" \
         openmpi 2 reduce --gang three.npy
     change=()
-    NCCL_COMM_ID=127.0.0.1:$$ launch machines 2 reduce --gang three.npy
+    comes_by_address
+    launch machines 2 reduce --gang three.npy
+    unset NCCL_COMM_ID
     [ "$statuses" = 2 ]
     expect_errors_like "processes that share a file need a folder, too, .*GRIDUTILS_RENDEZVOUS"
     mkdir shared

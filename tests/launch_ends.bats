@@ -98,6 +98,116 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     done
 }
 
+# ---- processes of several machines that have no folder in common: each has a connection to the first
+
+@test "without a folder a killed process ends all within seconds, too, and one line names it" {
+    need_devices
+    comes_by_address
+    local victim begun
+    for victim in 0 1 2; do
+        begin_long machines 3
+        begun=$SECONDS
+        kill -KILL "${processes[victim]}"
+        finish
+        [ $((SECONDS - begun)) -lt 10 ] || complain "it took $((SECONDS - begun)) s"
+        [ "$(grep -c -E "^reduce: rank $victim( \(.*\))? has ended without a word" <<<"$errors")" -eq 1 ] || complain "$victim"
+        [ "$(wc -l <<<"$errors")" -eq 1 ] || complain "expected one line on standard error"
+        [ "$statuses" = "137 3" ] || [ "$statuses" = "3 137" ] || complain "$statuses"
+    done
+    right machines 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+}
+
+@test "without a folder a signal to one process ends all by it" {
+    need_devices
+    comes_by_address
+    local victim
+    for victim in 0 2; do
+        begin_long machines 3
+        kill -TERM "${processes[victim]}"
+        ended_by TERM
+    done
+    begin_long machines 2
+    kill -INT "${processes[@]}"
+    ended_by INT
+}
+
+@test "without a folder a process that fails ends all with its message and its exit status" {
+    need_devices
+    comes_by_address
+    change=([2]="SIMCC_DEVICES=0")
+    ends 3 "^reduce: rank 2 \(.*\): the simulator has no device" machines 3 reduce --gang -n 100
+    change=([0]="SIMCC_DEVICES=0")
+    ends 3 "^reduce: rank 0 \(.*\): the simulator has no device" machines 3 reduce --gang -n 100
+    change=()
+    ends 5 "^vecadd: rank 0 \(.*\): cannot write to '/dev/full'" machines 3 vecadd --gang -n 100 -k vector4 -o /dev/full
+    ends 2 "^reduce: unknown option '--bad'" machines 3 reduce --gang --bad
+    change=([1]="reduce -d sim --gang -n 5")
+    ends 2 "rank 1 \(.*\) was started with 'reduce -d sim --gang -n 5'" machines 2 reduce --gang -n 6
+}
+
+@test "without a folder processes that do not come are named, and so are those that come twice or from another run" {
+    need_devices
+    comes_by_address
+    export GRIDUTILS_JOIN_TIMEOUT=1
+    change=([1]="true -d")
+    launch machines 3 reduce --gang -n 5
+    [ "$statuses" = "0 3" ] || complain "$statuses"
+    expect_errors_like "^reduce: rank 1 of 3 did not come to $place within 1 seconds"
+    [ "$(wc -l <<<"$errors")" -eq 1 ] || complain "expected one line on standard error"
+    # shellcheck disable=SC2046  # words
+    capture env $(variables machines 1 2) reduce -d sim --gang -n 5
+    expect_status 3
+    expect_refusal reduce "rank 0 did not answer at $place within 1 seconds"
+    change=()
+    GRIDUTILS_JOIN_TIMEOUT=20 begin_long machines 2
+    # shellcheck disable=SC2046
+    capture env $(variables machines 1 2) reduce -d sim --gang -n 5
+    expect_status 2
+    expect_refusal reduce "there is another rank 1, on .*; give each process a number of its own"
+    # shellcheck disable=SC2046
+    capture env $(variables machines 2 3) reduce -d sim --gang -n 5
+    expect_status 2
+    expect_refusal reduce "rank 2 is one of 3 processes, and rank 0 at $place one of 2"
+    # Whoever else connects is not listened to.
+    echo "GET / HTTP/1.0" >"/dev/tcp/${place/://}"
+    echo "1 3 a lie" >"/dev/tcp/${place/://}"
+    head -c 100000 /dev/urandom >"/dev/tcp/${place/://}" || true
+    kill -TERM "${processes[0]}"
+    ended_by TERM
+}
+
+@test "a port in use, and an address that is none of this machine's, are said in one line" {
+    need_devices
+    comes_by_address
+    # Somebody else's run.
+    change=([1]="true -d")
+    begin machines 2 reduce --gang -n 5
+    local first=${processes[0]}
+    listens() { (exec 4<>"/dev/tcp/${place/://}") 2>/dev/null; }
+    await listens
+    change=()
+    # shellcheck disable=SC2046  # words
+    capture env $(variables machines 0 2) reduce -d sim --gang -n 5
+    expect_status 3
+    expect_refusal reduce "$place, where ranks hear of each other's end, is in use: it is the port after that of NCCL_COMM_ID"
+    kill "$first"
+    wait "$first" || true
+    # shellcheck disable=SC2046
+    NCCL_COMM_ID=192.0.2.1:21000 capture env $(variables machines 0 2) reduce -d sim --gang -n 5
+    expect_status 3
+    expect_refusal reduce "cannot listen at 192.0.2.1:21001, .*; let NCCL_COMM_ID name an address of the machine that rank 0 runs on"
+    local address
+    for address in 127.0.0.1 :21000 127.0.0.1: 127.0.0.1:0 127.0.0.1:65535 127.0.0.1:99999999999 127.0.0.1:21k; do
+        # shellcheck disable=SC2046
+        NCCL_COMM_ID=$address capture env $(variables machines 0 2) reduce -d sim --gang -n 5
+        expect_status 2
+        expect_refusal reduce "NCCL_COMM_ID='$address' is not HOST:PORT with a port from 1 to 65534"
+    done
+    # The next run has its port at once.
+    right machines 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+    NCCL_COMM_ID=[::1]:${NCCL_COMM_ID##*:} right machines 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+}
+
 # in_places COMMANDS: begins a mount namespace in which COMMANDS, for the shell, have made places small, and lets all
 # processes run there. It lasts until teardown.
 in_places() {

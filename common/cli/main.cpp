@@ -170,7 +170,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
     if (options.team->speaks()) output.commit();
     // (Whoever cannot give a file its name ends the others, too, who until then remove what is unfinished.)
     if (team) {
-        static_cast<void>(team->gather(""));
+        if (team->has_folder() || team->gathers_by_devices()) static_cast<void>(team->gather(""));
         if (!team->speaks()) output.commit();
         team->finish();
     }

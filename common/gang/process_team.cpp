@@ -13,6 +13,7 @@
 #include <map>
 #include <thread>
 
+#include "common/gang/connection.hpp"
 #include "common/gang/device_words.hpp"
 #include "common/io/text.hpp"
 
@@ -109,11 +110,16 @@ ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std
                          std::function<void()> last_words)
     : world_(world), build_(build), command_(command), say_(std::move(say)) {
     const std::string folder = folder_for(world);
-    if (folder.empty()) return;
-    if (world.process == 0) remove_abandoned_folders(folder, prefix_of_folders());
+    if (!folder.empty() && world.process == 0) remove_abandoned_folders(folder, prefix_of_folders());
     signals_ = std::make_unique<EndingSignals>();
-    rendezvous_ = std::make_unique<Rendezvous>(world, folder, own_words(), join_timeout());
-    watch_ = std::make_unique<Watch>(*rendezvous_, world.process, say_, std::move(last_words));
+    if (folder.empty()) {
+        contact_ = std::make_unique<Connection>(world, std::getenv("NCCL_COMM_ID"), join_timeout());
+    } else {
+        auto rendezvous = std::make_unique<Rendezvous>(world, folder, own_words(), join_timeout());
+        rendezvous_ = rendezvous.get();
+        contact_ = std::move(rendezvous);
+    }
+    watch_ = std::make_unique<Watch>(*contact_, world.process, say_, std::move(last_words));
 }
 
 ProcessTeam::~ProcessTeam() {
@@ -125,13 +131,13 @@ ProcessTeam::~ProcessTeam() {
 void ProcessTeam::finish() {
     faster_ = nullptr;
     watch_.reset();
-    if (rendezvous_) rendezvous_->finish();
+    contact_->finish();
     signals_.reset();
 }
 
 std::string ProcessTeam::name_of(std::size_t process) const {
-    if (!rendezvous_) return text("rank {}", process);
-    return text("rank {} ({})", process, rendezvous_->hosts()[process]);
+    const std::string host = contact_->host_of(process);
+    return host.empty() ? text("rank {}", process) : text("rank {} ({})", process, host);
 }
 
 std::string ProcessTeam::own_words() const { return text("{}{}{}", build_, separator, command_); }
@@ -185,9 +191,8 @@ Exit ProcessTeam::fail(const std::string& message, Exit exit) {
     if (watch_ && EndingSignals::noted() != 0) await_signal();
     failed_ = exit;
     const std::string words = exit == Exit::usage ? message : name_of(world_.process) + ": " + message;
-    if (!rendezvous_) return say_(words), exit;
     if (world_.process > 0) std::this_thread::sleep_for(lead_of_first);
-    const Declared counts = rendezvous_->declare({world_.process, exit, words});
+    const Declared counts = contact_->declare({world_.process, exit, words});
     if (counts.signal != 0) await_signal();
     if (counts.process == world_.process && counts.message == words) say_(words);
     return *(failed_ = counts.exit);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/cuda/device_info.hpp"
+#include "common/gang/contact.hpp"
 #include "common/gang/ending_signals.hpp"
 #include "common/gang/launcher.hpp"
 #include "common/gang/rendezvous.hpp"
@@ -55,7 +56,8 @@ private:
     const std::string build_, command_;
     const Say say_;
     std::unique_ptr<EndingSignals> signals_;
-    std::unique_ptr<Rendezvous> rendezvous_;  // none between machines that have no folder in common
+    std::unique_ptr<Contact> contact_;
+    Rendezvous* rendezvous_ = nullptr;  // the contact; null between machines that have no folder in common
     std::unique_ptr<Watch> watch_;
     Gather faster_;
     std::size_t questions_ = 0, own_devices_ = 0;

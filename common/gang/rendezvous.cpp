@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <set>
-#include <thread>
 
 #include "common/gang/ending_signals.hpp"
+#include "common/gang/waiting.hpp"
 #include "common/io/text.hpp"
 
 namespace {
@@ -22,18 +21,7 @@ constexpr double shortest_silence = 2;
 // A process that has just failed may hold its card for a moment after the next run has begun.
 constexpr double longest_farewell = 10;
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-void pause(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
-
 void copy_text(char (&to)[64], const std::string& from) { from.copy(to, sizeof to - 1); }
-
-std::string host_name() {
-    char name[64] = {};
-    return gethostname(name, sizeof name - 1) == 0 && *name ? name : "unknown host";
-}
 
 // What tells machines apart even if they have the same name, as containers may.
 std::string machine_name() {
@@ -46,14 +34,6 @@ std::uint64_t number_of_all(const std::vector<std::optional<Card>>& cards) {
     std::uint64_t all = 0xcbf29ce484222325;  // FNV-1a, by words
     for (const auto& card : cards) all = (all ^ (card ? card->number : 0)) * 0x100000001b3;
     return all | 1;
-}
-
-std::string numbers_text(const std::vector<std::size_t>& numbers) {
-    constexpr std::size_t most = 8;
-    std::vector<std::string> words;
-    for (std::size_t i = 0; i < numbers.size() && i < most; ++i) words.push_back(std::to_string(numbers[i]));
-    if (numbers.size() > most) words.push_back(text("{} more", numbers.size() - most));
-    return text("rank{} {}", numbers.size() == 1 ? "" : "s", list_text(words, "and"));
 }
 
 }  // namespace
@@ -123,7 +103,7 @@ std::string Rendezvous::name_in_run(const std::string& name) const { return text
 void Rendezvous::show_card(const std::string& words, double seconds) {
     const std::string own = card_path(world_.process);
     const std::string content = std::string(reinterpret_cast<const char*>(&card_), sizeof card_) + words;
-    for (const auto begin = Clock::now();; pause(seconds_between_looks())) {
+    for (const auto begin = WaitClock::now();; pause(seconds_between_looks())) {
         end_if_signalled();
         make_shared_folder(folder_);
         const auto other = read_card(world_.process);
@@ -179,7 +159,7 @@ bool Rendezvous::is_alive(std::size_t process, const Card& card) {
 }
 
 void Rendezvous::await_all(const std::string& words, double seconds) {
-    const auto begin = Clock::now();
+    const auto begin = WaitClock::now();
     std::set<std::uint64_t> seen_alive;
     while (true) {
         look();
@@ -243,7 +223,7 @@ void Rendezvous::give_up(const std::vector<std::size_t>& missing, double seconds
     fail(Exit::cuda_error,
          "{} of {} did not come to {} within {:.6g} seconds; see what became of {}, and whether all see this folder: "
          "GRIDUTILS_RENDEZVOUS names another, and GRIDUTILS_JOIN_TIMEOUT allows more seconds",
-         numbers_text(missing), world_.processes, folder_, seconds, missing.size() == 1 ? "it" : "them");
+         ranks_text(missing), world_.processes, folder_, seconds, missing.size() == 1 ? "it" : "them");
 }
 
 std::vector<std::string> Rendezvous::gather(const std::string& topic, const std::string& mine) {
@@ -278,7 +258,7 @@ Declared Rendezvous::declare(const Declared& failure) {
     return declared().value_or(failure);
 }
 
-std::optional<Declared> Rendezvous::declared() const {
+std::optional<Declared> Rendezvous::declared() {
     look();
     const auto content = read_shared_file(path(name_in_run("failed")));
     if (!content) return std::nullopt;
@@ -294,7 +274,7 @@ void Rendezvous::beat() {
     write_card();
 }
 
-std::optional<std::size_t> Rendezvous::lost_neighbour() {
+std::optional<std::size_t> Rendezvous::lost() {
     while (neighbour_ != world_.process) {
         const auto card = read_card(neighbour_);
         if (card && silence_of(neighbour_, *card) < longest_silence) return std::nullopt;

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "common/gang/contact.hpp"
 #include "common/gang/launcher.hpp"
 #include "common/gang/shared_folder.hpp"
-#include "common/io/failure.hpp"
 
 // What a card begins with. The process's words follow.
 struct Card {
@@ -29,47 +29,35 @@ struct Card {
     char machine[64] = {}, host[64] = {};
 };
 
-// The end of a process that ends all: by a failure, or by a signal.
-struct Declared {
-    std::size_t process = 0;
-    Exit exit = Exit::cuda_error;
-    std::string message;
-    int signal = 0;
-};
-
-class Rendezvous {
+class Rendezvous final : public Contact {
 public:
     // Joins the others in the folder, which it makes if need be. `words` is what they are to know of this process.
     // Throws Failure if the folder cannot be used, or if some have not come after `seconds`: with the message "" if
     // another process says it.
     Rendezvous(const World& world, const std::string& folder, const std::string& words, double seconds);
-    ~Rendezvous() { leave(); }
+    ~Rendezvous() override { leave(); }
     Rendezvous(const Rendezvous&) = delete;
     Rendezvous& operator=(const Rendezvous&) = delete;
 
-    // The run has come to a good end, and what becomes of the others is no failure any more.
-    void finish() { is_finished_ = true; }
-    // Takes away what this process has left in the folder; the last one takes the folder away.
-    void leave();
+    void finish() override { is_finished_ = true; }
+    // The last process takes the folder away.
+    void leave() override;
 
-    // Of each process: its words, and the host that it runs on.
+    // Of each process.
     const std::vector<std::string>& words() const { return words_; }
-    const std::vector<std::string>& hosts() const { return hosts_; }
+    std::string host_of(std::size_t process) const override { return hosts_[process]; }
 
     // What each process says about a topic, which can be asked once. Waits for all, for ever: a Watch ends the process
     // if another one has ended.
     std::vector<std::string> gather(const std::string& topic, const std::string& mine);
 
-    // Makes a failure known to all, unless there is one. The one that counts.
-    Declared declare(const Declared& failure);
-    std::optional<Declared> declared() const;
+    Declared declare(const Declared& failure) override;
+    std::optional<Declared> declared() override;
 
-    // For the thread that watches, now and then. Says that this process lives.
-    void beat();
-    // The process that has ended without a word, if it is the one that this process watches: the next that is still
-    // there.
-    std::optional<std::size_t> lost_neighbour();
-    double seconds_between_looks() const { return world_.is_one_machine() ? 0.05 : 0.5; }
+    void beat() override;
+    // This process watches the next one that is still there.
+    std::optional<std::size_t> lost() override;
+    double seconds_between_looks() const override { return world_.is_one_machine() ? 0.05 : 0.5; }
 
 private:
     std::string path(const std::string& name) const { return folder_ + "/" + name; }

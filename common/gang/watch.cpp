@@ -9,11 +9,11 @@
 // So long a process that has failed may take to clean up: what it frees may wait for ranks that are gone.
 constexpr double longest_clean_up = 4;
 
-Watch::Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string&)> say,
+Watch::Watch(Contact& contact, std::size_t process, std::function<void(const std::string&)> say,
              std::function<void()> last_words)
-    : rendezvous_(rendezvous), process_(process), say_(std::move(say)), last_words_(std::move(last_words)) {
+    : contact_(contact), process_(process), say_(std::move(say)), last_words_(std::move(last_words)) {
     thread_ = std::thread([this] {
-        const std::chrono::duration<double> pause(rendezvous_.seconds_between_looks());
+        const std::chrono::duration<double> pause(contact_.seconds_between_looks());
         std::unique_lock lock(mutex_);
         while (!changed_.wait_for(lock, pause, [this] { return is_over_; })) look();
     });
@@ -30,33 +30,34 @@ Watch::~Watch() {
 
 // (A half-written row stays where it is, and an unfinished file is removed.)
 void Watch::end_with(Exit exit) {
-    rendezvous_.leave();
+    contact_.leave();
     std::quick_exit(static_cast<int>(exit));
 }
 
 void Watch::end_by(int signal) {
-    rendezvous_.leave();
+    contact_.leave();
     last_words_();
     EndingSignals::end_by(signal);
 }
 
 void Watch::look() {
-    rendezvous_.beat();
+    contact_.beat();
     if (const int signal = EndingSignals::noted()) {
-        rendezvous_.declare({process_, Exit::cuda_error, "", signal});
+        contact_.declare({process_, Exit::cuda_error, "", signal});
         end_by(signal);
     }
-    auto failure = rendezvous_.declared();
+    auto failure = contact_.declared();
     if (!failure) {
-        const auto lost = rendezvous_.lost_neighbour();
+        const auto lost = contact_.lost();
         if (!lost) return;
-        const std::string message =
-            text("rank {} ({}) has ended without a word: it was killed, or crashed", *lost, rendezvous_.hosts()[*lost]);
+        const std::string host = contact_.host_of(*lost);
+        const std::string message = text("rank {}{} has ended without a word: it was killed, or crashed", *lost,
+                                         host.empty() ? "" : " (" + host + ")");
         const Declared declared = {*lost, Exit::cuda_error, message};
-        failure = rendezvous_.declare(declared);
+        failure = contact_.declare(declared);
         if (failure->process == *lost && failure->message == message) say_(message);
     }
     if (failure->signal != 0) end_by(failure->signal);
     if (failure->process != process_) end_with(failure->exit);
-    if (++looks_at_own_failure_ * rendezvous_.seconds_between_looks() > longest_clean_up) end_with(failure->exit);
+    if (++looks_at_own_failure_ * contact_.seconds_between_looks() > longest_clean_up) end_with(failure->exit);
 }

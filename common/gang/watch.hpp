@@ -7,13 +7,13 @@
 #include <mutex>
 #include <thread>
 
-#include "common/gang/rendezvous.hpp"
+#include "common/gang/contact.hpp"
 
 class Watch {
 public:
     // `say` prints the message of a process that could not do so itself. `last_words` is called before a signal ends this
     // one.
-    Watch(Rendezvous& rendezvous, std::size_t process, std::function<void(const std::string& message)> say,
+    Watch(Contact& contact, std::size_t process, std::function<void(const std::string& message)> say,
           std::function<void()> last_words);
     ~Watch();
     Watch(const Watch&) = delete;
@@ -24,7 +24,7 @@ private:
     [[noreturn]] void end_with(Exit exit);
     [[noreturn]] void end_by(int signal);
 
-    Rendezvous& rendezvous_;
+    Contact& contact_;
     const std::size_t process_;
     const std::function<void(const std::string&)> say_;
     const std::function<void()> last_words_;

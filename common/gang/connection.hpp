@@ -1,0 +1,87 @@
+// How processes that have no folder in common hear of each other's end: each has a connection to the first, which ends with
+// it. The first listens at the port after that of NCCL_COMM_ID, and passes on what it hears.
+//
+// What is sent are lines: the number of a process, its exit status and a text. The first line of each says that it has
+// come, that of the first process that all have; a later one how it has ended.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "common/gang/contact.hpp"
+#include "common/gang/launcher.hpp"
+
+// An open socket.
+class Socket {
+public:
+    explicit Socket(int number = -1) : number_(number) {}
+    ~Socket();
+    Socket(Socket&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    int number() const { return number_; }
+    bool is_open() const { return number_ >= 0; }
+
+private:
+    int number_;
+};
+
+class Connection final : public Contact {
+public:
+    // Joins the others by `address`, HOST:PORT of NCCL_COMM_ID. Throws Failure if the port after that cannot be used, or if
+    // some have not come after `seconds`: with the message "" if another process says it.
+    Connection(const World& world, const std::string& address, double seconds);
+    ~Connection() override { leave(); }
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    void finish() override;
+    void leave() override;
+    std::string host_of(std::size_t process) const override { return hosts_[process]; }
+    Declared declare(const Declared& failure) override;
+    std::optional<Declared> declared() override;
+    std::optional<std::size_t> lost() override;
+    double seconds_between_looks() const override { return 0.05; }
+
+private:
+    // The other end of a connection.
+    struct Peer {
+        Socket socket;
+        std::optional<std::size_t> process;  // once its first line has come
+        std::string received;                // of a line that is not complete yet
+        bool has_ended_well = false;
+    };
+    struct Line {
+        std::size_t process;
+        int status;
+        std::string words;
+    };
+
+    void listen_at(const std::string& host, const std::string& port);
+    void await_others(double seconds);
+    void connect_to_first(const std::string& host, const std::string& port, double seconds);
+    void end_if_signalled();
+
+    // Looks at all sockets, and does what is to be done.
+    void look();
+    void accept_others();
+    void receive(Peer& peer);
+    void understand(Peer& peer, const std::string& text);
+    void welcome(Peer& peer, const Line& line);
+    void send(const Peer& peer, const Line& line) const;
+    void send_all(const Line& line) const;
+    static std::optional<Line> line_of(const std::string& text);
+    std::string greeting() const;
+
+    const World world_;
+    const std::string place_;  // where the first process listens, for messages
+    std::vector<std::string> hosts_;
+    std::mutex mutex_;
+    Socket listener_;
+    std::vector<Peer> peers_;  // of the first process all others, which may come twice; of others it alone
+    std::optional<Declared> declared_;
+    bool is_complete_ = false, has_left_ = false;
+};
