@@ -300,6 +300,32 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     done
 }
 
+@test "while a device of matmul --gang writes rows, it reads and multiplies the next ones" {
+    on_simulator || skip "the sizes are those of the simulator's devices"
+    # Of A, 1 x 42 and 42 x 1, 64 MiB have 381300 rows, and a third of them, by 256, 126976.
+    local rows=127000 parts=8 part=$((127000 * 42 * 4)) got
+    perl -e 'print pack "f<*", map { $_ % 7 } 1 .. 42' >b
+    perl -e 'print pack "f<*", map { $_ % 11 - 5 } 1 .. 42000' >some
+    for ((got = 0; got < rows / 1000; ++got)); do cat some; done >rows
+    mkfifo input result
+    SIMCC_DEVICES=2 matmul -q -d sim --gang -k naive --input-format raw:f32 --shape $((rows * parts))x1x42 - b <input >result 3>&- &
+    local matmul=$!
+    exec 6>input 7<result
+    # What came of one part comes out before there are three of them, ...
+    cat rows rows >&6
+    timeout 100 head -c 400000 <&7 >first
+    [ "$(stat -c %s first)" -eq 400000 ]
+    # ... and while nobody reads the rest of it, three more parts go in than there are devices.
+    timeout 100 cat rows rows rows >&6
+    { cat rows rows rows >&6; exec 6>&-; } &
+    exec 6>&-
+    cat <&7 >rest
+    wait "$matmul"
+    for ((got = 0; got < parts; ++got)); do cat rows; done >all
+    matmul -q -d sim --input-format raw:f32 -k naive --shape $((rows * parts))x1x42 all b >alone
+    cat first rest | cmp - alone
+}
+
 @test "pipes and standard input are dealt to the devices as files are" {
     local size
     once fractions fractions

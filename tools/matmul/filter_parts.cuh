@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/cuda/launch_shape.cuh"
+#include "common/cuda/peer_access.cuh"
 #include "common/cuda/slots.cuh"
 #include "common/io/pipeline.hpp"
 #include "tools/matmul/filter_products.cuh"
@@ -27,7 +28,8 @@ inline Chunk columns_of(Chunk& matrix, std::size_t rows, std::size_t columns, st
     return part;
 }
 
-// Each device has one part at a time, which is read for it and multiplied while other devices' are, too.
+// Where there are several devices, each has some parts at a time: the next ones are read and copied to it while one is
+// multiplied, and the last ones are written.
 class ProductParts {
 public:
     ProductParts(const Session& session, DType dtype, const ProductShape& shape, const ProductForm& form, Operand& a,
@@ -38,8 +40,9 @@ public:
     void multiply_rows(std::size_t m, NumberWriter& writer) {
         // Devices share few rows, too, but not so few that a kernel's tiles would be empty.
         constexpr std::size_t least = 32;
-        const std::size_t share = std::max(divide_up(divide_up(m, parts_.size()), least) * least, least);
-        const std::size_t most = std::min(products().rows_at_once(), has_threads() ? share : m + 1);
+        const std::size_t share = std::max(divide_up(divide_up(m, devices_.size()), least) * least, least);
+        const std::size_t places = places_in(products().rows_at_once() / FilterProducts::least_rows);
+        const std::size_t most = std::min(products().rows_at_once(places), has_threads() ? share : m + 1);
         share_b();
         const bool transposed = form_.transposed.a;
         Chunk whole_a = transposed ? a_.read_all() : Chunk{};
@@ -48,100 +51,118 @@ public:
         };
         const auto work = [&](Part& part) {
             Chunk a = transposed ? columns_of(whole_a, shape_.k, m, part.first, part.count) : a_.read(part.a);
-            part.c = part.products.multiply(std::move(a), part.count, std::nullopt);
+            part.c = part.products.multiply(part.place, std::move(a), part.count);
         };
-        run(m, most, take, work, writer);
+        run({m, most, false, places}, take, work, writer);
     }
 
     // Some products of a batch at a time.
     void multiply_batch(NumberWriter& writer) {
         const std::size_t rows_of_a = form_.transposed.a ? shape_.k : shape_.m,
                           rows_of_b = form_.transposed.b ? shape_.n : shape_.k;
-        const std::size_t share = std::max<std::size_t>(divide_up(form_.products(), parts_.size()), 1);
+        const std::size_t share = std::max<std::size_t>(divide_up(form_.products(), devices_.size()), 1);
+        const std::size_t places = places_in(products().products_at_once());
+        const std::size_t most = std::min(products().products_at_once(places), share);
         if (form_.shares_b) share_b();
         const auto take = [&](Part& part) {
             a_.take(part.a, part.count * rows_of_a, has_threads());
             if (!form_.shares_b) b_.take(part.b, part.count * rows_of_b, has_threads());
         };
         const auto work = [&](Part& part) {
-            if (!form_.shares_b)
-                part.products.set_b(std::make_shared<const Chunk>(part.products.typed(b_.read(part.b))));
-            part.c = part.products.multiply(a_.read(part.a), shape_.m, part.count);
+            Chunk own_b = form_.shares_b ? Chunk{} : b_.read(part.b);
+            part.c = part.products.multiply(part.place, a_.read(part.a), part.count, std::move(own_b));
         };
-        run(form_.products(), std::min(products().products_at_once(), share), take, work, writer);
+        run({form_.products(), most, true, places}, take, work, writer);
     }
 
 private:
     // What a device works on: rows, or products of a batch.
     struct Part {
-        Part(const Session& session, const DeviceInfo& device, DType dtype, const ProductShape& shape,
-             const ProductForm& form)
-            : products(session, device, dtype, shape, form) {}
-        FilterProducts products;
-        std::size_t first = 0, count = 0;
+        Part(FilterProducts& products_, std::size_t place_) : products(products_), place(place_) {}
+        FilterProducts& products;
+        std::size_t place, first = 0, count = 0;
         OperandRows a, b;
         Chunk c;
+    };
+    // How the whole is cut: into parts of as many rows or products as `most`, of which a device has some at a time.
+    struct Cutting {
+        std::size_t count, most;
+        bool is_batch;
+        std::size_t places;
     };
 
     ProductParts(const std::vector<DeviceInfo>& devices, const Session& session, DType dtype, const ProductShape& shape,
                  const ProductForm& form, Operand& a, Operand& b)
-        : shape_(shape),
-          form_(form),
-          a_(a),
-          b_(b),
-          devices_(devices, PipelineShape{static_cast<unsigned>(devices.size()), 1}),
-          parts_(devices_.for_each_slot(
-              [&](const DeviceInfo& device) { return std::make_unique<Part>(session, device, dtype, shape, form); })) {
-        for (const auto& part : parts_)
-            if (part->products.computed_type() != products().computed_type())
+        : shape_(shape), form_(form), a_(a), b_(b), devices_(devices) {
+        const SlotDevices contexts(devices, PipelineShape{1, 1});  // made at once
+        for (const DeviceInfo& device : devices) {
+            const OnDevice there(device.ordinal);
+            products_.push_back(std::make_unique<FilterProducts>(session, device, dtype, shape, form));
+            if (products_.back()->computed_type() != products().computed_type())
                 fail(Exit::usage,
                      "some of these devices multiply {} in {}, others in {}: choose those of one model with --device",
-                     name_of(dtype), name_of(products().computed_type()), name_of(part->products.computed_type()));
+                     name_of(dtype), name_of(products().computed_type()), name_of(products_.back()->computed_type()));
+        }
     }
 
     static std::vector<DeviceInfo> devices_of(const Session& session, DType dtype) {
         return FilterProducts::are_on_host(session, dtype) ? std::vector{session.device} : session.gang;
     }
 
-    bool has_threads() const { return parts_.size() > 1; }
-    FilterProducts& products() const { return parts_.front()->products; }
+    bool has_threads() const { return devices_.size() > 1; }
+    FilterProducts& products() const { return *products_.front(); }
+
+    // One part is read, one multiplied and one written, if the memory of one holds three that are worth it.
+    std::size_t places_in(std::size_t least_parts) const {
+        return has_threads() ? std::clamp<std::size_t>(least_parts, 1, 3) : 1;
+    }
 
     void share_b() {
         const auto b = std::make_shared<const Chunk>(products().typed(b_.read_all()));
-        for (const auto& part : parts_) part->products.set_b(b);
+        for (const auto& one : products_) one->set_b(b);
     }
 
     // An empty product has one part, too, which has a type.
     template <typename Take, typename Work>
-    void run(std::size_t count, std::size_t most, Take take, Work work, NumberWriter& writer) {
+    void run(Cutting cut, Take take, Work work, NumberWriter& writer) {
+        // (Where there are few parts, no device is to have a second one before all have one.)
+        const std::size_t of_device = divide_up(divide_up(cut.count, cut.most), devices_.size());
+        cut.places = std::clamp<std::size_t>(of_device, 1, cut.places);
+        std::vector<std::size_t> counts = {std::min(cut.count, cut.most)};
+        if (cut.count % cut.most > 0) counts.push_back(cut.count % cut.most);
+        for (const auto& one : products_) one->plan(counts, cut.is_batch, cut.places);
+        const SlotDevices slots(devices_, PipelineShape{static_cast<unsigned>(devices_.size() * cut.places), 1});
+        std::vector<Part> parts;
+        for (std::size_t slot = 0; slot < slots.shape().slots(); ++slot)
+            parts.emplace_back(*products_[slot % devices_.size()], slot / devices_.size());
         bool has_begun = false;
         std::size_t taken = 0;
         const auto take_next = [&](std::size_t slot) {
-            if (std::exchange(has_begun, true) && taken == count) return false;
-            Part& part = *parts_[slot];
+            if (std::exchange(has_begun, true) && taken == cut.count) return false;
+            Part& part = parts[slot];
             part.first = taken;
-            part.count = std::min(most, count - taken);
+            part.count = std::min(cut.most, cut.count - taken);
             taken += part.count;
             take(part);
             return true;
         };
         const auto work_there = [&](std::size_t slot) {
-            devices_.enter(slot);
-            work(*parts_[slot]);
+            slots.enter(slot);
+            work(parts[slot]);
         };
         const auto finish = [&](std::size_t slot) {
-            a_.settle(parts_[slot]->a);
-            b_.settle(parts_[slot]->b);
-            writer.append(std::exchange(parts_[slot]->c, {}));
+            a_.settle(parts[slot].a);
+            b_.settle(parts[slot].b);
+            writer.append(std::exchange(parts[slot].c, {}));
         };
-        run_pipeline(devices_.shape(), {take_next, work_there, finish});
+        run_pipeline(slots.shape(), {take_next, work_there, finish});
     }
 
     const ProductShape shape_;
     const ProductForm form_;
     Operand &a_, &b_;
-    const SlotDevices devices_;
-    const std::vector<std::unique_ptr<Part>> parts_;
+    const std::vector<DeviceInfo> devices_;
+    std::vector<std::unique_ptr<FilterProducts>> products_;
 };
 
 }  // namespace BACKEND

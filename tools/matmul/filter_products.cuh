@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "common/io/numbers.hpp"
-#include "tools/matmul/product.cuh"
+#include "tools/matmul/filter_places.cuh"
 
 namespace BACKEND {
 
@@ -24,8 +27,8 @@ inline Chunk float8_of(const Chunk& chunk, DType dtype) {
     return narrow;
 }
 
-// Products where filters compute, on one device: the current one where this is made and used. B stays there until there is
-// another one.
+// Products where filters compute, on one device: the current one where this is made and used. Several threads may use it at
+// once, each with a place of its own there.
 class FilterProducts {
 public:
     FilterProducts(const Session& session, const DeviceInfo& device, DType dtype, const ProductShape& shape,
@@ -39,8 +42,9 @@ public:
         on_host_ = are_on_host(session, dtype);
         // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end. So it is with
         // 8-bit floats, of which every device has kernels.
-        widens_ = (dtype == DType::f16 && (on_host_ || !find_method(variant_, problem_of(dtype)).launch)) ||
-                  (is_float8(dtype) && on_host_);
+        widens_ =
+            (dtype == DType::f16 && (on_host_ || !find_method(variant_, problem_of(dtype, {shape, form})).launch)) ||
+            (is_float8(dtype) && on_host_);
         computed_ = widens_ ? DType::f32 : dtype;
         const auto& asked = session.own<MatmulOptions>();
         if (asked.scale_a > 0) scales_[0] = static_cast<float>(asked.scale_a);
@@ -52,14 +56,15 @@ public:
     }
 
     DType computed_type() const { return computed_; }
-    // Rows for which an operation on B is worth its way to the cores, in a memory of 64 MiB.
-    std::size_t rows_at_once() const {
-        const std::size_t row_bytes = (shape_.k + shape_.n + 1) * size_of(computed_), least = 256;
-        return std::max(memory / row_bytes / least * least, least);
+    bool is_on_host() const { return on_host_; }
+    // Rows for which an operation on B is worth its way to the cores, in a part of a memory of 64 MiB.
+    std::size_t rows_at_once(std::size_t parts = 1) const {
+        const std::size_t row_bytes = (shape_.k + shape_.n + 1) * size_of(computed_);
+        return std::max(memory / parts / row_bytes / least_rows * least_rows, least_rows);
     }
-    // Products in that memory, one at least.
-    std::size_t products_at_once() const {
-        const double bytes = std::max(1.0, shape_.elements()) * double(size_of(computed_));
+    // Products in a part of that memory, one at least.
+    std::size_t products_at_once(std::size_t parts = 1) const {
+        const double bytes = std::max(1.0, shape_.elements()) * double(size_of(computed_)) * double(parts);
         return std::max<std::size_t>(1, static_cast<std::size_t>(double(memory) / bytes));
     }
 
@@ -71,26 +76,38 @@ public:
         return matrix.dtype == stored ? std::move(matrix) : matrix.converted_to(stored);
     }
 
-    // Several devices may have the same B.
-    void set_b(std::shared_ptr<const Chunk> typed_b) {
-        b_ = std::move(typed_b);
-        b_is_on_device_ = false;
+    // What is to be multiplied: these numbers of rows of A, or of matrices if it is a batch, in so many places.
+    void plan(std::vector<std::size_t> counts, bool is_batch, std::size_t places) {
+        counts_ = std::move(counts);
+        is_batch_ = is_batch;
+        places_ = places;
     }
+    // One B for all parts, which several devices may have.
+    void set_b(std::shared_ptr<const Chunk> typed_b) { b_ = std::move(typed_b); }
 
-    // The products of so many rows of A, or of so many matrices.
-    Chunk multiply(Chunk chunk_of_a, std::size_t rows, std::optional<std::size_t> batch) {
-        shape_.m = rows;
-        form_.batch = batch;
+    // The products of so many rows of A, or of so many matrices, by the B of all or one of their own.
+    Chunk multiply(std::size_t place, Chunk chunk_of_a, std::size_t count, Chunk chunk_of_b = {}) {
+        const PartOfProduct part = part_of(count);
         const Chunk a = typed(std::move(chunk_of_a));
+        const Chunk own_b = b_ ? Chunk{} : typed(std::move(chunk_of_b));
         Chunk c;
         c.dtype = dtype_in_files(result_dtype(computed_));
-        c.count = form_.products() * shape_.m * shape_.n;
+        c.count = part.form.products() * part.shape.m * part.shape.n;
         c.bytes.resize(c.count * size_of(c.dtype));
-        if (on_host_) multiply_on_host(computed_, shape_, form_, a.bytes.data(), b_->bytes.data(), c.bytes.data());
-        else multiply_on_device(a, c);
+        if (on_host_) {
+            multiply_on_host(computed_, part.shape, part.form, a.bytes.data(), (b_ ? *b_ : own_b).bytes.data(),
+                             c.bytes.data());
+        } else {
+            std::call_once(prepared_, [this] { prepare(); });
+            if (!b_) on_device_->upload_b(place, part, own_b.bytes.data());
+            on_device_->multiply(place, part, methods_.at(count), a.bytes.data(), c.bytes.data());
+        }
         if (is_float8(dtype_)) return float8_product(std::move(c));
         return widens_ ? c.converted_to(DType::f16, Overflow::infinite) : c;
     }
+
+    // A part of fewer rows would not be worth its launch.
+    static constexpr std::size_t least_rows = 256;
 
 private:
     static constexpr std::size_t memory = std::size_t{64} << 20;
@@ -102,42 +119,52 @@ private:
         return c.converted_to(DType::bf16, Overflow::infinite).converted_to(DType::f32);
     }
 
-    ProductProblem problem_of(DType dtype) const {
+    PartOfProduct part_of(std::size_t count) const {
+        PartOfProduct part{shape_, form_};
+        if (is_batch_) part.form.batch = count;
+        else part.shape.m = count, part.form.batch.reset();
+        return part;
+    }
+
+    ProductProblem problem_of(DType dtype, const PartOfProduct& part) const {
         ProductProblem problem = problem_on(session_, info_, dtype);
-        problem.shape = shape_;
-        problem.form = form_;
+        problem.shape = part.shape;
+        problem.form = part.form;
         return problem;
     }
 
-    void multiply_on_device(const Chunk& a, Chunk& c) {
-        if (!device_ || device_->shape.m != shape_.m || device_->form.products() != form_.products()) {
-            method_ = find_method(variant_, problem_of(computed_));
-            if (!method_.launch)
-                fail(Exit::unavailable, "{}: {}", variant_.name, why_not(problem_of(computed_), variant_));
-            device_.reset();
-            device_ = std::make_unique<DeviceProduct>(info_, computed_, shape_, form_, method_.workspace_bytes);
-            if (is_float8(computed_)) device_->upload_scales(scales_);
-            b_is_on_device_ = false;
+    void prepare() {
+        std::size_t workspace = 0, most = 0;
+        for (const std::size_t count : counts_) {
+            const ProductProblem problem = problem_of(computed_, part_of(count));
+            const ProductMethod method = find_method(variant_, problem);
+            if (!method.launch) fail(Exit::unavailable, "{}: {}", variant_.name, why_not(problem, variant_));
+            workspace = std::max(workspace, method.workspace_bytes);
+            most = std::max(most, count);
+            methods_[count] = method;
         }
-        if (!b_is_on_device_) device_->upload_dense_b(b_->bytes.data());
-        b_is_on_device_ = true;
-        device_->upload_dense_a(a.bytes.data());
-        device_->launch(method_, session_, nullptr);
-        CHECK(cudaGetLastError());
-        device_->download_dense_c(c.bytes.data());
+        const PartOfProduct largest = part_of(most);
+        on_device_ =
+            std::make_unique<DevicePlaces>(session_, info_, computed_, largest, places_, b_ != nullptr, workspace);
+        if (is_float8(computed_)) on_device_->upload_scales(scales_);
+        if (b_) on_device_->upload_b(0, largest, b_->bytes.data());
     }
 
     const Session& session_;
     const DeviceInfo info_;
     const MatmulVariant& variant_;
     DType dtype_, computed_;
-    ProductShape shape_;
-    ProductForm form_;
+    const ProductShape shape_;
+    const ProductForm form_;
+    std::vector<std::size_t> counts_;
+    bool is_batch_ = false;
+    std::size_t places_ = 1;
     std::shared_ptr<const Chunk> b_;
     float scales_[2] = {1, 1};  // of 8-bit floats
-    bool on_host_ = false, widens_ = false, b_is_on_device_ = false;
-    ProductMethod method_;
-    std::unique_ptr<DeviceProduct> device_;
+    bool on_host_ = false, widens_ = false;
+    std::once_flag prepared_;
+    std::map<std::size_t, ProductMethod> methods_;  // by how much is multiplied
+    std::unique_ptr<DevicePlaces> on_device_;
 };
 
 }  // namespace BACKEND
