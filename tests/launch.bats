@@ -293,6 +293,23 @@ builds_faulty() {
     holds ./launcher
 }
 
+@test "numbers that launchers cannot mean are refused at once, and of two launchers the first counts" {
+    need_devices
+    local numbers
+    for numbers in "-1 2 0 2" "0 0 0 1" "0 1 0 0" "2 2 0 2" "0 65537 0 1" "0 18446744073709551615 0 18446744073709551615" \
+        "99999999999999999999 2 0 2" "1.0 2 0 2"; do
+        # shellcheck disable=SC2086  # words
+        set -- $numbers
+        capture env RANK="$1" WORLD_SIZE="$2" LOCAL_RANK="$3" LOCAL_WORLD_SIZE="$4" reduce -d sim --gang -n 5
+        expect_status 2
+        expect_refusal reduce "(is not a whole number|is not below [A-Z_]+=[0-9]+|are more than 65536 processes); start the program by torchrun"
+    done
+    # Each of the two processes would be the only one by the other launcher's variables.
+    change=([0]="RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1" [1]="RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1")
+    right openmpi 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
+    [ "$(column gang | paste -sd ' ')" = "1 2" ]
+}
+
 # ---- files that several processes reduce together: each its pieces, and all find what one process finds
 
 # shares OPTION... FILE: reduce prints what one process prints, whatever their number.

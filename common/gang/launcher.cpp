@@ -7,6 +7,9 @@
 
 namespace {
 
+// More are a mistake, which would take the memory of a machine before anything is said of it.
+constexpr std::size_t most_processes = std::size_t{1} << 16;
+
 // The variables of a launcher. A null one does not exist.
 struct Launcher {
     const char* name;
@@ -98,6 +101,9 @@ public:
         world.processes = number(launcher_.processes);
         world.local = number(launcher_.local);
         world.locals = is_slurm() ? tasks_of_this_node() : number(launcher_.locals);
+        if (world.processes > most_processes)
+            fail(Exit::usage, "{}={} are more than {} processes; {}", launcher_.processes, world.processes,
+                 most_processes, remedy());
         check_below(launcher_.process, world.process, launcher_.processes, world.processes);
         check_below(launcher_.local, world.local, launcher_.locals, world.locals);
         if (world.locals > world.processes)
