@@ -62,6 +62,30 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     nothing_is_left
 }
 
+@test "signals at any moment, to one process or all, end all by it, and nothing is left behind" {
+    need_devices
+    local moment victims
+    export GRIDUTILS_JOIN_TIMEOUT=2
+    head -c 8000000 /dev/zero >zeros
+    for moment in 0 0.01 0.03 0.06 0.1 0.15 0.2 0.3; do
+        begin openmpi 3 vecadd --gang -k vector4 --input-format raw:f32 zeros zeros -o sum
+        sleep $moment
+        victims=("${processes[@]}")
+        case $moment in *1*) victims=("${processes[2]}") ;; esac
+        kill -TERM "${victims[@]}" 2>/dev/null || true
+        finish
+        # (Some may have ended well; and who has ended before it came is missed.)
+        case $statuses in
+            0 | 143) [ -z "$errors" ] || complain "$moment: expected no words" ;;
+            "0 143" | "143 0") [ ! -e sum ] || [ -z "$errors" ] || complain "$moment: expected no words" ;;
+            "3 143" | "143 3") expect_errors_like "rank 2 of 3 did not come" ;;
+            *) complain "$moment: $statuses" ;;
+        esac
+        rm -f sum
+        nothing_is_left
+    done
+}
+
 @test "what the caller ignores stays ignored by all processes" {
     need_devices
     echo 'exec env --ignore-signal=HUP "$@"' >ignoring

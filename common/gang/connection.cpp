@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t longest_line = 4096;
 constexpr const char* greeting_word = "gridutils";
+constexpr int signals_begin = 128;  // of exit statuses, as in shells
 // For the first process's answer to what another one has said.
 constexpr double longest_answer = 2;
 
@@ -132,8 +133,15 @@ void Connection::listen_at(const std::string& host, const std::string& port) {
 
 void Connection::end_if_signalled() {
     if (EndingSignals::noted() == 0) return;
+    send_all({world_.process, signals_begin + EndingSignals::noted(), ""});
     leave();
     EndingSignals::end_by(EndingSignals::noted());
+}
+
+// Another one has failed before all had come.
+void Connection::end_as_declared() const {
+    if (declared_->signal != 0) EndingSignals::end_by(declared_->signal);
+    throw Failure(declared_->exit, world_.process == 0 ? "" : declared_->message);
 }
 
 void Connection::await_others(double seconds) {
@@ -141,7 +149,7 @@ void Connection::await_others(double seconds) {
         end_if_signalled();
         const std::lock_guard lock(mutex_);
         look();
-        if (declared_) throw Failure(declared_->exit, "");
+        if (declared_) end_as_declared();
         std::vector<std::size_t> missing;
         for (std::size_t process = 1; process < world_.processes; ++process)
             if (hosts_[process].empty()) missing.push_back(process);
@@ -179,7 +187,7 @@ void Connection::connect_to_first(const std::string& host, const std::string& po
         pause(peers_.empty() ? 0.05 : 0.005);
         const std::lock_guard lock(mutex_);
         look();
-        if (declared_ && !is_complete_) throw Failure(declared_->exit, declared_->message);
+        if (declared_ && !is_complete_) end_as_declared();
     }
 }
 
@@ -271,7 +279,6 @@ void Connection::understand(Peer& peer, const std::string& text) {
     if (world_.process == 0 && (!peer.process || line->process >= world_.processes)) return;
     if (ends_well) return void(peer.has_ended_well = true);
     if (declared_) return;
-    constexpr int signals_begin = 128;
     const bool is_signal = line->status > signals_begin;
     declared_ = Declared{line->process, is_signal ? Exit::cuda_error : Exit(line->status), line->words,
                          is_signal ? line->status - signals_begin : 0};
@@ -311,7 +318,7 @@ Declared Connection::declare(const Declared& failure) {
             const std::lock_guard lock(mutex_);
             look();
             if (declared_) return *declared_;
-            const int status = failure.signal != 0 ? 128 + failure.signal : static_cast<int>(failure.exit);
+            const int status = failure.signal != 0 ? signals_begin + failure.signal : static_cast<int>(failure.exit);
             if (!is_sent && !has_left_) send_all({failure.process, status, failure.message});
             is_sent = true;
             if (world_.process == 0 && !has_left_) return *(declared_ = failure);

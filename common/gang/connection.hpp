@@ -64,6 +64,7 @@ private:
     void await_others(double seconds);
     void connect_to_first(const std::string& host, const std::string& port, double seconds);
     void end_if_signalled();
+    [[noreturn]] void end_as_declared() const;
 
     // Looks at all sockets, and does what is to be done.
     void look();

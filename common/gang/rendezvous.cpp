@@ -71,9 +71,13 @@ void Rendezvous::remove_answers_if_last() const {
     rmdir(folder_.c_str());
 }
 
-// (Who waits for others has nothing to tell them yet.)
+// (Others may have found that all have come, where this process has not yet.)
 void Rendezvous::end_if_signalled() {
     if (EndingSignals::noted() == 0) return;
+    if (file_ && card_.first != 0) {
+        run_ = card_.first;
+        declare({world_.process, Exit::cuda_error, "", EndingSignals::noted()});
+    }
     leave();
     EndingSignals::end_by(EndingSignals::noted());
 }
@@ -89,12 +93,12 @@ void Rendezvous::remove_all_if_last() const {
     rmdir(folder_.c_str());
 }
 
-// What lies there beside the cards of this run, which has not begun yet.
+// What lies there beside this run's: the cards, and perhaps what one says who ends before it has begun.
 void Rendezvous::remove_earlier_runs() const {
-    std::set<std::string> cards;
-    for (std::size_t process = 0; process < world_.processes; ++process) cards.insert(card_path(process));
+    std::set<std::string> own = {path(name_in_run("failed"))};
+    for (std::size_t process = 0; process < world_.processes; ++process) own.insert(card_path(process));
     for (const std::string& name : names_in_folder(folder_))
-        if (cards.count(path(name)) == 0) unlink(path(name).c_str());
+        if (own.count(path(name)) == 0) unlink(path(name).c_str());
 }
 
 std::string Rendezvous::name_in_run(const std::string& name) const { return text("{}-{:x}", name, run_); }

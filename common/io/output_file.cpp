@@ -27,21 +27,25 @@ namespace {
 struct Unfinished {
     std::atomic<const char*> path;
     Unfinished* next;
+    std::atomic<bool> is_own;
 };
 std::atomic<Unfinished*> unfinished_files;
 struct sigaction previous_actions[NSIG];
 
-void remove_unfinished() {
-    for (Unfinished* one = unfinished_files; one; one = one->next)
+void remove_unfinished(bool own_alone) {
+    for (Unfinished* one = unfinished_files; one; one = one->next) {
+        if (own_alone && !one->is_own) continue;
         if (const char* path = one->path.exchange(nullptr)) unlink(path);
+    }
 }
 
-void remember(const std::string& path) {
+// `is_own`: no other process gives the file its name.
+void remember(const std::string& path, bool is_own) {
     for (Unfinished* one = unfinished_files; one; one = one->next) {
         const char* none = nullptr;
-        if (one->path.compare_exchange_strong(none, path.c_str())) return;
+        if (one->path.compare_exchange_strong(none, path.c_str())) return void(one->is_own = is_own);
     }
-    auto* const one = new Unfinished{path.c_str(), unfinished_files};
+    auto* const one = new Unfinished{path.c_str(), unfinished_files, is_own};
     while (!unfinished_files.compare_exchange_weak(one->next, one)) continue;
 }
 
@@ -55,7 +59,8 @@ void forget(std::string& path) {
 
 void remove_and_end(int signal, siginfo_t* information, void* context) {
     const int error = errno;
-    remove_unfinished();
+    // (Of another one's file: the other has to hear of the signal before it misses its file.)
+    remove_unfinished(true);
     errno = error;
     // What was there before us comes next: the checkers' last words, or the end by this signal.
     const struct sigaction& previous = previous_actions[signal];
@@ -88,7 +93,7 @@ bool catch_ends() {
         previous_actions[signal] = previous;
         sigaction(signal, &action, nullptr);
     }
-    return std::at_quick_exit(remove_unfinished) == 0;
+    return std::at_quick_exit([] { remove_unfinished(false); }) == 0;
 }
 
 std::string reason() { return std::strerror(errno); }
@@ -239,7 +244,7 @@ OutputFile::OutputFile(const std::string& path, const Unfinished& of_another)
     if (is_there && !is_ours) errno = ENOENT;  // this is a file of somebody else, whose folder has the same name
     if (!is_ours) fail_open("name a file in a folder that all processes see, and may write to");
     unfinished_ = path_;
-    remember(unfinished_);
+    remember(unfinished_, false);
 }
 
 std::string OutputFile::unfinished_path() const {
@@ -283,7 +288,7 @@ void OutputFile::open_beside() {
         unfinished_ = folder_of(path_) + ".gridutils-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
         struct stat taken {};
         if (lstat(unfinished_.c_str(), &taken) == 0) continue;
-        remember(unfinished_);
+        remember(unfinished_, true);
         descriptor_ = open(unfinished_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor_ >= 0) return;
         forget(unfinished_);

@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 namespace simt::nccl {
@@ -231,6 +233,10 @@ void enter(Clique& clique, int ranks, int device, const std::string& path) {
     clique.ring();
 }
 
+// What has ended another process, as Ctrl-C or a launcher, ends this one, too, if it is given the time: then there is nothing
+// to say.
+void await_own_end() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
+
 }  // namespace
 
 bool is_byte_locked(int file, int byte) {
@@ -269,10 +275,12 @@ std::unique_ptr<Clique> join(const ncclUniqueId& id, int ranks, int rank, int de
     while (true) {
         File file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | (is_address ? O_CREAT : 0), 0600));
         if (file.number() < 0) {
+            const std::string error = error_text();
+            await_own_end();
             throw Refusal{ncclSystemError,
                           "the unique id is no longer good: the process that made it has ended, or as many ranks as "
                           "the communicator has have joined already (" +
-                              path + ": " + error_text() + ")"};
+                              path + ": " + error + ")"};
         }
         if (!lock_byte(file.number(), byte_of_gate, true)) {
             throw Refusal{ncclSystemError, "cannot lock " + path + ": " + error_text()};
@@ -351,6 +359,7 @@ void await_all(const Clique& clique, const ncclUniqueId& id) {
         });
     if (outcome == Outcome::done) return OwnFiles::instance().forget(path_of(id));
     unlink(path_of(id).c_str());
+    await_own_end();
     throw Refusal{ncclSystemError, clique.broken_text()};
 }
 
