@@ -1,5 +1,24 @@
 // collective: what several devices do together, by NCCL and by our own kernels over the memory of peers, verified on every
 // device and timed from a common start to the last one's end.
+#include "common/cuda/passes.hpp"
+#include "kernels/collective/snapshot.cuh"
+#include "tools/collective/table.cuh"
+
+namespace BACKEND {
+
+// What the verification launches.
+#define INSTANTIATE(T) template void launch_snapshot(const T*, T*, size_t n, unsigned multiprocessors, cudaStream_t)
+INSTANTIATE(float);
+INSTANTIATE(double);
+INSTANTIATE(std::int32_t);
+INSTANTIATE(std::int64_t);
+INSTANTIATE(__half);
+INSTANTIATE(__nv_bfloat16);
+#undef INSTANTIATE
+
+}  // namespace BACKEND
+
+#if HOST_PASS
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -222,3 +241,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(collective_program, run)
+#endif

@@ -1,4 +1,25 @@
 // conv1d: a signal convolved with a filter, from the lecture's three-point average to the fastest for any width.
+#include "common/cuda/passes.hpp"
+#include "kernels/conv1d/beyond.cuh"
+#include "kernels/conv1d/cufft.cuh"
+#include "kernels/conv1d/overlap_save.cuh"
+#include "tools/conv1d/table.cuh"
+
+namespace BACKEND {
+
+// What is not in the table: transforms, and what gangs launch besides.
+#define INSTANTIATE(T)                                                                                               \
+    template LaunchShape launch_conv1d_overlap_save(const ConvolutionArguments<T>&, const Complex<T>* d_spectra);    \
+    template class CufftConvolution<T>;                                                                              \
+    template void launch_fill_beyond(T* d_window, std::int64_t window_begin, const OwnElements&, std::int64_t first, \
+                                     std::int64_t end, cudaStream_t)
+INSTANTIATE(float);
+INSTANTIATE(double);
+#undef INSTANTIATE
+
+}  // namespace BACKEND
+
+#if HOST_PASS
 #include <memory>
 
 #include "common/cli/registration.cuh"
@@ -142,3 +163,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(convolution_program, run)
+#endif

@@ -1,4 +1,24 @@
 // latency: how long one thing takes that waits for another: loads from every level of memory, operations, barriers.
+#include "common/cuda/passes.hpp"
+#include "kernels/latency/barriers.cuh"
+#include "kernels/latency/chase.cuh"
+#include "kernels/latency/dependent.cuh"
+
+#ifndef __SIMCC__
+namespace BACKEND {
+
+#define INSTANTIATE(Load) \
+    template __global__ void chase_addresses<Load>(unsigned long long, LatencySteps, LatencyReading*)
+INSTANTIATE(CachedLoad);
+INSTANTIATE(UncachedLoad);
+INSTANTIATE(VolatileLoad);
+INSTANTIATE(ConstantLoad);
+#undef INSTANTIATE
+
+}  // namespace BACKEND
+#endif
+
+#if HOST_PASS
 #include <string>
 
 #include "common/cli/registration.cuh"
@@ -71,3 +91,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(program, run)
+#endif

@@ -1,4 +1,9 @@
 // matmul: C = A B, from the textbook's kernel to the tensor cores, each step one idea, beside cuBLAS.
+#include "common/cuda/passes.hpp"
+#include "tools/matmul/adapted.cuh"
+#include "tools/matmul/variants.cuh"
+
+#if HOST_PASS
 #include "common/cli/registration.cuh"
 #include "tools/matmul/filter.cuh"
 #include "tools/matmul/gang/run.cuh"
@@ -49,3 +54,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(matmul_program, run)
+#endif

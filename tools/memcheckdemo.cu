@@ -1,5 +1,9 @@
 // memcheckdemo: one planted defect per run, by name, and its corrected twin: to learn with compute-sanitizer, and to
 // test the checked simulator.
+#include "common/cuda/passes.hpp"
+#include "kernels/memcheckdemo/plants.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 
 #include "common/cli/registration.cuh"
@@ -139,3 +143,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(memcheckdemo_program, run)
+#endif

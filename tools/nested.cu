@@ -1,5 +1,8 @@
 // nested: kernels that launch kernels. What a launch costs, depending on who makes it and how deep it is, and two cases
 // in which it may pay.
+#include "common/cuda/passes.hpp"
+
+#if HOST_PASS  // its kernels are in nested/device_launches.cu
 #include <algorithm>
 #include <memory>
 
@@ -161,3 +164,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(nested_program, run)
+#endif

@@ -1,5 +1,9 @@
 // streams: what overlaps and what does not. Slow kernels, copies and kernels in chunks, the cost of launches, and how
 // the host learns that a stream is done; measured, drawn as bars, and written as a trace.
+#include "common/cuda/passes.hpp"
+#include "kernels/streams.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -187,3 +191,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(streams_program, run)
+#endif

@@ -1,4 +1,8 @@
 // transfer: copies between the host and devices, by size, kind of memory, direction and way, each byte compared.
+#include "common/cuda/passes.hpp"
+#include "kernels/transfer.cuh"
+
+#if HOST_PASS
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -196,3 +200,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(transfer_program, run)
+#endif

@@ -1,5 +1,22 @@
 // transpose: the output's rows are the input's columns. Nothing is computed, so memory alone sets the pace: from a
 // thread per element to within a few percent of a plain copy.
+#include "common/cuda/passes.hpp"
+#include "kernels/transpose/columns.cuh"
+#include "tools/transpose/table.cuh"
+
+namespace BACKEND {
+
+// What gangs launch besides.
+#define INSTANTIATE(Word) template void launch_place_columns(const ColumnsArguments<Word>&)
+INSTANTIATE(std::uint8_t);
+INSTANTIATE(std::uint16_t);
+INSTANTIATE(std::uint32_t);
+INSTANTIATE(std::uint64_t);
+#undef INSTANTIATE
+
+}  // namespace BACKEND
+
+#if HOST_PASS
 #include <algorithm>
 #include <memory>
 
@@ -125,3 +142,4 @@ void run(Session& session) {
 }  // namespace BACKEND
 
 GRIDUTILS_PROGRAM(transpose_program, run)
+#endif

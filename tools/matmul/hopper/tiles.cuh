@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cli/sizes.hpp"
 #include "common/cuda/buffers.cuh"
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/f32_transposed.cuh"
