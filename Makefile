@@ -21,7 +21,7 @@ SIMULATED = -O2
 SIMT_OPTIMIZE = -O2
 CHECKED = -O1
 # These simulate too little for a higher level to be worth its time.
-HARDLY_OPTIMIZED := cuda-unit gang-unit tools/devquery tools/memcheckdemo tools/streams
+HARDLY_OPTIMIZED := cuda-unit gang-unit $(addprefix tools/,devquery latency memcheckdemo nested streams transfer)
 
 # ---- toolchains
 
