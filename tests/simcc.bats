@@ -360,7 +360,7 @@ cudaSuccess"
 }
 
 @test "a launch with more threads per block than __launch_bounds__ allow is refused, however the kernel is named" {
-    local flags
+    local flags programs=$programs/limits
     for flags in -O0 -O2 '-G -O1'; do
         has_checkers_for $flags
         # shellcheck disable=SC2086
