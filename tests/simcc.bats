@@ -360,14 +360,16 @@ cudaSuccess"
 }
 
 @test "a launch with more threads per block than __launch_bounds__ allow is refused, however the kernel is named" {
-    local flags programs=$programs/limits
+    local flags
+    mkdir limits
     for flags in -O0 -O2 '-G -O1'; do
+        # shellcheck disable=SC2086
         has_checkers_for $flags
         # shellcheck disable=SC2086
-        simcc $flags -DELSEWHERE -c "$programs/launch_bounds.cu" -o elsewhere.o
+        simcc $flags -DELSEWHERE -c "$programs/limits/launch_bounds.cu" -o elsewhere.o
         # shellcheck disable=SC2086
-        builds launch_bounds -Wall -Wextra $flags elsewhere.o
-        capture ./launch_bounds
+        builds limits/launch_bounds -Wall -Wextra $flags elsewhere.o
+        capture ./limits/launch_bounds
         [[ $flags = -G* ]] || { expect_status 0 && expect_no_errors; }
         expect_output "plain: cudaSuccess, cudaErrorInvalidValue, 1
 three dimensions: cudaSuccess, cudaErrorInvalidValue, 1
