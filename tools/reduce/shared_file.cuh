@@ -27,6 +27,7 @@ public:
             if (taken_++ % processes_ == process_) return true;
         return false;
     }
+    using NumberReader::read;
     void read(Slot& slot) const override { all_->read(slot); }
     void settle(const Slot& slot) override { all_->settle(slot); }
 
