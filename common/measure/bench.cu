@@ -29,6 +29,7 @@ Bench::Bench(Run& run)
 bool Bench::verify(Case& one, FirstLaunch& first) {
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
+    CHECK(cudaDeviceSynchronize());  // what cudaMemcpy brings from pageable memory may still be on its way
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will

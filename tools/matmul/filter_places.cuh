@@ -42,13 +42,15 @@ public:
         a_ = Bytes(places * a_bytes_), b_ = Bytes(of_b * b_bytes_), c_ = Bytes(places * c_bytes_);
         workspace_ = Bytes(workspace_bytes);
         partials_ = make_partials(device, dtype);
-        if (is_float8(dtype)) scales_ = DeviceBuffer<float>(2);
+        if (is_float8(dtype)) scales_ = DeviceBuffer<float>(2 * scale_step);
         for (size_t place = 0; place < places; ++place) computed_.emplace_back(cudaEventDisableTiming);
         // (What fills memory is in another stream.)
         CHECK(cudaDeviceSynchronize());
     }
 
-    void upload_scales(const float* h_scales) { up_.to_device(scales_.data(), h_scales, scales_.bytes()); }
+    void upload_scales(const float* h_scales) {
+        for (size_t i = 0; i < 2; ++i) copy_to_device(scales_.data() + i * scale_step, h_scales + i, sizeof *h_scales);
+    }
     void upload_b(size_t place, const PartOfProduct& part, const void* h_b) {
         const std::lock_guard lock(uploading_);
         const auto& [shape, form] = part;

@@ -95,7 +95,7 @@ struct DeviceProduct {
         copier.to_device(b.data(), h_b, b.bytes());
     }
     void upload_scales(const float* h_scales) {
-        for (size_t i = 0; i < 2; ++i) copier.to_device(scales.data() + i * scale_step, h_scales + i, sizeof *h_scales);
+        for (size_t i = 0; i < 2; ++i) copy_to_device(scales.data() + i * scale_step, h_scales + i, sizeof *h_scales);
     }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
