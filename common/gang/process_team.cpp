@@ -132,6 +132,7 @@ void ProcessTeam::finish() {
     faster_ = nullptr;
     watch_.reset();
     contact_->finish();
+    contact_->leave();  // a signal that comes after the next line leaves nothing behind
     signals_.reset();
 }
 
