@@ -61,10 +61,16 @@ void Rendezvous::leave() {
     else remove_all_if_last();
 }
 
-// Another process may not have read yet what this one has said, unless it has taken its card away, too.
+// Another process may not have read yet what this one has said, unless it has taken its card away, too, or has been ended
+// by a signal when all was done.
 void Rendezvous::remove_answers_if_last() const {
-    for (std::size_t process = 0; process < world_.processes; ++process)
-        if (read_card(process)) return;
+    bool was_another_ended = false;
+    for (std::size_t process = 0; process < world_.processes; ++process) {
+        if (!read_card(process)) continue;
+        if (!world_.is_one_machine() || is_locked(card_path(process))) return;
+        was_another_ended = true;
+    }
+    if (was_another_ended) return remove_all_if_last();
     const std::string of_run = name_in_run("") + "-";
     for (const std::string& name : names_in_folder(folder_))
         if (name.find(of_run) != name.npos) unlink(path(name).c_str());
@@ -232,7 +238,10 @@ void Rendezvous::give_up(const std::vector<std::size_t>& missing, double seconds
 
 std::vector<std::string> Rendezvous::gather(const std::string& topic, const std::string& mine) {
     const auto name_of = [&](std::size_t process) { return text("answer-{}-{}", name_in_run(topic), process); };
-    publish(folder_, name_of(world_.process), mine);
+    {
+        const auto lock = stay();
+        publish(folder_, name_of(world_.process), mine);
+    }
     std::vector<std::string> all;
     for (std::size_t process = 0; process < world_.processes; ++process) {
         auto answer = read_shared_file(path(name_of(process)));
@@ -245,13 +254,19 @@ std::vector<std::string> Rendezvous::gather(const std::string& topic, const std:
     return all;
 }
 
-Declared Rendezvous::declare(const Declared& failure) {
+// While the lock is held, no other thread leaves. If one has left, it is ending this process.
+std::unique_lock<std::mutex> Rendezvous::stay() {
     std::unique_lock lock(leaving_);
-    while (!file_) {  // the thread that watches is ending this process
+    while (!file_) {
         lock.unlock();
         pause(1);
         lock.lock();
     }
+    return lock;
+}
+
+Declared Rendezvous::declare(const Declared& failure) {
+    const auto lock = stay();
     const std::string content =
         text("{} {} {} {}", failure.process, static_cast<int>(failure.exit), failure.signal, failure.message);
     try {

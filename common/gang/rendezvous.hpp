@@ -80,6 +80,7 @@ private:
     bool have_all_come(const std::vector<std::optional<Card>>& cards);
     void give_up(const std::vector<std::size_t>& missing, double seconds);
     void remove_earlier_runs() const;
+    std::unique_lock<std::mutex> stay();
     void remove_answers_if_last() const;
     void remove_all_if_last() const;
 
