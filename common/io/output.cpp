@@ -56,8 +56,7 @@ std::string Output::make_parts(std::size_t bytes) {
     if (target_ && target_->is_copied_at_end())
         fail(Exit::usage,
              "several processes cannot write to '{}', which a new file cannot replace: it has other names, another "
-             "owner "
-             "or attributes; name another file, or {}",
+             "owner or attributes; name another file, or {}",
              path_, remedy);
     const std::string path = target_ ? target_->unfinished_path() : "";
     if (path.empty())

@@ -48,9 +48,7 @@ public:
         CHECK(cudaDeviceSynchronize());
     }
 
-    void upload_scales(const float* h_scales) {
-        for (size_t i = 0; i < 2; ++i) copy_to_device(scales_.data() + i * scale_step, h_scales + i, sizeof *h_scales);
-    }
+    void upload_scales(const float* h_scales) { copy_scales(scales_.data(), h_scales); }
     void upload_b(size_t place, const PartOfProduct& part, const void* h_b) {
         const std::lock_guard lock(uploading_);
         const auto& [shape, form] = part;

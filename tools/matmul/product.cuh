@@ -56,6 +56,10 @@ inline size_t partials_bytes(const DeviceInfo& device, [[maybe_unused]] DType dt
 #endif
     return unsigned(device.multiprocessors) * sizeof(unsigned);  // a ticket each
 }
+// Of 8-bit floats A's scale and B's, to where kernels look for them.
+inline void copy_scales(float* d_scales, const float* h_scales) {
+    for (size_t i = 0; i < 2; ++i) copy_to_device(d_scales + i * scale_step, h_scales + i, sizeof *h_scales);
+}
 inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device, DType dtype) {
     DeviceBuffer<unsigned char> partials(partials_bytes(device, dtype));
     fill_device(partials.data(), 0, partials.bytes());
@@ -94,9 +98,7 @@ struct DeviceProduct {
         copier.to_device(a.data(), h_a, a.bytes());
         copier.to_device(b.data(), h_b, b.bytes());
     }
-    void upload_scales(const float* h_scales) {
-        for (size_t i = 0; i < 2; ++i) copy_to_device(scales.data() + i * scale_step, h_scales + i, sizeof *h_scales);
-    }
+    void upload_scales(const float* h_scales) { copy_scales(scales.data(), h_scales); }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
     // Matrices of a batch that follow each other without gaps on the host.
