@@ -13,7 +13,8 @@ sample_keys = {  # for a dry run without a GPU: of each kernel one tile
     "bf16": ["128x256x64", "128x256x64:stream-k", "168..256x128x64", "128x64x64", "64x128x64", "64x64x64/4", "16x64x64",
              "64x128x64:multicast", "16x64x64:stream-k", "64x128x64:stream-k"],
     "tf32": ["256x128x32", "64x64x32:stream-k", "16x64x32:stream-k", "64x64x32/2"],
-    "f32": ["64x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"]}
+    "f32": ["64x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"],
+    "f64": ["128x128x16:stream-k", "64x64x16:stream-k"]}
 
 
 class Tile:
@@ -61,6 +62,8 @@ def tiles_of(dtype):
                 for kernel, key in samples]
     seen, tiles = set(), []
     for row in rows:  # of two tiles with one key the first computes aligned products
+        if row["tile"].endswith(":groups"):  # for batches alone
+            continue
         if row["kernel"] != "direct" and (row["kernel"], row["tile"]) not in seen:  # fit_direct.py has those
             seen.add((row["kernel"], row["tile"]))
             tiles.append(Tile(dtype, row))
@@ -233,7 +236,7 @@ if not dry_run:
     print("%-52s %-16s %10s %10s" % ("constant", "unit", "source", "fitted"))
 empty = measure(None, [(1, 1, 1)], kernel="naive")
 launch_cycles = empty[0] if empty else 0
-tables = {dtype: tiles_of(dtype) for dtype in ("bf16", "tf32", "f32")}
+tables = {dtype: tiles_of(dtype) for dtype in ("bf16", "tf32", "f32", "f64")}
 for table in tables.values():
     fit_stages(table)
     for tile in table:  # where a measurement failed, or there is none
