@@ -136,6 +136,15 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
         "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
         : "memory");
 }
+/// The same of one of the matrices that the map describes.
+__device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row,
+                                   int matrix) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], "
+        "[%2];" ::"r"(shared_address(shared)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(matrix)
+        : "memory");
+}
 
 /// As copy_box_in(), to the same place in the first `blocks` blocks of the cluster; each block's barrier is signalled.
 template <int blocks>
@@ -153,6 +162,11 @@ __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, 
 __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
                  "r"(shared_address(shared)), "r"(column), "r"(row)
+                 : "memory");
+}
+__device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row, int matrix) {
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&map),
+                 "r"(shared_address(shared)), "r"(column), "r"(row), "r"(matrix)
                  : "memory");
 }
 __device__ inline void commit_copies_out() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }

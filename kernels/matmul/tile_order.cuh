@@ -5,26 +5,44 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace BACKEND {
+
+/// The number of a product in its batch. The kernels for one product are compiled without it: it has no number.
+struct OnlyProduct {};
+template <bool many>
+using ProductNumber = std::conditional_t<many, int, OnlyProduct>;
+
+/// Where that product's matrix begins, if they begin `stride` elements after each other.
+template <typename T>
+__device__ inline T* matrix_of(OnlyProduct, T* matrices, size_t) {
+    return matrices;
+}
+template <typename T>
+__device__ inline T* matrix_of(int product, T* matrices, size_t stride) {
+    return matrices + static_cast<size_t>(product) * stride;
+}
 
 /// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
 /// `group` tiles, then one to the right, until the band of that height is finished. Each kernel uses the height that
 /// was fastest.
 struct TileOrder {
-    unsigned tiles_m, tiles_n, group;
+    unsigned tiles_m, tiles_n, group, products;  // the tiles of one product come before those of the next
 
     /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its
     /// own. `together`: tiles with consecutive numbers, in sets of so many, lie below each other, and the last of a set
     /// may lie beyond the matrix.
-    TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1) : tiles_n(columns) {
+    TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1, size_t products_ = 1)
+        : tiles_n(columns), products(static_cast<unsigned>(products_)) {
         const auto sets = static_cast<unsigned>(divide_up(rows, together)),
                    bands = static_cast<unsigned>(divide_up(sets * together, highest));
         tiles_m = sets * together;
         group = static_cast<unsigned>(divide_up(sets, bands)) * together;
     }
 
-    __host__ __device__ unsigned tiles() const { return tiles_m * tiles_n; }
+    __host__ __device__ unsigned tiles_of_product() const { return tiles_m * tiles_n; }
+    __host__ __device__ unsigned tiles() const { return tiles_of_product() * products; }
 
     /// How many of them block `block` has where it takes every `blocks`-th.
     __host__ __device__ unsigned tiles_of(unsigned block, unsigned blocks) const {
@@ -37,6 +55,13 @@ struct TileOrder {
         const unsigned rows = tiles_m - first_row < group ? tiles_m - first_row : group;
         tile_row = first_row + tile % band_tiles % rows;
         tile_column = tile % band_tiles / rows;
+    }
+    __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, OnlyProduct) const {
+        place(tile, tile_row, tile_column);
+    }
+    __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, int& product) const {
+        product = static_cast<int>(tile / tiles_of_product());
+        place(tile % tiles_of_product(), tile_row, tile_column);
     }
 };
 

@@ -31,7 +31,7 @@ inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod met
         return shape;
     };
     method.cycles *= double(products);
-    method.takes_batch = true;
+    method.takes_batch = method.one_by_one = true;
     return method;
 }
 

@@ -38,10 +38,10 @@ public:
         const size_t of_b = shares_b ? 1 : places;
         expect_room(name_of_products(shape, form), double(places) * double(a_bytes_ + c_bytes_) +
                                                        double(of_b) * double(b_bytes_) + double(workspace_bytes) +
-                                                       double(partials_bytes(device, dtype)));
+                                                       double(partials_bytes(device)));
         a_ = Bytes(places * a_bytes_), b_ = Bytes(of_b * b_bytes_), c_ = Bytes(places * c_bytes_);
         workspace_ = Bytes(workspace_bytes);
-        partials_ = make_partials(device, dtype);
+        partials_ = make_partials(device);
         if (is_float8(dtype)) scales_ = DeviceBuffer<float>(2 * scale_step);
         for (size_t place = 0; place < places; ++place) computed_.emplace_back(cudaEventDisableTiming);
         // (What fills memory is in another stream.)

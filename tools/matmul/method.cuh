@@ -46,6 +46,7 @@ struct ProductMethod {
     bool by_cost_model = false;                          // that chose the tile
     double cycles = 0;                                   // that it estimates; 0 where there is no model
     bool takes_batch = false, takes_transposed = false;  // in one launch, as they lie
+    bool one_by_one = false;                             // a launch for each product of a batch
     Sums sums = Sums::of_type;                           // of 8-bit floats: how it adds them up
 };
 

@@ -49,10 +49,9 @@ inline void expect_room(const std::string& products, double wanted) {
 }
 
 // Where blocks leave what others of their launch need.
-inline size_t partials_bytes(const DeviceInfo& device, [[maybe_unused]] DType dtype) {
+inline size_t partials_bytes(const DeviceInfo& device) {
 #ifndef __SIMCC__
-    if (dtype != DType::f64 && device.compute_capability == 90)
-        return partial_sums_bytes(unsigned(device.multiprocessors));
+    if (device.compute_capability == 90) return partial_sums_bytes(unsigned(device.multiprocessors));
 #endif
     return unsigned(device.multiprocessors) * sizeof(unsigned);  // a ticket each
 }
@@ -60,8 +59,8 @@ inline size_t partials_bytes(const DeviceInfo& device, [[maybe_unused]] DType dt
 inline void copy_scales(float* d_scales, const float* h_scales) {
     for (size_t i = 0; i < 2; ++i) copy_to_device(d_scales + i * scale_step, h_scales + i, sizeof *h_scales);
 }
-inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device, DType dtype) {
-    DeviceBuffer<unsigned char> partials(partials_bytes(device, dtype));
+inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device) {
+    DeviceBuffer<unsigned char> partials(partials_bytes(device));
     fill_device(partials.data(), 0, partials.bytes());
     return partials;
 }
@@ -72,8 +71,7 @@ struct DeviceProduct {
                         size_t workspace_bytes) {
         constexpr double most_padding = 3 * 16;  // bytes of a product of a batch
         return bytes_of(shape, form, size_of(dtype), size_of(result_dtype(dtype))) +
-               most_padding * double(form.batch.value_or(0)) + double(workspace_bytes) +
-               double(partials_bytes(device, dtype));
+               most_padding * double(form.batch.value_or(0)) + double(workspace_bytes) + double(partials_bytes(device));
     }
 
     // On the current device, which is `device`.
@@ -91,7 +89,7 @@ struct DeviceProduct {
         c = DeviceBuffer<unsigned char>(form.products() * strides.c * result_bytes);
         if (is_float8(dtype)) scales = DeviceBuffer<float>(2 * scale_step);
         workspace = DeviceBuffer<unsigned char>(workspace_bytes);
-        partials = make_partials(device, dtype);
+        partials = make_partials(device);
     }
 
     void upload(const void* h_a, const void* h_b) {

@@ -1,5 +1,5 @@
 // How long a Hopper kernel takes with each of its tiles: the cycles of the block that has most to do, estimated. All
-// constants of the model are in this file, in stream_k_cost.cuh, and in the tables of hopper/tiles.cuh; they were
+// constants of the model are in this file, in stream_k_cost.cuh, and in hopper/tile_tables.cuh; they were
 // fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again.
 #pragma once
 
@@ -20,8 +20,8 @@ namespace BACKEND {
 // What a tile's type says of it (see HopperTile), and what decides how long it takes.
 struct TileChoice {
     TileSize tile;
-    unsigned element_bytes, split_k, multicast, least_rows;
-    bool stream_k, needs_aligned_rows;
+    unsigned element_bytes, split_k, multicast, at_once, least_rows;
+    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
     StreamKCost stream_k_cost;
@@ -33,7 +33,10 @@ struct TileChoice {
                     split_k > 1 ? text("/{}", split_k) : "");
     }
     // As --tile names it: unlike the other tiles of the table that a product can have.
-    std::string key() const { return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : ""); }
+    std::string key() const {
+        return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : "") +
+               (at_once > 1 ? ":groups" : "");
+    }
 };
 
 // The cycles in which a multiprocessor receives 128 bytes of a row of A or B, while all others receive as much.
@@ -92,7 +95,8 @@ struct BlockWork {
     double stages, stores, busy;
 };
 
-inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products,
+                              unsigned multiprocessors) {
     const auto [m, n, k] = shape;
     const double steps = double(divide_up(k, choice.tile.k)) / choice.split_k;
     if (choice.least_rows > 0) {
@@ -102,10 +106,13 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
                 double(divide_up(tiles.count(), multiprocessors)), 1};
     }
     const unsigned cluster = choice.split_k * choice.multicast;
-    const size_t tiles = divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n);
+    const size_t tiles =
+        divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, choice.stream_k_cost);
-    const double waves = double(divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors)));
+    // One tile alone takes as long as those that a multiprocessor works on at once.
+    const double waves = double(std::max<size_t>(
+        divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors)), choice.at_once));
     if (schedule.whole == tiles)
         return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
     return {
@@ -113,12 +120,25 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
         waves + 1, 1};
 }
 
+// In a batch blocks stay for many products: while the results of one leave, the stages of the next come; and results
+// are as much for the memory as A and B are.
+inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shape, size_t products,
+                              unsigned multiprocessors, const BlockWork& work, double multiplying, double reading) {
+    constexpr double storing_part = 0.5;  // of the fixed cycles: the rest is hidden
+    const double results = double(shape.m) * double(shape.n) * double(products) * choice.element_bytes /
+                           (MemoryCost::bytes_per_cycle * multiprocessors);
+    const double computing = multiplying + work.stores * choice.fixed_cycles * storing_part, memory = reading + results;
+    return std::max(computing, memory) + MemoryCost::visible_part * std::min(computing, memory);
+}
+
 // How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
 // or as the shares of the last one. Meanwhile the memory has to deliver A and B once.
-inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
-    const BlockWork work = longest_work(choice, shape, multiprocessors);
-    const double from_memory = memory_cycles(choice, shape, multiprocessors);
+inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
+                               unsigned multiprocessors) {
+    const BlockWork work = longest_work(choice, shape, products, multiprocessors);
+    const double from_memory = memory_cycles(choice, shape, multiprocessors) * double(products);
     const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
+    if (products > 1) return cycles_of_batch(choice, shape, products, multiprocessors, work, computing, from_memory);
     return std::max(computing, from_memory) + MemoryCost::visible_part * std::min(computing, from_memory) +
            work.stores * choice.fixed_cycles;
 }
@@ -140,9 +160,11 @@ inline double copying_cycles(const ProductShape& shape, size_t element_bytes, un
     return cycles(shape.m, shape.k) + cycles(shape.k, shape.n);
 }
 
-// Whether a choice can compute a product at all, however slowly.
-inline bool can_compute(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+// Whether a choice can compute so many products at all, however slowly.
+inline bool can_compute(const TileChoice& choice, const ProductShape& shape, size_t products,
+                        unsigned multiprocessors) {
     constexpr size_t tma_alignment = 16;
+    if (products > 1 ? !choice.takes_batch : choice.only_batch) return false;
     if (choice.needs_aligned_rows && shape.n * choice.element_bytes % tma_alignment != 0) return false;
     return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
 }
@@ -150,10 +172,11 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, uns
 // The choice that takes the fewest cycles. Of those that take equally long, the one with fewer tiles, which reads less;
 // then the first, which has the fewest rows.
 template <typename Choices>
-const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, unsigned multiprocessors) {
+const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, size_t products,
+                              unsigned multiprocessors) {
     const auto cost = [&](const TileChoice& choice) {
-        if (!can_compute(choice, shape, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
-        return std::pair(estimated_cycles(choice, shape, multiprocessors),
+        if (!can_compute(choice, shape, products, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
+        return std::pair(estimated_cycles(choice, shape, products, multiprocessors),
                          divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n));
     };
     const auto faster = [&](const TileChoice& one, const TileChoice& other) { return cost(one) < cost(other); };

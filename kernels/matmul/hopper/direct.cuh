@@ -33,7 +33,10 @@ template <typename T>
 struct PiecewiseMatrix {
     static constexpr int piece = DirectLayout<T>::piece;
     const T* data;
-    size_t rows, columns;
+    size_t rows, columns, stride;  // to the next product's
+
+    __device__ void select(OnlyProduct) {}
+    __device__ void select(int product) { data = matrix_of(product, data, stride); }
 
     __host__ __device__ bool is_shifted() const { return columns % piece != 0; }
     /// Of a row's first element in its piece.
@@ -138,11 +141,11 @@ struct DirectShape {
     }
 };
 
-/// Grid: tiles x blocks of a cluster, which share k.
-template <typename Shape>
+/// Grid: tiles x blocks of a cluster, which share k. `many`: for the products of a batch.
+template <typename Shape, bool many>
 __global__ void __launch_bounds__(Shape::threads, 1)
     matmul_direct(PiecewiseMatrix<typename Shape::T> a, PiecewiseMatrix<typename Shape::T> b, typename Shape::T* c,
-                  TileOrder order, unsigned blocks) {
+                  size_t stride_c, TileOrder order, unsigned blocks) {
 #if HOPPER_CODE
     using T = typename Shape::T;
     using Sum = typename Shape::Sum;
@@ -153,7 +156,11 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
     const unsigned rank = blockIdx.x % blocks;
     unsigned tile_row = 0, tile_column = 0;
-    order.place(blockIdx.x / blocks, tile_row, tile_column);
+    ProductNumber<many> number{};
+    order.place(blockIdx.x / blocks, tile_row, tile_column, number);
+    a.select(number);
+    b.select(number);
+    c = matrix_of(number, c, stride_c);
     const size_t row = size_t{tile_row} * Shape::tile_m, column = size_t{tile_column} * Shape::tile_n;
     const size_t steps = (a.columns + Shape::tile_k - 1) / Shape::tile_k, first = steps * rank / blocks;
     const int count = static_cast<int>(steps * (rank + 1) / blocks - first);
@@ -242,17 +249,21 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 /// How many blocks share k: a power of two up to this.
 constexpr unsigned most_direct_blocks = 16;
 
-template <typename Shape>
+/// `takes_batch`: also compiled for many products at once.
+template <typename Shape, bool takes_batch>
 LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks) {
     using T = typename Shape::T;
     constexpr unsigned group = 8;
     const MatmulArguments<T> arguments = untyped.as<T>();
-    const TileOrder order{grid_for(arguments.m, Shape::tile_m), grid_for(arguments.n, Shape::tile_n), group};
-    const PiecewiseMatrix<T> a{arguments.d_a, arguments.m, arguments.k}, b{arguments.d_b, arguments.k, arguments.n};
-    CHECK(cudaFuncSetAttribute(matmul_direct<Shape>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    return launch_hopper(matmul_direct<Shape>, order.tiles() * blocks, Shape::threads,
+    const TileOrder order = order_of(arguments, Shape::tile_m, Shape::tile_n, group);
+    const PiecewiseMatrix<T> a{arguments.d_a, arguments.m, arguments.k, arguments.stride_a},
+        b{arguments.d_b, arguments.k, arguments.n, arguments.stride_b};
+    const auto kernel =
+        kernel_of<takes_batch>(arguments, matmul_direct<Shape, false>, matmul_direct<Shape, takes_batch>);
+    CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    return launch_hopper(kernel, order.tiles() * blocks, Shape::threads,
                          Shape::shared_bytes(a.is_shifted() || b.is_shifted()), blocks, arguments.stream, a, b,
-                         arguments.d_c, order, blocks);
+                         arguments.d_c, arguments.stride_c, order, blocks);
 }
 
 }  // namespace BACKEND

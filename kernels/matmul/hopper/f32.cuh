@@ -132,11 +132,14 @@ __global__ void __launch_bounds__(384, 1)
     take_registers<240>();
     const F32Position<Shape> at(threadIdx.x / 32, threadIdx.x % 32);
     float sums[Shape::rows][Shape::columns] = {};
+    int previous = 0;
+#pragma unroll 1
     for (int step = 0; step < steps; ++step, position.advance()) {
         barrier_wait(&shared.filled[position.stage], position.parity);
+        __syncwarp();  // all lanes have multiplied the stage before
+        if (step > 0) Pipeline::release(shared, previous, threadIdx.x % 32);
         multiply_stage<Shape>(shared.a[position.stage], shared.b[position.stage][0], at, sums);
-        __syncwarp();  // all lanes have read the stage
-        Pipeline::release(shared, position.stage, threadIdx.x % 32);
+        previous = position.stage;
     }
     add_slices<Shape>(shared.a[0], at, sums, c, row, column, m, n);
 #endif

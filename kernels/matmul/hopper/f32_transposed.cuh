@@ -68,7 +68,7 @@ __device__ inline void transpose_tile(const float* a, float* transposed, int thr
 /// stages ahead, but not for as many as there are: it should seldom wait for one to be emptied, since it has to
 /// transpose the next. All its lanes wait: that suspends the warp, whereas a lane that waits alone would poll, and take
 /// its scheduler's time from the consumers.
-template <typename Shape>
+template <bool many, typename Shape>
 __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const CUtensorMap& map_a,
                                                 const CUtensorMap& map_b, const TileOrder& order,
                                                 const StreamKSchedule& schedule) {
@@ -78,6 +78,7 @@ __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared
     TileSegment segment;
     unsigned asked_segments = 0;
     int row = 0, column = 0;
+    ProductNumber<many> product{};
     const auto ask = [&] {
         if (segment.first == segment.end) {
             if (!find_segment(schedule, asked_segments++, segment)) {
@@ -85,13 +86,13 @@ __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared
                 return;
             }
             unsigned tile_row = 0, tile_column = 0;
-            order.place(segment.tile, tile_row, tile_column);
+            order.place(segment.tile, tile_row, tile_column, product);
             row = static_cast<int>(tile_row) * Shape::tile_m;
             column = static_cast<int>(tile_column) * Shape::tile_n;
         }
         const int step = segment.first++;
         barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1);  // load_stage() then finds it emptied
-        if (lane == 0) Pipeline::load_stage(shared.ring, asked, map_a, map_b, row, column, step);
+        if (lane == 0) Pipeline::load_stage(shared.ring, asked, map_a, map_b, row, column, step, product);
         asked.advance();
         __syncwarp();
     };
@@ -251,11 +252,12 @@ __device__ inline void store_total(float* c, size_t row_elements, int rows, int 
                columns, make_float4(total.y, total.x, total.w, total.z));
 }
 
-/// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, the others load and transpose.
-template <typename Shape>
+/// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, the others load and transpose. `many`:
+/// for the products of a batch, whose C begin stride_c elements after each other.
+template <typename Shape, bool many>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                                 float* c, int m, int n, TileOrder order, StreamKSchedule schedule,
+                                 float* c, size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule,
                                  PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
@@ -271,7 +273,7 @@ __global__ void __launch_bounds__(384, 1)
 
     if (threadIdx.x >= Shape::consumers) {
         give_up_registers<88>();
-        supply_transposed_stages(shared, map_a, map_b, order, schedule);
+        supply_transposed_stages<many>(shared, map_a, map_b, order, schedule);
     } else {
         take_registers<208>();
         const TransposedAPosition<Shape> at(static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32);
@@ -281,14 +283,15 @@ __global__ void __launch_bounds__(384, 1)
             float sums[Shape::sums] = {};
             multiply_transposed_stages(shared, position, segment.end - segment.first, at, sums);
             unsigned tile_row = 0, tile_column = 0;
-            order.place(segment.tile, tile_row, tile_column);
+            ProductNumber<many> product{};
+            order.place(segment.tile, tile_row, tile_column, product);
             const int row = static_cast<int>(tile_row) * Shape::tile_m,
                       column = static_cast<int>(tile_column) * Shape::tile_n;
             int thread;  // read again here: what follows from it would else stay in registers while multiplying
             asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
             const auto store = [&](int round, int i, float4 four) {
-                store_total<Shape>(c + static_cast<size_t>(row) * n + column, static_cast<size_t>(n), m - row,
-                                   n - column, thread, round, i, four);
+                store_total<Shape>(matrix_of(product, c, stride_c) + static_cast<size_t>(row) * n + column,
+                                   static_cast<size_t>(n), m - row, n - column, thread, round, i, four);
             };
             using Round = TransposedARound<Shape>;
             if constexpr (Shape::slices == 1) {
@@ -335,29 +338,31 @@ __global__ void __launch_bounds__(384, 1)
 
 /// The host's part of every such tile.
 inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
-    void (*kernel)(CUtensorMap, CUtensorMap, float*, int, int, TileOrder, StreamKSchedule, PartialSums),
+    void (*kernel)(CUtensorMap, CUtensorMap, float*, size_t, int, int, TileOrder, StreamKSchedule, PartialSums),
     unsigned tile_m, unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments,
     const StreamKCost& cost) {
     constexpr unsigned group = 8;
     const HopperOperands<float> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+    const TileOrder order = order_of(arguments, tile_m, tile_n, group);
     const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>,
                                                        arguments.multiprocessors, cost, arguments.stream_k_shares);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1,
                          arguments.stream, operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
-                         int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
+                         arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
+                         partial_sums(arguments));
 }
 
-template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4>
+template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
 struct F32TransposedTile : HopperTile {
     using Element = float;
     using Shape = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
-    static constexpr bool stream_k = true;
+    static constexpr bool stream_k = true, takes_batch = batch;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
-        return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<Shape>, tile_m, tile_n,
-                                            sizeof(TransposedAShared<Shape>), arguments, cost);
+        return launch_hopper_f32_transposed(kernel_of<batch>(arguments, matmul_hopper_f32_transposed<Shape, false>,
+                                                             matmul_hopper_f32_transposed<Shape, batch>),
+                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments, cost);
     }
 };
 

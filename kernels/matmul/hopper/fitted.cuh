@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(384, 1)
             const unsigned bytes = static_cast<unsigned>(tile.rows + Shape::tile_n) * 128;
             for (int step = 0; step < steps; ++step, position.advance())
                 Pipeline::load_stage(shared.ring, position, maps_a.of_height[tile.height], map_b, tile.row, tile.column,
-                                     step, bytes);
+                                     step, OnlyProduct{}, bytes);
         }
         return;
     }
@@ -194,9 +194,8 @@ struct FittedHopperTile : HopperTile {
         return launch_hopper(
             usual ? matmul_hopper_fitted<T, usual_least_rows> : matmul_hopper_fitted<T, Shape::least_rows>, grid, 384,
             sizeof(HopperFittedShared<T>), 1, arguments.stream, maps_a, operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B),
-            tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, Shape::box_rows, Shape::box_columns,
-                       CU_TENSOR_MAP_SWIZZLE_128B),
-            tiles, static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)));
+            map_of_c(arguments, Shape::box_rows, Shape::box_columns), tiles,
+            static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)));
     }
 };
 

@@ -18,7 +18,7 @@ __device__ inline bool find_segment(const StreamKSchedule& schedule, unsigned in
 }
 
 /// Loads the stages of all of this block's segments. By one thread.
-template <typename Pipeline, bool stream_k>
+template <typename Pipeline, bool stream_k, bool many = false>
 __device__ inline void produce_segments(typename Pipeline::Shared& ring, const CUtensorMap& map_a,
                                         const CUtensorMap& map_b, const TileOrder& order,
                                         const StreamKSchedule& schedule) {
@@ -26,9 +26,10 @@ __device__ inline void produce_segments(typename Pipeline::Shared& ring, const C
     TileSegment segment;
     for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         unsigned tile_row = 0, tile_column = 0;
-        order.place(segment.tile, tile_row, tile_column);
+        ProductNumber<many> product{};
+        order.place(segment.tile, tile_row, tile_column, product);
         Pipeline::produce(ring, position, map_a, map_b, static_cast<int>(tile_row) * Pipeline::tile_m,
-                          static_cast<int>(tile_column) * Pipeline::tile_n, segment.first, segment.end);
+                          static_cast<int>(tile_column) * Pipeline::tile_n, segment.first, segment.end, product);
     }
 }
 
@@ -72,19 +73,37 @@ __device__ inline void await_sums(const PartialSums& partial, unsigned first, un
     barrier_among(partial_barrier, threads);  // all sums are there
 }
 
+/// 16 bytes of a thread's sums.
+__device__ inline float4 bits_of(const float* sums) { return make_float4(sums[0], sums[1], sums[2], sums[3]); }
+__device__ inline float4 bits_of(const double* sums) {
+    return make_float4(__int_as_float(__double2loint(sums[0])), __int_as_float(__double2hiint(sums[0])),
+                       __int_as_float(__double2loint(sums[1])), __int_as_float(__double2hiint(sums[1])));
+}
+__device__ inline void add_bits(float* sums, const float4& four) {
+    sums[0] += four.x;
+    sums[1] += four.y;
+    sums[2] += four.z;
+    sums[3] += four.w;
+}
+__device__ inline void add_bits(double* sums, const float4& bits) {
+    sums[0] += __hiloint2double(__float_as_int(bits.y), __float_as_int(bits.x));
+    sums[1] += __hiloint2double(__float_as_int(bits.w), __float_as_int(bits.z));
+}
+
 /// Makes the sums of a segment those of its tile, if this block is to store it; else leaves them to the block that is.
 /// Returns whether it is this block. By the `threads` threads that multiply, each with `count` sums in any order that
 /// is the same in all blocks.
 /// The shares of a smaller tile are added in groups, the groups' sums in groups of groups, and so on: where many blocks
 /// have a short share each, one that added all would take longer than they multiply.
-template <unsigned threads, int count>
-__device__ inline bool complete_tile(float (&sums)[count], const TileSegment& segment, const StreamKSchedule& schedule,
+template <unsigned threads, typename T, int count>
+__device__ inline bool complete_tile(T (&sums)[count], const TileSegment& segment, const StreamKSchedule& schedule,
                                      const PartialSums& partial) {
-    static_assert(count * threads <= partial_tile_elements, "a share's sums have room");
-    constexpr bool grouped = count < 128;                 // large tiles are not cut into many shares
-    constexpr int at_once = count < 64 ? 64 / count : 1;  // shares whose sums are loaded at once
-    const auto fours_of = [&](unsigned share) {
-        return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * (count / 4) * threads +
+    constexpr int length = sizeof(float4) / sizeof(T), pieces = count / length;
+    static_assert(pieces * threads * 4 <= partial_tile_elements, "a share's sums have room");
+    constexpr bool grouped = pieces < 32;                   // large tiles are not cut into many shares
+    constexpr int at_once = pieces < 16 ? 16 / pieces : 1;  // shares whose sums are loaded at once
+    const auto pieces_of = [&](unsigned share) {
+        return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * pieces * threads +
                threadIdx.x % threads;
     };
     const unsigned lower_ranks =
@@ -93,11 +112,9 @@ __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& se
                    own = lower_ranks + schedule.share_of(blockIdx.x), parts = end_share - first_share;
     for (unsigned stride = 1; stride < parts; stride *= grouped ? sums_group : parts) {
         if (segment.first > 0 && (!grouped || (own - first_share) % (stride * sums_group) != 0)) {
-            float4* fours = fours_of(own);
+            float4* own_pieces = pieces_of(own);
 #pragma unroll
-            for (int i = 0; i < count / 4; ++i)
-                __stcg(fours + i * threads,
-                       make_float4(sums[4 * i], sums[4 * i + 1], sums[4 * i + 2], sums[4 * i + 3]));
+            for (int i = 0; i < pieces; ++i) __stcg(own_pieces + i * threads, bits_of(sums + i * length));
             announce_sums<threads>(partial, own);
             return false;
         }
@@ -105,23 +122,18 @@ __device__ inline bool complete_tile(float (&sums)[count], const TileSegment& se
         await_sums<threads>(partial, own + stride, end, stride);
 #pragma unroll 1
         for (unsigned share = own + stride; share < end; share += stride * at_once) {
-            float4 more[at_once][count / 4];
+            float4 more[at_once][pieces];
 #pragma unroll
             for (int s = 0; s < at_once; ++s) {
                 const unsigned existing = share + s * stride < end ? share + s * stride : share;
 #pragma unroll
-                for (int i = 0; i < count / 4; ++i) more[s][i] = __ldcg(fours_of(existing) + i * threads);
+                for (int i = 0; i < pieces; ++i) more[s][i] = __ldcg(pieces_of(existing) + i * threads);
             }
 #pragma unroll
             for (int s = 0; s < at_once; ++s) {
                 if (s > 0 && share + s * stride >= end) break;
 #pragma unroll
-                for (int i = 0; i < count / 4; ++i) {
-                    sums[4 * i] += more[s][i].x;
-                    sums[4 * i + 1] += more[s][i].y;
-                    sums[4 * i + 2] += more[s][i].z;
-                    sums[4 * i + 3] += more[s][i].w;
-                }
+                for (int i = 0; i < pieces; ++i) add_bits(sums + i * length, more[s][i]);
             }
         }
     }

@@ -105,7 +105,7 @@ const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* targ
     return copy_with_padded_rows(source, rows, columns, target, arguments);
 }
 
-/// A and B with aligned rows. Copies' rows begin at whole lines of the caches.
+/// A and B with aligned rows. Copies' rows begin at whole lines of the caches. In a batch all rows are aligned.
 template <typename T>
 class HopperOperands {
 public:
@@ -133,15 +133,18 @@ public:
     }
 
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
-        return tensor_map(d_a_, arguments_.m, arguments_.k, row_a_, tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B, type);
+        return tensor_map(d_a_, arguments_.m, arguments_.k, row_a_, tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B, type,
+                          {arguments_.batch, arguments_.stride_a});
     }
     CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>,
                       unsigned box_rows = box) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box_rows, box, swizzle, type);
+        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box_rows, box, swizzle, type,
+                          {arguments_.batch, arguments_.stride_b});
     }
     /// B's tile in one box, its rows of tile_n elements below each other.
     CUtensorMap map_b_rows(unsigned tile_n) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, tile_n, CU_TENSOR_MAP_SWIZZLE_NONE);
+        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, tile_n, CU_TENSOR_MAP_SWIZZLE_NONE,
+                          tensor_map_type<T>, {arguments_.batch, arguments_.stride_b});
     }
 
 private:
@@ -152,6 +155,21 @@ private:
     const T *d_a_, *d_b_;
     size_t row_a_, row_b_;  // elements from one row to the next
 };
+
+/// C, in boxes for copies out.
+template <typename T>
+CUtensorMap map_of_c(const MatmulArguments<T>& arguments, unsigned box_rows, unsigned box_columns) {
+    using Result = typename MatmulArguments<T>::Result;
+    return tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, box_rows, box_columns,
+                      CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<Result>, {arguments.batch, arguments.stride_c});
+}
+
+/// The tiles of a product, or of all those of a batch.
+template <typename T>
+TileOrder order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n, unsigned group,
+                   unsigned together = 1) {
+    return {grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, together, arguments.batch};
+}
 
 /// A block per multiprocessor, in whole clusters, and no more than there are tiles.
 inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors, unsigned cluster = 1) {
@@ -179,10 +197,19 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 struct HopperTile {
     static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
     static constexpr unsigned multicast = 1;           // blocks of a cluster that receive the same columns of B
+    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // has the code to share tiles
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
+    static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
+    static constexpr bool only_batch = false;
 };
+
+/// The kernel for one product or, of a tile that takes a batch, for many.
+template <bool takes_batch, typename T, typename Kernel>
+Kernel* kernel_of(const MatmulArguments<T>& arguments, Kernel* one, Kernel* many) {
+    return takes_batch && arguments.batch > 1 ? many : one;
+}
 
 /// A stage along k is always 128 bytes of a row of A.
 template <typename T>

@@ -40,18 +40,21 @@ struct HopperOverlappedShared {
 };
 
 /// A warp's finished results, two to a register, and how many of their boxes are still to be stored.
-template <int tile_n>
+template <int tile_n, bool many = false>
 struct WaitingResults {
     using Shape = OverlappedShape<tile_n>;
     std::uint32_t pairs[tile_n / 4];
     int row = 0, column = 0, waiting = 0;
+    ProductNumber<many> product{};
 
     template <typename T>
-    __device__ void take(const float (&sums)[tile_n / 2], int tile_row, int tile_column, T) {
+    __device__ void take(const float (&sums)[tile_n / 2], int tile_row, int tile_column, T,
+                         ProductNumber<many> of_product = {}) {
 #pragma unroll
         for (int i = 0; i < tile_n / 4; ++i) pairs[i] = pack_pair(sums[2 * i], sums[2 * i + 1], T{});
         row = tile_row;
         column = tile_column;
+        product = of_product;
         waiting = Shape::boxes;
     }
 
@@ -82,15 +85,15 @@ private:
         fence_shared_for_copies();
         __syncwarp();
         if (lane != 0) return;
-        copy_box_out(map_c, memory, box_column, row);
+        copy_box_out(map_c, memory, box_column, row, product);
         commit_copies_out();
     }
 };
 
 /// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
 /// which multiply. `stream_k`: with the code to share tiles along k, which costs 1 %. `multicast`: blocks of a cluster
-/// that share B.
-template <typename T, int tile_n, bool stream_k, int multicast>
+/// that share B. `many`: for the products of a batch.
+template <typename T, int tile_n, bool stream_k, int multicast, bool many>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                              const __grid_constant__ CUtensorMap map_c, TileOrder order, StreamKSchedule schedule,
@@ -108,7 +111,7 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        produce_segments<Pipeline, stream_k>(shared.ring, map_a, map_b, order, schedule);
+        produce_segments<Pipeline, stream_k, many>(shared.ring, map_a, map_b, order, schedule);
         return;
     }
     take_registers<232>();
@@ -116,7 +119,7 @@ __global__ void __launch_bounds__(384, 1)
               lane = static_cast<int>(threadIdx.x) % 32;
     const unsigned thread = threadIdx.x % 128;
     T* box = shared.results[warp];
-    WaitingResults<tile_n> results;
+    WaitingResults<tile_n, many> results;
     int refills = Pipeline::refills(schedule.stages_of(blockIdx.x, gridDim.x));
     for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float d[tile_n / 2];
@@ -140,9 +143,10 @@ __global__ void __launch_bounds__(384, 1)
         Pipeline::release(shared.ring, previous, thread, refills);
         if constexpr (stream_k)
             if (!complete_tile<256>(d, segment, schedule, partial)) continue;
-        order.place(segment.tile, tile_row, tile_column);
+        ProductNumber<many> product{};
+        order.place(segment.tile, tile_row, tile_column, product);
         results.take(d, static_cast<int>(tile_row) * Shape::tile_m + warp * Shape::box_rows,
-                     static_cast<int>(tile_column) * tile_n, T{});
+                     static_cast<int>(tile_column) * tile_n, T{}, product);
     }
     while (results.waiting > 0) results.store_next(map_c, box, lane);
     if (lane == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
@@ -161,8 +165,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
     constexpr unsigned group = 8;
     using Shape = OverlappedShape<256>;  // boxes of results are the same for all
     const HopperOperands<T> operands(arguments);
-    const TileOrder order{grid_for(arguments.m, tile.tile_m), grid_for(arguments.n, tile.tile_n), group,
-                          tile.multicast};
+    const TileOrder order = order_of(arguments, tile.tile_m, tile.tile_n, group, tile.multicast);
     StreamKSchedule schedule =
         stream_k_schedule(order.tiles() / tile.multicast, arguments.k, hopper_tile_k<T>,
                           arguments.multiprocessors / tile.multicast, cost, arguments.stream_k_shares);
@@ -170,23 +173,23 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
                          tile.multicast, arguments.stream, operands.map_a(tile.tile_m),
                          operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows),
-                         tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, Shape::box_rows,
-                                    Shape::box_columns, CU_TENSOR_MAP_SWIZZLE_128B),
-                         order, schedule, partial_sums(arguments));
+                         map_of_c(arguments, Shape::box_rows, Shape::box_columns), order, schedule,
+                         partial_sums(arguments));
 }
 
-template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1>
+template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1, bool batch = false>
 struct OverlappedTile : HopperTile {
     using Element = T;
     using Shape = OverlappedShape<tile_n_>;
     static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
-    static constexpr bool stream_k = stream_k_, needs_aligned_rows = true;
+    static constexpr bool stream_k = stream_k_, needs_aligned_rows = true, takes_batch = batch;
     static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
         using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_>;
         return launch_hopper_overlapped<T>(
-            matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_>,
+            kernel_of<batch>(arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, false>,
+                             matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, batch>),
             {tile_m, tile_n, multicast, Pipeline::box_rows, sizeof(HopperOverlappedShared<T, tile_n_>)}, arguments,
             cost);
     }

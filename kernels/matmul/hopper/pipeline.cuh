@@ -3,6 +3,7 @@
 // A and B; `filled` tells the consumers that a stage has come, `emptied` tells the producer that they are done with it.
 // Blocks of a cluster may share B by multicast: each asks for a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 
@@ -22,6 +23,14 @@ struct RingPosition {
         }
     }
 };
+
+__device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row,
+                                   OnlyProduct) {
+    copy_box_in(shared, map, barrier, column, row);
+}
+__device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row, OnlyProduct) {
+    copy_box_out(map, shared, column, row);
+}
 
 /// The stages in shared memory, and their barriers.
 template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / sizeof(T)>
@@ -78,23 +87,26 @@ struct HopperPipeline {
         begin();
     }
 
-    /// Loads the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of C. By one
-    /// thread.
+    /// Loads the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of a product's C. By
+    /// one thread.
+    template <typename Product = OnlyProduct>
     __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,
-                                   const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage) {
+                                   const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage,
+                                   Product product = {}) {
         for (int step = first_stage; step < end_stage; ++step, position.advance())
-            load_stage(shared, position, map_a, map_b, row, column, step);
+            load_stage(shared, position, map_a, map_b, row, column, step, product);
     }
 
     /// Loads one of them. `bytes`: of boxes that are smaller than the stage has room for.
+    template <typename Product = OnlyProduct>
     __device__ static void load_stage(Shared& shared, const Position& position, const CUtensorMap& map_a,
-                                      const CUtensorMap& map_b, int row, int column, int step,
+                                      const CUtensorMap& map_b, int row, int column, int step, Product product = {},
                                       unsigned bytes = stage_bytes) {
         const int stage = position.stage;
         std::uint64_t* filled = &shared.filled[stage];
         barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // a fresh barrier counts as emptied
         barrier_arrive_and_expect(filled, bytes);
-        copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row);
+        copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
         const int rank = static_cast<int>(blockIdx.x % multicast);
         const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
                   first_row = box_rows < tile_k ? rank * box_rows : 0;
@@ -103,11 +115,13 @@ struct HopperPipeline {
             const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
             T* target = shared.b[stage][box] + first_row * box_n;
             if constexpr (multicast > 1) copy_box_to_blocks<multicast>(target, map_b, filled, box_column, row_of_b);
-            else copy_box_in(target, map_b, filled, box_column, row_of_b);
+            else copy_box_in(target, map_b, filled, box_column, row_of_b, product);
         }
     }
 
-    /// Tells the producers that one consumer is done with this stage; its first threads do. `refills`: how many stages
+    /// Tells the producers that one consumer is done with this stage; its first threads do. Where threads load operands
+    /// into registers, a stage is released when what was loaded has been multiplied, after the next stage has come: the
+    /// arrival does not wait for loads on their way, and TMA, another proxy, may be faster than they. `refills`: how many stages
     /// they will still fill again. They are told no more than that: a block that is done leaves, and its barriers with
     /// it.
     __device__ static void release(Shared& shared, int stage, unsigned thread, int& refills) {

@@ -18,6 +18,8 @@ namespace BACKEND {
 template <typename T>
 constexpr CUtensorMapDataType tensor_map_type = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 template <>
+inline constexpr CUtensorMapDataType tensor_map_type<double> = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+template <>
 inline constexpr CUtensorMapDataType tensor_map_type<__half> = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 template <>
 inline constexpr CUtensorMapDataType tensor_map_type<__nv_bfloat16> = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
@@ -48,20 +50,27 @@ inline EncodeTensorMap encode_tensor_map() {
     return encode;
 }
 
-/// A row-major matrix of rows x columns elements (both at least 1), `row_elements` from one row to the next, to be
-/// copied in boxes of box_rows x box_columns. d_matrix and the rows are aligned to 16 bytes. The L2 cache fetches whole
-/// lines of 128 bytes; two at a time cost products with few rows 5 %.
+/// The matrices of a batch: how many, and elements from one to the next.
+struct MatrixCount {
+    size_t matrices = 1, stride = 0;
+};
+
+/// A row-major matrix of rows x columns elements (both at least 1), `row_elements` from one row to the next, or many, to
+/// be copied in boxes of box_rows x box_columns. d_matrix, the rows and the matrices are aligned to 16 bytes. The L2
+/// cache fetches whole lines of 128 bytes; two at a time cost products with few rows 5 %.
 template <typename T>
 CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t row_elements, unsigned box_rows,
-                       unsigned box_columns, CUtensorMapSwizzle swizzle,
-                       CUtensorMapDataType type = tensor_map_type<T>) {
+                       unsigned box_columns, CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>,
+                       const MatrixCount& count = {}) {
     CUtensorMap map{};
-    const cuuint64_t extents[] = {columns, rows};
-    const cuuint64_t row_bytes[] = {row_elements * sizeof(T)};
-    const cuuint32_t box[] = {box_columns, box_rows};
-    const cuuint32_t steps[] = {1, 1};
-    const CUresult result = encode_tensor_map()(&map, type, 2, const_cast<T*>(d_matrix), extents, row_bytes, box, steps,
-                                                CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+    const cuuint64_t extents[] = {columns, rows, count.matrices};
+    const cuuint64_t row_bytes = row_elements * sizeof(T);
+    const cuuint64_t strides[] = {row_bytes, count.stride * sizeof(T)};
+    const unsigned dimensions = count.matrices > 1 ? 3 : 2;
+    const cuuint32_t box[] = {box_columns, box_rows, 1};
+    const cuuint32_t steps[] = {1, 1, 1};
+    const CUresult result = encode_tensor_map()(&map, type, dimensions, const_cast<T*>(d_matrix), extents, strides, box,
+                                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
                                                 CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS)
         fail(Exit::cuda_error, "cuTensorMapEncodeTiled: error {} for a {} x {} matrix in boxes of {} x {}", int(result),

@@ -33,9 +33,9 @@ struct HopperTf32Shared {
 
 /// Stores a pair of warps' sums through shared memory, 32 rows at a time: TMA writes whole lines, and the warps go on
 /// multiplying meanwhile. (row, column): the pair's corner of C. Threads store tiles of fewer rows themselves.
-template <int tile_m, int count>
+template <int tile_m, int count, typename Product>
 __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
-                                int row, int column, int warp, int lane) {
+                                int row, int column, Product product, int warp, int lane) {
     constexpr unsigned threads = 64;
     const unsigned pair_barrier = partial_barrier + 1 + static_cast<unsigned>(warp) / 2;
     const int piece = TransposedOperand<float>::piece(warp, lane);
@@ -59,19 +59,19 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
         fence_shared_for_copies();
         barrier_among(pair_barrier, threads);
         if (leader) {
-            copy_box_out(map_c, box, column, row + 32 * rows);
+            copy_box_out(map_c, box, column, row + 32 * rows, product);
             commit_copies_out();
         }
     }
 }
 
 /// Grid: at most one block per multiprocessor. Block 128 + 128 per warpgroup that multiplies. A tile is tile_m x 64
-/// columns for each of these.
-template <int tile_m, int warpgroups, int stages, bool stream_k>
+/// columns for each of these. `many`: for the products of a batch, whose C begin stride_c elements after each other.
+template <int tile_m, int warpgroups, int stages, bool stream_k, bool many>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                       const __grid_constant__ CUtensorMap map_c, float* c, int m, int n, TileOrder order,
-                       StreamKSchedule schedule, PartialSums partial, bool tma_store) {
+                       const __grid_constant__ CUtensorMap map_c, float* c, size_t stride_c, int m, int n,
+                       TileOrder order, StreamKSchedule schedule, PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     if (threadIdx.x < 128) {
         if (large) give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        produce_segments<Pipeline, stream_k>(shared, map_a, map_b, order, schedule);
+        produce_segments<Pipeline, stream_k, many>(shared, map_a, map_b, order, schedule);
         return;
     }
     if (large) take_registers<232>();
@@ -123,42 +123,43 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         if constexpr (stream_k)
             if (!complete_tile<128 * warpgroups>(d, segment, schedule, partial)) continue;
         unsigned tile_row = 0, tile_column = 0;
-        order.place(segment.tile, tile_row, tile_column);
+        ProductNumber<many> product{};
+        order.place(segment.tile, tile_row, tile_column, product);
         const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
         if (tile_m % 32 == 0 && tma_store) {
-            copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, warp, lane);
+            copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, product, warp, lane);
         } else {
-            store_transposed<tile_m>(c, row + lane % 4 * 2, column + TransposedOperand<float>::first_column(warp, lane),
-                                     m, n, d);
+            store_transposed<tile_m>(matrix_of(product, c, stride_c), row + lane % 4 * 2,
+                                     column + TransposedOperand<float>::first_column(warp, lane), m, n, d);
         }
     }
     if (threadIdx.x % 64 == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
 #endif
 }
 
-template <int tile_m_, int warpgroups, int stages, bool stream_k_>
+template <int tile_m_, int warpgroups, int stages, bool stream_k_, bool batch = false>
 struct Tf32Tile : HopperTile {
     using Element = float;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
-    static constexpr bool stream_k = stream_k_;
+    static constexpr bool stream_k = stream_k_, takes_batch = batch;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = 6;
         const HopperOperands<float> operands(arguments);
-        const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
+        const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>,
                                                            arguments.multiprocessors, cost, arguments.stream_k_shares);
         const CUtensorMap map_a = operands.map_a(tile_m, transposed_map_type<float>),
                           map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
-        const CUtensorMap map_c = tma_store ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, 32, 32,
-                                                         CU_TENSOR_MAP_SWIZZLE_128B)
-                                            : map_b;  // not used
-        return launch_hopper(matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_>,
-                             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
-                             sizeof(HopperTf32Shared<tile_m_, warpgroups, stages>), 1, arguments.stream, map_a, map_b,
-                             map_c, arguments.d_c, int(arguments.m), int(arguments.n), order, schedule,
-                             partial_sums(arguments), tma_store);
+        const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : map_b;  // not used
+        return launch_hopper(
+            kernel_of<batch>(arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, false>,
+                             matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, batch>),
+            stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
+            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages>), 1, arguments.stream, map_a, map_b, map_c,
+            arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
+            partial_sums(arguments), tma_store);
     }
 };
 

@@ -39,10 +39,10 @@ __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std
 
 /// Writes a warpgroup's tile_m x 64 results through a box in shared memory: the fragments, which hold columns of C,
 /// become its rows, and the rows one copy. Where C's rows are not aligned for TMA, the threads store them.
-template <typename T, int tile_m>
+template <typename T, int tile_m, typename Product>
 __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
-                                        T* c, int row, int column, int m, int n, bool tma_store, unsigned consumer,
-                                        unsigned thread) {
+                                        T* c, int row, int column, Product product, int m, int n, bool tma_store,
+                                        unsigned consumer, unsigned thread) {
     constexpr unsigned threads = 128;
     const unsigned warp = thread / 32, lane = thread % 32;
     const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
@@ -62,7 +62,7 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
     barrier_among(1 + consumer, threads);
     if (tma_store) {
         if (thread == 0) {
-            copy_box_out(map_c, box, column, row);
+            copy_box_out(map_c, box, column, row, product);
             commit_copies_out();
         }
         return;
@@ -134,12 +134,13 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
 }
 
 /// Grid: at most one block per multiprocessor, or, in clusters of `split_k` that share a tile along k, tiles x split_k.
-/// Block 128 per 64 columns of the tile, and 32 more. `multicast`: blocks of a cluster that share B.
-template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k>
+/// Block 128 per 64 columns of the tile, and 32 more. `multicast`: blocks of a cluster that share B. `many`: for the
+/// products of a batch, whose C begin stride_c elements after each other.
+template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     matmul_hopper_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             const __grid_constant__ CUtensorMap map_c, T* c, int m, int n, TileOrder order,
-                             StreamKSchedule schedule, PartialSums partial, bool tma_store) {
+                             const __grid_constant__ CUtensorMap map_c, T* c, size_t stride_c, int m, int n,
+                             TileOrder order, StreamKSchedule schedule, PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast>;
@@ -149,6 +150,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     typename Pipeline::Position position;
     TileSegment segment;
     unsigned tile_row = 0, tile_column = 0;
+    ProductNumber<many> product{};
     if (threadIdx.x == consumers) {
         prefetch_tensor_map(map_a);
         prefetch_tensor_map(map_b);
@@ -161,13 +163,13 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     if (threadIdx.x >= consumers) {
         if (threadIdx.x > consumers) return;
         for (unsigned index = 0; find_segment_of_cluster<split_k, stream_k>(schedule, index, segment); ++index) {
-            order.place(segment.tile, tile_row, tile_column);
+            order.place(segment.tile, tile_row, tile_column, product);
             const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
             const int for_the_end =
                 steps_for_the_end(segment.end - segment.first, tile_row / multicast, n < Pipeline::tile_k);
             int step = segment.first + for_the_end;
             for (int i = segment.first; i < segment.end; ++i, position.advance()) {
-                Pipeline::load_stage(shared.ring, position, map_a, map_b, row, column, step);
+                Pipeline::load_stage(shared.ring, position, map_a, map_b, row, column, step, product);
                 if (++step == segment.end) step = segment.first;
             }
         }
@@ -203,16 +205,17 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         Pipeline::release(shared.ring, previous, thread, refills);
         if constexpr (stream_k)
             if (!complete_tile<consumers>(d, segment, schedule, partial)) continue;
-        order.place(segment.tile, tile_row, tile_column);
+        order.place(segment.tile, tile_row, tile_column, product);
         const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(rank) * rows,
                   column = static_cast<int>(tile_column) * tile_n + static_cast<int>(consumer) * 64;
         if constexpr (split_k > 1) {
             float total[rows / 2];
             exchange_sums<tile_m, consumers, split_k>(shared.cluster, rank, d, total);
-            store_transposed<T, rows>(total, shared.c[consumer], map_c, c, row, column, m, n, tma_store, consumer,
-                                      thread);
+            store_transposed<T, rows>(total, shared.c[consumer], map_c, matrix_of(product, c, stride_c), row, column,
+                                      product, m, n, tma_store, consumer, thread);
         } else {
-            store_transposed<T, rows>(d, shared.c[consumer], map_c, c, row, column, m, n, tma_store, consumer, thread);
+            store_transposed<T, rows>(d, shared.c[consumer], map_c, matrix_of(product, c, stride_c), row, column,
+                                      product, m, n, tma_store, consumer, thread);
         }
     }
     if (thread == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
@@ -236,41 +239,47 @@ struct TransposedProductLaunch {
 };
 
 template <typename T>
-__attribute__((noinline)) LaunchShape launch_hopper_transposed(
-    void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, T*, int, int, TileOrder, StreamKSchedule, PartialSums, bool),
-    const TransposedProductLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+using TransposedProductKernel = void(CUtensorMap, CUtensorMap, CUtensorMap, T*, size_t, int, int, TileOrder,
+                                     StreamKSchedule, PartialSums, bool);
+
+template <typename T>
+__attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProductKernel<T>* kernel,
+                                                               const TransposedProductLaunch& tile,
+                                                               const MatmulArguments<T>& arguments,
+                                                               const StreamKCost& cost) {
     constexpr unsigned group = 8;
     const HopperOperands<T> operands(arguments);
     const bool tma_store = rows_are_aligned(arguments.d_c, arguments.n);
     const CUtensorMap map_a = operands.map_a(tile.tile_m),
                       map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows);
-    const CUtensorMap map_c = tma_store ? tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n,
-                                                     tile.tile_m / tile.split_k, 64, CU_TENSOR_MAP_SWIZZLE_128B)
-                                        : map_b;  // not used
-    const TileOrder order{grid_for(arguments.m, tile.tile_m), grid_for(arguments.n, 64 * tile.warpgroups), group,
-                          tile.multicast};
+    const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : map_b;  // not used
+    const TileOrder order = order_of(arguments, tile.tile_m, 64 * tile.warpgroups, group, tile.multicast);
     const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>,
                                                        arguments.multiprocessors, cost, arguments.stream_k_shares);
     const unsigned grid = tile.split_k > 1      ? order.tiles() * tile.split_k
                           : schedule.shares > 0 ? stream_k_grid(schedule, arguments.multiprocessors)
                                                 : persistent_grid(order, arguments.multiprocessors, tile.multicast);
     return launch_hopper(kernel, grid, 128 * tile.warpgroups + 32, tile.shared_bytes, tile.split_k * tile.multicast,
-                         arguments.stream, map_a, map_b, map_c, arguments.d_c, int(arguments.m), int(arguments.n),
-                         order, schedule, partial_sums(arguments), tma_store);
+                         arguments.stream, map_a, map_b, map_c, arguments.d_c, arguments.stride_c, int(arguments.m),
+                         int(arguments.n), order, schedule, partial_sums(arguments), tma_store);
 }
 
-template <typename T, int tile_m_, int warpgroups, int split_k_ = 1, int multicast_ = 1, bool stream_k_ = false>
+template <typename T, int tile_m_, int warpgroups, int split_k_ = 1, int multicast_ = 1, bool stream_k_ = false,
+          bool batch = false>
 struct TransposedProductTile : HopperTile {
     using Element = T;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_;
-    static constexpr bool stream_k = stream_k_;
-    static_assert((split_k > 1) + (multicast > 1) + stream_k <= 1, "one way of sharing at a time");
+    static constexpr bool stream_k = stream_k_, takes_batch = batch;
+    static_assert((split_k > 1) + (multicast > 1) + stream_k + batch <= 1, "one way of sharing at a time");
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
         constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_>();
         using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_>;
         return launch_hopper_transposed<T>(
-            matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_>,
+            kernel_of<batch>(
+                arguments,
+                matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_, false>,
+                matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_, batch>),
             {tile_m, warpgroups, split_k, multicast, Pipeline::box_rows,
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
             arguments, cost);

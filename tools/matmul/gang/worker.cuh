@@ -69,9 +69,9 @@ private:
     // The device, or what NCCL leaves of it. Each has partial sums of its own, which lie as the multiprocessors are many.
     struct DevicePart {
         DevicePart(const Session& session, const DeviceInfo& device_, DType dtype)
-            : device(device_), problem(problem_on(session, device, dtype)), partials(make_partials(device, dtype)) {}
+            : device(device_), problem(problem_on(session, device, dtype)), partials(make_partials(device)) {}
         DevicePart(const DevicePart& whole, unsigned nccl_multiprocessors)
-            : device(whole.device), problem(whole.problem), partials(make_partials(device, problem.dtype)) {
+            : device(whole.device), problem(whole.problem), partials(make_partials(device)) {
             const int left = device.multiprocessors - int(nccl_multiprocessors);
             if (left > 0) device.multiprocessors = left;
             problem.device = &device;

@@ -32,19 +32,23 @@ inline constexpr DirectCost direct_cost_16_bit = {3650, 1300, 0.25, 1500, 85, 13
 // How much faster than `hopper` it has to be to be chosen: both models err.
 constexpr double direct_margin = 1.15;
 
+// Of the smallest tile: in a batch of such products it is faster than what TMA needs to begin.
+constexpr size_t smallest_direct_side = 32;
+
 // A tile, and what decides how long it takes.
 struct DirectChoice {
     TileSize tile;
     unsigned element_bytes, occupancy;  // blocks that a multiprocessor holds
     double stage_cycles;                // in which a multiprocessor multiplies a stage
     const DirectCost* cost;
+    bool takes_batch;
     LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
 
     std::string key(unsigned blocks) const { return tile_name(tile) + (blocks > 1 ? text("/{}", blocks) : ""); }
 };
 
 // `reached`: the part of the peak that multiplying a stage reaches.
-template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages>
+template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages, bool batch = false>
 constexpr DirectChoice direct_tile(double reached) {
     using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
     constexpr size_t shared = Shape::shared_bytes(true) + 1024;
@@ -58,34 +62,35 @@ constexpr DirectChoice direct_tile(double reached) {
             : sizeof(T) == 2 ? &direct_cost_16_bit
             : tensor         ? &direct_cost_tf32
                              : &direct_cost_f32,
-            launch_direct<Shape>};
+            batch,
+            launch_direct<Shape, batch>};
 }
 
 // 16-bit types.
 template <typename T, bool tensor>
 inline constexpr DirectChoice direct_tiles[] = {
-    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.53), direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.46),
-    direct_tile<T, tensor, 64, 64, 2, 2, 4>(0.32),   direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.27),
-    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.2),   direct_tile<T, tensor, 32, 32, 2, 2, 4>(1),
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.53),     direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.46),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.32), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.27),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.2),       direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(1),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, true>[] = {
-    direct_tile<float, true, 128, 128, 2, 4, 4>(0.4), direct_tile<float, true, 128, 64, 2, 2, 3>(0.34),
-    direct_tile<float, true, 64, 64, 2, 2, 4>(0.31),  direct_tile<float, true, 32, 128, 1, 4, 4>(0.26),
-    direct_tile<float, true, 128, 32, 4, 1, 4>(0.2),  direct_tile<float, true, 32, 32, 2, 2, 4>(0.33),
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.4),      direct_tile<float, true, 128, 64, 2, 2, 3>(0.34),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.31), direct_tile<float, true, 32, 128, 1, 4, 4>(0.26),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.2),       direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.33),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.56), direct_tile<float, false, 128, 64, 2, 2, 3>(0.53),
-    direct_tile<float, false, 64, 64, 2, 2, 4>(0.53),   direct_tile<float, false, 32, 128, 1, 4, 4>(0.46),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.36),  direct_tile<float, false, 32, 32, 4, 1, 4>(0.42),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.56),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.53),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.53), direct_tile<float, false, 32, 128, 1, 4, 4>(0.46),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.36),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.42),
 };
 // More warps hide the latencies of f64.
 template <>
 inline constexpr DirectChoice direct_tiles<double, true>[] = {
-    direct_tile<double, true, 128, 128, 4, 4, 4>(0.64), direct_tile<double, true, 128, 64, 4, 2, 3>(0.58),
-    direct_tile<double, true, 64, 64, 2, 2, 4>(0.68),   direct_tile<double, true, 32, 128, 2, 4, 4>(0.7),
-    direct_tile<double, true, 128, 32, 4, 2, 4>(0.58),  direct_tile<double, true, 32, 32, 2, 2, 4>(0.62),
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.64),     direct_tile<double, true, 128, 64, 4, 2, 3>(0.58),
+    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.68), direct_tile<double, true, 32, 128, 2, 4, 4>(0.7),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.58),      direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.62),
 };
 
 inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
@@ -99,12 +104,12 @@ inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
     }
 }
 
-// The cycles of a product, less those of the launch.
-inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape,
+// The cycles of so many products, less those of the launch.
+inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape, size_t products,
                             unsigned multiprocessors) {
     const DirectCost& cost = *choice.cost;
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
-    const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * blocks;
+    const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
     const size_t at_once = size_t{multiprocessors} * choice.occupancy, waves = all / at_once, left = all % at_once;
     const size_t piece = 16 / choice.element_bytes;
     const double shifted = (shape.k % piece != 0 ? double(choice.tile.m) * choice.tile.k : 0) +
@@ -116,7 +121,8 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     };
     const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, multiprocessors)) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * blocks : 0);
-    const double memory = shape.elements() * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
+    const double memory =
+        shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
     return std::max(computing, memory) + cost.visible_part * std::min(computing, memory);
 }
 
@@ -129,18 +135,21 @@ struct DirectPlan {
 // Calls action(choice, blocks, its key) for all that can compute the product, until it returns true.
 template <typename Action>
 bool any_direct_plan(const ProductProblem& problem, Action action) {
-    for (const DirectChoice& choice : direct_tiles_of(problem.dtype))
+    for (const DirectChoice& choice : direct_tiles_of(problem.dtype)) {
+        if (problem.form.products() > 1 && !choice.takes_batch) continue;
         for (unsigned blocks = 1; blocks <= most_direct_blocks; blocks *= 2)
             if (blocks <= std::max<size_t>(1, divide_up(problem.shape.k, choice.tile.k)) &&
                 action(choice, blocks, choice.key(blocks)))
                 return true;
+    }
     return false;
 }
 
 inline DirectPlan best_direct_plan(const ProductProblem& problem) {
     DirectPlan best{nullptr, 1, HUGE_VAL};
     any_direct_plan(problem, [&](const DirectChoice& choice, unsigned blocks, const std::string&) {
-        const double cycles = direct_cycles(choice, blocks, problem.shape, unsigned(problem.device->multiprocessors));
+        const double cycles = direct_cycles(choice, blocks, problem.shape, problem.form.products(),
+                                            unsigned(problem.device->multiprocessors));
         if (cycles < best.cycles) best = {&choice, blocks, cycles};
         return false;
     });
@@ -161,7 +170,8 @@ inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
     DirectPlan plan;
     const auto is_it = [&](const DirectChoice& choice, unsigned blocks, const std::string& key) {
         plan = {&choice, blocks,
-                direct_cycles(choice, blocks, problem.shape, unsigned(problem.device->multiprocessors))};
+                direct_cycles(choice, blocks, problem.shape, problem.form.products(),
+                              unsigned(problem.device->multiprocessors))};
         return key == problem.forced_tile;
     };
     if (!any_direct_plan(problem, is_it)) fail_without_tile(problem, direct_keys(problem));
@@ -178,10 +188,18 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
     method.tile = plan.choice->key(plan.blocks);
     method.by_cost_model = true;
     method.cycles = plan.cycles;
+    const auto [m, n, k] = problem.shape;
+    const TileSize& tile = plan.choice->tile;
+    method.takes_batch =
+        double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
+        2147483648.0;  // blocks of a grid
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
-    // Where `hopper` has nothing to copy, it is faster.
+    // Where `hopper` has nothing to copy, it is faster, but for batches of the smallest products.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
-    if (problem.dtype != DType::f64) method.cycles *= copies_nothing ? HUGE_VAL : direct_margin;
+    const bool is_smallest = problem.form.products() > 1 && problem.dtype != DType::f32 &&
+                             std::max(problem.shape.m, problem.shape.n) <= smallest_direct_side;
+    if (is_smallest) method.cycles = 1;
+    else if (problem.dtype != DType::f64) method.cycles *= copies_nothing ? HUGE_VAL : direct_margin;
     return method;
 }
 

@@ -1,8 +1,5 @@
-// The Hopper kernels in the tile sizes that pay, and which of them suits a shape. Only for nvcc.
+// Which tile of the Hopper kernels suits a shape. Only for nvcc.
 #pragma once
-
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <string>
@@ -10,150 +7,35 @@
 
 #include "common/cli/sizes.hpp"
 #include "common/cuda/buffers.cuh"
-#include "kernels/matmul/hopper/f32.cuh"
-#include "kernels/matmul/hopper/f32_transposed.cuh"
-#include "kernels/matmul/hopper/fitted.cuh"
-#include "kernels/matmul/hopper/mma.cuh"
-#include "kernels/matmul/hopper/overlapped.cuh"
-#include "kernels/matmul/hopper/tf32.cuh"
-#include "kernels/matmul/hopper/tf32_split_k.cuh"
-#include "kernels/matmul/hopper/tf32x3.cuh"
-#include "kernels/matmul/hopper/transposed_product.cuh"
+#include "tools/matmul/hopper/tile_tables.cuh"
 #include "tools/matmul/method.cuh"
 #include "tools/matmul/tile_cost.cuh"
 
 namespace BACKEND {
 
-template <typename Tile>
-LaunchShape launch_tile(const MatmulArguments<void>& arguments, const StreamKCost& cost) {
-    return Tile::enqueue(arguments.as<typename Tile::Element>(), cost);
+// The products that one launch takes: all of a batch, if TMA can read and write their rows as they lie, or one.
+inline size_t products_at_once(const TileTable& tiles, const ProductProblem& problem) {
+    constexpr size_t least_tile_m = 16, least_tile_n = 16;
+    constexpr double most_tiles = 2147483648.0;  // kernels count them in 32 bits
+    const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype);
+    const auto is_aligned = [=](size_t columns) { return columns * element_bytes % tensor_row_alignment == 0; };
+    const bool takes_batch = std::any_of(tiles.begin(), tiles.end(), [](auto& choice) { return choice.takes_batch; });
+    const auto [m, n, k] = problem.shape;
+    const double all_tiles = double(divide_up(m, least_tile_m)) * double(divide_up(n, least_tile_n)) * double(products);
+    const bool all = takes_batch && !problem.form.shares_b && is_aligned(n) && is_aligned(k) && all_tiles < most_tiles;
+    return all ? products : 1;
 }
 
-// A row of the tables: all but its cycles follows from the tile's type.
-template <typename Tile>
-constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const StreamKCost& cost = no_stream_k) {
-    using T = typename Tile::Element;
-    return {{Tile::tile_m, Tile::tile_n, hopper_tile_k<T>},
-            sizeof(T),
-            Tile::split_k,
-            Tile::multicast,
-            Tile::least_rows,
-            Tile::stream_k,
-            Tile::needs_aligned_rows,
-            cycles_per_stage,
-            fixed_cycles,
-            Tile::stream_k ? cost : no_stream_k,
-            launch_tile<Tile>};
-}
-
-// A tile of the multiply-add units whose cycles follow from its size, see F32StageCost. Small ones add sums in groups.
-template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4>
-constexpr TileChoice f32_transposed_tile() {
-    using Tile = F32TransposedTile<tile_m, tile_n, warp_m, warp_n, lanes_m>;
-    constexpr double elements = tile_m * tile_n, cycles = F32StageCost::cycles(elements);
-    return tile<Tile>(cycles, F32StageCost::fixed_cycles,
-                      Tile::Shape::slices == 1 ? f32_stream_k : grouped_stream_k(elements, cycles));
-}
-
-// f32: the multiply-add units do 128 a cycle. The three last tiles have less to load and to wait for before and after:
-// they are faster where all is done in some microseconds. `reached`: the part of the peak that their stages reach.
-template <int tile_m, int tile_n, int lanes_m>
-constexpr TileChoice small_f32_tile(double reached) {
-    return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
-}
-inline constexpr TileChoice f32_tiles[] = {
-    f32_transposed_tile<128, 256, 64, 64>(), f32_transposed_tile<64, 256, 64, 64>(),
-    f32_transposed_tile<64, 128, 64, 64>(),  f32_transposed_tile<128, 64, 64, 64>(),
-    f32_transposed_tile<64, 64, 64, 64>(),   f32_transposed_tile<32, 256, 32, 128>(),
-    f32_transposed_tile<16, 256, 16, 128>(), f32_transposed_tile<128, 16, 128, 16, 8>(),
-    small_f32_tile<96, 48, 8>(0.58),         small_f32_tile<64, 64, 4>(0.65),
-    small_f32_tile<64, 32, 4>(0.64),
-};
-
-// bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
-// are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
-// to 3072 of which they make whole waves. The largest is there four times: with and without the code to share tiles,
-// which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32 and 64
-// rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
-template <typename T>
-inline constexpr TileChoice tensor_core_tiles[] = {
-    tile<OverlappedTile<T, 256, false>>(1016, 1700),
-    tile<OverlappedTile<T, 256, true>>(1016, 1700, tensor_core_stream_k),
-    tile<MmaTile<T>>(1016, 1700),
-    tile<OverlappedTile<T, 240, false>>(952, 1700),
-    tile<OverlappedTile<T, 224, false>>(905, 1700),
-    tile<OverlappedTile<T, 192, false>>(757, 1700),
-    tile<FittedHopperTile<T>>(1016, 1700),
-    tile<TransposedProductTile<T, 240, 2>>(960, 1920),
-    tile<TransposedProductTile<T, 200, 2>>(820, 1800),
-    tile<TransposedProductTile<T, 192, 2>>(765, 1770),
-    tile<TransposedProductTile<T, 168, 2>>(687, 1690),
-    tile<TransposedProductTile<T, 144, 2>>(600, 2300),
-    tile<TransposedProductTile<T, 128, 2>>(520, 2300),
-    tile<TransposedProductTile<T, 120, 2>>(505, 2300),
-    tile<TransposedProductTile<T, 104, 2>>(470, 2300),
-    tile<TransposedProductTile<T, 88, 2>>(440, 2200),
-    tile<TransposedProductTile<T, 64, 2>>(380, 2300),
-    tile<TransposedProductTile<T, 128, 1>>(393, 1600),
-    tile<TransposedProductTile<T, 72, 1>>(286, 2000),
-    tile<TransposedProductTile<T, 16, 1>>(270, 2000),
-    tile<TransposedProductTile<T, 32, 1>>(270, 2000),
-    tile<TransposedProductTile<T, 64, 1>>(270, 2000),
-    tile<TransposedProductTile<T, 16, 1, 2>>(270, 4200),
-    tile<TransposedProductTile<T, 32, 1, 2>>(270, 4200),
-    tile<TransposedProductTile<T, 64, 1, 2>>(270, 5800),
-    tile<TransposedProductTile<T, 32, 1, 4>>(270, 7800),
-    tile<TransposedProductTile<T, 64, 1, 4>>(270, 8500),
-    tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, grouped_stream_k(16 * 64, 270)),
-    tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, grouped_stream_k(64 * 128, 380)),
-    tile<OverlappedTile<T, 256, false, 2>>(1026, 2300),
-    tile<OverlappedTile<T, 256, true, 2>>(1026, 2300, tensor_core_stream_k),
-    tile<OverlappedTile<T, 240, false, 2>>(962, 2300),
-    tile<OverlappedTile<T, 224, false, 2>>(914, 2300),
-    tile<OverlappedTile<T, 192, false, 2>>(767, 2300),
-    tile<TransposedProductTile<T, 192, 2, 1, 2>>(775, 1900),
-    tile<TransposedProductTile<T, 144, 2, 1, 2>>(608, 2400),
-    tile<TransposedProductTile<T, 128, 2, 1, 2>>(528, 2400),
-    tile<TransposedProductTile<T, 104, 2, 1, 2>>(477, 2400),
-    tile<TransposedProductTile<T, 64, 2, 1, 2>>(393, 2400),
-};
-
-inline constexpr TileChoice tf32_tiles[] = {
-    tile<Tf32Tile<256, 2, 4, false>>(1340, 2500),
-    tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
-    tile<Tf32Tile<192, 2, 5, false>>(1020, 2400),
-    tile<Tf32Tile<64, 2, 8, false>>(580, 1600),
-    tile<Tf32Tile<64, 1, 12, false>>(417, 1000),
-    tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
-    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, grouped_stream_k(64 * 64, 417)),
-    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, grouped_stream_k(16 * 64, 380)),
-    tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
-};
-
-inline constexpr TileChoice tf32x3_tiles[] = {
-    tile<Tf32x3Tile<128, 4, true>>(1580, 2500, tf32x3_stream_k),
-    tile<Tf32x3Tile<64, 6, false>>(1100, 1600),
-};
-
-using TileTable = TableOf<TileChoice>;
-
-// Of the variant `hopper`; none for f64.
-inline TileTable hopper_tiles(DType dtype) {
-    switch (dtype) {
-        case DType::f32: return f32_tiles;
-        case DType::tf32: return tf32_tiles;
-        case DType::f16: return tensor_core_tiles<__half>;
-        case DType::bf16: return tensor_core_tiles<__nv_bfloat16>;
-        default: return {};
-    }
+inline bool can_compute(const TileTable& tiles, const TileChoice& choice, const ProductProblem& problem) {
+    return can_compute(choice, problem.shape, products_at_once(tiles, problem),
+                       unsigned(problem.device->multiprocessors));
 }
 
 // The tiles of a table that can compute a product; of two with one key the first.
 inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductProblem& problem) {
     std::vector<std::string> keys;
     for (const TileChoice& choice : tiles)
-        if (can_compute(choice, problem.shape, unsigned(problem.device->multiprocessors)) &&
-            std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
+        if (can_compute(tiles, choice, problem) && std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
             keys.push_back(choice.key());
     return keys;
 }
@@ -162,17 +44,17 @@ inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductPro
 // product. Failure(usage) if there is none.
 inline const TileChoice& forced_choice(const TileTable& tiles, const ProductProblem& problem, const std::string& key) {
     for (const TileChoice& choice : tiles)
-        if (choice.key() == key && can_compute(choice, problem.shape, unsigned(problem.device->multiprocessors)))
-            return choice;
+        if (choice.key() == key && can_compute(tiles, choice, problem)) return choice;
     fail_without_tile(problem, keys_of(tiles, problem));
 }
 
 inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProblem& problem, size_t workspace_bytes) {
     const std::string& forced = problem.forced_tile;
     const size_t at = forced.find('@');
-    const TileChoice* choice = forced.empty()
-                                   ? &best_choice(tiles, problem.shape, unsigned(problem.device->multiprocessors))
-                                   : &forced_choice(tiles, problem, forced.substr(0, at));
+    const size_t products = products_at_once(tiles, problem);
+    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const TileChoice* choice = forced.empty() ? &best_choice(tiles, problem.shape, products, multiprocessors)
+                                              : &forced_choice(tiles, problem, forced.substr(0, at));
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
     ProductMethod method;
     method.launch = [choice, shares](MatmulArguments<void> arguments) {
@@ -181,20 +63,24 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles = estimated_cycles(*choice, problem.shape, unsigned(problem.device->multiprocessors));
+    method.cycles = estimated_cycles(*choice, problem.shape, products, multiprocessors);
     method.workspace_bytes = workspace_bytes;
+    method.takes_batch = products > 1;
     return method;
 }
 
 // The workspace for A and B with aligned rows, in elements of so many bytes.
 inline size_t aligned_copies_bytes(DType dtype, const ProductShape& shape) {
     const auto [m, n, k] = shape;
-    return size_of(dtype) == 2 ? HopperOperands<__half>::workspace_bytes(m, n, k)
-                               : HopperOperands<float>::workspace_bytes(m, n, k);
+    switch (size_of(dtype)) {
+        case 2: return HopperOperands<__half>::workspace_bytes(m, n, k);
+        case 4: return HopperOperands<float>::workspace_bytes(m, n, k);
+        default: return HopperOperands<double>::workspace_bytes(m, n, k);
+    }
 }
 
 inline ProductMethod hopper_method(const ProductProblem& problem) {
-    if (!problem.hopper || problem.dtype == DType::f64 || is_float8(problem.dtype)) return {};
+    if (!problem.hopper || is_float8(problem.dtype)) return {};
     ProductMethod method =
         method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem.dtype, problem.shape));
     method.cycles += copying_cycles(problem.shape, size_of(problem.dtype), unsigned(problem.device->multiprocessors));

@@ -1,0 +1,181 @@
+#pragma once
+// f64 on Hopper's tensor cores:
+//   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers of
+//                       the whole block (one thread asks TMA for whole tiles), half of the loads from shared memory (a
+//                       lane loads two neighbours at once), and the launching of blocks (each stays for many tiles,
+//                       and shares those of the last wave: Stream-K)
+// A warp multiplies by mma.sync.m16n8k16: 16 rows by 8 columns in 16 steps along k. In it, lane 4 g + t has, for q = 0 to
+// 3, of the first operand rows g and g + 8, of the second column g, and of both the step in place 4 q + t. Which steps,
+// rows and columns of the tile are in which places does not matter, as long as both operands agree on the steps. So they
+// are chosen such that what a lane loads at once are neighbours that the instruction wants in neighbouring registers,
+// and that the eight lanes whose loads go together find different banks in rows of 128 swizzled bytes. That asks for the
+// transposed product, C' = B' A': the first operand is B', whose neighbours in memory are rows, the second A'.
+//     steps         in place 4 q + t: 8 (q / 2) + 2 t + q % 2
+//     columns of C  in places g and g + 8 of 16: 2 g and 2 g + 1
+//     rows of C     in place g of 8: g / 2 + 4 (g % 2)
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace BACKEND {
+
+/// d += a b for 16 x 8 elements and 16 steps.
+__device__ inline void warp_multiply_add(double* d, const double (&a)[8], const double (&b)[4]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+        "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+          "d"(b[2]), "d"(b[3]));
+}
+
+/// A block's tile, and the part of each of its eight warps: warps_m of them lie below each other.
+template <int tile_m_, int tile_n_, int warps_m_, int stages_>
+struct F64Shape {
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, warps_m = warps_m_, warps_n = 8 / warps_m;
+    static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
+    static constexpr int eights = warp_m / 8, sixteens = warp_n / 16;  // of a warp: rows and columns by instructions
+    static constexpr int sums = eights * sixteens * 4;                 // of a lane
+    /// Where those of an instruction begin.
+    __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
+    using Pipeline = HopperPipeline<double, tile_m, tile_n, stages_>;
+    static_assert(warp_m % 8 == 0 && warp_n % 16 == 0 && sizeof(typename Pipeline::Shared) <= most_shared_bytes);
+};
+
+/// A lane's g and t, and the corner of its warp's part of the tile.
+template <typename Shape>
+struct F64Position {
+    int g, t, row, column;
+
+    __device__ F64Position(int warp, int lane)
+        : g(lane / 4),
+          t(lane % 4),
+          row(warp / Shape::warps_n * Shape::warp_m),
+          column(warp % Shape::warps_n * Shape::warp_n) {}
+    /// Of eight rows, the one in that place.
+    __device__ static int row_in(int place) { return place / 2 + place % 2 * 4; }
+};
+
+/// sums += A B for a stage: A's rows of 16 along k, B's boxes of 16 x 16, both swizzled.
+template <typename Shape>
+__device__ inline void multiply_f64_stage(const double* a, const double (*boxes)[16 * 16], const F64Position<Shape>& at,
+                                          double (&sums)[Shape::sums]) {
+    double of_b[Shape::sixteens][8];
+#pragma unroll
+    for (int j = 0; j < Shape::sixteens; ++j)
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+            const int step = q / 2 * 8 + 2 * at.t + q % 2, piece = at.g ^ step % 8;
+            *reinterpret_cast<double2*>(of_b[j] + 2 * q) =
+                *reinterpret_cast<const double2*>(boxes[at.column / 16 + j] + step * 16 + piece * 2);
+        }
+#pragma unroll
+    for (int i = 0; i < Shape::eights; ++i) {
+        double of_a[4];
+        const int row = at.row_in(at.g);
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+            *reinterpret_cast<double2*>(of_a + 2 * half) =
+                *reinterpret_cast<const double2*>(a + (at.row + i * 8 + row) * 16 + ((half * 4 + at.t) ^ row) * 2);
+#pragma unroll
+        for (int j = 0; j < Shape::sixteens; ++j) warp_multiply_add(sums + Shape::first_sum(i, j), of_b[j], of_a);
+    }
+}
+
+/// Stores a lane's sums: two neighbours in each of two rows of an instruction's eight. Eight lanes fill 128 bytes of a
+/// row.
+template <typename Shape>
+__device__ inline void store_f64(double* c, int tile_row, int tile_column, int m, int n, const F64Position<Shape>& at,
+                                 const double (&sums)[Shape::sums]) {
+#pragma unroll
+    for (int i = 0; i < Shape::eights; ++i)
+#pragma unroll
+        for (int odd = 0; odd < 2; ++odd)
+#pragma unroll
+            for (int j = 0; j < Shape::sixteens; ++j) {
+                const int row = tile_row + at.row + i * 8 + at.row_in(2 * at.t + odd),
+                          column = tile_column + at.column + j * 16 + 2 * at.g;
+                if (row >= m || column >= n) continue;
+                double* target = c + static_cast<size_t>(row) * n + column;
+                const double* of_rows = sums + Shape::first_sum(i, j) + odd;
+                const double two[2] = {of_rows[0], of_rows[2]};
+                if (n % 2 == 0) {
+                    *reinterpret_cast<double2*>(target) = make_double2(two[0], two[1]);
+                } else {
+                    target[0] = two[0];
+                    if (column + 1 < n) target[1] = two[1];
+                }
+            }
+}
+
+/// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
+/// which multiply. `many`: for the products of a batch, whose C begin stride_c elements after each other.
+template <typename Shape, bool many>
+__global__ void __launch_bounds__(384, 1)
+    matmul_hopper_f64(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, double* c,
+                      size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule, PartialSums partial) {
+#if HOPPER_CODE
+    using Pipeline = typename Shape::Pipeline;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& ring = *reinterpret_cast<typename Pipeline::Shared*>(memory);
+    typename Pipeline::Position position;
+    Pipeline::begin(ring, map_a, map_b, 8);
+
+    if (threadIdx.x < 128) {
+        give_up_registers<40>();
+        if (threadIdx.x > 0) return;
+        produce_segments<Pipeline, true, many>(ring, map_a, map_b, order, schedule);
+        return;
+    }
+    take_registers<232>();
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const F64Position<Shape> at(static_cast<int>(threadIdx.x) / 32 - 4, lane);
+    TileSegment segment;
+    for (unsigned index = 0; find_segment(schedule, index, segment); ++index) {
+        double sums[Shape::sums] = {};
+        int previous = 0;
+#pragma unroll 1
+        for (int step = segment.first; step < segment.end; ++step, position.advance()) {
+            barrier_wait(&ring.filled[position.stage], position.parity);
+            if (step > segment.first) Pipeline::release(ring, previous, static_cast<unsigned>(lane));
+            multiply_f64_stage<Shape>(ring.a[position.stage], ring.b[position.stage], at, sums);
+            previous = position.stage;
+        }
+        Pipeline::release(ring, previous, static_cast<unsigned>(lane));
+        if (!complete_tile<256>(sums, segment, schedule, partial)) continue;
+        unsigned tile_row = 0, tile_column = 0;
+        ProductNumber<many> product{};
+        order.place(segment.tile, tile_row, tile_column, product);
+        store_f64<Shape>(matrix_of(product, c, stride_c), static_cast<int>(tile_row) * Shape::tile_m,
+                         static_cast<int>(tile_column) * Shape::tile_n, m, n, at, sums);
+    }
+#endif
+}
+
+template <int tile_m_, int tile_n_, int warps_m, int stages>
+struct F64Tile : HopperTile {
+    using Element = double;
+    using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages>;
+    static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
+    static constexpr bool stream_k = true, takes_batch = true;
+
+    static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
+        constexpr unsigned group = 8;
+        const HopperOperands<double> operands(arguments);
+        const TileOrder order = order_of(arguments, tile_m, tile_n, group);
+        const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<double>,
+                                                           arguments.multiprocessors, cost, arguments.stream_k_shares);
+        return launch_hopper(
+            kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, false>, matmul_hopper_f64<Shape, true>),
+            stream_k_grid(schedule, arguments.multiprocessors), 384, sizeof(typename Shape::Pipeline::Shared), 1,
+            arguments.stream, operands.map_a(tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B), arguments.d_c,
+            arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
+    }
+};
+
+}  // namespace BACKEND

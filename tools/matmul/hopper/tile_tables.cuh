@@ -1,0 +1,181 @@
+// The Hopper kernels in the tile sizes that pay, and how long each takes. Only for nvcc.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "kernels/matmul/hopper/f32.cuh"
+#include "kernels/matmul/hopper/f32_groups.cuh"
+#include "kernels/matmul/hopper/f32_transposed.cuh"
+#include "kernels/matmul/hopper/f64.cuh"
+#include "kernels/matmul/hopper/fitted.cuh"
+#include "kernels/matmul/hopper/mma.cuh"
+#include "kernels/matmul/hopper/overlapped.cuh"
+#include "kernels/matmul/hopper/tf32.cuh"
+#include "kernels/matmul/hopper/tf32_split_k.cuh"
+#include "kernels/matmul/hopper/tf32x3.cuh"
+#include "kernels/matmul/hopper/transposed_product.cuh"
+#include "tools/matmul/method.cuh"
+#include "tools/matmul/tile_cost.cuh"
+
+namespace BACKEND {
+
+template <typename Tile>
+LaunchShape launch_tile(const MatmulArguments<void>& arguments, const StreamKCost& cost) {
+    return Tile::enqueue(arguments.as<typename Tile::Element>(), cost);
+}
+
+// A row of the tables: all but its cycles follows from the tile's type.
+template <typename Tile>
+constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const StreamKCost& cost = no_stream_k) {
+    using T = typename Tile::Element;
+    return {{Tile::tile_m, Tile::tile_n, hopper_tile_k<T>},
+            sizeof(T),
+            Tile::split_k,
+            Tile::multicast,
+            Tile::at_once,
+            Tile::least_rows,
+            Tile::stream_k,
+            Tile::needs_aligned_rows,
+            Tile::takes_batch,
+            Tile::only_batch,
+            cycles_per_stage,
+            fixed_cycles,
+            Tile::stream_k ? cost : no_stream_k,
+            launch_tile<Tile>};
+}
+
+// A tile of the multiply-add units whose cycles follow from its size, see F32StageCost. Small ones add sums in groups.
+template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
+constexpr TileChoice f32_transposed_tile() {
+    using Tile = F32TransposedTile<tile_m, tile_n, warp_m, warp_n, lanes_m, batch>;
+    constexpr double elements = tile_m * tile_n, cycles = F32StageCost::cycles(elements);
+    return tile<Tile>(cycles, F32StageCost::fixed_cycles,
+                      Tile::Shape::slices == 1 ? f32_stream_k : grouped_stream_k(elements, cycles));
+}
+
+// f32: the multiply-add units do 128 a cycle. The three last tiles have less to load and to wait for before and after:
+// they are faster where all is done in some microseconds. `reached`: the part of the peak that their stages reach.
+template <int tile_m, int tile_n, int lanes_m>
+constexpr TileChoice small_f32_tile(double reached) {
+    return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
+}
+// Several tiles at once; the cycles are those of one. `reached`: the part of the peak.
+template <int tile_m, int tile_n, int warps, int groups, int stages = 2>
+constexpr TileChoice f32_group_tile(double reached) {
+    return tile<F32GroupTile<tile_m, tile_n, warps, groups, stages>>(
+        tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 300);
+}
+inline constexpr TileChoice f32_tiles[] = {
+    f32_transposed_tile<128, 256, 64, 64, 4, true>(),
+    f32_transposed_tile<128, 128, 64, 64, 4, true>(),
+    f32_transposed_tile<64, 256, 64, 64>(),
+    f32_transposed_tile<64, 128, 64, 64>(),
+    f32_transposed_tile<128, 64, 64, 64>(),
+    f32_transposed_tile<64, 64, 64, 64>(),
+    f32_transposed_tile<32, 256, 32, 128>(),
+    f32_transposed_tile<16, 256, 16, 128>(),
+    f32_transposed_tile<128, 16, 128, 16, 8>(),
+    small_f32_tile<96, 48, 8>(0.58),
+    small_f32_tile<64, 64, 4>(0.65),
+    small_f32_tile<64, 32, 4>(0.64),
+    f32_group_tile<96, 96, 3, 4>(0.53),
+    f32_group_tile<128, 128, 4, 2, 3>(0.68),
+    f32_group_tile<64, 64, 2, 6>(0.7),
+    f32_group_tile<32, 32, 1, 12>(0.5),
+};
+
+// bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
+// are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
+// to 3072 of which they make whole waves. The largest is there four times: with and without the code to share tiles,
+// which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32 and 64
+// rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
+template <typename T>
+inline constexpr TileChoice tensor_core_tiles[] = {
+    tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),
+    tile<OverlappedTile<T, 256, true>>(1016, 1700, tensor_core_stream_k),
+    tile<MmaTile<T>>(1016, 1700),
+    tile<OverlappedTile<T, 240, false>>(952, 1700),
+    tile<OverlappedTile<T, 224, false>>(905, 1700),
+    tile<OverlappedTile<T, 192, false>>(757, 1700),
+    tile<FittedHopperTile<T>>(1016, 1700),
+    tile<TransposedProductTile<T, 240, 2>>(960, 1920),
+    tile<TransposedProductTile<T, 200, 2>>(820, 1800),
+    tile<TransposedProductTile<T, 192, 2, 1, 1, false, true>>(765, 1770),
+    tile<TransposedProductTile<T, 168, 2>>(687, 1690),
+    tile<TransposedProductTile<T, 144, 2>>(600, 2300),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, false, true>>(520, 2300),
+    tile<TransposedProductTile<T, 120, 2>>(505, 2300),
+    tile<TransposedProductTile<T, 104, 2>>(470, 2300),
+    tile<TransposedProductTile<T, 88, 2>>(440, 2200),
+    tile<TransposedProductTile<T, 64, 2>>(380, 2300),
+    tile<TransposedProductTile<T, 128, 1>>(393, 1600),
+    tile<TransposedProductTile<T, 72, 1>>(286, 2000),
+    tile<TransposedProductTile<T, 16, 1>>(270, 2000),
+    tile<TransposedProductTile<T, 32, 1, 1, 1, false, true>>(270, 2000),
+    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true>>(270, 2000),
+    tile<TransposedProductTile<T, 16, 1, 2>>(270, 4200),
+    tile<TransposedProductTile<T, 32, 1, 2>>(270, 4200),
+    tile<TransposedProductTile<T, 64, 1, 2>>(270, 5800),
+    tile<TransposedProductTile<T, 32, 1, 4>>(270, 7800),
+    tile<TransposedProductTile<T, 64, 1, 4>>(270, 8500),
+    tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, grouped_stream_k(16 * 64, 270)),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, grouped_stream_k(64 * 128, 380)),
+    tile<OverlappedTile<T, 256, false, 2>>(1026, 2300),
+    tile<OverlappedTile<T, 256, true, 2>>(1026, 2300, tensor_core_stream_k),
+    tile<OverlappedTile<T, 240, false, 2>>(962, 2300),
+    tile<OverlappedTile<T, 224, false, 2>>(914, 2300),
+    tile<OverlappedTile<T, 192, false, 2>>(767, 2300),
+    tile<TransposedProductTile<T, 192, 2, 1, 2>>(775, 1900),
+    tile<TransposedProductTile<T, 144, 2, 1, 2>>(608, 2400),
+    tile<TransposedProductTile<T, 128, 2, 1, 2>>(528, 2400),
+    tile<TransposedProductTile<T, 104, 2, 1, 2>>(477, 2400),
+    tile<TransposedProductTile<T, 64, 2, 1, 2>>(393, 2400),
+};
+
+inline constexpr TileChoice tf32_tiles[] = {
+    tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
+    tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
+    tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
+    tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600),
+    tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000),
+    tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
+    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, grouped_stream_k(64 * 64, 417)),
+    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, grouped_stream_k(16 * 64, 380)),
+    tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
+};
+
+// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the part of the peak.
+template <int tile_m, int tile_n, int warps_m, int stages>
+constexpr TileChoice f64_tile(double reached) {
+    constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
+    StreamKCost cost = grouped_stream_k(floats, cycles_at_peak / reached);
+    cost.slowdown = 1.05;
+    return tile<F64Tile<tile_m, tile_n, warps_m, stages>>(cycles_at_peak / reached, 2500, cost);
+}
+inline constexpr TileChoice f64_tiles[] = {
+    f64_tile<128, 128, 2, 6>(0.92), f64_tile<96, 128, 2, 7>(0.9), f64_tile<64, 128, 2, 8>(0.9),
+    f64_tile<128, 64, 4, 8>(0.9),   f64_tile<64, 64, 2, 8>(0.88), f64_tile<32, 64, 2, 8>(0.8),
+    f64_tile<64, 32, 4, 8>(0.8),    f64_tile<32, 32, 4, 12>(0.7),
+};
+
+inline constexpr TileChoice tf32x3_tiles[] = {
+    tile<Tf32x3Tile<128, 4, true>>(1580, 2500, tf32x3_stream_k),
+    tile<Tf32x3Tile<64, 6, false>>(1100, 1600),
+};
+
+using TileTable = TableOf<TileChoice>;
+
+// Of the variant `hopper`.
+inline TileTable hopper_tiles(DType dtype) {
+    switch (dtype) {
+        case DType::f64: return f64_tiles;
+        case DType::f32: return f32_tiles;
+        case DType::tf32: return tf32_tiles;
+        case DType::f16: return tensor_core_tiles<__half>;
+        case DType::bf16: return tensor_core_tiles<__nv_bfloat16>;
+        default: return {};
+    }
+}
+
+}  // namespace BACKEND
