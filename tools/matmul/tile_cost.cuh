@@ -110,9 +110,9 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
         divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, choice.stream_k_cost);
+    const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors));
     // One tile alone takes as long as those that a multiprocessor works on at once.
-    const double waves = double(std::max<size_t>(
-        divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors)), choice.at_once));
+    const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
         return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
     return {
