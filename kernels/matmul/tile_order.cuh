@@ -59,7 +59,7 @@ struct TileOrder {
     __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, OnlyProduct) const {
         place(tile, tile_row, tile_column);
     }
-    __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, int& product) const {
+    __host__ __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, int& product) const {
         product = static_cast<int>(tile / tiles_of_product());
         place(tile % tiles_of_product(), tile_row, tile_column);
     }

@@ -150,18 +150,22 @@ std::string tile_order_case(Random& random) {
     const auto rows = static_cast<unsigned>(random.number(1, 400)),
                columns = static_cast<unsigned>(random.number(1, 300)),
                highest = static_cast<unsigned>(random.number(1, 12)),
-               together = random.coin() ? 1 : static_cast<unsigned>(random.number(1, 2));
-    const TileOrder order(rows, columns, highest, together);
+               together = random.coin() ? 1 : static_cast<unsigned>(random.number(1, 2)),
+               products = random.coin() ? 1 : static_cast<unsigned>(random.number(2, 5));
+    const TileOrder order(rows, columns, highest, together, products);
     try {
         require(order.tiles_m >= rows && order.tiles_m < rows + together, "rows of tiles are missing or too many");
         std::vector<bool> seen(order.tiles());
         unsigned first_row = 0, first_column = 0;
         for (unsigned tile = 0; tile < order.tiles(); ++tile) {
             unsigned row = 0, column = 0;
-            order.place(tile, row, column);
+            int product = 0;
+            order.place(tile, row, column, product);
             require(row < order.tiles_m && column < order.tiles_n, "a tile lies outside");
-            require(!seen[row * columns + column], "two tiles have the same place");
-            seen[row * columns + column] = true;
+            require(static_cast<unsigned>(product) == tile / (order.tiles() / products), "it is of another product");
+            const std::size_t place = (std::size_t(product) * order.tiles_m + row) * columns + column;
+            require(!seen[place], "two tiles have the same place");
+            seen[place] = true;
             if (tile % together == 0) first_row = row, first_column = column;
             require(row == first_row + tile % together && column == first_column, "a set's tiles do not lie together");
         }
@@ -173,7 +177,7 @@ std::string tile_order_case(Random& random) {
     } catch (const std::runtime_error& error) {
         throw std::runtime_error("order of " + std::to_string(rows) + " x " + std::to_string(columns) +
                                  " tiles, bands of " + std::to_string(highest) + ", " + std::to_string(together) +
-                                 " together: " + error.what());
+                                 " together, " + std::to_string(products) + " products: " + error.what());
     }
     return "order";
 }

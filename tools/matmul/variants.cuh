@@ -172,7 +172,7 @@ inline const MatmulVariant matmul_variants[] = {
      nullptr,
      nullptr,
      float8_fast_accum_keys},
-    {{"direct", "rows of any alignment in one launch, clusters share k; tensor cores for f64, too", Needs::gpu},
+    {{"direct", "rows of any alignment in one launch, clusters share k: for products of some microseconds", Needs::gpu},
      direct_method,
      true,
      nullptr,
