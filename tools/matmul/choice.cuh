@@ -40,7 +40,8 @@ inline ProductMethod fastest_method(const ProductProblem& problem) {
     // Launches one after the other pay where each takes several times as long as a launch.
     constexpr double least_cycles_alone = 20000;
     const size_t products = problem.form.products();
-    if (products > 1 && (!best.launch || best.one_by_one) && best.cycles < least_cycles_alone * double(products)) {
+    const bool all_at_once = !best.one_by_one && best.cycles > 0;  // by the cost model the best of those that can
+    if (products > 1 && !all_at_once && best.cycles < least_cycles_alone * double(products)) {
         const ProductMethod batched = find_method(*variant_of(batched_method), problem);
         if (batched.launch) return batched;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// C = A B on Hopper in one launch, whatever the alignment of the rows; and f64 on tensor cores.
+// C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels whose tiles TMA loads, the copies of matrices whose rows do not begin at
 //                   multiples of 16 bytes: the aligned pieces that cover a row's part are copied to shared memory as
 //                   they lie, and shifted into place there, once for all warps. Blocks of a cluster share k, and each
