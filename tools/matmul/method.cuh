@@ -84,6 +84,9 @@ constexpr bool takes_transposed = false;
 template <typename Tile>
 constexpr bool takes_transposed<Tile, std::void_t<decltype(Tile::takes_transposed)>> = Tile::takes_transposed;
 
+// Kernels count tiles and blocks in 32 bits.
+constexpr double most_tiles = 2147483648.0;
+
 // The method of a kernel with one tile size: see kernels/matmul/arguments.cuh.
 template <typename Tile>
 ProductMethod method_of() {

@@ -21,7 +21,7 @@ namespace BACKEND {
 struct TileChoice {
     TileSize tile;
     unsigned element_bytes, split_k, multicast, at_once, least_rows;
-    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
+    bool stream_k, needs_aligned_rows, takes_batch;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
     StreamKCost stream_k_cost;
@@ -164,7 +164,7 @@ inline double copying_cycles(const ProductShape& shape, size_t element_bytes, un
 inline bool can_compute(const TileChoice& choice, const ProductShape& shape, size_t products,
                         unsigned multiprocessors) {
     constexpr size_t tma_alignment = 16;
-    if (products > 1 ? !choice.takes_batch : choice.only_batch) return false;
+    if (products > 1 ? !choice.takes_batch : choice.at_once > 1) return false;
     if (choice.needs_aligned_rows && shape.n * choice.element_bytes % tma_alignment != 0) return false;
     return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
 }

@@ -2,7 +2,7 @@
 // f32 without tensor cores on Hopper, for many small products:
 //   matmul_hopper_f32_groups   removes, from matmul_hopper_f32, what a product of two or three stages cannot hide: the
 //                              beginning of a block, the wait for its first stage, the adding of slices and the stores.
-//                              A multiprocessor works on several tiles at once, each by a group of one to three warps
+//                              A multiprocessor works on several tiles at once, each by a group of one to four warps
 //                              with a ring of its own, and a group loads its next tile while it multiplies this one.
 //                              Nothing makes groups wait for each other: while one stores, the others multiply
 // Every warp has all of k for some rows of its group's tile. The first one asks TMA for the stages.
@@ -133,7 +133,7 @@ struct F32GroupTile : HopperTile {
     using Element = float;
     using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, at_once = groups;
-    static constexpr bool takes_batch = true, only_batch = true;
+    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
         constexpr unsigned group = 8;

@@ -344,8 +344,7 @@ inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
     constexpr unsigned group = 8;
     const HopperOperands<float> operands(arguments);
     const TileOrder order = order_of(arguments, tile_m, tile_n, group);
-    const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>,
-                                                       arguments.multiprocessors, cost, arguments.stream_k_shares);
+    const StreamKSchedule schedule = schedule_of(arguments, order, cost);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1,
                          arguments.stream, operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
                          arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,

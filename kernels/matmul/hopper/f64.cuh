@@ -168,8 +168,7 @@ struct F64Tile : HopperTile {
         constexpr unsigned group = 8;
         const HopperOperands<double> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
-        const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<double>,
-                                                           arguments.multiprocessors, cost, arguments.stream_k_shares);
+        const StreamKSchedule schedule = schedule_of(arguments, order, cost);
         return launch_hopper(
             kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, false>, matmul_hopper_f64<Shape, true>),
             stream_k_grid(schedule, arguments.multiprocessors), 384, sizeof(typename Shape::Pipeline::Shared), 1,

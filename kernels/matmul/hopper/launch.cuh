@@ -156,6 +156,10 @@ private:
     size_t row_a_, row_b_;  // elements from one row to the next
 };
 
+/// A stage along k is always 128 bytes of a row of A.
+template <typename T>
+constexpr unsigned hopper_tile_k = 128 / sizeof(T);
+
 /// C, in boxes for copies out.
 template <typename T>
 CUtensorMap map_of_c(const MatmulArguments<T>& arguments, unsigned box_rows, unsigned box_columns) {
@@ -169,6 +173,13 @@ template <typename T>
 TileOrder order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n, unsigned group,
                    unsigned together = 1) {
     return {grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, together, arguments.batch};
+}
+
+/// Which of them Stream-K shares.
+template <typename T>
+StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder& order, const StreamKCost& cost) {
+    return stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>, arguments.multiprocessors, cost,
+                             arguments.stream_k_shares);
 }
 
 /// A block per multiprocessor, in whole clusters, and no more than there are tiles.
@@ -197,12 +208,11 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 struct HopperTile {
     static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
     static constexpr unsigned multicast = 1;           // blocks of a cluster that receive the same columns of B
-    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on
+    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; more for batches alone
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // has the code to share tiles
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
-    static constexpr bool only_batch = false;
 };
 
 /// The kernel for one product or, of a tile that takes a batch, for many.
@@ -210,10 +220,6 @@ template <bool takes_batch, typename T, typename Kernel>
 Kernel* kernel_of(const MatmulArguments<T>& arguments, Kernel* one, Kernel* many) {
     return takes_batch && arguments.batch > 1 ? many : one;
 }
-
-/// A stage along k is always 128 bytes of a row of A.
-template <typename T>
-constexpr unsigned hopper_tile_k = 128 / sizeof(T);
 
 template <typename... Parameters, typename... Arguments>
 LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes,

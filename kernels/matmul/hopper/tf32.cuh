@@ -147,8 +147,7 @@ struct Tf32Tile : HopperTile {
         constexpr unsigned group = 6;
         const HopperOperands<float> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
-        const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<float>,
-                                                           arguments.multiprocessors, cost, arguments.stream_k_shares);
+        const StreamKSchedule schedule = schedule_of(arguments, order, cost);
         const CUtensorMap map_a = operands.map_a(tile_m, transposed_map_type<float>),
                           map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);

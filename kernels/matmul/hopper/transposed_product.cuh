@@ -254,8 +254,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
                       map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows);
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : map_b;  // not used
     const TileOrder order = order_of(arguments, tile.tile_m, 64 * tile.warpgroups, group, tile.multicast);
-    const StreamKSchedule schedule = stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>,
-                                                       arguments.multiprocessors, cost, arguments.stream_k_shares);
+    const StreamKSchedule schedule = schedule_of(arguments, order, cost);
     const unsigned grid = tile.split_k > 1      ? order.tiles() * tile.split_k
                           : schedule.shares > 0 ? stream_k_grid(schedule, arguments.multiprocessors)
                                                 : persistent_grid(order, arguments.multiprocessors, tile.multicast);

@@ -192,7 +192,7 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
     const TileSize& tile = plan.choice->tile;
     method.takes_batch =
         double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
-        2147483648.0;  // blocks of a grid
+        most_tiles;
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
     // Where `hopper` has nothing to copy, it is faster, but for batches of the smallest products.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);

@@ -38,7 +38,6 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::stream_k,
             Tile::needs_aligned_rows,
             Tile::takes_batch,
-            Tile::only_batch,
             cycles_per_stage,
             fixed_cycles,
             Tile::stream_k ? cost : no_stream_k,

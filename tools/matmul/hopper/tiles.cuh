@@ -16,7 +16,6 @@ namespace BACKEND {
 // The products that one launch takes: all of a batch, if TMA can read and write their rows as they lie, or one.
 inline size_t products_at_once(const TileTable& tiles, const ProductProblem& problem) {
     constexpr size_t least_tile_m = 16, least_tile_n = 16;
-    constexpr double most_tiles = 2147483648.0;  // kernels count them in 32 bits
     const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype);
     const auto is_aligned = [=](size_t columns) { return columns * element_bytes % tensor_row_alignment == 0; };
     const bool takes_batch = std::any_of(tiles.begin(), tiles.end(), [](auto& choice) { return choice.takes_batch; });
