@@ -1,7 +1,6 @@
 #pragma once
-// Copies from global to shared memory that do not pass through registers (cp.async, from compute capability 8.0 on).
-// Elsewhere, and in the simulator, they are ordinary copies that have finished when they return: slower, but just as
-// correct.
+// Copies from global to shared memory that bypass the registers (cp.async, compute capability 8.0 and later). On older
+// devices and in the simulator they are ordinary copies, complete when they return: slower, but just as correct.
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -14,8 +13,8 @@
 
 namespace BACKEND {
 
-/// Starts copying one T of 4, 8 or 16 bytes, both addresses aligned to it; if not `there`, writes zeros and does
-/// not read the source.
+/// Starts copying one T of 4, 8 or 16 bytes; both addresses are aligned to its size. If `there` is false, writes zeros
+/// and does not read the source.
 template <typename T>
 __device__ inline void copy_async(T* shared, const T* global, bool there) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
@@ -29,7 +28,7 @@ __device__ inline void copy_async(T* shared, const T* global, bool there) {
 #endif
 }
 
-/// Starts copying 16 bytes, both addresses aligned to it, without displacing anything from L1.
+/// Starts copying 16 bytes, without evicting anything from L1; both addresses are aligned to 16.
 template <typename T>
 __device__ inline void copy_async_past_l1(T* shared, const T* global) {
     static_assert(sizeof(T) == 16);
@@ -41,14 +40,14 @@ __device__ inline void copy_async_past_l1(T* shared, const T* global) {
 #endif
 }
 
-/// Ends a group of this thread's copies.
+/// Commits this thread's copies since the last commit as one group.
 __device__ inline void commit_copies() {
 #if ASYNC_COPIES
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-/// Waits until at most `pending` of this thread's groups are unfinished. A barrier makes them visible to the block.
+/// Waits until at most `pending` of this thread's groups are in flight. A barrier makes the rest visible to the block.
 template <int pending>
 __device__ inline void wait_copies() {
 #if ASYNC_COPIES

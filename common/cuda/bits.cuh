@@ -17,7 +17,7 @@ struct BitsOfSize<8> {
     using Type = unsigned long long;
 };
 
-/// The unsigned integer as wide as T: what atomicCAS compares and what a shift takes apart.
+/// The unsigned integer as wide as T, for atomicCAS and bit shifts.
 template <typename T>
 using BitsOf = typename BitsOfSize<sizeof(T)>::Type;
 

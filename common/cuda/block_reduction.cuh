@@ -10,8 +10,8 @@
 
 namespace BACKEND {
 
-/// The types that CUDA has shuffles for: in two words one of 64 bits would take the simulator twice as long. (A list
-/// rather than <type_traits>, which a compiler at run time lacks.)
+/// The types that CUDA can shuffle directly: splitting 64 bits into two words would take the simulator twice as long.
+/// (A list instead of <type_traits>, which a run-time compiler lacks.)
 template <typename T>
 inline constexpr bool has_shuffle = false;
 template <>
@@ -31,7 +31,7 @@ inline constexpr bool has_shuffle<float> = true;
 template <>
 inline constexpr bool has_shuffle<double> = true;
 
-/// The value of the lane `distance` above, word by word where there is no shuffle for its type.
+/// The value of the lane `distance` above, word by word if CUDA has no shuffle for its type.
 template <typename T>
 __device__ __forceinline__ T shuffle_down(const T& value, unsigned distance) {
     constexpr unsigned all_lanes = 0xffffffffU;
@@ -49,9 +49,9 @@ __device__ __forceinline__ T shuffle_down(const T& value, unsigned distance) {
 }
 
 /// Lane 0 receives the combination of the values of the first `lanes` lanes (a power of two); the lanes above must hold
-/// the identity, and only lane 0's result means anything. All 32 lanes of the warp must call it. It needs no shared
-/// memory and no barrier: a shuffle hands a register from lane to lane, and its mask makes the lanes wait for one
-/// another.
+/// the identity, and only lane 0's result is meaningful. All 32 lanes of the warp must call it. It needs no shared
+/// memory and no barrier: a shuffle passes a register from lane to lane, and its mask makes the lanes wait for each
+/// other.
 template <unsigned lanes = lanes_per_warp, typename Operator, typename T>
 __device__ T warp_reduce(Operator op, T value) {
     if constexpr (Operator::has_warp_instruction) {
@@ -65,10 +65,10 @@ __device__ T warp_reduce(Operator op, T value) {
     }
 }
 
-/// Thread 0 receives the combination of all threads' values. blockDim.x is a multiple of 32, at most 1024; every
-/// thread of the block must call it, and a block that calls it twice puts a __syncthreads() in between.
-/// static_warps: the block's number of warps where it is known at compile time (a power of two), which saves the
-/// shuffles that only larger blocks need; 0 where it is not.
+/// Thread 0 receives the combination of all threads' values. blockDim.x is a multiple of 32, at most 1024; every thread
+/// of the block must call it, and a block that calls it twice needs a __syncthreads() in between. static_warps: the
+/// block's number of warps (a power of two) if it is known at compile time, which saves the shuffles that only larger
+/// blocks need; otherwise 0.
 template <unsigned static_warps = 0, typename Operator, typename T>
 __device__ T block_reduce(Operator op, T value) {
     constexpr unsigned most_warps = static_warps == 0 ? largest_block / lanes_per_warp : static_warps;
@@ -79,7 +79,7 @@ __device__ T block_reduce(Operator op, T value) {
 
     value = warp_reduce(op, value);
     if (lane == 0) warp_totals[warp] = value;
-    __syncthreads();  // the first warp reads what the others' lanes 0 have written
+    __syncthreads();  // the first warp reads what lane 0 of each warp has written
     if (warp == 0) {
         value = lane < warps ? warp_totals[lane] : op.identity();
         value = warp_reduce<most_warps>(op, value);

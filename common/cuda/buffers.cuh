@@ -1,4 +1,4 @@
-// RAII for what CUDA hands out: device memory, pinned host memory, streams and events. None can be copied, all can be moved.
+// RAII for CUDA resources: device memory, pinned host memory, streams and events. They can be moved, but not copied.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// The destructors ignore errors: one that matters is sticky, and an earlier call has reported it.
+// The destructors ignore errors: an error that matters is sticky, and an earlier call has reported it.
 struct DeviceDeleter {
     void operator()(void* pointer) const { static_cast<void>(cudaFree(pointer)); }
 };
@@ -20,7 +20,7 @@ struct PinnedDeleter {
     void operator()(void* pointer) const { static_cast<void>(cudaFreeHost(pointer)); }
 };
 
-// Throw Failure(cuda_error) that says how many bytes were asked for and how many are free.
+// Both throw a Failure(cuda_error) that says how many bytes were requested and how many are free.
 inline void* allocate_device(std::size_t bytes) {
     void* pointer = nullptr;
     const cudaError_t error = cudaMalloc(&pointer, bytes);
@@ -37,7 +37,7 @@ inline void* allocate_pinned(std::size_t bytes, unsigned flags) {
     return pointer;
 }
 
-// n elements of T; zero elements are a null pointer.
+// n elements of T; data() is null if n is 0.
 template <typename T>
 class DeviceBuffer {
 public:
@@ -89,8 +89,9 @@ private:
     cudaStream_t stream_ = nullptr;
 };
 
-// Copies to device memory, or fills it, and waits until all is there. cudaMemcpy() may return as soon as pageable memory has
-// been read, and cudaMemset() at once: a stream that does not wait for the null stream, as ours, could find what was there.
+// Both write device memory and wait until the write is complete. cudaMemcpy() may return as soon as it has read
+// pageable memory, and cudaMemset() at once: a stream that does not wait for the null stream, such as ours, could see
+// old contents.
 inline void copy_to_device(void* device, const void* host, std::size_t bytes) {
     CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaStreamSynchronize(nullptr));

@@ -1,8 +1,8 @@
 #pragma once
-// What Hopper (compute capability 9.0) adds to move data without threads, as functions: barriers in shared memory that
+// Functions for what Hopper (compute capability 9.0) adds to move data without threads: barriers in shared memory that
 // count bytes, bulk tensor copies by TMA (the tensor memory accelerator) that report to them, clusters of blocks that
 // see each other's shared memory, and warpgroups that hand registers to each other. Thin wrappers around PTX; its
-// manual has the exact rules. For nvcc only, and usable only in code compiled for sm_90a: kernels guard their bodies by
+// manual has the exact rules. For nvcc only, and only in code compiled for sm_90a: kernels guard their bodies with
 // HOPPER_CODE.
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -20,12 +20,12 @@ namespace BACKEND {
 /// The most shared memory that a block can have.
 constexpr int most_shared_bytes = 227 * 1024;
 
-/// The address that PTX wants for something in shared memory.
+/// The address of an object in shared memory, as PTX takes it.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// ---- barriers in shared memory. A phase ends when `arrivals` threads have arrived and all announced bytes have come.
+// ---- barriers in shared memory. A phase ends when `arrivals` threads have arrived and all announced bytes are there.
 
 __device__ inline void barrier_init(std::uint64_t* barrier, unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals));
@@ -44,8 +44,8 @@ __device__ inline void barrier_arrive_and_expect(std::uint64_t* barrier, unsigne
                  : "memory");
 }
 
-/// Arrives at the barrier at the same place in the shared memory of block `rank` of the cluster. It announces
-/// a read, not a write: a release to the whole cluster would wait for memory, and products took twice as long.
+/// Arrives at the barrier at the same address in block `rank` of the cluster. It signals that data were read, not
+/// written: a cluster-wide release would wait for memory, and products took twice as long.
 __device__ inline void barrier_arrive_at_block(std::uint64_t* barrier, unsigned rank) {
     asm volatile(
         "{\n"
@@ -57,7 +57,7 @@ __device__ inline void barrier_arrive_at_block(std::uint64_t* barrier, unsigned 
         : "memory");
 }
 
-/// Waits for the phase of that parity to end: 0 for the first, 1 for the second, and so on, alternating.
+/// Waits for the phase with this parity to end: 0 for the first phase, 1 for the second, then alternating.
 __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
     asm volatile(
         "{\n"
@@ -72,19 +72,19 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
         : "memory");
 }
 
-/// A barrier among `threads` threads of the block, by number: 1 to 15, since __syncthreads() is 0.
+/// A named barrier for `threads` threads of the block. number: 1 to 15, since __syncthreads() uses 0.
 __device__ inline void barrier_among(unsigned number, unsigned threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
-/// Arrives there without waiting; threads that wait call barrier_among(). Both count as `threads`.
+/// Arrives at a named barrier without waiting; the threads that wait call barrier_among(). Both count toward `threads`.
 __device__ inline void barrier_arrive_among(unsigned number, unsigned threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
 // ---- clusters
 
-/// Arrives at the barrier of the cluster; whoever waits sees what this thread has written to shared memory.
+/// Arrives at the cluster's barrier; threads that wait there see what this thread has written to shared memory.
 __device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory"); }
 
 /// Waits until all threads of all blocks of the cluster have arrived, or exited.
@@ -95,7 +95,7 @@ __device__ inline void cluster_barrier() {
     cluster_wait();
 }
 
-/// Four floats at the same place in the shared memory of block `rank` of the cluster. 16-byte aligned.
+/// Loads four floats from the same address in block `rank` of the cluster. 16-byte aligned.
 __device__ inline float4 load_from_block(const float* shared, unsigned rank) {
     float4 value;
     asm volatile(
@@ -110,7 +110,7 @@ __device__ inline float4 load_from_block(const float* shared, unsigned rank) {
     return value;
 }
 
-/// Stores them there. 16-byte aligned.
+/// Stores four floats at the same address in block `rank` of the cluster. 16-byte aligned.
 __device__ inline void store_to_block(float4* shared, unsigned rank, const float4& value) {
     asm volatile(
         "{\n"
@@ -122,9 +122,9 @@ __device__ inline void store_to_block(float4* shared, unsigned rank, const float
         : "memory");
 }
 
-// ---- bulk tensor copies. A box of the tensor's shape, with its corner at (column, row); elements outside are zero.
+// ---- bulk tensor copies of a box, shaped as the map says, with its corner at (column, row). Zeros outside the tensor.
 
-/// Fetches the descriptor ahead: call it once for each map, before the first copy.
+/// Prefetches the descriptor: call it once for each map, before the first copy.
 __device__ inline void prefetch_tensor_map(const CUtensorMap& map) {
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
@@ -136,7 +136,7 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
         "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row)
         : "memory");
 }
-/// The same of one of the matrices that the map describes.
+/// The same for one of the matrices that the map describes.
 __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column, int row,
                                    int matrix) {
     asm volatile(
@@ -146,7 +146,7 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
         : "memory");
 }
 
-/// As copy_box_in(), to the same place in the first `blocks` blocks of the cluster; each block's barrier is signalled.
+/// As copy_box_in(), at the same address in the first `blocks` blocks of the cluster; signals the barrier of each.
 template <int blocks>
 __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
                                           int row) {
@@ -158,7 +158,7 @@ __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, 
         : "memory");
 }
 
-/// Shared to global. Threads that wrote the data call fence_shared_for_copies() and pass a barrier first.
+/// Shared to global. Threads that wrote the data first call fence_shared_for_copies() and then pass a barrier.
 __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),
                  "r"(shared_address(shared)), "r"(column), "r"(row)
@@ -180,7 +180,7 @@ __device__ inline void wait_copies_out_read() {
 /// Makes this thread's ordinary writes to shared memory visible to TMA and the tensor cores.
 __device__ inline void fence_shared_for_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// ---- registers. All warps of a warpgroup call it; the kernel has __launch_bounds__ with a minimum of one block.
+// ---- registers. All warps of a warpgroup call these; the kernel has __launch_bounds__ with a minimum of one block.
 
 template <int registers>
 __device__ inline void give_up_registers() {

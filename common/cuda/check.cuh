@@ -1,4 +1,4 @@
-// CUDA error checking that keeps expression, place and remedy. The cold path is out of line: a check costs one comparison.
+// CUDA error checking with expression, location and remedy. The cold path is out of line: a check costs one comparison.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,12 +1,12 @@
 #pragma once
-// cuBLAS, found at run time. Only for nvcc.
+// cuBLAS, loaded at run time. For nvcc only.
 #include "common/cuda/library.hpp"
 
 #include <cuda_runtime.h>
 
 namespace BACKEND {
 
-/// The library and one handle of it. The declarations are the same from CUDA 11 to 13.
+/// The library and one handle. The declarations are the same in CUDA 11 to 13.
 class CublasHandle {
 public:
     CublasHandle() {
@@ -21,7 +21,7 @@ public:
     CublasHandle(const CublasHandle&) = delete;
     CublasHandle& operator=(const CublasHandle&) = delete;
 
-    /// Whether it was found and works here.
+    /// Whether cuBLAS was found and works here.
     explicit operator bool() const { return handle_ != nullptr; }
 
     /// False if the library has no function of this name.
@@ -30,7 +30,7 @@ public:
         return library_.find(function, name);
     }
 
-    /// The handle, for calls that go to `stream`. Failure(cuda_error) names cuBLAS's status.
+    /// The handle, set to enqueue in `stream`. Throws Failure(cuda_error) with cuBLAS's status.
     void* on(cudaStream_t stream) const {
         const int status = set_stream_(handle_, stream);
         if (status != 0) fail(Exit::cuda_error, "cublasSetStream: cuBLAS status {}", status);

@@ -12,14 +12,14 @@ struct DeviceInfo {
     std::string name, uuid, pci_bus_id;  // "GPU-xxxxxxxx-...", "0000:65:00.0"
     int compute_capability = 0;          // 90 for 9.0
     int multiprocessors = 0;
-    int clock_khz = 0;  // of these, at most; 0 when the driver does not report it
+    int clock_khz = 0;  // their maximum; 0 if the driver does not report it
     std::size_t memory_bytes = 0, l2_bytes = 0;
-    double peak_gbyte_per_s = 0;  // from bus width and memory clock; 0 when the driver does not report them
-    std::size_t process = 0;      // the one that drives it, of those that a launcher has started
+    double peak_gbyte_per_s = 0;  // from bus width and memory clock; 0 if the driver does not report them
+    std::size_t process = 0;      // which of a launcher's processes drives it
 };
 
-// The sum, over so many devices that work together, of a rate of each; 0 if one of them is not known. Those that are not
-// at hand are like those that are.
+// The sum of a rate over `count` devices that work together; 0 if the rate of one is unknown. Devices beyond those in
+// `gang` are assumed to have their average rate.
 template <typename RateOf>
 double sum_of_rates(const std::vector<DeviceInfo>& gang, std::size_t count, RateOf rate_of) {
     const std::size_t known = count < gang.size() ? count : gang.size();
@@ -32,9 +32,9 @@ double sum_of_rates(const std::vector<DeviceInfo>& gang, std::size_t count, Rate
     return known > 0 ? sum * double(count) / double(known) : 0;
 }
 
-// Each reason for having no device needs a remedy of its own.
+// Each reason for having no device needs its own remedy.
 struct Probe {
     enum Status { found, no_driver, driver_too_old, no_device, no_gpu_code, failed } status = no_device;
-    std::string detail;  // for the failures: CUDA's own words
+    std::string detail;  // more about a failure
     std::vector<DeviceInfo> devices;
 };

@@ -1,6 +1,6 @@
 #pragma once
-// cuBLAS's geam, C = alpha op(A) + beta op(B), the peer of sums and transpositions. Only for nvcc. cuBLAS works on columns:
-// a row-major matrix is its column-major one with rows and columns exchanged.
+// cuBLAS's geam, C = alpha op(A) + beta op(B), the peer of sums and transpositions. For nvcc only. cuBLAS is
+// column-major: it sees a row-major matrix as its transpose.
 #include "common/cuda/cublas_handle.cuh"
 
 namespace BACKEND {
@@ -19,11 +19,11 @@ public:
 
     Geam() { has_all_ = handle_ && handle_.find(add_, sizeof(T) == sizeof(float) ? "cublasSgeam" : "cublasDgeam"); }
 
-    /// Whether it was found and works here.
+    /// Whether geam was found and cuBLAS works here.
     explicit operator bool() const { return has_all_; }
 
-    /// C has m x n elements, column by column without gaps; an empty one is left alone. Failure(cuda_error) names
-    /// cuBLAS's status.
+    /// C is m x n, column-major without gaps; does nothing if it is empty. Throws Failure(cuda_error) with cuBLAS's
+    /// status.
     void run(int m, int n, const Operand& a, const Operand& b, T* c, cudaStream_t stream) const {
         if (m == 0 || n == 0) return;
         const int status =

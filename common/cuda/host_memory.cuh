@@ -1,4 +1,4 @@
-// The kinds of memory that data can live in on the host.
+// The kinds of host memory that data can live in.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,7 +13,7 @@
 
 namespace BACKEND {
 
-// How data get from the host to the device: not at all in what is timed, by copies, or as the kernel asks for them.
+// How data get from the host to the device: not at all in the timed part, by copies, or on demand as the kernel runs.
 enum class Transfer { none, copies, direct };
 
 struct MemoryKind {
@@ -66,7 +66,7 @@ inline const MemoryKind& memory_kind_named(const std::string& name) {
     fail(Exit::usage, "unknown memory kind '{}'; choose among {}", name, list_text(memory_kind_names(), "and"));
 }
 
-// The names in a list; "all" is every kind.
+// Splits a list of names; "all" is every kind. Failure(usage) for an unknown one.
 inline std::vector<std::string> parse_memory_kinds(const std::string& list) {
     if (list == "all") return memory_kind_names();
     std::vector<std::string> names = split(list, ',');

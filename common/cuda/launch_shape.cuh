@@ -1,17 +1,17 @@
 #pragma once
-// What the launch functions of every program's kernels have in common: the shape they report and how they round.
+// What all launch functions share: the shape that they report and how they round.
 #include <cuda_runtime.h>
 
 #include <cstddef>
 
 namespace BACKEND {
 
-/// Grid, block and dynamic shared memory of the main kernel of a launch. All zero where a library chose them.
+/// Grid, block and dynamic shared memory of a launch's main kernel. All zero if a library chose them.
 struct LaunchShape {
     dim3 grid{0, 0, 0};
     dim3 block{0, 0, 0};
     size_t dynamic_shared_bytes = 0;
-    const void* kernel = nullptr;  // for cudaFuncGetAttributes and the like, where a launch sets it
+    const void* kernel = nullptr;  // for cudaFuncGetAttributes and the like; null if the launch does not set it
 };
 
 template <typename... Parameters>
@@ -21,21 +21,21 @@ const void* address_of(void (*kernel)(Parameters...)) {
 
 constexpr unsigned lanes_per_warp = 32;
 constexpr unsigned largest_block = 1024;
-/// Dynamic shared memory of a block beyond this has to be asked for, by cudaFuncSetAttribute().
+/// A launch with more dynamic shared memory per block than this must request it with cudaFuncSetAttribute().
 constexpr size_t most_shared_bytes_without_request = 48 * 1024;
 
-/// How many groups of `group` elements hold `count` elements, the last one perhaps partly filled.
+/// count / group, rounded up: how many groups hold `count` elements.
 __host__ __device__ constexpr size_t divide_up(size_t count, size_t group) {
     return count / group + (count % group != 0);
 }
 
-/// The same, but at least one: a grid has a block even when there is nothing to do.
+/// The same, but at least one: a grid needs a block even when there is nothing to do.
 __host__ __device__ constexpr unsigned grid_for(size_t count, size_t items_per_block) {
     return count == 0 ? 1U : static_cast<unsigned>(divide_up(count, items_per_block));
 }
 
-/// How many blocks of that size the device holds at once, if a multiprocessor holds 2048 threads: the grid of a kernel
-/// that strides over its input.
+/// How many blocks of this size are resident at once if a multiprocessor holds 2048 threads: the grid of a kernel that
+/// strides over its input.
 constexpr unsigned resident_blocks(unsigned block_size, unsigned multiprocessors) {
     constexpr unsigned threads_per_multiprocessor = 2048;
     return multiprocessors * (threads_per_multiprocessor / block_size);
@@ -47,8 +47,8 @@ constexpr unsigned whole_warps(unsigned requested) {
     return rounded == 0 ? lanes_per_warp : rounded > largest_block ? largest_block : rounded;
 }
 
-/// The block size of a kernel that halves its block again and again: `requested` rounded down to a power of two,
-/// between `smallest` and 1024.
+/// The block size of a kernel that repeatedly halves its block: `requested` rounded down to a power of two, between
+/// `smallest` and 1024.
 constexpr unsigned power_of_two_block(unsigned requested, unsigned smallest = lanes_per_warp) {
     unsigned size = largest_block;
     while (size > requested && size > smallest) size /= 2;

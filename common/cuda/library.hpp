@@ -1,5 +1,5 @@
-// A library that is found at run time, so that everything builds and runs on a machine without it. Whoever calls its
-// functions declares them as its header does, which a toolkit may lack.
+// A library that is loaded at run time, so that everything builds and runs on a machine without it. Callers declare its
+// functions themselves, as its header does: a toolkit may lack the header.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 
 class Library {
 public:
-    // The first of these that there is: names for the dynamic linker to look for, or paths. One that `stays` is loaded
-    // until the process ends, else until this object's end.
+    // Loads the first of these that exists: names for the dynamic linker to search for, or paths. If it `stays`, it
+    // remains loaded until the process ends, otherwise as long as this object lives.
     explicit Library(const std::vector<std::string>& names, bool stays = false) {
         for (const std::string& name : names)
             if ((handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | (stays ? RTLD_NODELETE : 0)))) break;
@@ -25,13 +25,14 @@ public:
 
     explicit operator bool() const { return handle_ != nullptr; }
 
-    // `function`, a pointer of the function's type, becomes that of this name. False, and null, if there is none.
+    // Sets `function` to the address of the function with this name. If there is none, sets it to null and returns
+    // false.
     template <typename Function>
     bool find(Function*& function, const char* name) const {
         function = handle_ ? reinterpret_cast<Function*>(dlsym(handle_, name)) : nullptr;
         return function != nullptr;
     }
-    // The same for a function that must be there: else Failure(unavailable) with this message, in which {} is the name.
+    // The same for a function that must exist: otherwise Failure(unavailable) with this message, where {} is the name.
     template <typename Function>
     void need(Function*& function, const char* name, const char* message) const {
         if (!find(function, name)) fail(Exit::unavailable, message, name);

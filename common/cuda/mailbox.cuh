@@ -1,10 +1,10 @@
 #pragma once
 // How the last block of a grid collects the others' partial results: each travels in 64-bit words with a tag that says
-// it has arrived, so that neither a fence, nor a ticket, nor a second launch is needed.
+// it has arrived, so no fence, ticket or second launch is needed.
 //
-// Why there is no deadlock: only the last block of the grid waits, and the blocks it waits for wait for nobody. GPUs
+// Why there is no deadlock: only the last block of the grid waits, and the blocks it waits for wait for nothing. GPUs
 // start blocks in the order of their index, so the last one starts after all others. Even if it started first, it would
-// occupy the place of one block, and the others would run in the remaining places, one after another if need be.
+// occupy the slot of only one block, and the others would run in the remaining slots, one after another if need be.
 #include <cuda_runtime.h>
 
 #include <cstring>
@@ -13,8 +13,8 @@ namespace BACKEND {
 
 constexpr unsigned long long arrived_tag = 1ULL << 32;
 
-/// A place for one block's partial: 32 bits of it in the lower half of each word, the tag in the upper half.
-/// An aligned 64-bit access is indivisible, so whoever sees the tag has the bits too. All words are 0 between launches.
+/// A slot for one block's partial result: 32 bits of it in the lower half of each word, the tag in the upper half. An
+/// aligned 64-bit access is indivisible, so a thread that sees the tag has the bits, too. Words are 0 between launches.
 template <typename T>
 struct Mailbox {
     static constexpr unsigned words = sizeof(T) / 4;
@@ -49,7 +49,7 @@ struct Mailbox {
 };
 
 /// Relaxed atomic accesses to words that other blocks access, too: never served by L1 and never torn. They are not
-/// ordered among themselves, which the tag makes unnecessary. Volatile promises the same to the whole system and is a
+/// ordered among themselves; the tags make that unnecessary. Volatile promises the same to the whole system and is a
 /// little slower.
 __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long* address) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -76,7 +76,7 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsig
 #endif
 }
 
-/// Always true. In the simulator a thread that waits in a loop keeps its turn unless it gives it up.
+/// Always true. In the simulator it yields: otherwise a thread that polls in a loop would keep its turn.
 __device__ __forceinline__ bool look_again() {
 #if defined(__SIMCC__)
     __nanosleep(0);
@@ -99,7 +99,7 @@ __device__ __forceinline__ void put_into(Mailbox<T>* box, const Mailbox<T>& cont
 }
 
 /// Waits for boxes first, first + stride, ... below count, combines `value` with them in that order and empties them.
-/// It looks into four boxes at a time, since a look takes as long as a trip to L2.
+/// It polls four boxes at a time, since a poll takes a round trip to L2.
 template <typename T, typename Operator>
 __device__ T collect(T value, Mailbox<T>* boxes, unsigned first, unsigned stride, unsigned count, Operator op) {
     constexpr unsigned looks_in_flight = 4;

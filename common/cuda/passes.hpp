@@ -1,6 +1,6 @@
-// nvcc reads a source once for the host and then again for each architecture, of which it takes the kernels. What has none
-// it need not read again: a program's source keeps it within #if HOST_PASS. Every kernel has to be instantiated outside,
-// as a table of variants does.
+// nvcc compiles a source once for the host and once for each architecture, where it takes only the kernels. To save
+// that time, a program's source puts code without kernels within #if HOST_PASS. Every kernel must be instantiated
+// outside of it, for example by a table of variants.
 #pragma once
 
 #if defined(__CUDA_ARCH__) && !defined(__SIMCC__)

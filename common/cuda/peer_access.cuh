@@ -1,4 +1,4 @@
-// Several devices in one program: which one is current, and which reach which others' memory.
+// Several devices in one program: which one is current, and which can access each other's memory.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace BACKEND {
 
-// Another device is the current one as long as this lives.
+// Makes another device current as long as this object lives.
 class OnDevice {
 public:
     explicit OnDevice(int ordinal) {
@@ -25,10 +25,10 @@ private:
     int before_ = 0;
 };
 
-// Which devices reach which others' memory.
+// Which devices can access which others' memory.
 class PeerAccess {
 public:
-    // Lets `here` reach the memory of `there`, if it can; asked again, it knows. Whether it can.
+    // Lets `here` access the memory of `there`. Returns whether it can; a second call returns what the first one did.
     bool enable(int here, int there) {
         const auto [known, is_new] = reaches_.try_emplace({here, there}, false);
         if (!is_new) return known->second;
@@ -37,7 +37,7 @@ public:
         if (!can) return false;
         const OnDevice on_it(here);
         const cudaError_t enabled = cudaDeviceEnablePeerAccess(there, 0);
-        if (enabled == cudaErrorPeerAccessAlreadyEnabled) static_cast<void>(cudaGetLastError());  // by a library
+        if (enabled == cudaErrorPeerAccessAlreadyEnabled) static_cast<void>(cudaGetLastError());  // a library did it
         else CHECK(enabled);
         return known->second = true;
     }

@@ -1,4 +1,4 @@
-// Slots whose pieces go on to the device: page-locked, so that the copy engine reads them while threads fill others.
+// Page-locked slots for pieces that go to the device: the copy engine reads some while threads fill others.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,19 +25,19 @@ inline const SlotMemory pinned_memory = {
     [](void* memory) { static_cast<void>(cudaFreeHost(memory)); },
 };
 
-// Elements of a piece: enough of them to be worth a copy and a launch, and few enough for many slots.
+// Elements in a piece: enough to be worth a copy and a launch, few enough for many slots.
 constexpr std::size_t device_piece_elements = std::size_t{1} << 20;
 
-// Of a piece of text: as many as 256 KiB have if each is one digit.
+// The most elements in a piece of text: 256 KiB of single digits.
 constexpr std::size_t most_text_elements = std::size_t{1} << 17;
 
-// A slot on the host and its piece on the device. What is enqueued for it goes into one stream; those of different slots
-// overlap.
+// A slot on the host and its piece on the device. All work for one slot is enqueued in one stream; the work of
+// different slots overlaps.
 struct DeviceSlot {
     Slot host{pinned_memory};
     Piece d_piece;
 
-    // Enqueues the copy of the host's piece, behind elements of its type that are to lie ahead of it.
+    // Enqueues the copy of the host's piece, placed after the elements of `ahead`, which have its type.
     void upload(cudaStream_t stream, const Piece& ahead = {}) {
         const std::size_t size = size_of(host.piece.dtype);
         const std::size_t bytes_ahead = ahead.count * size, bytes = host.piece.count * size;
@@ -61,7 +61,7 @@ private:
     bool is_in_flight_ = false;
 };
 
-// What is to be done, in order, when what the slots' streams have been given is complete. The current device is then the one
+// Functions to call, in order, when the work in their slots' streams is complete. Each runs with the device current
 // that was current when it was pushed.
 class PendingResults {
 public:
@@ -70,7 +70,7 @@ public:
         CHECK(cudaGetDevice(&device));
         pending_.push_back({slot, device, stream, std::move(finish)});
     }
-    // Finishes what is pending for the slot, and all before it.
+    // Finishes what is pending for the slot, and everything pushed before it.
     void complete(std::size_t slot) {
         const auto is_of_slot = [=](const Pending& one) { return one.slot == slot; };
         while (std::any_of(pending_.begin(), pending_.end(), is_of_slot)) complete_oldest();
@@ -97,11 +97,11 @@ private:
     std::deque<Pending> pending_;
 };
 
-// What the slots may take of the host's memory in all; there are fewer threads where they would take more.
+// The most host memory that all slots may take together; if they would take more, there are fewer threads.
 constexpr std::size_t slots_bytes = std::size_t{384} << 20;
 
 // Beyond eight threads a device's bus is the limit. Each thread has two slots, so that it fills one while the other is
-// copied, and more where the devices would not have two each.
+// copied, and more if the devices would otherwise not have two each.
 inline PipelineShape device_pipeline(std::size_t slot_bytes, std::size_t devices) {
     const std::size_t cores = std::max(usable_cores(), 2U);
     const std::size_t useful = std::min<std::size_t>(8 * devices, most_pipeline_threads);
@@ -111,15 +111,15 @@ inline PipelineShape device_pipeline(std::size_t slot_bytes, std::size_t devices
     return {static_cast<unsigned>(threads), static_cast<unsigned>(slots_per_thread)};
 }
 
-// The devices that a pipeline's slots are dealt to, in turn, and with the slots the pieces of the input: threads fill slots
-// of all devices at once, be it from a file, a pipe or text. As pieces are finished in the order of the input, the result
-// is that of one device.
+// Deals a pipeline's slots, and with them the pieces of the input, to the devices in turn: threads fill slots of all
+// devices at once, whether from a file, a pipe or text. Pieces are finished in the order of the input, so the result is
+// that of one device.
 class SlotDevices {
 public:
     SlotDevices(const std::vector<DeviceInfo>& devices, const PipelineShape& shape) : devices_(devices), shape_(shape) {
         make_contexts();
     }
-    // `slot_bytes`: what a slot takes of the host's memory.
+    // `slot_bytes`: the host memory that a slot takes.
     SlotDevices(const std::vector<DeviceInfo>& devices, std::size_t slot_bytes)
         : SlotDevices(devices, device_pipeline(slot_bytes, devices.size())) {}
 
@@ -127,7 +127,7 @@ public:
     const DeviceInfo& of(std::size_t slot) const { return devices_[slot % devices_.size()]; }
     // Makes a slot's device the calling thread's current one.
     void enter(std::size_t slot) const { CHECK(cudaSetDevice(of(slot).ordinal)); }
-    // What make(device) returns for each slot, with the slot's device as the current one.
+    // The results of make(device), called for each slot with the slot's device current.
     template <typename Make>
     auto for_each_slot(Make make) const {
         std::vector<decltype(make(devices_.front()))> made;
@@ -139,14 +139,14 @@ public:
     }
 
 private:
-    // A context takes a part of a second to make: those of several devices are made at once. What fails here is reported
-    // where the device is used first.
+    // A context takes a fraction of a second to create, so those of several devices are created at once. A failure here
+    // is reported where the device is first used.
     void make_contexts() const {
         std::vector<std::thread> threads;
         try {
             for (std::size_t i = 1; i < devices_.size(); ++i)
                 threads.emplace_back([ordinal = devices_[i].ordinal] { static_cast<void>(cudaSetDevice(ordinal)); });
-        } catch (const std::system_error&) {  // no more threads: the others' are made later
+        } catch (const std::system_error&) {  // no more threads: the other contexts are created later
         }
         enter(0);
         for (std::thread& thread : threads) thread.join();

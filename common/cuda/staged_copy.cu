@@ -12,10 +12,10 @@
 
 namespace BACKEND {
 
-// Smaller chunks cost more in calls than they gain by being spread.
+// Smaller chunks cost more in calls than they gain from being spread over threads.
 constexpr std::size_t smallest_chunk_bytes = std::size_t{256} << 10;
 
-// Beyond eight threads the bus is the limit; on one core two still overlap a wait and a copy.
+// Beyond eight threads the bus is the limit; even on one core, two overlap a wait and a copy.
 static unsigned wanted_threads(const StagedSettings& settings) {
     return settings.threads > 0 ? settings.threads : std::clamp(usable_cores(), 2u, 8u);
 }
@@ -26,14 +26,14 @@ static std::size_t own_threads() {
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-// The system counts a thread against the limit of processes for a moment after it was joined.
+// For a moment after a thread was joined, the system still counts it against the process limit.
 static void wait_until_gone(std::size_t threads_before) {
     for (int i = 0; i < 1000 && own_threads() > threads_before; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-// The simulator runs each stream, and the parts of a launch, in threads of its own, and ends the program where it gets
-// none: they must be left for it. Throws std::system_error if there are not as many to be had.
+// The simulator runs each stream and the parts of a launch in its own threads, and ends the program if it cannot start
+// one: leave enough for it. Throws std::system_error if `count` threads cannot be started.
 static void expect_threads(std::size_t count) {
     const std::size_t before = own_threads();
     std::vector<std::thread> threads;
@@ -52,14 +52,14 @@ static void expect_threads(std::size_t count) {
     wait_until_gone(before);
     if (failure) std::rethrow_exception(failure);
 }
-// A stream for each of ours, two more per core for launches, and a few that watch and signal.
+// One for each of our streams, two per core for launches, and a few that watch and signal.
 static std::size_t threads_of_simulator(std::size_t lanes) { return lanes + 2 * usable_cores() + 4; }
 #else
 static void expect_threads(std::size_t) {}
 static std::size_t threads_of_simulator(std::size_t) { return 0; }
 #endif
 
-// (Blocking streams: their work is ordered after the default stream's, as that of cudaMemcpy is.)
+// (Blocking streams: their work is ordered after the default stream's, as cudaMemcpy's is.)
 StagedCopier::Lane::Lane(std::size_t slot_bytes) : stream(cudaStreamDefault) {
     for (Slot& slot : slots) slot.memory = PinnedBuffer<unsigned char>(slot_bytes);
 }
@@ -73,7 +73,7 @@ bool StagedCopier::prepare() {
     prepared_ = true;
     try {
         make_lanes_and_threads();
-    } catch (const Failure&) {  // no pinned memory: no reason to fail where pageable memory will do
+    } catch (const Failure&) {  // no pinned memory: pageable memory will do
         lanes_.clear();
         static_cast<void>(cudaGetLastError());
     } catch (const std::bad_alloc&) {
@@ -125,7 +125,7 @@ void StagedCopier::to_host(void* host, const void* device, std::size_t bytes) {
     run({source, static_cast<unsigned char*>(host), bytes, 0, false});
 }
 
-// Every thread gets two chunks of a small copy, so that filling and copying overlap in it, too. Chunks begin at pages.
+// Even in a small copy, every thread gets two chunks, so that filling and copying overlap. Chunks begin at pages.
 void StagedCopier::run(const Copy& copy) {
     constexpr std::size_t page_bytes = 4096;
     const std::size_t shared_out = (copy.bytes / (2 * lanes_.size()) / page_bytes + 1) * page_bytes;
@@ -161,7 +161,7 @@ void StagedCopier::serve(std::size_t lane) {
     }
 }
 
-// The first failure ends the copy in all threads, and is the caller's.
+// The first failure ends the copy in all threads; run() throws it to the caller.
 void StagedCopier::work_in(Lane& lane) {
     try {
         CHECK(cudaSetDevice(device_));
@@ -181,7 +181,7 @@ StagedCopier::Chunk StagedCopier::next_chunk() {
     return {begin, std::min(copy_.chunk_bytes, copy_.bytes - begin)};
 }
 
-// A slot is filled again once the copy engine has read it.
+// A slot is refilled once the copy engine has read it.
 void StagedCopier::upload_in(Lane& lane) {
     for (std::size_t k = 0;; ++k) {
         const Chunk chunk = next_chunk();

@@ -1,4 +1,4 @@
-// Copies between pageable host memory and the device by way of pinned memory and several host threads: while the copy
+// Copies between pageable host memory and the device through pinned memory, by several host threads: while the copy
 // engine works on some pinned slots, threads fill or empty the others. (cudaMemcpy does the same with one thread.)
 #pragma once
 
@@ -17,20 +17,19 @@
 
 namespace BACKEND {
 
-// The least size whose copy is worth the pinning of slots and the waking of threads, for a program that copies a few
-// times. (`transfer --break-even` measures it without the pinning.)
+// The smallest copy that is worth pinning slots and waking threads, for a program that makes a few copies. (`transfer
+// --break-even` measures it without the pinning.)
 constexpr std::size_t staged_from_bytes = std::size_t{8} << 20;
 
 struct StagedSettings {
-    unsigned threads = 0;                                // that move bytes on the host; 0: of each core one, 2 to 8
-    std::size_t slot_bytes = std::size_t{2} << 20;       // of which every thread has two
-    std::size_t direct_below_bytes = staged_from_bytes;  // smaller copies are cudaMemcpy's
+    unsigned threads = 0;                                // that move bytes on the host; 0: one per core, from 2 to 8
+    std::size_t slot_bytes = std::size_t{2} << 20;       // each thread has two slots
+    std::size_t direct_below_bytes = staged_from_bytes;  // cudaMemcpy makes smaller copies
 };
 
-// Copies on the device that is the current one when it is made. Slots and threads are made for the first copy that is
-// large enough, and stay; where there is no pinned memory or no thread to be had, cudaMemcpy copies. Both copies are
-// ordered as cudaMemcpy is: after what the default stream has been given, and complete when they return. One copy at a
-// time.
+// Copies to and from the device that is current at construction. The first copy that is large enough creates slots and
+// threads, which stay; if pinned memory or threads are not available, cudaMemcpy copies. Both copies are ordered like
+// cudaMemcpy: after earlier work in the default stream, and complete when they return. One copy at a time.
 class StagedCopier {
 public:
     explicit StagedCopier(const StagedSettings& settings = {});
@@ -41,9 +40,9 @@ public:
     void to_device(void* device, const void* host, std::size_t bytes);
     void to_host(void* host, const void* device, std::size_t bytes);
 
-    // Makes slots and threads now; false if there were none to be had.
+    // Creates slots and threads now; false if it could not.
     bool prepare();
-    // How many threads took part in the last copy; 0: it was cudaMemcpy's.
+    // How many threads took part in the last copy; 0 if cudaMemcpy made it.
     unsigned threads_used() const { return threads_used_; }
 
 private:
@@ -52,13 +51,13 @@ private:
         Event copied{cudaEventDisableTiming};
         bool in_flight = false;
     };
-    // What a thread works with.
+    // The slots and the stream of one thread.
     struct Lane {
         Lane(std::size_t slot_bytes);
         Slot slots[2];
         Stream stream;
     };
-    // A copy: the threads take chunks of it until there are no more.
+    // The threads take chunks of a copy until none are left.
     struct Copy {
         unsigned char* device = nullptr;
         unsigned char* host = nullptr;
@@ -83,11 +82,11 @@ private:
     int device_ = 0;
     bool prepared_ = false;
     unsigned threads_used_ = 0;
-    std::vector<std::unique_ptr<Lane>> lanes_;  // the first one is the caller's; none: cudaMemcpy copies
+    std::vector<std::unique_ptr<Lane>> lanes_;  // the first one is the caller's; if there are none, cudaMemcpy copies
     std::vector<std::thread> threads_;
 
     Copy copy_;
-    std::atomic<std::size_t> next_{0};  // the first byte that nobody has taken
+    std::atomic<std::size_t> next_{0};  // the first byte that no thread has taken
     std::mutex mutex_;
     std::condition_variable copy_came_, copy_ended_;
     std::size_t copies_ = 0, working_ = 0;

@@ -1,13 +1,13 @@
 #pragma once
-// The fastest sum of two arrays, element by element: the last step of vecadd's ladder, and of matadd's, since a matrix
-// without gaps is a vector. It chooses by size:
-//   sum_vectors   for arrays up to 256 MiB: 16 bytes per thread; where L2 can hold the arrays, they are read without
-//                 displacing anything from L1
-//   sum_tiles     for larger ones: removes the registers that wait for loads in flight. On Hopper one thread requests a
-//                 block's tile: TMA makes one bulk copy per array into shared memory. A certain number of bytes in
-//                 flight keeps the memory busy, and more would make it slower again
-// Nothing is left to remove there: the memory reaches 92 % of its nominal bandwidth and spends the rest on refreshing
-// itself and on turning around between reading and writing.
+// The fastest elementwise sum of two arrays: the last step of vecadd's ladder, and of matadd's, since a matrix without
+// gaps is a vector. It chooses by size:
+//   sum_vectors   for arrays below 256 MiB: 16 bytes per thread; if L2 can hold the arrays, the loads evict nothing
+//                 from L1
+//   sum_tiles     for larger ones: no registers wait for loads in flight. On Hopper one thread requests a block's
+//                 tile: TMA makes one bulk copy per array into shared memory. A certain number of bytes in flight
+//                 keeps the memory busy, and more would make it slower again
+// There is nothing left to gain: the memory reaches 92 % of its nominal bandwidth and spends the rest on refresh and on
+// turnarounds between reads and writes.
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 
@@ -24,8 +24,8 @@ namespace BACKEND {
 
 constexpr unsigned streaming_block = 256;
 
-/// A thread for each vector, then one for each element outside them; grid ceil((vectors + edges) / 256). All three
-/// arrays reach a 16-byte boundary after span.head elements. spare_l1: whether to read past L1.
+/// One thread per vector, then one per element outside the vectors; grid ceil((vectors + edges) / 256). All three
+/// arrays reach a 16-byte boundary after span.head elements. spare_l1: whether loads leave L1 alone.
 template <typename T, bool spare_l1>
 __global__ void __launch_bounds__(streaming_block) sum_vectors(const T* a, const T* b, T* c, VectorSpan<T> span) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * streaming_block + threadIdx.x;
@@ -59,22 +59,22 @@ __device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, 
 #define HAVE_BULK_COPY 0
 #endif
 
-/// How many elements a thread adds in sum_tiles: the fewest for which eight resident blocks of 256 threads have
-/// 48 KiB in flight. An H200 needs that much per multiprocessor, and much more makes it slower.
+/// How many elements a thread adds in sum_tiles: the fewest that give eight resident blocks of 256 threads 48 KiB in
+/// flight. An H200 needs that much per multiprocessor, and much more makes it slower.
 template <typename T>
 constexpr unsigned streaming_items = sizeof(T) == 4 ? 3 : 2;
 
-/// A tile of 256 * streaming_items elements per block; grid ceil(n / tile). Any n, any alignment of each array.
-/// Before Hopper the elements go straight through registers, as they do everywhere at the two ends of the arrays, where
-/// copies of multiples of 16 bytes could reach beyond them.
+/// One tile of 256 * streaming_items elements per block; grid ceil(n / tile). Any n, any alignment of each array.
+/// Before Hopper the elements go straight through registers. So do those at the two ends of the arrays everywhere:
+/// copies of multiples of 16 bytes could reach beyond the arrays there.
 template <typename T>
 __global__ void __launch_bounds__(streaming_block) sum_tiles(const T* a, const T* b, T* c, size_t n) {
     constexpr unsigned tile = streaming_block * streaming_items<T>;
     const size_t first = static_cast<size_t>(blockIdx.x) * tile;
 
 #if HAVE_BULK_COPY
-    // A copy starts at the 16-byte boundary before the tile and, if that is not where the tile starts, ends after it:
-    // by less than 16 bytes, which must exist.
+    // A copy starts at the last 16-byte boundary at or before the tile. If the tile does not start there, the copy ends
+    // less than 16 bytes after it, and those bytes must exist.
     if (blockIdx.x > 0 && first + tile + Vector<T>::length <= n) {
         constexpr unsigned tile_bytes = tile * sizeof(T);
         constexpr unsigned shared_bytes = tile_bytes + vector_bytes;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(streaming_block) sum_tiles(const T* a, const T
             const unsigned a_copied = a_offset == 0 ? tile_bytes : shared_bytes;
             const unsigned b_copied = b_offset == 0 ? tile_bytes : shared_bytes;
             barrier_init(&arrived, 1);
-            fence_shared_for_copies();  // TMA sees the barrier; a fence for global memory too costs 5 %
+            fence_shared_for_copies();  // TMA sees the barrier; a fence for global memory, too, costs 5 %
             barrier_arrive_and_expect(&arrived, a_copied + b_copied);
             copy_bytes_in(a_bytes, reinterpret_cast<const unsigned char*>(a + first) - a_offset, a_copied, &arrived);
             copy_bytes_in(b_bytes, reinterpret_cast<const unsigned char*>(b + first) - b_offset, b_copied, &arrived);
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(streaming_block) sum_tiles(const T* a, const T
     }
 }
 
-/// The arrays are aligned as T is, not more. Neither input may overlap the output.
+/// The arrays need only T's alignment. Neither input may overlap the output.
 template <typename T>
 struct StreamingSum {
     const T* d_a = nullptr;
@@ -133,7 +133,7 @@ LaunchShape launch_sum_vectors(const StreamingSum<T>& sum) {
     return {dim3(grid), dim3(streaming_block), 0, address_of(kernel)};
 }
 
-/// Chooses by size and alignment, from measurements on an H200.
+/// Chooses by size and alignment; the limits were measured on an H200.
 template <typename T>
 LaunchShape launch_streaming_sum(const StreamingSum<T>& sum) {
     constexpr size_t mebibyte = 1024 * 1024;

@@ -1,4 +1,4 @@
-// What a multiprocessor can do in a clock cycle, by compute capability: the numerators of every peak rate.
+// What a multiprocessor can do per clock cycle, by compute capability: the basis of every peak rate.
 //
 // Sources, all NVIDIA's. Without tensor cores: CUDA C++ Programming Guide, "Arithmetic Instructions", table "Throughput of
 // Native Arithmetic Instructions" (results per clock cycle per multiprocessor), and for 8.7 the section on its compute
@@ -13,7 +13,7 @@
 
 #include "common/io/dtype.hpp"
 
-// Multiply-adds per clock cycle and multiprocessor, each two operations. 0: it has no such units.
+// Multiply-adds per clock cycle and multiprocessor, each two operations. 0: no such units.
 struct Throughput {
     int compute_capability;  // 90 for 9.0
     int f16, f32, f64;       // without tensor cores
@@ -37,12 +37,13 @@ constexpr Throughput throughputs[] = {
     {120, 128, 128, 2, 512, 512, 256, 0, 1024, 1024},
 };
 
-// The throughput of a device, by its capability and the driver's name for it. Nothing for a device outside the table.
+// The throughput of a device, by its capability and the driver's name for it. std::nullopt if it is not in the table.
 //
-// The name matters where one chip is sold twice. The tensor cores of GeForce cards add up in f32 half as fast as those of the
-// professional cards with the same chip (in f16 and in integers just as fast): the white papers list 53.8 TFLOP/s for the
-// GeForce RTX 2080 Ti and 130.5 for the Quadro RTX 6000, 71 for the GeForce RTX 3090 and 154.8 for the RTX A6000. GTX cards of
-// Turing have none. The data sheet of the L40 halves all rates of its tensor cores, that of the L40S none.
+// The name matters where one chip is sold twice. The tensor cores of GeForce cards accumulate in f32 at half the rate
+// of the professional cards with the same chip (but in f16 and integers at the same rate): the white papers list 53.8
+// TFLOP/s for the GeForce RTX 2080 Ti and 130.5 for the Quadro RTX 6000, 71 for the GeForce RTX 3090 and 154.8 for the
+// RTX A6000. Turing's GTX cards have no tensor cores. The data sheet of the L40 halves all tensor core rates, that of
+// the L40S none.
 inline std::optional<Throughput> throughput_of(int compute_capability, std::string_view device_name) {
     for (Throughput row : throughputs) {
         if (row.compute_capability != compute_capability) continue;
@@ -61,7 +62,7 @@ inline std::optional<Throughput> throughput_of(int compute_capability, std::stri
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
-// The rate of its fastest units for a type, with sums in f32 or wider; of i8 in integers.
+// The rate of the fastest units for a type, with sums in f32 or wider (for i8 in integers).
 inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
     switch (dtype) {
         case DType::f32: return throughput.f32;
@@ -79,7 +80,7 @@ inline int fastest_multiply_adds(const Throughput& throughput, DType dtype) {
 }
 #pragma GCC diagnostic pop
 
-// Operations per second at a clock: a multiply-add is two.
+// Operations per second at a given clock: a multiply-add counts as two.
 constexpr double peak_rate(int multiply_adds, int multiprocessors, double clock_hz) {
     return 2.0 * multiply_adds * multiprocessors * clock_hz;
 }

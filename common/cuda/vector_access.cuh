@@ -1,5 +1,5 @@
 #pragma once
-// Sixteen bytes at a time: the widest access a thread can make, a quarter of the instructions of a float at a time.
+// 16-byte accesses: the widest that a thread can make, with a quarter of the instructions of 4-byte ones.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -16,8 +16,8 @@ struct alignas(vector_bytes) Vector {
     T values[length];
 };
 
-/// An array as it lies in memory: a few elements up to the first 16-byte boundary, vectors, a few elements after the
-/// last. All three may be empty.
+/// An array split at 16-byte boundaries: a few elements before the first, whole vectors, and a few elements after the
+/// last. Each part may be empty.
 template <typename T>
 struct VectorSpan {
     size_t head;     // elements before the first boundary, fewer than Vector<T>::length
@@ -39,8 +39,8 @@ VectorSpan<T> split_into_vectors(const T* address, size_t n) {
     return {head, vectors, n - head - vectors * Vector<T>::length};
 }
 
-/// Loads a vector that is read once and that nobody writes during the kernel: through the read-only path, and without
-/// displacing anything from L1.
+/// Loads a vector that is read once and that no thread writes during the kernel: through the read-only path, and
+/// without evicting anything from L1.
 template <typename T>
 __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -56,7 +56,7 @@ __device__ __forceinline__ Vector<T> load_once(const Vector<T>* address) {
     return vector;
 }
 
-/// Stores a vector to global memory by one instruction. (Of an ordinary assignment nvcc makes a store per element.)
+/// Stores a vector to global memory with one instruction. (nvcc turns an ordinary assignment into a store per element.)
 template <typename T>
 __device__ __forceinline__ void store_vector_global(Vector<T>* address, const Vector<T>& vector) {
     uint4 words;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void store_vector_global(Vector<T>* address, const Ve
 #endif
 }
 
-/// Moves a vector as 16 bytes, in any memory. nvcc may split the store.
+/// Load and store a vector as 16 bytes, in any memory space. nvcc may split the store.
 template <typename T>
 __device__ __forceinline__ Vector<T> load_vector(const Vector<T>* address) {
     const uint4 words = *reinterpret_cast<const uint4*>(address);
