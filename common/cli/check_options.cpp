@@ -1,4 +1,4 @@
-// Apart from the other options, so that only programs with kernels need the simulator.
+// In a file of its own, so that only programs with kernels need the simulator.
 #include "common/cli/options.hpp"
 #include "common/io/text.hpp"
 

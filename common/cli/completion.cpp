@@ -17,7 +17,7 @@ const OptionRow* row_of(const OptionTable& table, const std::string& flag) {
     return nullptr;
 }
 
-// The words of "cold, warm or random:SEED: what they are for": of a word with an argument, the part before it.
+// The words of "cold, warm or random:SEED: what they are for". A word with an argument ends with its colon.
 std::vector<std::string> words_of_help(std::string help) {
     help = help.substr(0, std::min({help.find(": "), help.find("; "), help.size()}));
     const std::size_t last = help.find(" or ");
