@@ -1,9 +1,9 @@
 #pragma once
-// The sum with a second number beside it that holds what its roundings lost: the operator AccurateSum, which the tagged
-// kernels take in place of Sum. (Ogita, Rump, Oishi: Accurate sum and dot product, 2005.)
-// For k the most additions that any number goes through, and S the sum of all magnitudes, the error is at most
-//     f64   half a unit in the last place of the result, and S * k^2 * 2^-106
-//     f32   the same, and S * k * 2^-53: numbers are added as f64, which is more accurate than pairs of f32
+// A compensated sum: a second number accumulates the rounding errors of the first. The operator AccurateSum takes the
+// place of Sum in the tagged kernels. (Ogita, Rump, Oishi: Accurate sum and dot product, 2005.)
+// Let k be the most additions that any number goes through, and S the sum of all magnitudes. The error is at most
+//     f64   half a unit in the last place of the result, plus S * k^2 * 2^-106
+//     f32   half a unit in the last place, plus S * k * 2^-53: added as f64, which is more accurate than pairs of f32
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/mailbox.cuh"
 #include "common/cuda/vector_access.cuh"
@@ -36,7 +36,7 @@ struct AccurateSum {
     }
 };
 
-/// Bytes of workspace, zeroed once by the caller: mailboxes, and behind them a summary's.
+/// Bytes of workspace, zeroed once by the caller: the mailboxes, followed by a summary's workspace.
 template <typename T>
 size_t accurate_mailbox_bytes(const ReduceArguments<T>& arguments) {
     return most_blocks_per_multiprocessor * arguments.multiprocessors * sizeof(Mailbox<DoubleDouble>);
@@ -46,7 +46,8 @@ size_t reduce_accurate_workspace(const ReduceArguments<T>& arguments) {
     return accurate_mailbox_bytes(arguments) + reduce_statistics_workspace(arguments);
 }
 
-/// Sums of integers are exact anyway, and a summary with more than the sum has one as accurate as this.
+/// Integers, and requests for more than the sum, go to reduce_statistics: integer sums are exact anyway, and the sum in
+/// a summary is as accurate as this one.
 template <typename T>
 LaunchShape launch_reduce_accurate(const ReduceArguments<T>& arguments) {
     constexpr unsigned block_size = 512, loads = 8;
@@ -54,8 +55,8 @@ LaunchShape launch_reduce_accurate(const ReduceArguments<T>& arguments) {
         if (arguments.wanted == wants_sum) {
             const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);
             const unsigned tiles = grid_for(span.vectors, block_size * loads);
-            // Two blocks are resident. Others that follow them even out the multiprocessors' shares, but the end of a
-            // block is dear where it adds pairs of f64 across the warps.
+            // Two blocks are resident. More blocks than that balance the load between multiprocessors, but the end of a
+            // block is expensive if it adds pairs of f64 across the warps.
             constexpr unsigned few = sizeof(T) == 4 ? 4 : 2, many = 4 * few;
             const unsigned per_multiprocessor = tiles < 4 * many * arguments.multiprocessors ? few : many;
             const LaunchShape shape{dim3(tagged_loop_grid(tiles, arguments.multiprocessors, per_multiprocessor)),

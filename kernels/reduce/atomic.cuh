@@ -1,12 +1,12 @@
 #pragma once
 // The tutorial's ladder: every block ends in one atomic on the result, so one launch is enough.
 //   reduce_atomic_global   every thread updates the one result: n atomics on one address, one after another
-//   reduce_atomic_shared   removes n - n/block of them from global memory: a block first collects in its own total
+//   reduce_atomic_shared   removes n - n/block of them from global memory: each block first adds up its own total
 //   reduce_shared_tree     removes the shared atomics: log2(block) steps of pairwise combining, half the threads each
-//   reduce_shuffle_tree    removes shared memory and all but one barrier: registers move from lane to lane
-// The order in which blocks arrive is not fixed, so floating sums differ in their last bits from run to run.
+//   reduce_shuffle_tree    removes all barriers but one and most of shared memory: values move from lane to lane
+// Blocks arrive in no fixed order, so floating-point sums differ in their last bits from run to run.
 //
-// One element per thread, grid = ceil(n / block). A launch of one thread first sets the result to the identity.
+// One element per thread; grid ceil(n / block). A launch of one thread first sets the result to the identity.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
@@ -18,7 +18,7 @@
 
 namespace BACKEND {
 
-/// The thread's element, or the identity for a thread beyond the end: it then takes part in every barrier and shuffle
+/// The thread's element. A thread beyond the end gets the identity, so that it takes part in every barrier and shuffle
 /// without a branch.
 template <typename T, typename Operator>
 __device__ inline T element_or_identity(const T* input, size_t n, Operator op) {
@@ -38,16 +38,16 @@ template <typename T, typename Operator>
 __global__ void reduce_atomic_shared(const T* input, size_t n, T* result, Operator op) {
     __shared__ T block_total;
     if (threadIdx.x == 0) block_total = op.identity();
-    __syncthreads();  // no thread adds before the total has its first value
+    __syncthreads();  // the total is initialized before any thread adds to it
 
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) op.combine_atomically(&block_total, input[i]);
-    __syncthreads();  // the total is complete when the last thread has added to it
+    __syncthreads();  // every thread has added to the total before thread 0 reads it
 
     if (threadIdx.x == 0) op.combine_atomically(result, block_total);
 }
 
-/// Any n; block size a power of two; dynamic shared memory for one T per thread.
+/// Any n; block size a power of two; one T of dynamic shared memory per thread.
 template <typename T, typename Operator>
 __global__ void reduce_shared_tree(const T* input, size_t n, T* result, Operator op) {
     T* values = dynamic_shared<T>();
@@ -58,7 +58,7 @@ __global__ void reduce_shared_tree(const T* input, size_t n, T* result, Operator
         __syncthreads();  // the upper half was written by other threads: at the load or in the step before
         if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
     }
-    if (thread == 0) op.combine_atomically(result, values[0]);  // thread 0 wrote values[0] itself: no barrier
+    if (thread == 0) op.combine_atomically(result, values[0]);  // no barrier: thread 0 wrote values[0] itself
 }
 
 /// Any n; block size a multiple of 32.

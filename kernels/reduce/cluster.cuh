@@ -1,8 +1,8 @@
 #pragma once
-// The hand-over within a cluster, for what is too much for one block and too little for the whole device:
-//   reduce_cluster  eight blocks, which Hopper and later start at once on neighbouring multiprocessors, put their warps'
-//                   totals into the first one's shared memory. There is one trip between multiprocessors instead of
-//                   a store to L2 and a look into it.
+// The hand-over within a cluster, for inputs too large for one block and too small for the whole device:
+//   reduce_cluster  removes, from the tagged tile, the trip through L2: the eight blocks of a cluster, which Hopper and
+//                   later schedule together on neighbouring multiprocessors, put their warps' totals directly into the
+//                   first block's shared memory
 // Any n that fits, any alignment. The order is fixed, so the result is the same bits every time. The simulator has no
 // clusters.
 #include "common/cuda/block_reduction.cuh"
@@ -20,16 +20,16 @@
 
 namespace BACKEND {
 
-constexpr unsigned blocks_in_cluster = 8;  // as many as every device with clusters promises
+constexpr unsigned blocks_in_cluster = 8;  // the largest size that every device with clusters supports
 
-/// A grid of one cluster, with `loads` vectors per thread; fewer than 2^32 vectors.
+/// Block block_size, grid one cluster, `loads` vectors per thread: span.vectors is at most 8 * block_size * loads.
 template <unsigned block_size, unsigned loads, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size)
     reduce_cluster(const T* input, VectorSpan<T> span, T* result, Operator op) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     constexpr unsigned warps = block_size / lanes_per_warp;
     __shared__ T totals[blocks_in_cluster * warps];
-    __cluster_barrier_arrive_relaxed();  // "I have begun": before that nobody may write to a block's shared memory
+    __cluster_barrier_arrive_relaxed();  // "I am running": only then may other blocks write to my shared memory
 
     RunningVector<T, Operator> running(op);
     running.template add_before<loads>(reinterpret_cast<const Vector<T>*>(input + span.head),
@@ -39,13 +39,13 @@ __global__ void __launch_bounds__(block_size)
     if (blockIdx.x == 0 && threadIdx.x < span.edges()) value = op.combine(value, input[span.edge(threadIdx.x)]);
     value = warp_reduce(op, value);
 
-    __cluster_barrier_wait();
+    __cluster_barrier_wait();  // the first block is running: its shared memory exists
     const unsigned warp = threadIdx.x / lanes_per_warp;
     T* const slot = &totals[blockIdx.x * warps + warp];
     if (threadIdx.x % lanes_per_warp == 0) *static_cast<T*>(__cluster_map_shared_rank(slot, 0)) = value;
-    __cluster_barrier_arrive();  // "my total is there": only the first warp of all waits for that
+    __cluster_barrier_arrive();  // "my total is there": only the first warp of the first block waits for that
     if (blockIdx.x != 0 || warp != 0) return;
-    __cluster_barrier_wait();
+    __cluster_barrier_wait();  // all totals are there
     value = op.identity();
 #pragma unroll
     for (unsigned k = 0; k < blocks_in_cluster * warps; k += lanes_per_warp) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(block_size)
 template <typename T>
 using ClusterKernel = OperatorKernel<T, const T*, VectorSpan<T>, T*>;
 
-/// Whether this device has clusters, and the program code of that kernel that was compiled for them.
+/// Whether this device has clusters and the program has code of that kernel compiled for them.
 template <typename T>
 bool runs_in_cluster(const ClusterKernel<T>& kernel) {
     cudaFuncAttributes attributes{};

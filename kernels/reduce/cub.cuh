@@ -1,8 +1,8 @@
 #pragma once
 // The peer: CUB's DeviceReduce, which comes with the toolkit. Only for nvcc.
-//   reduce_cub   up to a few thousand elements one block; above, two launches: partials, then their reduction
-// The sum is CUB's own, which it treats specially for some types. Minimum and maximum share Reduce with our operator:
-// CUB's own disagree with the other variants about NaN, and each would be one more instance of a large template.
+//   reduce_cub   one block up to a few thousand elements; above, two launches: partials, then their reduction
+// The sum is CUB's own Sum, which has special cases for some types. Minimum and maximum are CUB's Reduce with our
+// operator: its own Min and Max treat NaN differently from our variants, and each would be another large instance.
 #include "common/cuda/cub_settings.hpp"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
@@ -18,7 +18,7 @@
 
 namespace BACKEND {
 
-/// The sizes that CUB takes. Before CUB 2.2 they are int, so that a launch of more elements is refused.
+/// The type of CUB's sizes. Before CUB 2.2 it is int, and a launch of more elements is refused.
 #if CUB_VERSION >= 200200
 using CubCount = std::int64_t;
 #else
@@ -34,7 +34,7 @@ struct CubExtreme {
     __device__ T operator()(T a, T b) const { return op.combine(a, b); }
 };
 
-/// DeviceReduce's call for the arguments' operation. With d_workspace null it only sets `bytes`, as all of CUB does.
+/// Calls DeviceReduce for the arguments' operation. With d_workspace null it only sets `bytes`, as CUB always does.
 template <typename T>
 cudaError_t call_cub_reduce(void* d_workspace, size_t& bytes, const ReduceArguments<T>& arguments) {
     if (arguments.n > reduce_cub_largest_n) return cudaErrorNotSupported;
@@ -55,7 +55,7 @@ size_t reduce_cub_workspace(const ReduceArguments<T>& arguments) {
     return call_cub_reduce(nullptr, bytes, arguments) == cudaSuccess ? bytes : 0;
 }
 
-/// n up to reduce_cub_largest_n: above, nothing is launched. CUB chooses block and grid.
+/// n at most reduce_cub_largest_n, or nothing is launched. CUB chooses block and grid.
 template <typename T>
 LaunchShape launch_reduce_cub(const ReduceArguments<T>& arguments) {
     size_t bytes = arguments.workspace_bytes;

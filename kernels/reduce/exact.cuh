@@ -1,9 +1,9 @@
 #pragma once
 //   reduce_exact   the correctly rounded sum, the same bits for any grid, block and order
-// Every thread has a long accumulator of its own in shared memory, so that no addition waits for another thread's, and
-// whatever the numbers are, each costs one or two additions there. Digit j of all threads lies side by side: a lane's
-// bank does not depend on the digit that its number reaches.
-// Any n, any alignment, any grid; the block a multiple of 32 whose accumulators fit into shared memory.
+// Every thread has its own long accumulator in shared memory, so that no addition waits for another thread's. Whatever
+// the numbers are, each costs one or two integer additions. Digit j of all threads lies side by side: a lane's bank
+// does not depend on the digit that its number falls into, so there are no bank conflicts.
+// Any n, any alignment, any grid; block a multiple of 32, at most largest_exact_block.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
 #include "common/cuda/last_block.cuh"
@@ -39,8 +39,8 @@ struct DigitColumn {
     }
 };
 
-/// load_once() into registers that keep what they have otherwise. (Of a load behind a branch nvcc makes one into other
-/// registers, and a move that waits for it.)
+/// load_once(), predicated: if not wanted, the registers keep their values. (nvcc turns a load behind a branch into a
+/// load into other registers and a move, which waits for it.)
 template <typename T>
 __device__ __forceinline__ void load_once_if(bool wanted, const Vector<T>* address, Vector<T>& vector) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -57,11 +57,11 @@ __device__ __forceinline__ void load_once_if(bool wanted, const Vector<T>* addre
 #endif
 }
 
-/// Adds this thread's share of the input to its column, and returns what was seen.
+/// Adds this thread's share of the input to its column. Returns the flags of the special values seen.
 template <unsigned loads, typename T>
 __device__ unsigned add_share_exactly(const T* input, VectorSpan<T> span, DigitColumn column) {
     constexpr unsigned adds_per_turn = loads * Vector<T>::length;
-    constexpr unsigned turns_before_carry = LongFormat<T>::adds_before_carry / adds_per_turn - 1;  // one for the rest
+    constexpr unsigned turns_before_carry = LongFormat<T>::adds_before_carry / adds_per_turn - 1;  // - 1: the edges
     const unsigned tile = blockDim.x * loads;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
@@ -72,7 +72,7 @@ __device__ unsigned add_share_exactly(const T* input, VectorSpan<T> span, DigitC
         add_to_digits(value, column);
     };
 
-    // Each register is loaded for the next turn as soon as this turn has taken it.
+    // Each register is reloaded for the next turn as soon as this turn has used it.
     Vector<T> loaded[loads];
     size_t v = static_cast<size_t>(blockIdx.x) * tile + threadIdx.x;
 #pragma unroll
@@ -103,14 +103,14 @@ __device__ unsigned add_share_exactly(const T* input, VectorSpan<T> span, DigitC
 /// How many loads a thread has in flight.
 constexpr unsigned exact_loads = 4;
 
-/// The largest block whose accumulators fit into the shared memory that a launch gets without asking, and how many of
-/// them a multiprocessor should hold at once.
+/// The largest block whose accumulators fit into the shared memory that a launch gets without opting in, and how many
+/// such blocks a multiprocessor should hold at once.
 template <typename T>
 constexpr unsigned largest_exact_block = sizeof(T) == 4 ? 256 : 64;
 template <typename T>
 constexpr unsigned resident_exact_blocks = sizeof(T) == 4 ? 4 : 6;
 
-/// Dynamic shared memory: a LongAccumulator's digits per thread.
+/// Block a multiple of 32, at most largest_exact_block; any grid. Dynamic shared memory: one accumulator per thread.
 template <typename T>
 __global__ void __launch_bounds__(largest_exact_block<T>, resident_exact_blocks<T>)
     reduce_exact(const T* input, VectorSpan<T> span, ExactWorkspace<T>* workspace, ExactResult<T>* result) {
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(largest_exact_block<T>, resident_exact_blocks<
         if (sum != 0) atomicAdd(&workspace->digits[j], sum);
     }
     if (threadIdx.x == 0 && block_seen != 0) atomicOr(&workspace->seen, block_seen);
-    __syncthreads();  // all additions are made
+    __syncthreads();  // all of the block's additions precede its ticket
     if (!is_last_block(&workspace->tickets, gridDim.x)) return;
 
     for (unsigned j = threadIdx.x; j < digits; j += blockDim.x) {
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(largest_exact_block<T>, resident_exact_blocks<
     }
 }
 
-/// The block: block_size rounded up to whole warps, at most largest_exact_block. The grid: what is resident at once.
+/// Block size rounded up to whole warps, at most largest_exact_block; at most as many blocks as are resident at once.
 template <typename T>
 LaunchShape exact_shape(const ReduceArguments<T>& arguments) {
     const unsigned wanted = whole_warps(arguments.block_size);
@@ -162,7 +162,7 @@ LaunchShape exact_shape(const ReduceArguments<T>& arguments) {
     return {dim3(plan.grid_of(arguments.n)), dim3(block), block * LongFormat<T>::digits * sizeof(Digit)};
 }
 
-constexpr size_t exact_workspace_bytes = 1024;  // of the exact sum; a summary's follows
+constexpr size_t exact_workspace_bytes = 1024;  // for the exact sum; a summary's workspace follows
 static_assert(sizeof(ExactWorkspace<double>) <= exact_workspace_bytes);
 
 /// Bytes of workspace, zeroed once by the caller.
@@ -171,7 +171,8 @@ size_t reduce_exact_workspace(const ReduceArguments<T>& arguments) {
     return exact_workspace_bytes + reduce_statistics_workspace(arguments);
 }
 
-/// Sums of integers are exact anyway, and so are extremes: a summary has them.
+/// Integers, and all that is wanted besides the sum, go to reduce_statistics: those results are exact anyway, except
+/// the moments.
 template <typename T>
 LaunchShape launch_reduce_exact(const ReduceArguments<T>& arguments) {
     ReduceArguments<T> rest = arguments;
@@ -183,7 +184,7 @@ LaunchShape launch_reduce_exact(const ReduceArguments<T>& arguments) {
         if ((arguments.wanted & wants_sum) == 0) return launch_reduce_statistics(rest);
         const LaunchShape shape = exact_shape(arguments);
         const auto kernel = reduce_exact<T>;
-        // Else there may be room for one block only.
+        // Without this there may be room for only one block.
         CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                    cudaSharedmemCarveoutMaxShared));
         kernel<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(

@@ -1,5 +1,5 @@
 #pragma once
-// What the reductions leave that find more than one element's worth.
+// The results of the reductions that find more than one value.
 #include "kernels/reduce/long_accumulator.cuh"
 #include "kernels/reduce/summary.cuh"
 
@@ -7,7 +7,7 @@
 
 namespace BACKEND {
 
-/// The exact sum, carried, for whoever adds further numbers to it, and the nearest T.
+/// The exact sum, carried, so that more numbers may be added to it, and the nearest T.
 template <typename T>
 struct ExactResult {
     LongAccumulator<T> sum;
@@ -17,7 +17,7 @@ struct ExactResult {
 /// Sums of integers are always exact.
 struct NoExactResult {};
 
-/// A launch writes what it was asked for: the parts that its arguments want of the summary, or the exact sum.
+/// A launch writes only what it was asked for: the wanted parts of the summary, or the exact sum.
 template <typename T>
 struct Found {
     Summary<T> summary;

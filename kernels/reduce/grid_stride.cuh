@@ -1,9 +1,9 @@
 #pragma once
-// Our ladder's first step, and the form to write first:
-//   reduce_grid_stride   removes, from the one-element-per-thread tree, all but one climb of the tree per resident
-//                        block: a grid as large as the device strides over the input, each thread summing in a register
-// Any n, any alignment; block size a multiple of 32, any grid. The blocks' totals meet in one atomic each, in an order
-// that is not fixed: floating sums differ in their last bits from run to run. single_pass.cuh removes that.
+// The first step of our own ladder, and the reduction to write first:
+//   reduce_grid_stride   removes, from one element per thread, all trees but one per resident block: a grid that fills
+//                        the device strides over the input, and each thread sums in a register
+// It continues in single_pass.cuh. Any n, any alignment; block size a multiple of 32, any grid. Each block adds its
+// total with one atomic, in no fixed order, so floating-point sums differ in their last bits from run to run.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"

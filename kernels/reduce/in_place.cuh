@@ -2,13 +2,13 @@
 // The third course's ladder, first half: a tree inside the input array itself, in global memory.
 //   reduce_neighbored         t % (2 * stride): half of every warp's lanes are idle, then three quarters, ...
 //   reduce_neighbored_dense   removes the divergence: consecutive threads take the pairs, so whole warps retire
-//   reduce_interleaved_pairs  removes the strided accesses: the pairs are half a block apart, so neighbouring lanes
-//                             touch neighbouring words and a warp's request needs the fewest sectors
+//   reduce_interleaved_pairs  removes the strided accesses: the operands are half a block apart, so neighbouring lanes
+//                             touch neighbouring words, and a warp's request needs the fewest sectors
 // It continues in in_place_unrolled.cuh.
 //
-// THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. n may be anything; a block leaves one partial,
-// and the partials are reduced in place by further launches of the same kernel until one value remains. The order is
-// fixed by n and the block size: the same bits every time.
+// THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. Any n. Each block leaves one partial; further
+// launches of the same kernel reduce the partials in place until one value remains. n and the block size fix the
+// order, so the result is the same bits every time.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-/// How many of the block's `capacity` elements, which start at `first`, exist.
+/// How many of the block's `capacity` elements, which start at `first`, lie within the n.
 __device__ inline unsigned elements_in_block(size_t n, size_t first, unsigned capacity) {
     if (first >= n) return 0;
     return n - first < capacity ? static_cast<unsigned>(n - first) : capacity;
@@ -37,7 +37,7 @@ __global__ void reduce_neighbored(T* values, size_t n, T* partials, Operator op)
         if (thread % (2 * stride) == 0 && thread + stride < count) {
             mine[thread] = op.combine(mine[thread], mine[thread + stride]);
         }
-        __syncthreads();  // the next step reads what other threads have written; this also orders global memory
+        __syncthreads();  // the next step reads what other threads of the block wrote to global memory
     }
     if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }
@@ -53,7 +53,7 @@ __global__ void reduce_neighbored_dense(T* values, size_t n, T* partials, Operat
     for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned left = 2 * stride * thread;
         if (left + stride < count) mine[left] = op.combine(mine[left], mine[left + stride]);
-        __syncthreads();  // the next step's left operand is another thread's
+        __syncthreads();  // the next step's operands were written by other threads
     }
     if (thread == 0) partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
 }

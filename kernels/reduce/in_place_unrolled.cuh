@@ -1,14 +1,14 @@
 #pragma once
 // The third course's ladder, second half: interleaved pairs in place in global memory, unrolled step by step.
-//   reduce_unroll2                   removes half the blocks: each combines a second block's data as it goes
-//   reduce_unroll8                   eight loads in flight per thread instead of one hide the memory's latency
-//   reduce_unroll8_warp              removes the last five barriers and loop turns: one warp finishes alone
-//   reduce_unroll8_complete          removes the loop, with tests of blockDim at run time
+//   reduce_unroll2                   removes half the blocks: each first folds in a second block's data
+//   reduce_unroll8                   removes most of the wait for memory: eight loads in flight per thread, not two
+//   reduce_unroll8_warp              removes the last five block barriers and loop turns: one warp finishes alone
+//   reduce_unroll8_complete          removes the loop, but tests blockDim at run time
 //   reduce_unroll8_complete_static   removes those tests: the block size is a template parameter
-// The course's last warp ran without synchronization; here __syncwarp stands between the steps.
+// The course's last warp ran without synchronization; here a __syncwarp() separates the steps.
 //
 // THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. Any n; block size a power of two, from 64 for
-// the last three. The partials are reduced in place by further launches of the same kernel until one value remains.
+// the last three. Further launches of the same kernel reduce the partials in place until one value remains.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/operators.cuh"
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-/// Folds the block's `blocks` * blockDim.x elements onto its first blockDim.x. Sets `mine` to the first of them and
+/// Folds the block's `blocks` * blockDim.x elements onto its first blockDim.x. Points `mine` at the first of them and
 /// returns how many of those exist. Each thread touches only elements it owns, so no barrier is needed yet.
 template <unsigned blocks, typename T, typename Operator>
 __device__ unsigned fold_blocks(T* values, size_t n, T*& mine, Operator op) {
@@ -29,14 +29,14 @@ __device__ unsigned fold_blocks(T* values, size_t n, T*& mine, Operator op) {
     if (first + blocks * blockDim.x <= n) {
         T loaded[blocks];
 #pragma unroll
-        for (unsigned k = 0; k < blocks; ++k) loaded[k] = mine[thread + k * blockDim.x];  // all loads, then the sums
+        for (unsigned k = 0; k < blocks; ++k) loaded[k] = mine[thread + k * blockDim.x];  // all loads before any sum
         T value = loaded[0];
 #pragma unroll
         for (unsigned k = 1; k < blocks; ++k) value = op.combine(value, loaded[k]);
         mine[thread] = value;
         return blockDim.x;
     }
-    for (unsigned k = 1; k < blocks; ++k) {  // the last block, part of whose elements may not exist
+    for (unsigned k = 1; k < blocks; ++k) {  // the last block: some of its elements may not exist
         if (first + thread + k * blockDim.x < n) {
             mine[thread] = op.combine(mine[thread], mine[thread + k * blockDim.x]);
         }
@@ -45,8 +45,8 @@ __device__ unsigned fold_blocks(T* values, size_t n, T*& mine, Operator op) {
     return n - first < blockDim.x ? static_cast<unsigned>(n - first) : blockDim.x;
 }
 
-/// One step of the tree: the lower `stride` threads add the upper half, as far as it exists. The operands of one step
-/// do not overlap its results, so a barrier after each step is enough.
+/// One step of the tree: the lower `stride` threads combine with the upper half, as far as it exists. A step reads
+/// nothing that another thread writes in it, so one barrier between steps is enough.
 template <typename T, typename Operator>
 __device__ void combine_pair(T* mine, unsigned stride, unsigned count, Operator op) {
     const unsigned thread = threadIdx.x;
@@ -55,7 +55,7 @@ __device__ void combine_pair(T* mine, unsigned stride, unsigned count, Operator 
     }
 }
 
-/// The tree as a loop down to stride 1, or to `last_stride` if another function goes on from there.
+/// The tree as a loop, down to and including `last_stride`; another function may continue from there.
 template <typename T, typename Operator>
 __device__ inline void combine_pairs(T* mine, unsigned count, unsigned last_stride, Operator op) {
     for (unsigned stride = blockDim.x / 2; stride >= last_stride; stride /= 2) {
@@ -64,13 +64,13 @@ __device__ inline void combine_pairs(T* mine, unsigned count, unsigned last_stri
     }
 }
 
-/// The last 64 values, by the first warp alone, after a __syncthreads().
+/// Combines the last 64 values. Only the first warp calls it, after a __syncthreads().
 template <typename T, typename Operator>
 __device__ void combine_last_warp_in_place(T* mine, unsigned count, Operator op) {
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
         combine_pair(mine, stride, count, op);
-        __syncwarp();  // the next step reads what other lanes have just written
+        __syncwarp();  // the next step reads what other lanes wrote
     }
 }
 
@@ -103,19 +103,18 @@ __global__ void reduce_unroll8_warp(T* values, size_t n, T* partials, Operator o
     T* mine;
     const unsigned count = fold_blocks<8>(values, n, mine, op);
     combine_pairs(mine, count, 2 * lanes_per_warp, op);
-    __syncthreads();  // the first warp reads what all have written
+    __syncthreads();  // the first warp reads what all threads wrote
     if (threadIdx.x < lanes_per_warp) combine_last_warp_in_place(mine, count, op);
     store_partial(mine, count, partials, op);
 }
 
-/// The whole tree for a block of `block_size` threads: an argument of the kernel's, or a constant that the compiler
-/// removes the tests of.
+/// The whole tree for a block of `block_size` threads. If block_size is a constant, the compiler removes the tests.
 template <typename T, typename Operator>
 __device__ void combine_completely_unrolled(T* mine, unsigned count, unsigned block_size, Operator op) {
     __syncthreads();  // every thread has folded its elements
     if (block_size >= 1024) {
         combine_pair(mine, 512, count, op);
-        __syncthreads();  // here and below: the next step reads what other threads have just written
+        __syncthreads();  // here and below: the next step reads what other threads wrote
     }
     if (block_size >= 512) {
         combine_pair(mine, 256, count, op);

@@ -1,6 +1,10 @@
 #pragma once
-// What the launch functions of the reductions share: their arguments, a kernel for either operator, and reducing the
-// blocks' partials by further launches.
+// What the launch functions of the reductions share: their arguments, a kernel for either operator, and the further
+// launches that reduce the blocks' partials. The ladders, each from slow to fast:
+//   atomic.cuh                         a tutorial's: one atomic per block
+//   shared.cuh, shared_unrolled.cuh    a course's: a tree in shared memory
+//   in_place.cuh, in_place_unrolled.cuh, nested.cuh    a book's: a tree in global memory; kernels that launch kernels
+//   grid_stride.cuh, single_pass.cuh, tagged.cuh       our own; tagged.cuh is the fastest
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/operators.cuh"
 
@@ -14,13 +18,13 @@ template <typename T>
 struct Found;
 
 /// Reduce n elements of d_input into *d_result, on `stream`.
-/// d_input: aligned as T is, not more. It is read only, except by the in-place kernels, which say so.
-/// d_workspace: workspace_bytes bytes, 16-byte aligned, at least what the kernel's workspace function asks for. It is
-///     ZEROED ONCE by the caller after allocation (some kernels keep a counter or flags there); every kernel leaves
-///     it fit for its own next launch of any size, but not for another kernel's. Launches that share a workspace
+/// d_input: aligned as T is, not more. Only the in-place and nested kernels write to it; they say so.
+/// d_workspace: workspace_bytes bytes, 16-byte aligned, at least as many as the kernel's workspace function asks for.
+///     The caller ZEROES IT ONCE after allocation (some kernels keep a counter or flags there). Every kernel leaves
+///     it ready for its own next launch of any size, but not for another kernel's. Launches that share a workspace
 ///     must not overlap.
-/// d_found: where those kernels write instead that find more than one element's worth; `wanted` says what of it, and
-///     the moments are those of the numbers times `scale`, a power of two.
+/// d_found: kernels that find more than one value write here, not to d_result. `wanted` names the values; the moments
+///     are those of the numbers times `scale`, a power of two.
 /// block_size: a request, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
 template <typename T>
 struct ReduceArguments {
@@ -38,8 +42,8 @@ struct ReduceArguments {
     cudaStream_t stream = nullptr;
 };
 
-/// A kernel template as it is compiled for the two operators on T. Both pointers are made from the template's name:
-/// {reduce_sequential, reduce_sequential}. A launch through a pointer costs what a launch by name costs, and the code
+/// A kernel template's two instances, one per operator on T. Both pointers are made from the template's name:
+/// {reduce_sequential, reduce_sequential}. A launch through a pointer costs the same as a launch by name, and the code
 /// around it is compiled once for all kernels that take the same parameters.
 template <typename T, typename... Parameters>
 struct OperatorKernel {
@@ -61,21 +65,21 @@ void launch_operator_kernel(const OperatorKernel<T, Parameters...>& kernel, cons
     }
 }
 
-/// The parameters of most kernels: where the input is, how many elements it has, and where the total or the blocks'
-/// partials go.
+/// The parameters of most kernels: the input, the number of its elements, and where the total or the blocks' partials
+/// go.
 template <typename T>
 using ReduceKernel = OperatorKernel<T, const T*, size_t, T*>;
 /// The same for a kernel that reduces within its input.
 template <typename T>
 using InPlaceKernel = OperatorKernel<T, T*, size_t, T*>;
 
-/// One thread: the value that blocks add their totals to.
+/// One thread. Sets the value that the blocks will add their totals to.
 template <typename T>
 __global__ void store_value(T* result, T value) {
     *result = value;
 }
 
-/// A launch whose blocks each end in one atomic on the result, which is the identity at first.
+/// Sets the result to the identity, then launches `kernel`, whose blocks each end in one atomic on the result.
 template <typename T>
 LaunchShape launch_onto_identity(const ReduceKernel<T>& kernel, const LaunchShape& shape,
                                  const ReduceArguments<T>& arguments) {
@@ -84,8 +88,8 @@ LaunchShape launch_onto_identity(const ReduceKernel<T>& kernel, const LaunchShap
     return shape;
 }
 
-/// How repeated launches share out their values: a block of block_size threads takes items_per_thread times as many,
-/// or more if there would be more blocks than most_blocks.
+/// How a launch divides n values: a block takes block_size * items_per_thread of them, or more if that would make more
+/// than most_blocks blocks.
 struct PassPlan {
     unsigned block_size;
     unsigned items_per_thread = 1;
@@ -99,12 +103,12 @@ struct PassPlan {
 };
 
 /// Reduces by repeated launches: the input to one partial per block, then the partials, until one value remains.
-/// Returns the shape of the first. A launch is the only barrier between blocks that these kernels know: that is why
-/// they need more than one.
+/// Returns the shape of the first. These kernels know no barrier between blocks but the end of a launch, so they need
+/// more than one.
 template <typename T, typename Input>
 LaunchShape launch_passes(const OperatorKernel<T, Input*, size_t, T*>& kernel, const PassPlan& plan,
                           const ReduceArguments<T>& arguments) {
-    // The cast is the point of the in-place kernels, whose Input is not const: the caller has agreed to lose it.
+    // The Input of the in-place kernels is not const: their caller has agreed to lose it.
     auto* input = const_cast<Input*>(arguments.d_input);
     size_t n = arguments.n;
     T* free_workspace = static_cast<T*>(arguments.d_workspace);
@@ -121,8 +125,8 @@ LaunchShape launch_passes(const OperatorKernel<T, Input*, size_t, T*>& kernel, c
     }
 }
 
-/// Bytes of workspace for launch_passes: the partials of all passes but the last, for the smallest block that any of
-/// its kernels makes of the arguments' block size, and one element per thread.
+/// Bytes of workspace for launch_passes: the partials of all passes but the last. Enough for every kernel, since it
+/// counts one element per thread and the smallest block to which any of them rounds the arguments' block size.
 template <typename T>
 size_t passes_workspace(const ReduceArguments<T>& arguments) {
     const PassPlan plan{power_of_two_block(arguments.block_size)};
@@ -131,10 +135,10 @@ size_t passes_workspace(const ReduceArguments<T>& arguments) {
     return partials * sizeof(T);
 }
 
-/// The smallest block of the kernels that leave the last 64 values to one warp.
+/// The smallest block of the kernels in which one warp combines the last 64 values.
 constexpr unsigned smallest_unrolled_block = 64;
 
-/// A kernel template that is compiled for every such block size, from 64 to 1024: the one for `block_size`.
+/// Of the instances for block sizes 64, 128, ... 1024, the one for `block_size`.
 template <typename Kernel>
 const Kernel& kernel_of_block_size(const Kernel (&kernels)[5], unsigned block_size) {
     unsigned index = 0;

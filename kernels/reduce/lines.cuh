@@ -1,7 +1,7 @@
 #pragma once
-//   reduce_lines   a summary for every row or column of a matrix, as far as a piece of it goes
-// A row has a warp, whose lanes take neighbouring elements. A column has a thread, so that a warp's columns are neighbours,
-// or several, each with its share of the rows, where there are few columns. Any piece; block a multiple of 32, any grid.
+//   reduce_lines   a summary for every row or column of a matrix, of the part that lies in one piece of it
+// A row gets a warp; its lanes read neighbouring elements. A column gets a thread, so that a warp reads neighbouring
+// columns; if columns are few, several threads share one's rows. Any piece; block a multiple of 32, any grid.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/summary.cuh"
@@ -12,18 +12,18 @@
 
 namespace BACKEND {
 
-/// n elements of a matrix, row after row, from element `begin` on, and the partial summaries that it has: of lines
-/// first_line(), first_line() + 1, ... and, for columns, around again, group by group.
+/// n elements of a row-major matrix from element `begin` on. Its partial summaries are those of consecutive lines,
+/// wrapping around for columns, group by group.
 struct MatrixPiece {
     size_t columns, begin, n;
     bool lines_are_rows;
 
-    __host__ __device__ size_t steps() const { return divide_up(n, columns); }  // rows that a column may have here
+    __host__ __device__ size_t steps() const { return divide_up(n, columns); }  // most elements of one column
     __host__ __device__ size_t lines() const {
         if (lines_are_rows) return n == 0 ? 0 : (begin + n - 1) / columns - begin / columns + 1;
         return n < columns ? n : columns;
     }
-    /// Shares of a column's rows: as many as make enough threads.
+    /// Into how many shares a column's rows are divided: enough to occupy the device.
     __host__ __device__ size_t groups() const {
         constexpr size_t enough = 16384;
         if (lines_are_rows || n == 0) return 1;
@@ -36,7 +36,7 @@ struct MatrixPiece {
     }
 };
 
-/// Adds elements lane, lane + lanes, ... of a partial.
+/// The summary of elements lane, lane + lanes, ... of a partial.
 template <typename T>
 __host__ __device__ Summary<T> summarize_partial(const T* values, const MatrixPiece& piece, size_t partial,
                                                  unsigned lane, unsigned lanes, Wanted wanted) {

@@ -1,8 +1,8 @@
 #pragma once
-// The exact sum of floating-point numbers: a fixed-point number as long as the range of T, after Kulisch. Its digits
-// have room above them, so that adding a number is one or two additions of integers and carries wait, after Neal (Fast
-// exact summation using small and large superaccumulators, 2015). Integers add up to the same bits in any order, so the
-// rounded sum is the same on every device, for every grid, block and order.
+// The exact sum of floating-point numbers: a fixed-point number that spans the whole range of T, after Kulisch. Each
+// digit has spare bits at the top, so adding a number takes one or two integer additions and carries can wait, after
+// Neal (Fast exact summation using small and large superaccumulators, 2015). Integers add up to the same bits in any
+// order, so the rounded sum is the same on every device, for every grid, block and order.
 #include "common/cuda/bits.cuh"
 
 #include <cuda_runtime.h>
@@ -16,7 +16,7 @@ using Digit = unsigned long long;  // in two's complement: between carries a dig
 /// Digit j of the sum of T counts units of 2^(smallest_exponent + j * digit_bits). A number's significand begins at the
 /// bit that its exponent field names; a subnormal's at bit 1, so that bit 0 is never used.
 ///     digits                 the last one is never carried out of, and holds sums of 2^40 times the largest number
-///     adds_before_carry      how many numbers may be added before carry() has to make room again
+///     adds_before_carry      how many numbers may be added before carry() must make room again
 template <typename T>
 struct LongFormat;
 template <>
@@ -32,7 +32,8 @@ struct LongFormat<double> {
     static constexpr unsigned adds_before_carry = 2000;  // each less than 2^52
 };
 
-/// Both factors and the product are signed. (nvcc, which knows that a factor is not, would make two products of it.)
+/// Both factors and the product are signed. (Without the asm, nvcc sees that one factor is never negative and emits two
+/// multiplications.)
 __host__ __device__ __forceinline__ long long multiply_wide(int a, int b) {
 #if defined(__CUDA_ARCH__) && !defined(__SIMCC__)
     long long product;
@@ -43,8 +44,8 @@ __host__ __device__ __forceinline__ long long multiply_wide(int a, int b) {
 #endif
 }
 
-/// Adds a number to the digits that it reaches; `digits` is anything with an index. An infinity or a NaN adds something
-/// without meaning: the sum is then another one's business.
+/// Adds a number to the digits that it reaches; `digits` is anything with an index operator. An infinity or a NaN adds
+/// meaningless bits: Sightings decide the sum then.
 template <typename Digits>
 __host__ __device__ __forceinline__ void add_to_digits(float value, Digits& digits) {
     const unsigned bits = to_bits(value);
@@ -64,19 +65,19 @@ __host__ __device__ __forceinline__ void add_to_digits(double value, Digits& dig
     const Digit magnitude = (bits & 0xfffffffffffffULL) | (field != 0 ? 0x10000000000000ULL : 0);
     const Digit sign = static_cast<Digit>(static_cast<long long>(bits) >> 63);
     const Digit significand = (magnitude ^ sign) - sign;
-    // By halves: it is 2^32 times its upper half, which has the sign, plus the lower one. Both digits are read before one
-    // is written: the compiler does not know that they are two, and would wait for the first.
+    // In halves: the shifted significand is 2^32 times its signed upper half plus its lower half. Both digits are read
+    // before either is written: the compiler cannot know that they are distinct, and would make one wait for the other.
     Digit &lower = digits[digit], &upper = digits[digit + 1];
     const Digit old_lower = lower, old_upper = upper;
     lower = old_lower + ((significand << shift) & 0xffffffffU);
     upper = old_upper + static_cast<Digit>(static_cast<long long>(significand) >> (32 - shift));
 }
 
-/// What a sum must know beside its digits.
+/// What a sum must know besides its digits.
 enum : unsigned { saw_nan = 1, saw_infinity = 2, saw_negative_infinity = 4, saw_not_negative_zero = 8 };
 
-/// The largest of the numbers' bits, as signed integers and as unsigned ones: these are the positive number and the
-/// negative number farthest from 0, and bits of -0 are the smallest signed integer. (Of f64 it is the upper bits.)
+/// The largest bit pattern seen, as a signed and as an unsigned integer: these are the positive and the negative number
+/// farthest from 0. The bits of -0 are the smallest signed integer. (For f64 these are the upper 32 bits.)
 template <typename T>
 class Sightings {
 public:
@@ -109,13 +110,13 @@ private:
     bool nan_ = false;
 };
 
-/// Leaves less than 2^digit_bits in every digit but the last, which then has the sign of the sum.
+/// Carries, so that every digit is less than 2^digit_bits, except the last, which then has the sign of the sum.
 template <typename T, typename Digits>
 __host__ __device__ void carry(Digits& digits) {
     using Format = LongFormat<T>;
     long long carried = 0;
 #if defined(__CUDA_ARCH__) && !defined(__SIMCC__)
-#pragma unroll 2  // more would cost time: instructions come from memory, too
+#pragma unroll 2  // more would cost time: instructions are fetched from memory, too
 #endif
     for (unsigned j = 0; j + 1 < Format::digits; ++j) {
         const auto value = static_cast<long long>(digits[j] + static_cast<Digit>(carried));
@@ -153,21 +154,21 @@ struct LongAccumulator {
         return sum;
     }
 
-    /// After adds_before_carry calls the caller has to call carry().
+    /// The caller must call carry() after adds_before_carry calls.
     __host__ __device__ void add(T value, Sightings<T>& sightings) {
         sightings.note(value);
         add_to_digits(value, digits);
     }
     __host__ __device__ void carry() { BACKEND::carry<T>(digits); }
 
-    /// Both must have been carried; the sum has been.
+    /// Both must have been carried; the result is carried, too.
     __host__ __device__ void merge(const LongAccumulator& other) {
         for (unsigned j = 0; j < Format::digits; ++j) digits[j] += other.digits[j];
         seen |= other.seen;
         carry();
     }
 
-    /// The nearest T, ties to even; beyond the largest, an infinity. Leaves the accumulator without meaning.
+    /// The nearest T, ties to even; an infinity beyond the largest. Destroys the accumulator.
     __host__ __device__ T take_rounded() {
         constexpr auto infinity = BitsOf<T>{(1U << Format::exponent_bits) - 1} << Format::fraction_bits;
         constexpr auto sign = BitsOf<T>{1} << (8 * sizeof(T) - 1);
@@ -177,7 +178,7 @@ struct LongAccumulator {
         }
         if (infinities != 0) return from_bits<T>(infinities == saw_infinity ? infinity : infinity | sign);
         const bool negative = make_magnitude();
-        // A subnormal's field is 0 and its position 1; the implicit bit of all others makes their field one more.
+        // A subnormal has field 0 and position 1; for all others the implicit bit carries into the field and adds 1.
         const RoundedMagnitude rounded = round_magnitude(Format::fraction_bits + 1, 1);
         if (rounded.significand == 0) return seen == 0 ? from_bits<T>(sign) : T(0);
         Digit bits = (static_cast<Digit>(rounded.position - 1) << Format::fraction_bits) + rounded.significand;
@@ -185,7 +186,7 @@ struct LongAccumulator {
         return from_bits<T>(static_cast<BitsOf<T>>(bits) | (negative ? sign : 0));
     }
 
-    /// Makes the digits those of the magnitude. Returns whether the sum was negative.
+    /// Replaces the sum by its magnitude. Returns whether it was negative.
     __host__ __device__ bool make_magnitude() {
         if (static_cast<long long>(digits[Format::digits - 1]) >= 0) return false;
         for (Digit& digit : digits) digit = Digit{0} - digit;
@@ -193,7 +194,7 @@ struct LongAccumulator {
         return true;
     }
 
-    /// The magnitude to so many bits, none of them below bit `lowest`. The digits must be those of a magnitude.
+    /// The magnitude rounded to `bits` bits, none of them below bit `lowest`. The digits must be those of a magnitude.
     __host__ __device__ RoundedMagnitude round_magnitude(unsigned bits, unsigned lowest) const {
         unsigned top = Format::digits;
         while (top > 0 && digits[top - 1] == 0) --top;
@@ -210,7 +211,7 @@ struct LongAccumulator {
                 const Digit below = digits[j] & ((Digit{1} << (cut - first)) - 1);
                 const Digit half_bit = Digit{1} << (cut - first - 1);
                 result.significand += digits[j] >> (cut - first);
-                // (Only the first digit below the cut can have the half: the next ones end below it.)
+                // (Only the first digit below the cut can hold the half bit: the next ones end below it.)
                 half |= (below & half_bit) != 0;
                 below_half |= (below & ~half_bit) != 0;
             } else {

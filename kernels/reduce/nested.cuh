@@ -1,22 +1,23 @@
 #pragma once
 // The third course's recursive reductions, in which kernels launch kernels:
-//   reduce_nested           a block halves its values and launches a child for the rest: log2(block) launches each
-//   reduce_nested (waits)   the same, and each launch is followed by what its block does when the child has ended
-//   reduce_nested_together  one launch per level for all blocks, by one thread: log2(block) launches in all
-// In the course each block waits for its child (cudaDeviceSynchronize), which CUDA 12 took from kernels: a launch into
-// the tail stream, which begins when the grid and its children have ended, takes the place of what came after the wait.
-// The course's second form leaves out the barrier before the launch, too: but without it the child is promised to see
-// only what the launching thread has written. And its third form launches the next level while other blocks may still
-// work on this one: only a tail launch comes after all of them.
+//   reduce_nested (waits)   a block halves its values and launches a child for the rest: log2(block) launches a block,
+//                           each followed by a second launch for the work that comes after the child
+//   reduce_nested           removes those second launches: the last child stores the block's total
+//   reduce_nested_together  removes most launches: one per level for all blocks, log2(block) in all
+// In the course each block waits for its child (cudaDeviceSynchronize), which CUDA 12 removed from device code. Here
+// the work after the wait is launched into the tail stream and starts once the grid and its children have ended.
+// The course's second form also omits the barrier before the launch, but without it the child is guaranteed to see only
+// the launching thread's own writes. Its third form launches the next level while other blocks may still be working on
+// this one; only a tail launch starts after all of them.
 //
-// THESE KERNELS DESTROY THEIR INPUT, as those of in_place.cuh do. n may be anything: each thread of the first level
-// combines the elements that are a grid apart. The order is fixed by n and the block size.
+// THESE KERNELS DESTROY THEIR INPUT, as those of in_place.cuh do. Any n: each thread of the first level first combines
+// the elements that are a grid apart. n and the block size fix the order.
 #include "kernels/reduce/in_place.cuh"
 #include "kernels/reduce/nested_launches.cuh"
 
 namespace BACKEND {
 
-/// Each thread combines its value with all that are whole grids further on.
+/// Each thread combines its value with those a whole number of grids further on.
 template <typename T, typename Operator>
 __device__ inline void fold_grids(T* values, size_t n, Operator op) {
     const size_t grid_size = static_cast<size_t>(gridDim.x) * blockDim.x;
@@ -27,7 +28,7 @@ __device__ inline void fold_grids(T* values, size_t n, Operator op) {
     values[mine] = total;
 }
 
-/// What a block does when its child has ended: it takes over the child's total.
+/// One thread. The work after the child: it copies the child's total to the block's partial.
 template <typename T>
 __global__ void reduce_nested_join(const T* values, T* partial) {
     *partial = values[0];
@@ -42,7 +43,7 @@ __global__ void reduce_nested(T* values, size_t n, T* partials, bool waits, Oper
     fold_grids(values, n, op);
     __syncthreads();  // the upper half was folded by other threads
     if (threadIdx.x + half < count) mine[threadIdx.x] = op.combine(mine[threadIdx.x], mine[threadIdx.x + half]);
-    __syncthreads();  // a child sees what the thread that launches it sees
+    __syncthreads();  // thread 0 sees all threads' writes, and so does the child that it launches
     if (threadIdx.x > 0) return;
     if (half > 1) {
         reduce_nested<<<1, half>>>(mine, static_cast<size_t>(half), partials + blockIdx.x, waits, op);
@@ -52,8 +53,8 @@ __global__ void reduce_nested(T* values, size_t n, T* partials, bool waits, Oper
     }
 }
 
-/// Any grid; at the first level a power of two of threads, then half as many at each level: blocks keep their `width`
-/// values. Leaves a partial per block.
+/// Any grid. The first level has a power-of-two block of `width` threads, each further level half as many; a block's
+/// values stay `width` elements from the next block's. Leaves a partial per block.
 template <typename T, typename Operator>
 __global__ void reduce_nested_together(T* values, size_t n, T* partials, unsigned width, Operator op) {
     const size_t first = static_cast<size_t>(blockIdx.x) * width;
@@ -70,12 +71,12 @@ __global__ void reduce_nested_together(T* values, size_t n, T* partials, unsigne
     if (half == 1) {
         partials[blockIdx.x] = count > 0 ? mine[0] : op.identity();
     } else if (blockIdx.x == 0) {
-        // When all blocks have ended. No barrier is needed for that.
+        // No barrier: a tail launch starts when all blocks have ended.
         reduce_nested_together<<<gridDim.x, half, 0, cudaStreamTailLaunch>>>(values, n, partials, width, op);
     }
 }
 
-/// One block of a power of two of threads. Works within the partials.
+/// One block; block size a power of two. Reduces the partials in place.
 template <typename T, typename Operator>
 __global__ void reduce_nested_partials(T* partials, unsigned count, T* result, Operator op) {
     for (unsigned i = threadIdx.x + blockDim.x; i < count; i += blockDim.x) {
@@ -91,15 +92,15 @@ __global__ void reduce_nested_partials(T* partials, unsigned count, T* result, O
     if (threadIdx.x == 0) *result = partials[0];
 }
 
-/// Runs the first level, and with it all others, then reduces the blocks' partials: a grid has ended when its children
-/// have, so that the stream's next launch sees what they wrote.
+/// Launches the first level, which launches all others, then reduces the blocks' partials. A grid ends only after its
+/// children, so the stream's next launch sees what they wrote.
 template <typename T, typename First>
 LaunchShape launch_nested(const ReduceArguments<T>& arguments, First launch_first) {
     constexpr unsigned finishing_threads = 128;
     const unsigned block_size = power_of_two_block(arguments.block_size);
     const LaunchShape shape{dim3(nested_grid(arguments.n, block_size)), dim3(block_size)};
     const auto reduce_with = [&](auto op) {
-        T* values = const_cast<T*>(arguments.d_input);  // which the caller has agreed to lose
+        T* values = const_cast<T*>(arguments.d_input);  // the caller has agreed to lose it
         T* partials = static_cast<T*>(arguments.d_workspace);
         launch_first(shape, values, partials, op);
         reduce_nested_partials<<<1, finishing_threads, 0, arguments.stream>>>(partials, shape.grid.x,

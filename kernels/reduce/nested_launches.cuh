@@ -1,13 +1,13 @@
 #pragma once
-// How the recursive reductions are launched. Their kernels launch kernels and are compiled as a unit of their own
-// (tools/reduce/device_launches.cu), for float, double, int32_t and int64_t.
+// The launch functions of the recursive reductions. Their kernels launch kernels and are a translation unit of their
+// own (tools/reduce/device_launches.cu), for float, double, int32_t and int64_t.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
 
 namespace BACKEND {
 
-/// The grid of the first level: so many blocks that all launches that can be pending at once fit the device's default
-/// limit, two for each level of each block.
+/// The grid of the first level: at most as many blocks as keep all launches that can be pending at once, two for each
+/// level of each block, within the device's default limit.
 constexpr unsigned nested_grid(size_t n, unsigned block_size) {
     constexpr unsigned pending_launches = 2048;
     unsigned levels = 0;

@@ -8,16 +8,16 @@
 
 namespace BACKEND {
 
-/// As block_reduce(), with fewer steps one after another and more shared memory, for a launch in which nothing else hides them:
-/// all values go to shared memory at once, and each lane of the first warp reads its share of them as vectors, instead
-/// of five shuffles in every warp before the barrier. `threads`: of the block, a multiple of 32.
+/// Like block_reduce(), with a shorter critical path and more shared memory, for a launch with nothing else to hide it:
+/// all values go to shared memory at once, and each lane of the first warp reads its share as vectors. That replaces
+/// five shuffles in every warp before the barrier. threads: the block size, a multiple of 32.
 template <unsigned threads, typename Operator, typename T>
 __device__ T block_reduce_in_one_warp(Operator op, T value) {
     if constexpr (threads > lanes_per_warp) {
         constexpr unsigned vectors = threads / Vector<T>::length;
         __shared__ Vector<T> shared[vectors];
         reinterpret_cast<T*>(shared)[threadIdx.x] = value;
-        __syncthreads();  // the first warp reads what all have written
+        __syncthreads();  // the first warp reads what all warps wrote
         if (threadIdx.x >= lanes_per_warp) return value;
         value = op.identity();
 #pragma unroll

@@ -1,12 +1,12 @@
 #pragma once
 // The operations a reduction can apply: sum, minimum and maximum of float, double, int32_t and int64_t.
-// An operator is a small object that a kernel receives by value. It has these functions:
+// An operator is a small object that a kernel receives by value. Its functions:
 //     identity()                   the value that changes nothing, and the result of reducing no elements
 //     nothing()                    the element that changes nothing: the same, unless values are wider than elements
-//     combine(a, b)                associative and commutative (for floating sums up to rounding)
-//     combine_atomically(p, v)     *p = combine(*p, v), indivisible, on global or shared memory
-//     combine_warp(v)              all lanes' values in one instruction, where has_warp_instruction says there is one
-// A floating minimum or maximum over a NaN is NaN, whatever the order, as a sum is: bad data must not look good.
+//     combine(a, b)                associative and commutative (floating-point sums: up to rounding)
+//     combine_atomically(p, v)     *p = combine(*p, v), atomically, in global or shared memory
+//     combine_warp(v)              all lanes' values in one instruction; only if has_warp_instruction
+// A floating-point minimum or maximum over a NaN is NaN in any order, as a sum is: bad data must not look good.
 // An integer sum wraps around, as the hardware's adder does, even where C++ leaves signed overflow undefined.
 #include "common/cuda/bits.cuh"
 
@@ -22,7 +22,7 @@ namespace BACKEND {
 
 enum class Operation { sum, minimum, maximum };
 
-/// The parts of what one pass over numbers can find: see summary.cuh.
+/// The parts of a summary: see summary.cuh.
 enum Wanted : unsigned { wants_sum = 1, wants_moments = 2, wants_extremes = 4 };
 constexpr Wanted operator|(Wanted a, Wanted b) { return static_cast<Wanted>(unsigned{a} | unsigned{b}); }
 
@@ -31,8 +31,8 @@ template <typename T>
 inline constexpr bool is_reducible = std::is_same_v<T, float> || std::is_same_v<T, double> ||
                                      std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
 
-/// The value no other is above, and the value no other is below: infinities where T has them. Constants rather than
-/// calls, because device code may not call std::numeric_limits.
+/// The largest and the smallest value: infinities if T has them. Constants, because device code may not call
+/// std::numeric_limits.
 template <typename T>
 inline constexpr T largest_value = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
                                                                         : std::numeric_limits<T>::max();
@@ -40,9 +40,9 @@ template <typename T>
 inline constexpr T smallest_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                                          : std::numeric_limits<T>::lowest();
 
-/// The atomic for operations the hardware has none for: compute the new value from the one last seen, and write it
-/// only if nobody wrote in between. The first guess is the identity: reading the address first would be one more
-/// access, and an unprotected one.
+/// The atomic for operations that the hardware has none for: compute the new value from the one last seen, and write it
+/// only if no other thread has written in between. The first guess is the identity: reading the address first would be
+/// one more access, and a data race.
 template <typename Operator, typename T>
 __device__ inline void combine_by_compare_and_swap(Operator op, T* address, T value) {
     auto* word = reinterpret_cast<BitsOf<T>*>(address);
@@ -55,11 +55,11 @@ __device__ inline void combine_by_compare_and_swap(Operator op, T* address, T va
     }
 }
 
-/// What an operator combines elements to: T, or something wider.
+/// The type of an operator's running values: T, or something wider.
 template <typename Operator>
 using ValueOf = decltype(std::declval<Operator>().identity());
 
-/// Whether a warp combines values of type T by one instruction: 32-bit integers, since sm_80.
+/// Whether one instruction combines a warp's values of type T: 32-bit integers, since sm_80.
 #if !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 template <typename T>
 constexpr bool warp_has_instruction_for = std::is_same_v<T, std::int32_t>;
@@ -103,7 +103,7 @@ struct Sum {
 };
 
 /// The minimum or the maximum. One type serves both, so that every kernel is compiled once for the two: the direction
-/// is an argument of the launch, and testing it is cheap beside loading an element.
+/// is an argument of the launch, and testing it is cheap next to loading an element.
 template <typename T>
 struct Extreme {
     static_assert(is_reducible<T>);

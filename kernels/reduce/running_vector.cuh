@@ -1,5 +1,5 @@
 #pragma once
-// What a thread of the fastest reductions keeps while it reads: a value for each place in a vector.
+// The registers in which a thread of the fastest reductions accumulates: one value for each element of a vector.
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/operators.cuh"
 
@@ -7,7 +7,7 @@
 
 namespace BACKEND {
 
-/// One running value for each place in a vector, so that four consecutive combinations do not wait for one another.
+/// One running value for each element of a vector: combining a vector takes independent instructions, not a chain.
 template <typename T, typename Operator>
 struct RunningVector {
     using Value = ValueOf<Operator>;
@@ -18,7 +18,7 @@ struct RunningVector {
         for (Value& value : running) value = op.identity();
     }
 
-    /// Combines with vectors[0], vectors[stride], ...: `loads` of them, all requested before the first is used.
+    /// Combines with vectors[0], vectors[stride], ...: `loads` of them, all in flight before the first is used.
     template <unsigned loads>
     __device__ void add(const Vector<T>* vectors, unsigned stride, Operator op) {
         Vector<T> loaded[loads];
@@ -27,7 +27,7 @@ struct RunningVector {
         add_loaded(loaded, op);
     }
 
-    /// The same for vectors[first], vectors[first + stride], ..., as far as they lie before vectors[count].
+    /// The same for vectors[first], vectors[first + stride], ..., without those from vectors[count] on.
     template <unsigned loads, typename Index>
     __device__ void add_before(const Vector<T>* vectors, Index first, unsigned stride, Index count, Operator op) {
         Vector<T> loaded[loads];

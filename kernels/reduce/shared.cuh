@@ -3,14 +3,14 @@
 //   reduce_interleaved_divergent   neighbours first: t % (2 * stride) keeps half of every warp's lanes idle, and each
 //                                  step costs a slow remainder
 //   reduce_interleaved_conflicts   removes the divergence: consecutive threads work. But their operands lie 2 * stride
-//                                  words apart, so 2, 4, ... 32 lanes meet in one bank
-//   reduce_sequential              removes the bank conflicts: lanes next to each other, operands next to each other
+//                                  words apart, so 2, 4, ... 32 lanes share a bank
+//   reduce_sequential              removes the bank conflicts: neighbouring lanes have neighbouring operands
 //   reduce_first_add               removes the idle half of the threads: each combines two elements as it loads them
 // It continues in shared_unrolled.cuh.
 //
-// All: any n, block size a power of two, one T of dynamic shared memory per thread. A block leaves one partial; the
-// partials are reduced by further launches of the same kernel until one value remains. The order is fixed by n and
-// the block size, so the result is the same bits every time.
+// All: any n, block size a power of two, one T of dynamic shared memory per thread. Each block leaves one partial;
+// further launches of the same kernel reduce the partials until one value remains. n and the block size fix the
+// order, so the result is the same bits every time.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
@@ -50,7 +50,7 @@ __global__ void reduce_interleaved_conflicts(const T* input, size_t n, T* partia
         const unsigned left = 2 * stride * thread;
         if (left < blockDim.x) values[left] = op.combine(values[left], values[left + stride]);
     }
-    if (thread == 0) partials[blockIdx.x] = values[0];  // thread 0 made every step of values[0] itself
+    if (thread == 0) partials[blockIdx.x] = values[0];  // no barrier: thread 0 wrote values[0] itself
 }
 
 /// Combines values[0 .. blockDim.x) into values[0], which thread 0 may read without a further barrier.

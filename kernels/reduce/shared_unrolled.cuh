@@ -1,14 +1,14 @@
 #pragma once
 // The second course's ladder, second half: the tree in shared memory without its overheads.
-//   reduce_unrolled_warp       removes the last five barriers and loop turns: below 64 values one warp works alone
+//   reduce_unrolled_warp       removes the last five block barriers and loop turns: one warp combines the last 64
 //   reduce_unrolled_block      removes the loop: the block size is a template parameter, so every test is compiled away
-//   reduce_multiple_elements   removes most blocks: a fixed grid strides over the input, and the tree, which is all
-//                              overhead, is climbed once for many elements
+//   reduce_multiple_elements   removes most blocks: a fixed grid strides over the input, and the tree, which is pure
+//                              overhead, is paid for once per many elements
 // The course's last warp ran without synchronization and relied on lanes in lockstep, which no GPU since Volta
 // promises; here every step reads, waits, writes and waits (__syncwarp).
 //
-// All: any n, block size a power of two from 64, one T of dynamic shared memory per thread. Partials are reduced by
-// further launches of the same kernel. The order is fixed by n, block size and grid: the same bits every time.
+// All: any n, block size a power of two from 64, one T of dynamic shared memory per thread. Further launches of the
+// same kernel reduce the partials. n, block size and grid fix the order: the same bits every time.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/reduce/launch.cuh"
@@ -21,7 +21,7 @@
 namespace BACKEND {
 
 /// Combines values[0 .. 64) into values[0]. Called by the 32 lanes of the first warp after a __syncthreads().
-/// All lanes work in all steps, as in the course: what the upper ones compute is never used.
+/// All lanes work in all steps, as in the course; the upper lanes' results are never used.
 template <typename T, typename Operator>
 __device__ void combine_last_warp(T* values, Operator op) {
     const unsigned lane = threadIdx.x;
@@ -29,7 +29,7 @@ __device__ void combine_last_warp(T* values, Operator op) {
 #pragma unroll
     for (unsigned stride = lanes_per_warp; stride > 0; stride /= 2) {
         value = op.combine(value, values[lane + stride]);
-        __syncwarp();  // every lane has read its right operand before its owner overwrites it
+        __syncwarp();  // every lane has read its right operand before that operand's owner overwrites it
         values[lane] = value;
         __syncwarp();  // every lane has written its value before another lane reads it
     }
@@ -54,21 +54,21 @@ __global__ void reduce_unrolled_warp(const T* input, size_t n, T* partials, Oper
 
     for (unsigned stride = blockDim.x / 2; stride > lanes_per_warp; stride /= 2) {
         if (thread < stride) values[thread] = op.combine(values[thread], values[thread + stride]);
-        __syncthreads();  // the next step reads what other warps have just written
+        __syncthreads();  // the next step reads what other warps wrote
     }
     if (thread < lanes_per_warp) combine_last_warp(values, op);
     if (thread == 0) partials[blockIdx.x] = values[0];
 }
 
-/// Combines values[0 .. block_size) into values[0] without a loop: one step, then those of half the size. Every value is
-/// in place: the caller has waited.
+/// Combines values[0 .. block_size) into values[0] without a loop: one step, then the same for half the size.
+/// The caller has passed a barrier, so every value is in place.
 template <unsigned block_size, typename T, typename Operator>
 __device__ void combine_unrolled(T* values, Operator op) {
     static_assert(block_size >= 64 && block_size <= 1024 && (block_size & (block_size - 1)) == 0);
     const unsigned thread = threadIdx.x;
     if constexpr (block_size > 64) {
         if (thread < block_size / 2) values[thread] = op.combine(values[thread], values[thread + block_size / 2]);
-        __syncthreads();  // as in the loop: the next step reads what other warps have just written
+        __syncthreads();  // as in the loop: the next step reads what other warps wrote
         combine_unrolled<block_size / 2>(values, op);
     } else if (thread < lanes_per_warp) {
         combine_last_warp(values, op);
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(block_size)
     if (threadIdx.x == 0) partials[blockIdx.x] = values[0];
 }
 
-/// Any grid: it strides over the input, two elements per thread and turn.
+/// Any grid: it strides over the input, two elements per thread at a time.
 template <unsigned block_size, typename T, typename Operator>
 __global__ void __launch_bounds__(block_size)
     reduce_multiple_elements(const T* input, size_t n, T* partials, Operator op) {

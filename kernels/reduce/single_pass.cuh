@@ -1,9 +1,10 @@
 #pragma once
-// Our ladder's second step:
+// The second step of our own ladder:
 //   reduce_single_pass   removes, from the grid-stride loop, three quarters of the load instructions (16 bytes each),
-//                        the waiting between them (four in flight), the second launch, and the unfixed order: the block
-//                        that finishes last adds all blocks' partials in index order
-// Any n, any alignment; block size a multiple of 32. n, block size and grid fix the order: the same bits every time.
+//                        the waiting between them (four in flight), the launch that sets the result to the identity,
+//                        and the varying order: the block that finishes last adds all partials in index order
+// It continues in tagged.cuh. Any n, any alignment; block size a multiple of 32. n, block size and grid fix the order:
+// the same bits every time.
 // The pattern is the CUDA guide's: partial, fence, ticket; the block that draws the last ticket sees every partial.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"
@@ -25,7 +26,8 @@ __device__ inline T combine_vector(T value, const Vector<T>& vector, Operator op
     return value;
 }
 
-/// This thread's share of the input: every grid_stride-th vector, and in block 0 one of the few elements outside them.
+/// This thread's share of the input: every grid_stride-th vector and, in block 0, one of the few elements outside the
+/// vectors.
 template <typename T, typename Operator>
 __device__ T reduce_share(const T* input, VectorSpan<T> span, Operator op) {
     constexpr unsigned loads_in_flight = 4;
@@ -49,7 +51,7 @@ __device__ T reduce_share(const T* input, VectorSpan<T> span, Operator op) {
     return value;
 }
 
-/// partials: one T per block; tickets: 0 before the launch, and again after it.
+/// Block size a multiple of 32, any grid. partials: one T per block; tickets: 0 before the launch, and again after it.
 template <typename T, typename Operator>
 __global__ void reduce_single_pass(const T* input, VectorSpan<T> span, T* partials, unsigned* tickets, T* result,
                                    Operator op) {
@@ -59,12 +61,12 @@ __global__ void reduce_single_pass(const T* input, VectorSpan<T> span, T* partia
         partials[blockIdx.x] = block_total;
         __threadfence();  // the partial is visible to every block before the ticket is drawn
         is_last_block = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;  // the last ticket wraps the count to 0
-        __threadfence();  // and the other blocks' partials are not read before it is
+        __threadfence();  // the other blocks' partials are read only after the ticket is drawn
     }
     __syncthreads();  // all threads learn whether theirs is the last block
     if (!is_last_block) return;
 
-    const volatile T* arrived = partials;  // volatile: written during this launch, so not to be taken from a cache
+    const volatile T* arrived = partials;  // volatile: written during this launch, so L1 must not serve them
     T value = op.identity();
     for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
         value = op.combine(value, static_cast<T>(arrived[block]));
@@ -75,8 +77,8 @@ __global__ void reduce_single_pass(const T* input, VectorSpan<T> span, T* partia
 
 constexpr size_t single_pass_ticket_bytes = 16;  // the counter, and room to keep the partials aligned
 
-/// The block: block_size rounded up to whole warps. The grid: a vector per thread, and no larger than the device holds
-/// at once.
+/// Block size rounded up to whole warps; grid: one vector per thread, but at most as many blocks as the device holds at
+/// once.
 template <typename T>
 LaunchShape single_pass_shape(const ReduceArguments<T>& arguments) {
     const unsigned block = whole_warps(arguments.block_size);

@@ -1,7 +1,7 @@
 #pragma once
 //   reduce_statistics   everything that one pass over numbers can tell: sum, spread, extremes with their places, NaNs
-// What nobody asks for is left out by a branch that all threads take alike. All of it is more than memory hides: on an
-// H200 the kernel took 1.5 to 2.6 times a plain sum at large sizes, and 3.7 to 4.9 times at 2^20 numbers.
+// A branch that never diverges skips what is not wanted. Doing all of it takes longer than the loads: on an H200 the
+// kernel took 1.5 to 2.6 times as long as a plain sum at large sizes, and 3.7 to 4.9 times at 2^20 numbers.
 // Any n, any alignment, any grid; the block a power of two from 32 to 256. Block and grid fix the order of additions.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
@@ -25,7 +25,7 @@ __device__ Summary<T> summarize_share(const T* input, VectorSpan<T> span, Wanted
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
     RunningSummary<T> running(wanted, scale);
-    // A thread takes its numbers in the order of their indices: the few before the vectors first.
+    // A thread takes its numbers in index order: the few before the vectors first.
     const auto add_edge = [&](size_t edge) {
         const T value[] = {input[edge]};
         running.add(value, edge);
@@ -48,7 +48,7 @@ __device__ Summary<T> summarize_share(const T* input, VectorSpan<T> span, Wanted
     return running.summary();
 }
 
-/// Leaves the block's summary in the first of `summaries`, one per thread.
+/// Leaves the block's summary in summaries[0], of one per thread. Only thread 0 may read it without a barrier.
 template <typename T>
 __device__ void merge_in_block(Summary<T>* summaries) {
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
@@ -59,7 +59,8 @@ __device__ void merge_in_block(Summary<T>* summaries) {
 
 constexpr unsigned largest_statistics_block = 256;
 
-/// partials: one per block; tickets: 0 before the launch, and again after it. Dynamic shared memory: a summary per thread.
+/// Block a power of two from 32 to 256, any grid. partials: one per block; tickets: 0 before the launch, and again
+/// after it. Dynamic shared memory: one summary per thread.
 template <typename T>
 __global__ void __launch_bounds__(largest_statistics_block, 3)
     reduce_statistics(const T* input, VectorSpan<T> span, Wanted wanted, double scale, Summary<T>* partials,
@@ -77,7 +78,7 @@ __global__ void __launch_bounds__(largest_statistics_block, 3)
     if (threadIdx.x == 0) *result = summaries[0];
 }
 
-/// The block: block_size rounded down to a power of two. The grid: what is resident at once.
+/// Block size rounded down to a power of two, at most 256; at most as many blocks as are resident at once.
 template <typename T>
 LaunchShape statistics_shape(const ReduceArguments<T>& arguments) {
     const unsigned rounded = power_of_two_block(arguments.block_size);
@@ -99,7 +100,7 @@ LaunchShape launch_reduce_statistics(const ReduceArguments<T>& arguments) {
     const LaunchShape shape = statistics_shape(arguments);
     auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
     const auto kernel = reduce_statistics<T>;
-    // Else there may be room for one block or two only.
+    // Without this there may be room for only one or two blocks.
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
     kernel<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(
         arguments.d_input, split_into_vectors(arguments.d_input, arguments.n), arguments.wanted, arguments.scale,

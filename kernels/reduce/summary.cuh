@@ -1,5 +1,5 @@
 #pragma once
-// What one pass over numbers finds, for host and device: the sum, the moments, the extremes and their places, NaNs.
+// A summary of numbers from one pass over them, for host and device: sum, moments, extremes and their places, NaNs.
 #include "kernels/reduce/double_double.cuh"
 #include "kernels/reduce/operators.cuh"
 
@@ -11,7 +11,7 @@
 
 namespace BACKEND {
 
-/// A sum of integers by halves of 64 bits: upper * 2^32 + lower, exact for up to 2^31 numbers of any size.
+/// A sum of 64-bit integers in halves: upper * 2^32 + lower, exact for up to 2^31 numbers of any size.
 struct alignas(16) SumByHalves {
     std::int64_t upper;
     std::int64_t lower;
@@ -29,7 +29,7 @@ struct alignas(16) SumByHalves {
 template <typename T>
 using SummarySum = std::conditional_t<std::is_integral_v<T>, SumByHalves, DoubleDouble>;
 
-/// A number, and the first index at which it is; no_place: nowhere.
+/// A number and the first index at which it occurs; no_place if it occurs nowhere.
 constexpr std::uint64_t no_place = ~std::uint64_t{0};
 
 template <typename T>
@@ -67,9 +67,9 @@ struct Moments {
 template <typename T>
 struct Summary {
     SummarySum<T> sum;
-    Placed<T> least, greatest;  // of the numbers that are no NaN
+    Placed<T> least, greatest;  // of the numbers that are not NaN
     std::uint64_t nans, first_nan;
-    Moments moments;  // of the numbers times the scale they were taken with
+    Moments moments;  // of the numbers times the scale
 
     __host__ __device__ static Summary of_nothing() {
         return {{0, 0}, {largest_value<T>, no_place}, {smallest_value<T>, no_place}, 0, no_place, {0, 0, 0}};
@@ -85,14 +85,14 @@ struct Summary {
     }
 };
 
-/// One thread's summary while it is made. Moments are taken around the first number: since that is one of the numbers,
-/// its distance from the others is of their spread, whatever their mean is, and little cancels at the end.
+/// One thread's summary in progress. Moments are taken about the first number: its distance from the others is of the
+/// order of their spread, whatever the mean is, so little cancels at the end.
 template <typename T>
 class RunningSummary {
 public:
     __host__ __device__ RunningSummary(Wanted wanted, double scale) : wanted_(wanted), scale_(scale) {}
 
-    /// The numbers at indices first, first + 1, ...; calls come in the order of the indices, or places are not the first.
+    /// Adds the numbers at indices first, first + 1, ... Call it in index order, or the places are not the first ones.
     template <unsigned length>
     __host__ __device__ __forceinline__ void add(const T (&values)[length], std::uint64_t first) {
         if ((wanted_ & wants_sum) != 0) {
@@ -123,11 +123,11 @@ public:
     }
 
 private:
-    /// The squares of f64 may leave its range: they are taken of scaled numbers. Those of other types cannot.
+    /// Squares of f64 may overflow or underflow, so f64 are scaled first. Squares of the other types cannot.
     __host__ __device__ __forceinline__ double distance_from_origin(T value) const {
         if constexpr (std::is_same_v<T, double>) {
             return value * scale_ - origin_ * scale_;
-        } else if constexpr (std::is_same_v<T, std::int64_t>) {  // exact where 64 bits hold it, else as good as exact
+        } else if constexpr (std::is_same_v<T, std::int64_t>) {  // exact if 64 bits hold it, else as good as exact
             const auto distance = static_cast<std::int64_t>(std::uint64_t(value) - std::uint64_t(origin_));
             const bool wraps = ((value ^ origin_) & (value ^ distance)) < 0;
             return wraps ? static_cast<double>(value) - static_cast<double>(origin_) : static_cast<double>(distance);

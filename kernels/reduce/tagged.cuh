@@ -1,11 +1,11 @@
 #pragma once
-// Our ladder's last step:
-//   reduce_tagged   removes, from the single pass, the fence and the ticket: a partial travels in one 64-bit word with
-//                   a tag that says it has arrived, and the last block waits for it. What is left of the hand-over is
-//                   one store and one load. The grid grows before there is a loop: a loop turn costs a memory
-//                   latency, and so do the instructions that are fetched for it. It grows to four blocks of 1024
-//                   threads per multiprocessor; at four loads of 16 bytes a thread, 132 multiprocessors take 2^23
-//                   floats that way.
+// The last step of our own ladder:
+//   reduce_tagged_tile    removes, from the single pass, the fence and the ticket: each 64-bit word of a partial has a
+//                         tag that says it has arrived, and the last block waits for it. The hand-over is one store
+//                         and one load. Also removes the loop, whose every turn costs a memory latency, as do the
+//                         instructions fetched for it: one tile per block, up to four blocks of 1024 threads per
+//                         multiprocessor. At four 16-byte loads a thread, 132 multiprocessors take 2^23 floats.
+//   reduce_tagged_tiles   the same with a loop, for larger inputs
 // Any n, any alignment. Block and grid follow from n and the device, not from block_size. They fix the order, so the
 // result is the same bits every time.
 #include "common/cuda/block_reduction.cuh"
@@ -25,7 +25,7 @@
 namespace BACKEND {
 
 /// How many blocks a multiprocessor should hold at once, for __launch_bounds__. Eight loads in flight need more
-/// registers than a full multiprocessor has: unless told, the compiler would keep the blocks and split the loads.
+/// registers than a full multiprocessor has; without this the compiler would keep the occupancy and split the loads.
 constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
     constexpr unsigned resident_threads = 2048;
@@ -35,8 +35,8 @@ constexpr unsigned resident_blocks_wanted(unsigned block_size, unsigned loads) {
     return (loads > 4 ? 1024 : resident_threads) / block_size;
 }
 
-/// A tile per block: block_size threads with `loads` vectors each; grid ceil(span.vectors / (block_size * loads)), at
-/// least 1, and fewer than 2^32 vectors. one_block: the grid is known to be 1, and there is nobody to wait for.
+/// One tile per block: block_size threads with `loads` vectors each; grid ceil(span.vectors / (block_size * loads)), at
+/// least 1; fewer than 2^32 vectors. one_block: the grid is known to be 1, so there is no partial to wait for.
 template <unsigned block_size, unsigned loads, bool one_block, typename T, typename Operator, typename Result>
 __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size, loads))
     reduce_tagged_tile(const T* input, VectorSpan<T> span, Mailbox<ValueOf<Operator>>* boxes, Result* result,
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
         value = op.combine(value, input[span.edge(threadIdx.x)]);
     }
 
-    if (one_block) {  // a launch of a few microseconds, in which each step shows
+    if (one_block) {  // a launch of a few microseconds, in which every step counts
         value = block_reduce_in_one_warp<block_size>(op, value);
         if (threadIdx.x == 0) *result = value;
         return;
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
     value = block_reduce<block_size / lanes_per_warp>(op, value);
     if (block != last_block) {
         if (threadIdx.x == 0) put_into(&boxes[block], Mailbox<ValueOf<Operator>>::holding(value));
-    } else if (threadIdx.x < lanes_per_warp) {  // few boxes: one warp collects them, and no barrier is needed
+    } else if (threadIdx.x < lanes_per_warp) {  // few boxes: one warp collects them without a barrier
         if (threadIdx.x != 0) value = op.identity();
         value = warp_reduce(op, collect(value, boxes, threadIdx.x, lanes_per_warp, last_block, op));
         if (threadIdx.x == 0) *result = value;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
     for (; end - next > last_load; next += grid_stride) running.template add<loads>(next, block_size, op);
     running.template add_before<loads>(next, std::ptrdiff_t{0}, block_size, end - next, op);
     ValueOf<Operator> value = running.total(op);
-    if (blockIdx.x == last_block) {  // many boxes: all threads collect them, before the block's only reduction
+    if (blockIdx.x == last_block) {  // many boxes: all threads collect them before the block's only reduction
         if (threadIdx.x < span.edges()) value = op.combine(value, input[span.edge(threadIdx.x)]);
         value = collect(value, boxes, threadIdx.x, block_size, last_block, op);
     }
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(block_size, resident_blocks_wanted(block_size,
     }
 }
 
-/// The grid of reduce_tagged_tiles: more blocks than are resident, so that a fast multiprocessor takes more of them.
+/// The grid of reduce_tagged_tiles: more blocks than are resident, so that a faster multiprocessor takes more of them.
 constexpr unsigned tagged_loop_grid(size_t tiles, unsigned multiprocessors, unsigned blocks_per_multiprocessor) {
     const size_t wanted = static_cast<size_t>(multiprocessors) * blocks_per_multiprocessor;
     return static_cast<unsigned>(tiles < wanted ? tiles : wanted);
@@ -143,8 +143,8 @@ LaunchShape launch_tagged_tiles(const ReduceArguments<T>& arguments, VectorSpan<
                          span, arguments);
 }
 
-/// Chooses by size, from measurements on an H200: one warp; one block; a cluster; one turn of the whole device; then
-/// loops, first with small tiles, whose shares are more even, then with large ones, which wait less often.
+/// Chooses by size, from measurements on an H200: one warp; one block; a cluster; one tile per block on the whole
+/// device; then loops, first with small tiles, which balance better, then with large ones, which wait less often.
 template <typename T>
 LaunchShape launch_reduce_tagged(const ReduceArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_input, arguments.n);

@@ -7,7 +7,7 @@
 namespace BACKEND {
 
 /// c[i] = a[i] + b[i] for n elements, on `stream`. The arrays are aligned as T is, not more, and do not overlap.
-/// block_size: 1 to 1024, used as it is except by kernels that say otherwise. multiprocessors: of the device in use.
+/// block_size: 1 to 1024, used as given except by kernels that say otherwise. multiprocessors: of the device in use.
 template <typename T>
 struct VecaddArguments {
     const T* d_a = nullptr;

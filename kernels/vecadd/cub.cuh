@@ -1,6 +1,6 @@
 #pragma once
-// The peer: CUB's DeviceTransform, where the toolkit has it in its final form (CUDA 13 and later). Only for nvcc.
-//   vecadd_cub   on Hopper, tiles copied into shared memory by cp.async.bulk, at least 48 KiB in flight per SM
+// The peer: CUB's DeviceTransform, if the toolkit has its final form (CUDA 13 and later). Only for nvcc.
+//   vecadd_cub   on Hopper, cp.async.bulk copies tiles into shared memory, with at least 48 KiB in flight per SM
 #include "common/cuda/cub_settings.hpp"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/vecadd/arguments.cuh"
@@ -22,7 +22,7 @@
 namespace BACKEND {
 
 #if HAVE_CUB_TRANSFORM
-/// Any n, any alignment; CUB chooses block and grid. 32-bit indices where they do, as its users would write it.
+/// Any n, any alignment; CUB chooses block and grid. 32-bit indices if they suffice, as its users would write it.
 template <typename T>
 LaunchShape launch_vecadd_cub(const VecaddArguments<T>& arguments) {
     const auto transform = [&](auto n) {

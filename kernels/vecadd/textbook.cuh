@@ -1,12 +1,12 @@
 #pragma once
-// c[i] = a[i] + b[i]: the first kernel of every course, and how to load less often for the same bytes.
+// c[i] = a[i] + b[i]: the first kernel of every course, and how to move the same bytes with less waiting.
 //   vecadd_one_per_thread   a thread per element, and a test for the threads beyond the end
-//   vecadd_grid_stride      removes most block launches: a grid as large as the device strides over n
+//   vecadd_grid_stride      removes most block launches: a grid that fills the device strides over n
 //   vecadd_unroll4          removes most of the waiting: a thread has eight loads in flight before its first addition
 //   vecadd_vector4          removes three quarters of the instructions: 16 bytes per load and store
-// The ladder ends in common/cuda/streaming_sum.cuh. Two bytes are read for each byte written: one addition of floats moves 12 bytes.
+// The ladder ends in common/cuda/streaming_sum.cuh. Adding two floats moves 12 bytes: 8 read, 4 written.
 //
-// Any n, any block size. Neither input may overlap the output. Integer sums wrap around where the hardware's do.
+// Any n, any block size. Neither input may overlap the output. Integer sums wrap around as the hardware's do.
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/streaming_sum.cuh"
 #include "common/cuda/vector_access.cuh"
@@ -99,8 +99,7 @@ LaunchShape launch_vecadd_unroll4(const VecaddArguments<T>& arguments) {
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
-/// Arrays that do not reach a 16-byte boundary at the same element cannot all be accessed by vectors: such a launch
-/// falls back to one element per thread.
+/// Falls back to one element per thread unless all three arrays reach a 16-byte boundary at the same element.
 template <typename T>
 LaunchShape launch_vecadd_vector4(const VecaddArguments<T>& arguments) {
     if (!share_vector_boundary(arguments.d_a, arguments.d_b, arguments.d_c))
