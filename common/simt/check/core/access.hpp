@@ -14,7 +14,7 @@ enum class Space : uint8_t {
     other,   // anywhere else: variables of the executable, host memory, null
 };
 
-// What a texel is accessed through: a texture on linear memory, or a texture or surface on an array.
+// How a texel is accessed: through a texture on linear memory, or through a texture or surface on an array.
 enum class Texture : uint8_t { none, linear, array };
 
 inline bool updates(check::AtomicKind kind) {
@@ -29,14 +29,14 @@ struct Access {
     bool is_write;
     bool is_volatile = false;
     bool is_atomic = false;
-    bool is_unaligned = false;  // the compiler allows for it: a packed structure or a byte copy
-    bool is_vector = false;     // of CUDA's own types
+    bool is_unaligned = false;  // the compiler assumes no alignment: a packed structure or a byte copy
+    bool is_vector = false;     // one of CUDA's vector types
     Texture texture = Texture::none;
-    check::AtomicKind kind = check::AtomicKind::load;  // of an atomic operation,
-    check::Order order = check::Order::relaxed;        // its order
-    check::Reach reach = check::Reach::device;         // and its scope
+    check::AtomicKind kind = check::AtomicKind::load;  // for atomic operations: the kind,
+    check::Order order = check::Order::relaxed;        // the memory order
+    check::Reach reach = check::Reach::device;         // and the scope
     const void* pc = nullptr;                          // the place in the kernel: the return address of a hook
-    const char* file = nullptr;                        // the source line, known for atomic operations only
+    const char* file = nullptr;                        // the source line, known only for atomic operations
     unsigned line = 0;
 };
 

@@ -13,25 +13,25 @@ namespace simt::check {
 constexpr unsigned lanes_of_warp = 32;
 
 enum class EventKind : uint8_t {
-    block_entered,  // a basic block
+    block_entered,  // entered a basic block
     global_load,
     global_store,
     global_atomic,
     shared_load,
     shared_store,
     shared_atomic,
-    linear_fetch,  // through a texture on linear memory,
-    array_fetch,   // or a surface on an array
+    linear_fetch,  // through a texture on linear memory
+    array_fetch,   // through a texture or surface on an array
     constant_load,
     block_barrier,
     warp_barrier,
     exchange,     // a shuffle, a vote, a match
-    kernel_left,  // the lane has ended; the same place for all
+    kernel_left,  // the lane has ended; the same place for all lanes
 };
 
-// Where in the kernel something happens, and what: lanes whose next events have the same place act together. It fits in
-// one word, so that comparing places is cheap. The low bits hold a code address, which has at most 47 bits in user
-// programs. Where a lane waits, the address is unknown, and they hold a mix of file and line.
+// What happens and where in the kernel. Lanes whose next events have equal places act together. A place fits in one
+// word, so comparing two is cheap. The low bits hold a code address, which has at most 47 bits in user programs. Where
+// a lane waits, the address is unknown; the bits then hold a mix of file and line.
 class EventPlace {
 public:
     EventPlace() = default;
@@ -44,7 +44,7 @@ public:
 
     EventKind kind() const { return static_cast<EventKind>(word_ >> 56); }
     uint32_t bytes() const { return word_ >> 48 & 0xff; }
-    unsigned line() const { return word_ >> 32 & 0xffff; }  // only of a place where lanes wait
+    unsigned line() const { return word_ >> 32 & 0xffff; }  // only for places where lanes wait
     uintptr_t code() const { return word_ & ((uint64_t{1} << 48) - 1); }
     uint64_t word() const { return word_; }
 
@@ -61,7 +61,7 @@ private:
 
 struct Event {
     EventPlace place;
-    uintptr_t operand = 0;  // the memory address; where a lane waits, the file's name
+    uintptr_t operand = 0;  // the memory address, or the file's name where a lane waits
 };
 
 // The log of one lane.
@@ -74,7 +74,7 @@ struct LaneLog {
     bool is_full() const { return end >= limit; }
     bool has_events() const { return next != end; }
     void append(EventPlace place, uintptr_t operand) { *end++ = {place, operand}; }
-    // Reclaims the room of the events already read.
+    // Reclaims the space of the events already read.
     void compact();
 };
 

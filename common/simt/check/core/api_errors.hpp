@@ -1,4 +1,4 @@
-// Calls of the runtime API, and of libraries on top of it, that fail.
+// Failed calls of the runtime API and of libraries on top of it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace simt::check {
 
 // The host's current API call returns this error, which is a finding if memcheck is on. A code that is an answer, such
-// as cudaErrorNotReady from cudaStreamQuery, is not a finding. `why`: what the code does not say, or nothing.
+// as cudaErrorNotReady from cudaStreamQuery, is not a finding. `why`: what the code itself does not say; may be empty.
 void api_failed(cudaError_t error, const std::string& why);
 
 // A library on top of the runtime was called in a way that it does not allow. `call`: origin_of_copy() of the call.

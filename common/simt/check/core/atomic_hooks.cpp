@@ -1,7 +1,7 @@
 // The atomic operations of the language (__atomic_fetch_add, std::atomic, cuda::atomic) in instrumented code: g++ turns
-// each into one call, and the functions here carry it out.
+// each into a call, and the functions here carry it out.
 //
-// A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
+// A runtime that is itself compiled for ThreadSanitizer leaves these names to ThreadSanitizer and checks nothing.
 #ifndef __SANITIZE_THREAD__
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Linked into programs built by simcc --check: checking begins before main() and ends after it.
-//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if there are to be counters
-//   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by line of the source;
-//                   annotate: beside the source; csv:FILE: both sums and lines into a file; 0: none
+//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on
+//   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by source line;
+//                   annotate: beside the source; csv:FILE: sums and lines, into a file; 0: none
 //   SIMCC_SCHEDULE  the schedule
 #include <unistd.h>
 #include <cstdio>

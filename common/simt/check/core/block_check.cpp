@@ -162,7 +162,7 @@ void BlockCheck::copy_finished(uintptr_t target, size_t bytes) {
     if (races_) races_->copy_finished(target, bytes);
 }
 
-// memcheck may drop the lane. Only a lane that goes on locks the location, until the operation has ended.
+// memcheck may drop the lane. Only a lane that goes on locks the location, until the operation ends.
 void BlockCheck::begin_atomic(const Access& access) {
     if (turns_.are_chosen()) end_turn(access);
     Uninterrupted::begin();

@@ -70,7 +70,7 @@ public:
     void block_entered(const void* pc);                    // a basic block
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(check::Reach reach);
-    void passes(uintptr_t pointer, const void* pc);  // to a kernel that the running lane launches
+    void passes(uintptr_t pointer, const void* pc);  // the running lane passes it to a kernel it launches
     void set_polling(bool polls);                    // the running lane is in a loop that only waits
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
@@ -108,7 +108,7 @@ private:
     template <Space space, unsigned bytes, bool is_write>
     bool word_access_in(uintptr_t address, const void* pc);
 
-    // The members that the usual access needs come first, so that they share few cache lines.
+    // The members that the common access needs come first, so that they share few cache lines.
     const Context* contexts_;
     AddressRange global_, shared_, stacks_;
     std::unique_ptr<MemoryCheck> memory_;

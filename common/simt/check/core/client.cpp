@@ -13,11 +13,11 @@
 namespace simt::check {
 namespace {
 
-// A far too large index must not reach the next allocation, and a use after free must not reach a new one.
+// An index that is far too large must not reach the next allocation, nor a use after free a new one.
 constexpr size_t smallest_red_zone = 256;
 constexpr size_t largest_red_zone = size_t{16} << 20;
 constexpr size_t quarantined_blocks = 1 << 16;
-// Addresses for the maps: memcheck's and initcheck's; racecheck's with a cell per word, and its other with one per byte.
+// Map bytes per byte of memory, at most: memcheck's and initcheck's; racecheck's with a cell per word, and per byte.
 constexpr size_t mapped_by_memcheck = 1;
 constexpr size_t mapped_by_racecheck = (1 + 4) * sizeof(ShadowCell) / 4;
 
@@ -53,7 +53,7 @@ void ask_for_order(Events& events) {
 
 void become_client(const Settings& settings) {
     Events events;
-    events.finishes_work = true;  // a report covers all that has been submitted
+    events.finishes_work = true;  // a report covers everything that was submitted
     events.mapped_beside_memory = mapped_by_memcheck + (settings.racecheck ? mapped_by_racecheck : 0);
     events.launch_submitted = check_launch;
     events.device_reset = report_leaks;

@@ -5,7 +5,7 @@
 
 namespace simt::check {
 
-// Makes the runtime announce what these settings need to know.
+// Subscribes to the runtime events that these settings need.
 void become_client(const Settings& settings);
 
 }  // namespace simt::check

@@ -19,7 +19,7 @@ namespace simt::check {
 
 // The findings of one tool with the same title and place.
 struct Collected {
-    Finding finding;  // the gravest of them, as reported by the first thread
+    Finding finding;  // the most severe of them, as reported by the first thread
     uint64_t count = 0, order = 0;
     bool is_printed = false;
 };
@@ -102,7 +102,7 @@ public:
         collected.count += finding.times;
         if (is_new) collected.order = all_.size();
         if (!is_new && !speaks_for(finding, collected.finding)) return &collected;
-        // A printed finding is printed again only if it has become graver.
+        // A printed finding is printed again only if it has become more severe.
         if (is_new || (collected.is_printed && finding.severity < collected.finding.severity)) {
             waiting_.push_back(&collected);
         }
@@ -232,7 +232,7 @@ private:
     std::string text_;
 };
 
-// Never destroyed: a program's threads may still run when it ends.
+// Never destroyed: a program's threads may still run when the program ends.
 Findings& findings() {
     static Findings& all = *new Findings;
     return all;

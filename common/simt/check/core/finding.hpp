@@ -22,7 +22,7 @@ struct Place {
     unsigned line = 0;
 };
 
-// A thread of a grid; or one of a warp, by the warp's number in its block and its first thread.
+// A thread of a grid. With `warp`, an unknown thread of this warp of the block; `thread` is then the warp's first.
 struct ThreadName {
     Extent thread = {0, 0, 0};
     Extent block = {0, 0, 0};
@@ -48,14 +48,14 @@ struct Finding {
     std::string kernel;                // "" for findings on the host
     std::vector<Side> sides;           // none for findings on the host
     std::vector<std::string> details;  // further lines: "Address 0x7f... is out of bounds"
-    uint64_t times = 1;                // how often it was seen, if findings are reported as sums
-    uint64_t allocation_serial = 0;    // print the host's backtrace of this allocation; 0: of none
+    uint64_t times = 1;                // how often it was seen, if reported as a sum
+    uint64_t allocation_serial = 0;    // print the host's backtrace of this allocation; 0: none
     // Where the host was, and when: "at kernel launch time". report() adds it to findings in kernels.
     std::vector<const void*> backtrace;
     std::string backtrace_time;
 };
 
-// The gravest finding (or race) of the first thread speaks for all of its kind, in whatever order blocks report them.
+// The most severe finding (or race), then the first thread's, stands for all of its kind, in whatever order they come.
 template <class T>
 bool speaks_for(const T& one, const T& other) {
     if (one.severity != other.severity) return one.severity < other.severity;
@@ -66,20 +66,20 @@ bool speaks_for(const T& one, const T& other) {
     return threads_of(one.sides) < threads_of(other.sides);
 }
 
-// One of those that have been reported.
+// A reported finding.
 struct Collected;
 
-// Counts a finding. Findings of the same tool, title and places are one finding with a count. Any thread. The result
+// Counts a finding. Findings with the same tool, title and places are one finding with a count. Thread-safe. The result
 // stays valid.
 Collected* report(Finding finding);
-// Counts it once more, without another text.
+// Counts it once more.
 void report_again(Collected* collected);
 
 // Prints what has been collected since the last call, in the order of blocks and threads. Called after every launch.
 void print_findings();
 
-// Prints the same and the summary, at the end of the program. Returns the number of findings without those that are
-// mere information.
+// Does the same and prints the summary at the end of the program. Returns the number of findings, not counting those
+// that are only information.
 uint64_t print_summary();
 
 }  // namespace simt::check

@@ -1,7 +1,7 @@
 // The functions that instrumented code calls. g++ emits calls to ThreadSanitizer and to a coverage tool, so the names
 // are theirs (gcc/sanitizer.def). Outside a checked kernel a hook returns at once.
 //
-// A runtime that is itself compiled for ThreadSanitizer leaves these names to it, and checks nothing.
+// A runtime that is itself compiled for ThreadSanitizer leaves these names to ThreadSanitizer and checks nothing.
 #ifndef __SANITIZE_THREAD__
 
 #include <cstddef>
@@ -87,7 +87,7 @@ SIMT_RARE_HOOKS(8)
 SIMT_RARE_HOOKS(16)
 #undef SIMT_RARE_HOOKS
 
-// Structures, and words that the program has declared to be less aligned than they are large: a GPU accesses both in
+// Structures, and words that the program has declared with less than their natural alignment: a GPU accesses both in
 // pieces.
 SIMT_HOOK __tsan_read_range(void* address, size_t bytes) {
     access(address, static_cast<uint32_t>(bytes), false, SIMT_PC, false, true);
@@ -101,7 +101,7 @@ SIMT_HOOK __sanitizer_cov_trace_pc() {
     if (check && check->follows_lanes()) simt::check::follow(*check, SIMT_PC);
 }
 
-// ThreadSanitizer's other calls, which are not needed here.
+// ThreadSanitizer's other hooks, which are not needed here.
 SIMT_HOOK __tsan_init() {}
 SIMT_HOOK __tsan_func_entry(void*) {}
 SIMT_HOOK __tsan_func_exit(void*) {}

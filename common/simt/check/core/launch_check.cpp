@@ -20,7 +20,7 @@ std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* s
     check->block = launch.block;
     check->dynamic_shared_bytes = launch.dynamic_shared_bytes;
     check->stream = stream;
-    if (current_check) {  // a kernel launches it: on the host both began with the same launch
+    if (current_check) {  // launched by a kernel: both go back to the same launch on the host
         check->host_backtrace = current_check->launch().host_backtrace;
     } else if (settings().any_check()) {
         check->host_backtrace = host_backtrace();

@@ -29,7 +29,7 @@ struct HostClock {
     std::mutex mutex;
     StreamClock clock;       // what the host has waited for
     StreamClock submitted;   // the last operation of each stream
-    OrderPointer operation;  // what the host does until it next submits or waits; null: nothing yet
+    OrderPointer operation;  // the host's accesses until it next submits or waits; null: none yet
     uint64_t operations = 0;
     uint64_t running = 0;                // operations that have been submitted and have not ended
     std::atomic<bool> is_behind{false};  // the host has not waited for everything submitted
@@ -40,7 +40,7 @@ HostClock& host_clock() {
     return clock;
 }
 
-// With the mutex.
+// Call it with the mutex held.
 const OrderPointer& operation_of(HostClock& host) {
     if (!host.operation) {
         auto operation = std::make_shared<OperationOrder>();
@@ -69,7 +69,7 @@ void join(StreamClock& clock, const OrderPointer& operation) {
 
 uint64_t OperationOrder::last_before(uint64_t other_stream) const { return last_in(after, other_stream); }
 
-// Of two operations of the host, or two of the same grid or graph.
+// For two operations of the host, or two of the same grid or graph.
 bool OperationOrder::comes_after_beside(const OperationOrder& other) const {
     if (is_in_tail && !other.is_in_tail) return true;
     if (other.is_in_tail && !is_in_tail) return false;

@@ -5,10 +5,10 @@
 // what the program asked for when it submitted the operation, not from how the run happened to go. What one host thread
 // has waited for counts for all host threads, since the order among them is not visible here.
 //
-// The operations that a grid starts have a clock over the grid's own streams. They are part of the grid's operation: to
-// others they come where it comes. They come after the grid itself as far as the launching lane knew its accesses, but
-// for those in the tail launch stream, which come after all of it. In the same way the nodes of a graph are part of its
-// launch, each as if in a stream of its own.
+// The operations that a grid starts have clocks over the grid's own streams. They are part of the grid's operation:
+// outside the grid they are ordered as it is. Each comes after those of the grid's accesses that the launching lane
+// knew of; one in the tail launch stream comes after the whole grid. In the same way, the nodes of a graph are part of
+// its launch, each as if in a stream of its own.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ using OrderPointer = std::shared_ptr<const OperationOrder>;
 
 struct OperationOrder {
     uint64_t stream = 0;
-    uint64_t sequence = 0;                             // 1 for the stream's first
+    uint64_t sequence = 0;                             // 1: the stream's first
     std::vector<std::pair<uint64_t, uint64_t>> after;  // by stream, the last operation before this one
-    // Of an operation of a grid: the grid's order, how deep it nests, and what the launching lane knew (LogRanges). A node
-    // of a graph, too, is part of an operation, but no grid's.
+    // For an operation started by a grid: the grid's order, the nesting depth, and what the launching lane knew
+    // (LogRanges). A node of a graph is part of an operation, too, but not of a grid's.
     OrderPointer parent;
     unsigned depth = 0;
     bool is_in_tail = false, is_graph_node = false;
@@ -37,11 +37,11 @@ struct OperationOrder {
 
     uint64_t last_before(uint64_t other_stream) const;
     bool comes_after(const OperationOrder& other) const;
-    // Whether the operations of the host that the two are part of are the same, or this one's is another one that comes
+    // Whether both are part of the same host operation; whether this one's host operation is another one that comes
     // after the other's.
     bool is_put_with(const OperationOrder& other) const;
     bool is_put_after(const OperationOrder& other) const;
-    // The operation of the host that this one is part of.
+    // The host operation that this one is part of.
     const OperationOrder& of_host() const;
 
 private:
@@ -53,7 +53,7 @@ inline OrderPointer order_of(const ClientNote& operation) {
     return std::static_pointer_cast<const OperationOrder>(operation);
 }
 
-// A clock comes after this operation and all that it comes after.
+// Makes the clock come after this operation and everything that it comes after.
 using StreamClock = std::vector<std::pair<uint64_t, uint64_t>>;
 void join(StreamClock& clock, const OrderPointer& operation);
 
@@ -64,23 +64,23 @@ bool orders_operations();
 ClientNote order_operation(uint64_t stream, uint64_t sequence, const ClientNote& previous,
                            const std::vector<ClientNote>& after);
 
-// The current operation is the launch of a graph, and comes to its node with this number, which comes after the others.
+// The current operation, a graph launch, reaches the node with this number, which comes after the others.
 ClientNote order_graph_node(uint64_t number, const std::vector<ClientNote>& after);
 
-// The host has seen the end of this operation: what it submits from now on comes after it.
+// The host has seen the end of this operation: whatever it submits from now on comes after it.
 void host_waited_for(const OrderPointer& operation);
 
-// The calling host thread's own accesses, as an operation: it comes after all that the host has waited for, and before
-// all that is submitted from now on. Null if the host has waited for everything.
+// The calling host thread's own accesses, as an operation: it comes after everything that the host has waited for, and
+// before everything submitted from now on. Null if the host has waited for everything.
 OrderPointer host_operation();
 
-// If the host knows that all that it has submitted has ended, does `action` before anything else is submitted.
+// If the host knows that everything it has submitted has ended, runs `action` before anything else is submitted.
 void if_host_knows_all(const std::function<void()>& action);
 
-// The host may have read from memory how far the device has come: that counts as having waited for everything.
+// The host may have read the device's progress from memory, which counts as having waited for everything.
 void host_may_have_synchronized();
 
-// What the host does now, as an operation that comes after all that it has done so far. Null as above.
+// The host's next accesses, as an operation that comes after everything it has done so far. Null as above.
 OrderPointer next_host_operation();
 
 // The operation that the calling thread carries out; null if there is none.

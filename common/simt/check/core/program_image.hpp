@@ -24,7 +24,7 @@ public:
     // Read on the first call.
     static const ProgramImage& instance();
 
-    // In the order of their places; none if the executable has been stripped of its symbols.
+    // Ordered by offset; none if the executable has been stripped of its symbols.
     const std::vector<Variable>& thread_local_variables() const { return thread_local_; }
 
     // The static variable at this address if it is declared in a function or is an instance of a template, else null.
@@ -34,8 +34,8 @@ public:
     // The static variable of the host at this address, or null.
     const Variable* host_variable_at(uintptr_t address) const;
 
-    // Whether a variable of static or thread-local storage of this name is declared at namespace scope or in one of the
-    // functions at that place in the code.
+    // Whether a variable of this name, with static or thread-local storage, is declared at namespace scope or in one of
+    // the functions at that place in the code.
     bool has_variable(const std::string& name, const Symbol& place) const;
 
     // Whether it is a constant of the executable or its libraries: a table, a string literal.

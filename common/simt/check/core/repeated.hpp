@@ -1,5 +1,5 @@
-// What the checks of one block have reported of a launch. A finding that an earlier thread has had at the same place is
-// only counted: a kernel that goes wrong usually does so in every thread, and a text for each would take long.
+// What the checks of one block have reported about a launch. A finding that an earlier thread already had at the same
+// place is only counted: a faulty kernel usually fails in every thread, and writing a text for each would take long.
 #pragma once
 
 #include <compare>
@@ -13,15 +13,15 @@ namespace simt::check {
 
 class RepeatedFindings {
 public:
-    // Called when a block begins. Blocks are numbered in the order in which threads speak for a finding.
+    // Called when a block begins. The first thread of the lowest-numbered block stands for a finding.
     void begin_block(uint64_t launch, uint64_t block) {
         if (launch != launch_) known_.clear();
         launch_ = launch;
         block_ = block;
     }
 
-    // Reports the finding that `make` returns, or counts it once more without asking for it. `what`: a number for the
-    // finding's tool and title, `lane`: the thread in the block.
+    // Reports the finding that `make` returns, or only counts it once more. `what`: a number for the finding's tool and
+    // title; `lane`: the thread in the block.
     template <class Make>
     void report(uint64_t what, const Place& place, unsigned lane, Make make) {
         const std::pair<uint64_t, unsigned> thread(block_, lane);

@@ -16,7 +16,7 @@ struct Settings {
     bool counters = false;
     Schedule schedule = Schedule::independent;  // counters require this one: they regroup the lanes themselves
     uint64_t seed = 0;
-    unsigned print_limit = 100;  // at most so many findings are printed; all are counted
+    unsigned print_limit = 100;  // at most this many findings are printed; all are counted
 
     bool any_check() const { return memcheck || racecheck || initcheck || synccheck; }
     // Whether the checked simulator has anything to do.
@@ -35,7 +35,7 @@ void start(const Settings& settings);
 // number of findings.
 uint64_t finish();
 
-// What a program exits with that ends with findings.
+// The exit status of a program that ends with findings.
 constexpr int exit_status_of_findings = 86;
 
 // The settings in force; all off before start(). Cheap to read anywhere.

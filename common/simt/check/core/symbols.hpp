@@ -1,4 +1,4 @@
-// Turns code addresses into functions, files and lines by the executable's debug information. It uses libbacktrace,
+// Maps code addresses to functions, files and lines using the executable's debug information. It uses libbacktrace,
 // which ships with g++; without it there are only addresses.
 #pragma once
 

@@ -49,7 +49,7 @@ uint32_t Turns::furthest_behind(unsigned warp, uint32_t candidates) const {
     return group;
 }
 
-// A function may stand anywhere, also in another file: only lines of the same function tell what comes first.
+// Functions can be anywhere, even in another file: only lines of the same function show what comes first.
 void Turns::entered(unsigned lane, const void* pc) {
     const KnownBlock& block = block_at(pc);
     if (!knows_kernel_) kernel_ = block.function;

@@ -1,10 +1,10 @@
 // Chooses the lane that goes next in a checked block, for the schedules other than the independent one.
 //
-// Random: any lane of any warp that can go on, and a lane may lose its turn at any access. Lockstep: the lanes of a
-// warp advance together, one basic block or access at a time. Where they have diverged, the lanes furthest behind in
-// the source go first, and lanes that have left a loop wait for those that only wait in it. GPUs before Volta worked
-// like this, since their lanes had no program counters of their own: a lane that loops until another lane of its warp
-// acts after the loop waits forever.
+// Random: any lane of any warp that can run, and a lane may lose its turn at any access. Lockstep: the lanes of a warp
+// advance together, one basic block or access at a time. Where they have diverged, the lanes furthest behind in the
+// source go first, and lanes that have left a loop wait for those that only wait in it. GPUs before Volta worked like
+// this, since their lanes had no program counters of their own: a lane that loops until another lane of its warp acts
+// after the loop waits forever.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ public:
     uint32_t below(uint32_t limit);
     bool ends_at_access() { return are_in_step() || below(accesses_per_turn) == 0; }
 
-    // Lockstep: a lane enters a basic block, or comes to an access in one; the last of these; and which of the candidates
-    // of a warp are furthest behind.
+    // Lockstep: a lane enters a basic block, or reaches an access in one; its last such place; and which candidates of
+    // a warp are furthest behind.
     void entered(unsigned lane, const void* pc);
     void comes_to(unsigned lane, const void* pc) { places_[lane].pc = pc; }
     const void* place_of(unsigned lane) const { return places_[lane].pc; }
@@ -43,7 +43,7 @@ private:
         size_t function = 0;
         uint64_t position = 0;
     };
-    // Of a lane. In a function that was not inlined: where the kernel calls it, and where in the function the lane is.
+    // The place of a lane. In a function that was not inlined: where the kernel calls it, and where in it the lane is.
     struct Place {
         uint64_t in_kernel = 0, in_function = 0;
         const void* pc = nullptr;
@@ -59,7 +59,7 @@ private:
     std::unordered_map<const void*, KnownBlock> known_blocks_;
 };
 
-// The block that runs in position `index`: a permutation chosen by the seed.
+// The block that runs at position `index`: a permutation chosen by the seed.
 uint64_t random_block(uint64_t index, uint64_t count);
 
 }  // namespace simt::check

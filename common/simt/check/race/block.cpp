@@ -74,7 +74,7 @@ void RaceCheck::check_word(ShadowMap& words, uintptr_t address, unsigned bytes, 
             split(cell, byte_cells, current.is_shared);
             return check_bytes(cell, byte_cells, bytes, current);
         }
-        // A lane that accesses the bytes of a word one by one ends up having accessed the word.
+        // A lane that accesses the bytes of a word one by one has accessed the word in the end.
         if (store.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | store.bytes());
         if (use.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | use.bytes());
         if (check_cell(cell, store, use, current)) return;
@@ -89,7 +89,7 @@ void RaceCheck::check_bytes(ShadowCell& word, ShadowCell* cells, unsigned bytes,
         while (!check_cell(cell, ShadowRecord::load(cell.store), ShadowRecord::load(cell.use), current)) {}
     }
     if (bytes != 15 || !current.is_write || is_atomic(current.kind)) return;
-    // The word is one again if no other block knows it otherwise.
+    // The word is whole again if all records of its bytes are this block's.
     const uint32_t owner = order_.clocks().owner();
     const bool is_whole = std::all_of(cells, cells + 4, [&](const ShadowCell& cell) {
         const ShadowRecord use = ShadowRecord::load(cell.use);
@@ -104,8 +104,8 @@ bool RaceCheck::is_split(const ShadowRecord& store, bool is_shared) const {
     return store.has(ShadowRecord::split) && (!is_shared || store.owner() == order_.clocks().owner());
 }
 
-// Gives the bytes of a word cells of their own, unless they have them. Of several workers one does so, for which the
-// others wait.
+// Gives the bytes of a word cells of their own unless they have them. One of several workers does so; the others wait
+// for it.
 void RaceCheck::split(ShadowCell& word, ShadowCell* cells, bool is_shared) {
     const ShadowRecord mark(order_.clocks().owner(), 0, 0, 0, 0, 0, AccessKind::plain, ShadowRecord::split);
     ShadowRecord store = ShadowRecord::load(word.store), use;
@@ -182,7 +182,7 @@ void RaceCheck::copy_started(uintptr_t target, size_t bytes, const void* pc) {
     for (uintptr_t word = target & ~uintptr_t{3}; word < target + bytes; word += 4) {
         ShadowCell& cell = *words->word(word);
         const ShadowRecord store = ShadowRecord::load(cell.store);
-        // (If another worker's record has come since, there has been a race.)
+        // (If another worker's record has replaced it meanwhile, there has been a race.)
         if (!store.has(ShadowRecord::split)) replace(cell.store, store, store.with(ShadowRecord::pending), is_shared);
     }
 }

@@ -38,7 +38,7 @@ public:
     void fence(check::Reach reach);
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
-    // The lane begins to use a synchronization object. Its initialisation must be ordered without its help.
+    // The lane begins to use a synchronization object, which does not order its own initialisation.
     void use(uintptr_t object, const void* pc);
     // An asynchronous copy of the running lane owns its target from its start until it is waited for.
     void copy_started(uintptr_t target, size_t bytes, const void* pc);
@@ -50,7 +50,7 @@ public:
     void block_ended();
     // The worker leaves the block, perhaps for good and in the middle of any operation.
     void leave();
-    // The lane starts an operation of its grid, which comes after all that the lane knows now: that is the result.
+    // The lane starts an operation of its grid, which comes after everything the lane knows now. Returns that.
     std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
     const OrderPointer& launch_order() const { return launch_->order(); }
 
@@ -69,7 +69,7 @@ private:
     ShadowRecord with_history(const ShadowRecord& record, const ShadowRecord& earlier, const ShadowRecord& now,
                               Step step, bool is_shared) {
         if (is_shared || (earlier.place() == now.place() && earlier.kind() == now.kind())) return record;
-        // (Nobody is said to have used more bytes than it has.)
+        // (The history must not claim more bytes than the earlier access used.)
         if (record.bytes() & ~earlier.bytes()) return record;
         return record.with_place(
             histories_.after(earlier, {now.place(), now.kind(), now.owner() - earlier.owner()}, step));
@@ -101,7 +101,7 @@ private:
 
     // ---- one cell
     bool check_cell(ShadowCell& cell, const ShadowRecord& store, ShadowRecord use, const CheckedAccess& current);
-    // What two accesses are if nothing orders them.
+    // What two unordered accesses are.
     enum class Verdict { fine, race_unless_flag, race };
     static Verdict clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current);
     static Verdict clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current);
@@ -122,7 +122,7 @@ private:
     bool is_own_ordered(const ShadowRecord& earlier, const CheckedAccess& current) {
         return is_ordered(earlier.without(ShadowRecord::several_blocks), current);
     }
-    // `if_flag`: what orders the two if it is a flag.
+    // `if_flag`: the variable that orders the two if it is a flag.
     void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current, Verdict verdict,
                      const PossibleFlag& if_flag = {});
 
@@ -147,7 +147,7 @@ private:
     bool is_alone_ = false;  // no other worker runs blocks
     HappensBefore order_;
     HistoryCache histories_;
-    // What order_of has answered for the current access to a cell.
+    // The answers of order_of() for the current access to a cell.
     std::array<OrderAnswer, 4> answers_;
     unsigned answer_count_ = 0;
     ShadowMap shared_, shared_bytes_;

@@ -1,15 +1,15 @@
 // racecheck of one cell of the shadow memory: who raced with an access, and what the cell holds afterwards.
 //
-// Workers use the same cell at the same time. Each replaces the record that it has seen, or looks again; and an access
-// that replaces one record then looks at the other. So whatever happens is as if one access had come after the other.
+// Several workers may use a cell at the same time. Each replaces the record that it has seen, or looks again; after
+// replacing one record, it looks at the other. So the result is as if one access had come after the other.
 #include <algorithm>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 
 namespace simt::check {
 
-// `store` and `use`: what the cell held when the caller looked. If it holds something else by now, nothing is done, and
-// the result is false.
+// `store` and `use`: what the cell held when the caller looked. If it holds something else by now, does nothing and
+// returns false.
 bool RaceCheck::check_cell(ShadowCell& cell, const ShadowRecord& store, ShadowRecord use,
                            const CheckedAccess& current) {
     answer_count_ = 0;
@@ -29,7 +29,7 @@ bool RaceCheck::check_cell(ShadowCell& cell, const ShadowRecord& store, ShadowRe
     return true;
 }
 
-// The answer takes a search of all that the lane has learned, and is asked for more than once.
+// The answer takes a search of everything the lane has learned, and is needed more than once.
 RaceCheck::OrderAnswer RaceCheck::order_of(const ShadowRecord& earlier, const CheckedAccess& current) {
     for (unsigned i = 0; i < answer_count_; ++i) {
         const OrderAnswer& known = answers_[i];
@@ -41,9 +41,9 @@ RaceCheck::OrderAnswer RaceCheck::order_of(const ShadowRecord& earlier, const Ch
     return answer;
 }
 
-// ---- what two accesses are if nothing orders them
+// ---- what two unordered accesses are
 
-// A volatile access orders nothing; but that is how flags are written.
+// A volatile access orders nothing, but flags are written that way.
 RaceCheck::Verdict RaceCheck::clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current) {
     if (earlier.empty() || !(earlier.bytes() & current.record.bytes())) return Verdict::fine;
     if (earlier.kind() == AccessKind::plain || current.kind == AccessKind::plain) return Verdict::race;

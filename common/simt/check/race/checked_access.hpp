@@ -26,15 +26,15 @@ struct CheckedAccess {
     }
 };
 
-// Two accesses that nothing orders, as they were seen: the earlier one in the shadow memory, the other one now.
+// Two unordered accesses: the earlier one as the shadow memory holds it, and the current one.
 struct Clash {
     ShadowRecord earlier;
     bool earlier_is_store;
     CheckedAccess current;
     RecordedLane earlier_lane;  // one of those that the record holds
 
-    // The sides of a race have an order that does not depend on which came first: stores, atomic operations, reads, and
-    // those of a kind by their places.
+    // The order of the sides of a race does not depend on which came first: stores, atomic operations, reads; within a
+    // kind, by place.
     bool earlier_comes_second() const {
         const auto rank = [](bool is_store, AccessKind kind) { return is_atomic(kind) ? 1 : is_store ? 0 : 2; };
         const int of_earlier = rank(earlier_is_store, earlier.kind()), own = rank(current.is_write, current.kind);

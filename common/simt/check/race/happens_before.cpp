@@ -39,8 +39,8 @@ bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& 
            (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
 }
 
-// Only the last of the other blocks that have used the word is remembered. The others cannot be ordered if the lane has
-// learned nothing; if it has, they are taken to be ordered if the last one is.
+// Only the last of the other blocks that have used the word is remembered. If the lane has learned nothing, the others
+// cannot be ordered; otherwise they are assumed to be ordered if the last one is.
 bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const {
     const auto is_known = [&](const RecordedLane& lane) {
         return published_.is_known(current.lane, DatedAccess{earlier.owner(), lane, earlier.clock()}, if_flag);

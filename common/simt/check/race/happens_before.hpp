@@ -1,7 +1,7 @@
-// Decides which recorded accesses happened before what a lane of a block does now. An earlier access did if
-//   - the same lane made it, or it is of an operation that streams, events or the host order before this launch;
+// Decides which recorded accesses happened before a lane's current access. An earlier access did if
+//   - the same lane made it, or streams, events or the host order its operation before this launch;
 //   - block barriers or meetings of warps lie between (LaneClocks), or grid barriers (each begins a new numbering);
-//   - the lane has learned of it through synchronization variables (Publication), or a launch before this one has.
+//   - the lane, or a launch before this one, has learned of it through synchronization variables (Publication).
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ public:
     Publication& published() { return published_; }
 
     void begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes);
-    // After a grid barrier, and when dates run out: the block gets another number, and all that it did comes before.
+    // After a grid barrier, and when dates run out: the block gets another number, after all its earlier accesses.
     void begin_numbering(unsigned lanes);
 
     // Whether the block belongs to an operation that comes before this launch.
     bool is_of_earlier_operation(uint32_t owner) const { return owner < ordered_below_; }
     bool is_of_this_launch(uint32_t owner) const { return owner - first_block_ < block_count_; }
-    // Whether no access can race with this record any more.
+    // Whether no access can race with this record anymore.
     bool is_obsolete(const ShadowRecord& earlier, bool is_shared) const;
     // Whether a few comparisons show the two as ordered: by barriers, or because one lane makes both.
     bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
     // If they are ordered only through a variable that may not be a flag, `if_flag` says which.
     bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const;
-    // Of a record that holds accesses of several blocks: whether those of the others are ordered, as far as one can tell.
+    // For a record of several blocks: whether the other blocks' accesses are ordered, as far as the record tells.
     bool are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const;
 
     // The same for the fast path: plain accesses to whole words, whose records equal `stamp` except for the place.

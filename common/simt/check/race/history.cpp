@@ -6,7 +6,7 @@
 namespace simt::check {
 namespace {
 
-// Code that uses one word at more places than this, or that has more histories, is beyond what is remembered.
+// The most places per word, and the most histories, that are remembered.
 constexpr size_t most_places = 16, most_histories = 1 << 20;
 
 void add(std::vector<PastAccess>& accesses, const PastAccess& one) {
@@ -23,7 +23,7 @@ void add(std::vector<PastAccess>& accesses, const PastAccess& one) {
     accesses.insert(std::upper_bound(accesses.begin(), accesses.end(), added), added);
 }
 
-// The block that makes the access becomes the record's.
+// The record now belongs to the block that makes the access.
 void change_block(History& history, const PastAccess& now) {
     std::vector<PastAccess> earlier = std::exchange(history.own, {});
     for (const PastAccess& one : std::exchange(history.of_others, {})) add(earlier, one);
@@ -34,7 +34,7 @@ void change_block(History& history, const PastAccess& now) {
     add(history.own, {now.place, now.kind, 0});
 }
 
-// Whether a record's place and flags tell as much.
+// Whether a record's place and flags alone say the same.
 bool is_plain(const History& history, const PastAccess& latest) {
     const auto is_latest = [&latest](const PastAccess& one) {
         return one.place == latest.place && one.kind == latest.kind;

@@ -1,9 +1,9 @@
-// What a shadow record tells besides its latest access: at which other places its block has accessed the word, and other
-// blocks of the launch. Which of two accesses comes first is chance, so a race between an earlier one and a third one
-// must be found, too.
+// What a shadow record knows beyond its latest access: the other places where its block, and other blocks of the
+// launch, have accessed the word. Which of two accesses comes first is chance, so a race between the earlier one and a
+// third access must be found, too.
 //
-// A record has no room for that: where there is more than one place, it holds the number of a history instead of a place.
-// Histories are shared by all words. There are few, since all blocks run the same code.
+// A record has no room for that: with more than one place, it holds the number of a history instead of a place. All
+// words share the histories. There are few, since all blocks run the same code.
 #pragma once
 
 #include <array>
@@ -23,15 +23,15 @@ struct PastAccess {
 
     uint64_t place = 0;
     AccessKind kind = AccessKind::plain;
-    // Which block made it, counted from the record's block, so that neighbours everywhere have the same histories; or
-    // more than one block made it.
+    // The block that made it, relative to the record's block, so that neighboring blocks everywhere have the same
+    // histories; or by_several.
     uint32_t block = 0;
     auto operator<=>(const PastAccess& other) const = default;
 };
 
 struct History {
     uint64_t latest = 0;                // the place of the record's access
-    std::vector<PastAccess> own;        // by the record's block, that one included; ascending
+    std::vector<PastAccess> own;        // by the record's block, including the latest; ascending
     std::vector<PastAccess> of_others;  // by other blocks of the launch; ascending
     auto operator<=>(const History& other) const = default;
 };
@@ -40,11 +40,11 @@ struct History {
 enum class Step {
     joins,           // the same block makes it, but the record's place stays
     follows,         // the same block makes it
-    of_other_block,  // and the record is that block's from now on
-    beside,          // another block makes it, but the record stays the first one's
+    of_other_block,  // another block makes it and takes over the record
+    beside,          // another block makes it, but the record stays the first block's
 };
 
-// All histories. Any thread.
+// All histories. Thread-safe.
 class Histories {
 public:
     static Histories& instance();
@@ -68,7 +68,7 @@ inline uint64_t latest_place(const ShadowRecord& record) {
     return Histories::is_history(place) ? Histories::instance().of(record).latest : place;
 }
 
-// Answers of Histories::after that are asked for again and again, for one thread.
+// One thread's cache of the answers of Histories::after.
 class HistoryCache {
 public:
     uint64_t after(const ShadowRecord& record, const PastAccess& now, Step step) {
@@ -80,7 +80,7 @@ public:
         }
         return answer.place;
     }
-    // Whether a plain access at this place is known to be one of those of the record's block. Calls nothing.
+    // Whether the record's block is known to have made a plain access at this place. Makes no calls.
     [[gnu::always_inline]] bool has_joined(const ShadowRecord& record, uint64_t place) const {
         const uint64_t question = question_of(record, {place, AccessKind::plain}, Step::joins);
         const Answer& answer = answers_[slot_of(question)];

@@ -20,10 +20,10 @@ HostRange host_range;
 
 namespace {
 
-// The host publishes like a block. No block has this number.
+// The host publishes like a block, under a number that no block has.
 constexpr uint32_t host_owner = UINT32_MAX;
 
-// Counts frees: what a thread remembers of an allocation is valid only while this stays the same.
+// Counts frees: what a thread remembers about allocations is valid only while this stays the same.
 std::atomic<uint64_t> frees{0};
 
 struct HostMemory {
@@ -54,7 +54,7 @@ void check_reach(uintptr_t address, size_t bytes, bool is_write) {
     finding.backtrace = host_backtrace();
     finding.backtrace_time = "at the access";
     report(std::move(finding));
-    // With a GPU the process would die here of a segmentation fault.
+    // With a GPU the process would die here with a segmentation fault.
     std::fflush(nullptr);
     finish();
     std::quick_exit(exit_status_of_findings);  // no destructors: they would wait for the device

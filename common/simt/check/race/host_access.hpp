@@ -15,15 +15,15 @@ extern HostRange host_range;
 
 inline bool is_checked_on_host(uintptr_t address) { return address - host_range.begin < host_range.bytes; }
 
-// A host thread touches device memory. If only kernels may, that is a finding that ends the process; if a kernel or a
-// copy may be using it, a race. A volatile access looks at a flag.
+// A host thread accesses device memory. If only kernels may, that is a finding that ends the process; if a kernel or a
+// copy may be using the memory, it is a race. A volatile access polls a flag.
 void host_accessed(uintptr_t address, size_t bytes, bool is_write, const void* pc, bool is_volatile = false);
 
-// The host reads or changes a variable that it shares with kernels: it may learn how far they have come, and tell those
-// that read the variable what it has done.
+// The host reads or changes a variable that it shares with kernels: it may learn of their progress, and kernels that
+// read the variable may learn of the host's.
 void host_synchronizes(uintptr_t address, bool is_write);
 
-// An allocation is gone.
+// An allocation has been freed.
 void forget_host_memory();
 
 }  // namespace simt::check

@@ -28,12 +28,12 @@ void SyncLog::publish(const Knowledge& knowledge, check::Reach reach, bool repla
     if (knowledge.empty()) return;
     if (!entries_.empty() && begin_ < entries_.size()) {
         const Entry& last = entries_.back();
-        if (last.knowledge == knowledge && last.reach == reach) return;  // the same once more
+        if (last.knowledge == knowledge && last.reach == reach) return;  // nothing new
     }
     const auto position = static_cast<uint32_t>(entries_.size());
     of_owner_[knowledge.owner].push_back(position);
     if (knowledge.launch) {
-        // Mostly the same launch publishes again.
+        // Usually the same launch publishes again.
         const auto known = std::find_if(of_launch_.rbegin(), of_launch_.rend(),
                                         [&knowledge](const auto& one) { return one.first == knowledge.launch; });
         if (known != of_launch_.rend()) {
@@ -58,7 +58,7 @@ SyncLog::~SyncLog() { all_entries -= entries_.size(); }
 
 size_t SyncLog::entries() { return all_entries; }
 
-// What launches have published that come before the reader's own is known to it anyway.
+// What launches before the reader's own have published is known to it anyway.
 size_t SyncLog::first_of_interest(const OrderPointer& launch) {
     if (!launch) return 0;
     if (last_reader_ == launch) return of_interest_;
@@ -89,7 +89,7 @@ bool SyncLog::covers(const LogRange& range, const DatedAccess& access) {
     const auto found = of_owner_.find(access.owner);
     if (found == of_owner_.end()) return false;
     const auto& positions = found->second;
-    // The newest know most.
+    // The newest entries know the most.
     for (auto at = std::lower_bound(positions.begin(), positions.end(), range.end); at != positions.begin();) {
         --at;
         if (*at < range.begin) break;
@@ -120,7 +120,7 @@ bool SyncLog::tells_of_others(const LogRange& range, const OperationOrder& launc
 
 void SyncLog::add_learned(const LogRange& range, std::vector<std::shared_ptr<const LogRanges>>& further) {
     const std::lock_guard lock(mutex_);
-    // What the newest have learned holds most of what the others have: then there is little left to search.
+    // The newest have learned most of what the others have, so little is left to search.
     for (auto at = std::lower_bound(with_learned_.begin(), with_learned_.end(), range.end);
          at != with_learned_.begin();) {
         --at;
@@ -187,7 +187,7 @@ private:
     bool has_met_doubtful_ = false;
     PossibleFlag if_flag_;
     std::map<const SyncLog*, LogRanges> seen_;
-    std::vector<LogRange> entered_;  // whose publishers have yet to be asked what they had learned
+    std::vector<LogRange> entered_;  // what their publishers had learned is yet to be searched
     std::vector<std::shared_ptr<const LogRanges>> further_;
     std::vector<std::pair<std::shared_ptr<const LogRanges>, PossibleFlag>> pending_;
 };

@@ -1,8 +1,8 @@
 // What a lane knows of accesses that barriers do not order for it. It learns this from synchronization variables
 // (locks, flags, tickets), in which other lanes publish what they know.
 //
-// Every such variable has a log of what was published there, oldest first. A lane that reads the variable learns all
-// that the log holds at that moment. That is one range of the log, however long, so learning is cheap even where
+// Every such variable has a log of what was published there, oldest first. A lane that reads the variable learns
+// everything in the log at that moment. That is one range of the log, however long, so learning is cheap even where
 // thousands of blocks take tickets from one counter. The ranges are searched only when nothing else orders two
 // accesses; the search then follows the ranges that the publishers knew.
 #pragma once
@@ -36,8 +36,8 @@ struct LogRange {
 };
 using LogRanges = std::vector<LogRange>;
 
-// One access: by this lane of this block when the lane's clock stood at `date`. If some lane of a warp made it, it is
-// known if it is for any of them: a race that is missed is better than a false one.
+// One access of a lane of a block, made when the lane's clock stood at `date`. If only the warp is recorded, the access
+// counts as known if it is for any of its lanes: a missed race is better than a false one.
 struct DatedAccess {
     uint32_t owner;
     RecordedLane by;
@@ -47,7 +47,7 @@ struct DatedAccess {
 // The accesses that a lane knew to have happened at some moment.
 struct Knowledge {
     uint32_t owner = 0;   // the block; 0: nothing is known
-    OrderPointer launch;  // of the block: all that comes before it is known, too
+    OrderPointer launch;  // of the block: everything before it is known, too
     unsigned lane = ~0u;  // all accesses of this lane before `clock`,
     uint32_t clock = 0;
     uint32_t block_base = 0;                                   // of every lane of the block before this,
@@ -58,7 +58,7 @@ struct Knowledge {
 
     bool empty() const { return owner == 0; }
     bool operator==(const Knowledge& other) const = default;
-    // Without what was learned.
+    // Ignores `learned`.
     bool covers(const DatedAccess& access) const {
         if (access.owner != owner) return false;
         if (access.date < block_base) return true;
@@ -78,7 +78,7 @@ private:
     }
 };
 
-// What was published in one synchronization variable. Any thread.
+// What was published in one synchronization variable. Thread-safe.
 class SyncLog {
 public:
     // `replaces`: the variable was stored to, not updated. Later readers then learn only this, unless the publisher
@@ -94,12 +94,12 @@ public:
     bool covers(const LogRange& range, const DatedAccess& access);
     // Whether an entry is of a launch that comes after the operation.
     bool covers(const LogRange& range, const OperationOrder& operation);
-    // Whether an entry is of another launch than this one, and of none that comes before it.
+    // Whether some entry is of a launch that is neither this one nor comes before it.
     bool tells_of_others(const LogRange& range, const OperationOrder& launch);
     // Adds what the publishers of the range had learned.
     void add_learned(const LogRange& range, std::vector<std::shared_ptr<const LogRanges>>& further);
 
-    // How many entries there are in all logs together.
+    // The number of entries in all logs together.
     static size_t entries();
 
     SyncLog() = default;
@@ -111,7 +111,7 @@ private:
     struct Entry {
         Knowledge knowledge;
         check::Reach reach;
-        size_t since;  // from here on all entries come from one lane, which only learned more each time
+        size_t since;  // from here on all entries are of one lane, each with more knowledge
     };
     using Positions = std::vector<uint32_t>;  // ascending
 
@@ -131,9 +131,9 @@ private:
 };
 
 // Whether the access is known through what was learned, directly or through what the publishers had learned in turn. If
-// that takes a variable that may not be a flag, `if_flag` says which.
+// that depends on a variable that may not be a flag, `if_flag` says which.
 bool is_known_through(const LogRanges& learned, const DatedAccess& access, PossibleFlag& if_flag);
-// The same of all that an operation has done.
+// The same for everything that an operation has done.
 bool is_known_through(const LogRanges& learned, const OperationOrder& operation, PossibleFlag& if_flag);
 
 // Adds a range to `ranges`: extends one of the same log that it continues, and drops those that it makes redundant.

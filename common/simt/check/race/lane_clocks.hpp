@@ -1,9 +1,9 @@
-// The clocks of a block. They decide which accesses of other lanes happened before what a lane does now, as far as
+// The clocks of a block. They decide which accesses of other lanes happened before a lane's current access, as far as
 // block barriers and meetings of a warp order them.
 //
-// The block has one time, which a barrier, a meeting or a fence advances. Every lane's clock is the time of its last
-// such event, and an access is dated with its lane's clock. The access happened before what lane l does now if its date
-// is smaller than what l knows of that lane: the time of the last block barrier; within the warp, the time of the last
+// The block has one time, which a barrier, a meeting or a fence advances. A lane's clock is the time of its last such
+// event, and an access is dated with its lane's clock. It happened before lane l's current access if its date is
+// smaller than what l knows of its lane: the time of the last block barrier; within the warp, the time of the last
 // meeting of the whole warp; after meetings of only some lanes, a row of a 32 x 32 matrix, a vector clock per lane.
 #pragma once
 
@@ -41,13 +41,13 @@ public:
     void block_barrier();
     // These lanes of the warp have met. The warp consists of `every_lane`.
     void meeting(unsigned warp, uint32_t lanes, uint32_t every_lane);
-    // Makes what the lane does from now on later than what it did before. Returns its clock.
+    // Dates the lane's accesses from now on later than its earlier ones. Returns its clock.
     uint32_t advance(unsigned lane) {
         set_clock(lane, ++time_);
         return time_;
     }
 
-    // Whether accesses of `other`, in the same warp, with this date are ordered before what `lane` does now.
+    // Whether accesses of `other`, in the same warp, with this date are ordered before the current access of `lane`.
     bool knows_of_warp(unsigned lane, unsigned other, uint32_t date) const {
         const unsigned warp = lane / 32;
         if (date < warp_bases_[warp]) return true;

@@ -13,11 +13,11 @@ namespace simt::check {
 // The order of an operation that the running lane starts; null if its kernel is not checked.
 ClientNote operation_of_lane(const LaneOperation& operation, const std::vector<ClientNote>& after);
 
-// What is known of accesses when the operation starts, besides those of what comes before it: by the lane that started
-// it, or by the kernels before it, which have learned it through variables. May be null.
+// The accesses that are known when the operation starts, besides those of operations before it: known to the lane that
+// started it, or learned through variables by the kernels before it. May be null.
 std::shared_ptr<const LogRanges> known_at_start(const OrderPointer& order);
 
-// Whether all accesses of this record, or all those of another operation, are among it.
+// Whether `known` includes all accesses of this record, or of another operation.
 bool is_known(const std::shared_ptr<const LogRanges>& known, const ShadowRecord& record);
 bool is_known(const std::shared_ptr<const LogRanges>& known, const OperationOrder& other);
 

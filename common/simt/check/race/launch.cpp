@@ -47,7 +47,7 @@ Finding finding_of(const Race& race, const std::string& kernel) {
     finding.tool = Tool::racecheck;
     finding.severity = race.severity;
     finding.title = "Race reported";
-    // Of two kernels' races either one may be the second: the same one speaks for both.
+    // In a race of two kernels, either may be the second; name the same one in both cases.
     finding.kernel = std::min(others.kernel, kernel);
     finding.sides = {side_of(others, name_of_access(earlier_is_store, earlier.kind(), false), earlier.place(),
                              earlier.owner(), earlier_lane),
@@ -139,8 +139,8 @@ std::shared_ptr<const LogRanges> RaceLaunch::known() {
     return known_;
 }
 
-// What the launch's own threads, or earlier launches, have published in the variable needs no telling. Nor does what
-// counts within a block.
+// Leaves out what the launch's own threads or earlier launches have published in the variable, and what counts only
+// within a block.
 void RaceLaunch::add_learned(const std::shared_ptr<const LogRanges>& learned) {
     if (!learned || !order_) return;
     LogRanges news;
@@ -191,7 +191,7 @@ bool RaceLaunch::is_flag(const PossibleFlag& flag) const {
     return flag.block ? shared_flags_.contains(flag) : race_memory().polled_variables.contains(flag.address);
 }
 
-// What is left of the races by variable become one per pair of places.
+// The races that remain become one per pair of places.
 void RaceLaunch::forget_races_of_flags() {
     std::map<RaceKey, Race> remaining;
     for (const auto& [key, race] : races_) {
@@ -265,7 +265,7 @@ uint32_t LaunchHistory::ordered_below(const OrderPointer& order) const {
         const bool is_own = stream == of_host.stream;
         const uint64_t last = is_own ? of_host.sequence : of_host.last_before(stream) + 1;
         for (auto launch = launches.rbegin(); launch != launches.rend() && launch->sequence >= last; ++launch) {
-            // (What a grid starts does not come after its ancestors, nor after all that they have started.)
+            // (What a grid starts comes neither after its ancestors nor after everything that they have started.)
             const bool is_before = is_own && launch->sequence == last && (!order->parent || order->is_graph_node) &&
                                    order->comes_after(*launch->order);
             if (!is_before) lowest = std::min(lowest, launch->first);
@@ -298,7 +298,7 @@ std::shared_ptr<const LogRanges> LaunchHistory::learned_before(const OperationOr
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const LogRanges> all;
     for (const auto& [stream, launches] : learned_) {
-        // (What one node of a graph has learned counts for all that follow, although it may be none of theirs.)
+        // (What one node of a graph has learned counts for all that follow, even for nodes that do not depend on it.)
         const uint64_t last = stream == order.stream ? order.sequence : order.last_before(stream);
         const auto next = std::upper_bound(launches.begin(), launches.end(), last,
                                            [](uint64_t sequence, const auto& one) { return sequence < one.first; });
@@ -313,7 +313,7 @@ std::shared_ptr<const LogRanges> LaunchHistory::learned_before(const OperationOr
 }
 
 void LaunchHistory::began(RaceLaunch& launch) {
-    // Of a program that never waits for what it launches not everything is remembered.
+    // If a program never waits for its launches, not everything is remembered.
     constexpr size_t most_entries = 1 << 18;
     const bool is_of_host = !launch.order() || !launch.order()->parent;
     if (is_of_host && SyncLog::entries() > most_entries) forget_learned();
@@ -332,7 +332,7 @@ void LaunchHistory::ended(RaceLaunch& launch) {
     else of_stream.back().second = joined(of_stream.back().second, known);
 }
 
-// (Children may read the variables in which their ancestors have published something: until all have ended.)
+// (Children may read the variables in which their ancestors have published something, so all must have ended.)
 void LaunchHistory::forget_learned() {
     const std::lock_guard lock(mutex_);
     if (!running_.empty()) return;

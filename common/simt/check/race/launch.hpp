@@ -24,7 +24,7 @@
 
 namespace simt::check {
 
-// The blocks of one execution have consecutive numbers, and new ones after each grid barrier.
+// The blocks of one execution have consecutive numbers, and get new ones after each grid barrier.
 struct BlockNumbers {
     uint32_t first = 0, count = 0;
     uint64_t execution = 0;  // executions are numbered in the order in which they began
@@ -35,23 +35,23 @@ struct BlockNumbers {
     bool contains(uint32_t owner) const { return owner - first < count; }
 };
 
-// The two places and what was done there: this distinguishes races. Accesses that are a race unless a variable turns out
-// to be a flag, their own or one that would order them, are kept by variable, too, until the launch ends: only then is it
-// known who has polled.
+// Races differ by their two places and what was done there. Accesses that are a race unless some variable is a flag
+// (their own, or one that would order them) are also kept by that variable until the launch ends: only then is it known
+// which variables were polled.
 struct RaceKey {
     uint64_t places = 0, kinds = 0;
     PossibleFlag unless_flag;  // no address: a race in any case
     auto operator<=>(const RaceKey& other) const = default;
 };
 
-// A race between two places, by the accesses that speak for it, and how often it was seen.
+// A race between two places: the accesses that represent it, and how often it was seen.
 struct Race {
     Severity severity = Severity::info;
     uint64_t count = 0;
     Clash clash;
     std::array<uint64_t, 4> threads = {};  // block and thread of both sides, numbered through the grid and the block
 
-    // The gravest race of the first threads speaks for all, in whatever order blocks report them.
+    // The most severe race, then the first threads', represents all, in whatever order blocks report them.
     bool speaks_for(const Race& other) const {
         return severity != other.severity ? severity < other.severity : threads < other.threads;
     }
@@ -64,11 +64,11 @@ uint64_t tried_read(const Clash& clash);
 constexpr const char* race_with_operation = "Race reported between a kernel and an operation of another stream";
 constexpr const char* race_with_host = "Race reported between a kernel and the host";
 
-// A thread that polls a word which a copy or fill stores sees the one value or the other, on every GPU so far.
+// On every GPU so far, a thread that polls a word that a copy or fill stores to sees the old or the new value.
 constexpr const char* flag_of_copy =
     "No rule of CUDA makes a copy an atomic operation: let the host store to the flag, in mapped or managed memory";
 
-// (The severity stands before the title of a warning anyway.)
+// (A warning's severity is printed before its title anyway.)
 inline std::string title_of_race(const char* title, Severity severity) {
     return severity == Severity::error ? std::string("Error: ") + title : title;
 }
@@ -82,9 +82,9 @@ struct ForeignRange {
     std::string what;  // "The copy in another stream is not ordered against the kernel"
     const char* title = race_with_operation;
     const void* host_pc = nullptr;  // the host's place, if the host makes the access
-    OrderPointer order = nullptr;   // of the other access; null: the kernel's threads cannot learn that it is over
+    OrderPointer order = nullptr;   // of the other access; null: the kernel's threads cannot learn of its end
 
-    // Whether a volatile or atomic load of these bytes sees no mixture.
+    // Whether a volatile or atomic load of these bytes never sees a torn value.
     bool is_flag(const Access& access) const {
         return tool == Tool::racecheck && !host_pc && is_write && !access.is_write &&
                (access.is_volatile || access.is_atomic) && access.bytes <= 8 && access.address % access.bytes == 0 &&
@@ -106,27 +106,27 @@ public:
     uint32_t ordered_below() const { return ordered_below_; }
     bool comes_after_block(uint32_t owner, uint32_t own_first) const;
 
-    // What all its threads know of other launches when it begins, and after each grid barrier; may be null.
+    // What all its threads know of other launches at its beginning, and after each grid barrier; may be null.
     std::shared_ptr<const LogRanges> known();
-    // What some thread has learned. Only what it tells of launches that this one does not come after is kept.
+    // Adds what a thread has learned. Keeps only what concerns launches that this one does not come after.
     void add_learned(const std::shared_ptr<const LogRanges>& learned);
-    // What later launches know that come after this one.
+    // What launches that come after this one know from it; may be null.
     std::shared_ptr<const LogRanges> known_at_end();
 
     const OrderPointer& order() const { return order_; }
     uint64_t execution() const { return execution_; }
 
     void add(const RaceKey& key, const Race& race);
-    // An added race was seen so many times more, with at least this severity.
+    // An added race was seen this many more times, with at least this severity.
     void count(const RaceKey& key, uint64_t times, Severity severity);
     // A lane has polled this byte of the shared memory of a block.
     void add_shared_flag(const PossibleFlag& flag);
-    // A plain read here only decides whether, or with what value, to try an atomic operation on the same address. The
-    // operation then reads the value itself.
+    // A plain read at this place only decides whether, or with what value, to try an atomic operation on the same
+    // address. The operation then reads the value itself.
     void add_trying_read(uint64_t place);
     void report_races();
 
-    // Whether something else may use the memory that the launch uses. (Asked anew for each access: it may begin meanwhile.)
+    // Whether something else may use the launch's memory. (Checked at each access, since that may begin at any time.)
     bool has_foreign_ranges() const { return has_foreign_.load(std::memory_order_acquire); }
     void add_foreign(ForeignRange range);
     // `is_known`: whether the thread knows that the operation with this order has ended.
@@ -138,7 +138,7 @@ private:
     void forget_races_of_flags();
 
     const LaunchCheck& launch_;
-    const OrderPointer order_;  // an execution's own, for those of what it launches
+    const OrderPointer order_;  // the execution's own, which its child launches refer to
     const uint32_t block_count_;
     uint64_t execution_ = 0;
     uint32_t ordered_below_ = 0;
@@ -164,29 +164,29 @@ std::optional<ForeignRange> RaceLaunch::foreign_range(uintptr_t address, size_t 
     return std::nullopt;
 }
 
-// All launches so far, the latest of each stream in detail. Any thread.
+// All launches so far, the latest of each stream in detail. Thread-safe.
 class LaunchHistory {
 public:
     static LaunchHistory& instance();
 
-    // Numbers for the blocks of an execution. The numbers of a process run out after 4 billion blocks; then everything
-    // is forgotten.
+    // Numbers for the blocks of an execution. A process runs out of numbers after 4 billion blocks; then everything is
+    // forgotten.
     uint32_t take_numbers(BlockNumbers numbers);
     uint64_t next_execution();
-    // Below this all numbers belong to operations that come before `order`.
+    // All numbers below this belong to operations that come before `order`.
     uint32_t ordered_below(const OrderPointer& order) const;
     std::optional<BlockNumbers> find(uint32_t owner) const;
-    // The same of the history; of a block that it has forgotten, nothing but defaults.
+    // The same in instance(); defaults for a block that has been forgotten.
     static BlockNumbers numbers_of(uint32_t owner);
     // The executions that are not ordered before this operation.
     std::vector<BlockNumbers> unordered_with(const OrderPointer& order) const;
 
-    // What the launches before this operation have learned of others; may be null.
+    // What the launches before this operation have learned about others; may be null.
     std::shared_ptr<const LogRanges> learned_before(const OperationOrder& order) const;
 
     void began(RaceLaunch& launch);
     void ended(RaceLaunch& launch);
-    // All that is submitted from now on comes after all launches so far.
+    // Everything submitted from now on comes after all launches so far.
     void forget_learned();
     // Announces the range to the running launches that are not ordered before or after the operation.
     void warn_running(const OrderPointer& order, const ForeignRange& range);
@@ -196,14 +196,14 @@ private:
     std::deque<BlockNumbers> numbers_;  // ascending
     uint32_t next_ = 1;
     uint64_t executions_ = 0;
-    // Of each stream, the launches by the host and by its graphs.
+    // For each stream, the launches by the host and by its graphs.
     struct LaunchOfHost {
         uint64_t sequence;  // of the operation in its stream
         uint32_t first;     // number
         OrderPointer order;
     };
     std::map<uint64_t, std::deque<LaunchOfHost>> of_stream_;
-    // Of each stream, what launches up to the one with this sequence have learned; ascending.
+    // For each stream, what launches up to the one with this sequence have learned; ascending.
     std::map<uint64_t, std::vector<std::pair<uint64_t, std::shared_ptr<const LogRanges>>>> learned_;
     std::vector<RaceLaunch*> running_;
 };

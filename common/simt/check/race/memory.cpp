@@ -4,7 +4,7 @@
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/runtime/state.hpp"
 
-// The beginning and the end of the executable's writable data, by the linker.
+// The beginning and the end of the executable's writable data, set by the linker.
 extern "C" char __data_start, _end;
 
 namespace simt::check {

@@ -10,7 +10,7 @@
 
 namespace simt::check {
 
-// The bytes that a lane has waited for in a loop: those of flags and locks. Any thread.
+// The bytes that lanes have polled in a loop: flags and locks. Thread-safe.
 class PolledVariables {
 public:
     void insert(uintptr_t address, uint32_t bytes) {

@@ -1,4 +1,4 @@
-// A variable that may be a flag. Only the end of a launch knows: see RaceCheck::note_flag.
+// A variable that may be a flag. This is known only at the end of a launch: see RaceCheck::note_flag.
 #pragma once
 
 #include <compare>
@@ -6,7 +6,7 @@
 
 namespace simt::check {
 
-// Shared memory has the same addresses in every block, which are numbered from 1 here.
+// Shared memory has the same addresses in every block, so its variables also have a block, numbered from 1; else 0.
 struct PossibleFlag {
     uintptr_t address = 0;  // 0: none
     uint64_t block = 0;

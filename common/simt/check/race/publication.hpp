@@ -1,6 +1,6 @@
 // What the lanes of a block know, through synchronization variables, of each other's accesses and those of other blocks
-// (Knowledge). By an atomic operation or a volatile store, a lane publishes what it knew at its last fence, or what it
-// knows now if the operation releases. A lane that reads the variable learns that.
+// (Knowledge). With an atomic operation or a volatile store, a lane publishes what it knew at its last fence, or what
+// it knows now if the operation releases. A lane that reads the variable learns that.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ public:
     bool is_known(unsigned lane, const Wanted& wanted, PossibleFlag& if_flag) const {
         return learned_[lane] && is_known_through(*learned_[lane], wanted, if_flag);
     }
-    // All that a lane knows, or all lanes together, if nothing follows in this launch; may be null.
+    // Everything that a lane knows, or all lanes together, if nothing follows in this launch; may be null.
     std::shared_ptr<const LogRanges> learned(unsigned lane) const { return joined(learned_[lane], unfenced_[lane]); }
     std::shared_ptr<const LogRanges> learned() const;
     bool has_fenced(unsigned lane) const {
@@ -53,7 +53,7 @@ public:
     void unlock();
     void learn_of_atomic(const Access& access);
     void publish_by_atomic(const Access& access);
-    // `if_flag`: the lane does not wait, so that this only counts if the variable is a flag.
+    // `if_flag`: the lane does not wait, so this counts only if the variable is a flag.
     void learn_of_volatile(uintptr_t address, Space space, unsigned lane, const PossibleFlag& if_flag);
     void publish_by_volatile(const Access& access);
     // What the lane knows now, and has learned, for an operation that it starts.
@@ -62,7 +62,7 @@ public:
 private:
     using RangesByLane = std::vector<std::shared_ptr<const LogRanges>>;
 
-    // What the last fences of a lane cover, for all threads and for those of the block.
+    // What a lane's last fences cover: for all threads, and for those of the block.
     struct Fenced {
         Knowledge device, block;
     };

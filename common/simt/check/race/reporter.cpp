@@ -11,7 +11,7 @@
 namespace simt::check {
 namespace {
 
-// One of the lanes that the record holds, another one than the current lane if there is one.
+// One of the record's lanes, if possible not the current lane.
 RecordedLane lane_of(const ShadowRecord& earlier, const CheckedAccess& current) {
     const bool same_block = earlier.owner() == current.record.owner();
     const uint32_t others = same_block ? earlier.lanes() & ~earlier.bit_of(current.lane) : earlier.lanes();
@@ -50,7 +50,7 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
     const bool same_place = earlier.place() == current.record.place();
     const Clash clash{earlier, earlier_is_store, current, lane_of(earlier, current)};
     // Some programs rely on the lanes of a warp advancing in lockstep, which is a programming model of its own; but a
-    // place where all of them store is wrong in any model. A plain read of one whole word that other blocks update by
+    // place where all of them store is wrong in any model. A plain read of one whole word that other blocks update with
     // atomic operations never sees a torn value, but it may see an old one.
     const bool is_mild = same_warp ? !(both_store && same_place) : !same_block && tried_read(clash) != 0;
     const Severity severity = is_mild ? Severity::warning : Severity::error;
@@ -74,7 +74,7 @@ void RaceReporter::report_race(const ShadowRecord& earlier, bool earlier_is_stor
 }
 
 RaceReporter::CountedRace& RaceReporter::note(const RaceKey& key, Severity severity, const Clash& clash) {
-    // Races come in rows: the same places, or the same variables, again and again.
+    // Races repeat: the same places, or the same variables, again and again.
     auto& recent = recent_[(key.places ^ key.places >> 32 ^ key.unless_flag.address >> 2) % recent_.size()];
     if (!recent || recent->first != key) recent = &*counted_.try_emplace(key).first;
     Counted& counted = recent->second;

@@ -26,11 +26,11 @@ public:
     void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
                      const PossibleFlag& unless_flag);
 
-    // A store may have stored the value already there. This is known when the lane has reached its next event.
+    // A store may have stored the value that was already there. This is known when the lane has reached its next event.
     bool has_doubts() const { return !doubtful_.empty(); }
     void settle_doubts();
 
-    // The lane has read, at this place, the value that it now updates by an atomic operation.
+    // At this place the lane has read the value that it now updates with an atomic operation.
     void note_trying_read(uint64_t place);
 
     // Something other than a kernel uses the memory, and nothing orders the two. `owner`: the block's number.

@@ -32,7 +32,7 @@ ShadowMap& ShadowMap::operator=(ShadowMap&& other) noexcept {
     return *this;
 }
 
-// Whole pages are given back to the system, which is quick where they have never been used.
+// Whole pages are given back to the system, which is fast for pages never used.
 void ShadowMap::clear(uintptr_t begin, size_t bytes) {
     if (!cells_ || bytes == 0) return;
     char* const first = reinterpret_cast<char*>(cells_ + (begin - begin_) / 4 * cells_per_word_);

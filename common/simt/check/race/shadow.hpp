@@ -1,8 +1,8 @@
-// Shadow memory of racecheck: for every 4-byte word, who stored to it last, and who has read it or operated on it
-// atomically since.
+// Shadow memory of racecheck: for every 4-byte word, which lanes stored to it last, and which have read it or operated
+// on it atomically since.
 //
-// A record is 16 bytes and is loaded and stored as one: workers on several OS threads never see half of one. In memory
-// that several blocks share, a record replaces the one that was seen or does not: see ShadowRecord::replace.
+// A record is 16 bytes, loaded and stored in one piece: workers on several OS threads never see half of one. In memory
+// that several blocks share, it is replaced only if it is still the one that was seen: see ShadowRecord::replace.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ enum class AccessKind : uint8_t {
 
 inline bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::block_atomic; }
 
-// A lane of a block; or some lane of its warp, where nobody knows which.
+// A lane of a block, or an unknown lane of its warp.
 struct RecordedLane {
     unsigned lane = 0;
     bool is_any_of_warp = false;
@@ -40,7 +40,7 @@ public:
 
     // In a record of uses: lanes of several warps of the block; `lanes` then has a bit for each warp.
     static constexpr uint64_t several_warps = uint64_t{1} << flags_shift;
-    // In any record: of several blocks of the launch; the record is of the last one.
+    // In any record: accesses of several blocks of the launch; the record is the last one's.
     static constexpr uint64_t several_blocks = uint64_t{2} << flags_shift;
     // In a record of a store: an asynchronous copy to the word is under way.
     static constexpr uint64_t pending = uint64_t{1} << flags_shift;
@@ -62,7 +62,7 @@ public:
                 lanes) {}
 
     uint64_t date() const { return date_; }
-    // The number of the access's block, counted through all launches; 0: there was no access.
+    // The number of the access's block, counted across all launches; 0: there was no access.
     uint32_t owner() const { return static_cast<uint32_t>(date_ >> owner_shift); }
     uint32_t clock() const { return date_ >> clock_shift & largest_clock; }
     unsigned warp() const { return date_ & 31; }
@@ -81,7 +81,7 @@ public:
         if (is_of_warps()) return 1u << lane / 32;
         return lane / 32 == warp() ? 1u << lane % 32 : 0;
     }
-    // The lane of the block for which the lowest of these bits of `lanes` stands.
+    // The lane that the lowest of these bits of `lanes` stands for.
     RecordedLane first_lane(uint32_t bits) const {
         const auto bit = static_cast<unsigned>(std::countr_zero(bits));
         if (is_of_warps()) return {bit * 32, true};
@@ -101,7 +101,7 @@ public:
         return (what_ & compared) == (bytes_mask | static_cast<uint64_t>(AccessKind::plain) << kind_shift);
     }
 
-    // The same lanes of the same warp and block at the same time in the same way, to whichever bytes.
+    // Whether both are of the same kind, by the same lanes at the same time, whichever bytes they access.
     bool same_but_bytes(const ShadowRecord& other) const {
         return date_ == other.date_ && !((what_ ^ other.what_) & (kind_mask | lanes_mask));
     }
@@ -124,8 +124,8 @@ public:
     ShadowRecord with_clock(uint32_t clock) const {
         return {(date_ & ~(uint64_t{largest_clock} << clock_shift)) | uint64_t{clock} << clock_shift, what_};
     }
-    // With another warp of the same block, whose lane accesses the word now. The older date counts for both: that can hide
-    // a race but never invents one.
+    // Adds another warp of the same block, whose lane accesses the word now. The older date counts for both, which can
+    // hide a race but never invents one.
     ShadowRecord with_warp_of(const ShadowRecord& other) const {
         const uint32_t own = has(several_warps) ? lanes() : 1u << warp();
         return with(several_warps).with_lanes(own | 1u << other.warp()).with_clock(std::min(clock(), other.clock()));
@@ -141,7 +141,7 @@ public:
     [[gnu::always_inline]] static uint64_t load_date(const ShadowRecord& from) {
         return __atomic_load_n(&from.date_, __ATOMIC_RELAXED);
     }
-    // In two steps, which is quicker. The record is whole if its date names the block that this thread runs: no other
+    // In two steps, which is faster. The record is whole if its date names the block that this thread runs: no other
     // thread can have stored it between the two steps.
     [[gnu::always_inline]] static ShadowRecord load_own(const ShadowRecord& from) {
         const uint64_t what = __atomic_load_n(&from.what_, __ATOMIC_ACQUIRE);
@@ -152,8 +152,8 @@ public:
         keep_whole(words);
         *reinterpret_cast<Words*>(&to) = words;
     }
-    // Stores the record if the cell still holds the one that was seen, and returns whether it did. Whoever then looks at
-    // the cell's other record either sees what another worker has stored there, or is seen by that worker.
+    // Stores the record if the cell still holds the one that was seen, and returns whether it did. A caller that then
+    // looks at the cell's other record either sees what another worker has stored there, or is seen by that worker.
     [[gnu::always_inline]] static bool replace(ShadowRecord& cell, const ShadowRecord& seen,
                                                const ShadowRecord& record) {
 #if defined(__x86_64__)
@@ -178,7 +178,7 @@ private:
     static constexpr uint64_t bytes_mask = uint64_t{15} << bytes_shift, kind_mask = uint64_t{3} << kind_shift;
     static constexpr uint64_t lanes_mask = 0xffffffff;
 
-    // Keeps the compiler from moving two halves.
+    // Keeps the compiler from moving the record in two halves.
     static void keep_whole(Words& words) {
 #if defined(__x86_64__)
         asm("" : "+x"(words));
@@ -205,7 +205,7 @@ struct ShadowCell {
     ShadowRecord use;    // reads and atomic operations, as far as the store is not ordered after those of other blocks
 };
 
-// The cells of a range of addresses, zero until they are used. Memory is taken only for those that are.
+// The cells of a range of addresses, zero until they are used. Unused cells take no memory.
 class ShadowMap {
 public:
     ShadowMap() = default;

@@ -16,7 +16,7 @@
 namespace simt::check {
 namespace {
 
-// The number of copies and fills remembered: those that no later kernel can overlap soon become the oldest.
+// How many copies and fills are remembered: those that no later kernel can overlap soon become the oldest.
 constexpr size_t remembered_operations = 4096;
 
 struct Operation {
@@ -71,7 +71,7 @@ ForeignRange foreign(const Operation& operation) {
     return range;
 }
 
-// Waits while a worker gives the bytes of the word cells of their own.
+// The word's store record. Waits while a worker gives the word's bytes their own cells.
 ShadowRecord store_of_word(const ShadowCell& cell) {
     for (;;) {
         const ShadowRecord store = ShadowRecord::load(cell.store);
@@ -80,8 +80,8 @@ ShadowRecord store_of_word(const ShadowCell& cell) {
     }
 }
 
-// Whether `visit` returns true for one of the cells that tell of these bytes: it is given the cell's records of a store
-// and of uses, and which of a word's bytes are meant.
+// Whether `visit` returns true for one of the cells of these bytes. It gets the cell's store and use records, and a
+// mask of the bytes of the word.
 template <class Visit>
 bool any_cell(const Operation& operation, Visit visit) {
     RaceMemory& memory = race_memory();
@@ -129,7 +129,7 @@ bool updates_atomically(const ShadowRecord& use) {
     return std::any_of(own.begin(), own.end(), is_update) || std::any_of(of_others.begin(), of_others.end(), is_update);
 }
 
-// Compares with what kernels not ordered before the operation have done to its memory, according to the shadow memory.
+// Compares the operation with the accesses to its memory of kernels not ordered before it, from the shadow memory.
 void compare_with_kernels(const Operation& operation) {
     if (operation.is_host() && !has_records(operation)) return;
     auto launches = LaunchHistory::instance().unordered_with(operation.order);
@@ -138,7 +138,7 @@ void compare_with_kernels(const Operation& operation) {
     std::erase_if(launches, [&known](const BlockNumbers& launch) { return is_known(known, *launch.order); });
     const auto clashes = [&](const ShadowRecord& record, unsigned bytes, bool is_store) {
         if (record.empty() || !(record.bytes() & bytes)) return false;
-        // (A volatile load of what a copy stores: what was done to the other bytes may be worse.)
+        // (A volatile load of what a copy stores is milder, so the search goes on for something worse.)
         const bool is_flag =
             operation.is_write && !operation.is_host() && record.kind() == AccessKind::volatile_access && !is_store;
         for (const BlockNumbers& launch : launches) {
@@ -210,8 +210,8 @@ void carried_out(const Operation& operation) {
     LaunchHistory::instance().warn_running(operation.order, foreign(operation));
 }
 
-// Whether kernels use this memory: it is an allocation, or a variable of the device. (Those of several devices take turns
-// at one address: what one device does there is not compared with what another does.)
+// Whether kernels use this memory: it is an allocation, or a variable of the device. (Variables of several devices take
+// turns at one address, so accesses to them are not compared across devices.)
 bool is_of_device(uintptr_t address) {
     if (runtime().memory.address_space().contains(address)) return true;
     if (runtime().device_count() > 1 || !race_memory().variables.contains(address)) return false;

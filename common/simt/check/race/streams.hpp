@@ -11,8 +11,8 @@
 
 namespace simt::check {
 
-// The operation that the calling thread carries out is this copy or fill. Strided copies and fills of more than 1024 rows
-// are not checked.
+// The operation that the calling thread carries out is this copy or fill. Strided ones of more than 1024 rows are not
+// checked.
 void operation_touches(const BlockCopy& copy);
 void operation_touches(const BlockFill& fill);
 
@@ -24,7 +24,7 @@ void allocated_in_stream(uintptr_t begin, size_t bytes, const OrderPointer& allo
 void freed_in_stream(uintptr_t begin, const OrderPointer& free);
 void released(uintptr_t begin);
 
-// Gives a launch that begins the ranges that it must not touch.
+// Tells a launch, as it begins, which ranges it must not touch.
 void add_foreign_ranges(RaceLaunch& launch);
 
 }  // namespace simt::check

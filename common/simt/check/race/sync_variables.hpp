@@ -1,4 +1,4 @@
-// The synchronization variables of global memory, by address: those in which something was published.
+// The synchronization variables of global memory, by address: variables in which something was published.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What racecheck does where lanes synchronize: atomic operations, volatile variables and fences, meetings and barriers.
+// The part of racecheck where lanes synchronize: atomic operations, volatile variables, fences, meetings and barriers.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -19,7 +19,7 @@ void RaceCheck::begin_atomic(const Access& access) {
     published_.lock(access.address, access.space);
     note_trying_read(access, *words);
     published_.learn_of_atomic(access);
-    // What is taken by compare-and-swap is a lock, which a volatile store may open.
+    // A variable taken by compare-and-swap is a lock, which a volatile store may release.
     if (check_.is_polling(access.lane) || access.kind == check::AtomicKind::compare_and_swap) note_flag(access);
     check(access, access.kind == check::AtomicKind::load ? AccessKind::volatile_access
                   : access.reach == check::Reach::block  ? AccessKind::block_atomic
@@ -61,7 +61,7 @@ void RaceCheck::use(uintptr_t object, const void* pc) {
 void RaceCheck::synchronize_by_volatile(const Access& access) {
     if (access.is_atomic) return;
     if (access.is_write) return published_.publish_by_volatile(access);
-    // Who does not wait may read the variable too early: only if others do wait for it is it a flag.
+    // A lane that does not wait may read the variable too early: it is a flag only if others wait for it.
     polled_if_flag_ = {};
     if (!check_.is_polling(access.lane)) polled_if_flag_ = flag_at(access.address, access.space == Space::shared);
     published_.learn_of_volatile(access.address, access.space, access.lane, polled_if_flag_);
@@ -72,8 +72,8 @@ void RaceCheck::synchronize_by_volatile(const Access& access) {
     has_deferred_ = true;
 }
 
-// A flag is a variable for which a lane waits in a loop, or that it takes by compare-and-swap. Lanes write and read it
-// without being ordered. Whether a variable is one does not depend on who comes first: a waiting lane looks at least
+// A flag is a variable that a lane waits for in a loop or takes by compare-and-swap. Lanes write and read it without
+// being ordered. Whether a variable is one does not depend on which lane comes first: a waiting lane looks at least
 // once, so the launch knows all its flags at its end.
 void RaceCheck::note_flag(const Access& access) {
     if (!flags_.insert(access.address).second) return;
@@ -117,7 +117,7 @@ void RaceCheck::block_barrier_completed() {
     renew_numbers_if_exhausted();
 }
 
-// The block's last lane has come. What other blocks have learned until they come is known when the block goes on.
+// The block's last lane has arrived. What other blocks learn until they arrive is added when the block goes on.
 void RaceCheck::grid_barrier_completed() {
     order_.begin_numbering(check_.lane_count());
     published_.begin_anew(launch_->known());

@@ -7,7 +7,7 @@
 
 namespace simt::check {
 
-// Only one worker uses the cells of its shared memory, and a single one all cells.
+// Only one worker uses the cells of its shared memory; if there is a single worker, that holds for all cells.
 template <Space space>
 [[gnu::always_inline]] inline bool RaceCheck::replace(ShadowRecord& cell, const ShadowRecord& seen,
                                                       const ShadowRecord& record) {
@@ -16,7 +16,7 @@ template <Space space>
     return true;
 }
 
-// Several blocks have read the word here already: whoever stores to it now races with one of them in any case.
+// Several blocks have already read the word here: any later store to it races with one of them anyway.
 [[gnu::always_inline]] inline bool RaceCheck::tells_all_of_read(const ShadowRecord& use, uint64_t place) const {
     return use.has(ShadowRecord::several_blocks) && use.place() == place && use.is_plain_word() &&
            order_.is_of_this_launch(use.owner()) && !published_.has_learned();

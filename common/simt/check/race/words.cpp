@@ -27,7 +27,7 @@ void RaceCheck::access(const Access& access) {
     }
 }
 
-// A thread that uses memory too early or too late goes no further, as one that memcheck catches: whether the memory is
+// A thread that uses memory too early or too late is stopped, like one that memcheck catches: whether the memory is
 // there at that moment is a matter of chance.
 void RaceCheck::check_foreign(const Access& access) {
     if (!launch_->has_foreign_ranges() || access.space == Space::shared) return;
