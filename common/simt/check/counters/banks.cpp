@@ -9,8 +9,8 @@ namespace {
 
 constexpr unsigned bank_count = 32, word_bytes = 4;
 
-// The words that the lanes of a phase request, and how many of them are in the fullest bank. What several lanes load or
-// store counts once.
+// The number of words that the lanes of a phase request, and how many of them are in the fullest bank. A word that
+// several lanes load or store counts once.
 struct Phase {
     uint32_t words = 0, fullest = 0;
 };
@@ -43,8 +43,7 @@ bool is_shared_by_pairs(const uintptr_t* addresses, uint32_t mask, unsigned bit)
     return true;
 }
 
-// 4-byte words without a conflict, as in most requests: no bank is asked for two different words, or for two atomic
-// operations.
+// Whether no bank is asked for two different 4-byte words, or for two atomic operations, as in most requests.
 bool is_free_of_conflicts(const uintptr_t* addresses, uint32_t mask, bool is_atomic) {
     uintptr_t word_in_bank[bank_count];
     uint32_t banks = 0;

@@ -1,4 +1,4 @@
-// How shared memory serves a request: through 32 banks, each of which holds every 32nd 4-byte word.
+// How shared memory serves a request: through 32 banks, each of which holds every 32nd word of 4 bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,11 @@ struct Wavefronts {
 //
 // In one wavefront each bank serves one word, to any number of lanes. Words of up to 4 bytes are served to the whole
 // warp at once, 8 bytes to half of it, 16 bytes to a quarter: lanes of different phases never conflict. If both lanes
-// of every pair n and n^1, or of every pair n and n^2, load the same, a phase serves twice as many lanes; lanes that store
-// bring their data in any case. (Measured on a Hopper GPU; NVIDIA's developers have stated the rule of pairs for Volta
-// and Turing.)
+// of every pair n and n^1, or of every pair n and n^2, load the same, a phase serves twice as many lanes; this does not
+// hold for stores. (Measured on a Hopper GPU; NVIDIA's developers have stated the rule of pairs for Volta and Turing.)
 //
-// Atomic operations of several lanes on the same word follow one another (CUDA's programming guide), so that a wavefront
-// serves one lane's operation in each bank, and no lanes share.
+// Atomic operations of several lanes on the same word are serialized (CUDA's programming guide): a wavefront serves one
+// lane's operation in each bank, and no lanes share.
 enum class SharedAccess { load, store, atomic };
 Wavefronts wavefronts_of(const uintptr_t* addresses, uint32_t mask, uint32_t bytes, SharedAccess access);
 

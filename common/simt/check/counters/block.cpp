@@ -36,7 +36,7 @@ void BlockCounters::append_range(const Access& access, EventKind kind) {
     }
 }
 
-// A texel, or a variable of the executable.
+// For a texel, or a variable of the executable.
 void BlockCounters::append_rare(const Access& access) {
     const auto of_kind = [&](EventKind kind) {
         append(access.lane, EventPlace(kind, access.bytes, access.pc), access.address);
@@ -90,7 +90,7 @@ void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* oper
         case EventKind::global_load:
         case EventKind::global_store:
         case EventKind::linear_fetch: return count_global(tally, lanes, operands);
-        case EventKind::array_fetch: return;  // nobody knows where in memory its texels are
+        case EventKind::array_fetch: return;  // the layout of its texels is unknown
         case EventKind::constant_load: return count_constants(tally, lanes, operands);
         case EventKind::shared_atomic:
             count_operations(tally, lanes, operands, check_.shared_window().begin);
@@ -114,7 +114,7 @@ void BlockCounters::count_global(PlaceTally& tally, uint32_t lanes, const uintpt
     tally.distinct_bytes += moved.distinct_bytes;
 }
 
-// The constant cache serves the lanes that ask for one address together.
+// The constant cache serves all lanes that ask for the same address together.
 void BlockCounters::count_constants(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses) {
     while (lanes) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];

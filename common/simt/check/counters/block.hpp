@@ -50,8 +50,8 @@ private:
     unsigned draining_warp_ = 0;
     bool is_constant(uintptr_t address) const;
 
-    std::vector<AddressRange> constants_;  // the __constant__ variables, in the launch that the block belongs to
-    PlaceTable* table_ = nullptr;          // in the launch that the block belongs to
+    std::vector<AddressRange> constants_;  // the __constant__ variables, during the block's launch
+    PlaceTable* table_ = nullptr;          // of the block's launch
     uint64_t launch_serial_ = 0;
 };
 

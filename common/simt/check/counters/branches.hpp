@@ -1,4 +1,4 @@
-// Where the lanes of a warp diverge: the basic block that each went to from the one that they executed together.
+// Where the lanes of a warp diverge: which basic block each lane went to after one that they executed together.
 #pragma once
 
 #include <cstdint>

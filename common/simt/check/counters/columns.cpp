@@ -17,7 +17,7 @@ auto adder(std::vector<CounterColumn>& columns, const std::string& prefix, const
     };
 }
 
-// The headings of the columns that explain a kernel's speed.
+// The headings of the columns that explain a kernel's performance.
 struct TrafficHeadings {
     CounterHeading requests = {}, each = {}, used = {};
 };

@@ -1,4 +1,4 @@
-// What is counted at the places of a kernel, before places become source lines.
+// The counts at the places of a kernel, before places become source lines.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ private:
     size_t used_ = 0;
 };
 
-// A place and what warps have done there; what a member means depends on the kind of the place.
+// A place and what warps have done there; the meaning of a member depends on the kind of place.
 struct PlaceTally {
     EventPlace place;
     uintptr_t file = 0;           // the file's name, where lanes wait
-    uint64_t requests = 0;        // times that a group of lanes came here
+    uint64_t requests = 0;        // how often a group of lanes came here
     uint64_t lanes = 0;           // lanes that came
     uint64_t distinct_bytes = 0;  // of global memory
     uint64_t moved = 0;           // sectors, or wavefronts
@@ -47,8 +47,8 @@ struct PlaceTally {
     // For a basic block: the place it led to. If there are several, it ends in a branch.
     uintptr_t successor = 0;
     bool has_several_successors = false;
-    uint64_t departures = 0;                   // times that a group of lanes left here,
-    uint64_t uniform_departures = 0;           // and all to the same place
+    uint64_t departures = 0;                   // how often a group of lanes left here,
+    uint64_t uniform_departures = 0;           // and how often all of it to the same place
     std::unique_ptr<AddressCounts> addresses;  // of atomic operations
 
     void went_to(uintptr_t next);

@@ -25,7 +25,7 @@ void Reconvergence::drain(WarpLog& log, uint32_t unfinished, WarpSteps& steps) {
     for (Search& search : searches_) search.place = {};
     for (;;) {
         const uint32_t lanes = log.lanes_with_events();
-        // Where the others wait for a lane that has yet to run depends on its next step.
+        // Where the others wait depends on the next step of a lane that has yet to run.
         if (!lanes || (unfinished & ~lanes)) break;
         find_groups(log, lanes);
         run_group(log, group_count_ == 1 ? 0 : choose_group(log, lanes, unfinished), steps);

@@ -1,10 +1,10 @@
-// Finds the warp's steps, what lanes do together, from the logs of its lanes.
+// Finds a warp's steps, which its lanes take together, from the logs of the lanes.
 //
 // A diverged warp on a GPU runs one group of lanes at a time and joins groups where their paths meet again. Here the
-// lanes have run one after the other, each on its own. The logs show where each lane went next, so the meeting points
-// need not be guessed: a group waits if another group will still reach the place where it stands, or may do so after the
-// end of its logs. If that holds for every group (in a loop, each stands at a place that the others will return to) or for
-// none, the group at the lowest code address goes first.
+// lanes have run one after the other, each on its own. The logs show where each lane went next, so the reconvergence
+// points need not be guessed: a group waits if another group will still reach its place, or may do so after the end of
+// its logs. If that holds for every group (in a loop, each is at a place that the others will return to) or for none,
+// the group at the lowest code address goes first.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ protected:
 
 class Reconvergence {
 public:
-    // Takes all steps from the logs that can be decided, in order. `unfinished`: the lanes that will log more when they
-    // go on. A decision that depends on those later events is left to the next call.
+    // Takes from the logs, in order, every step that can be decided. `unfinished`: the lanes that will log more when
+    // they go on. A decision that depends on those later events is left to the next call.
     void drain(WarpLog& log, uint32_t unfinished, WarpSteps& steps);
 
 private:
-    // Lanes that stand at the same place.
+    // Lanes at the same place.
     struct Group {
         EventPlace place;
         uint32_t lanes;
@@ -45,7 +45,7 @@ private:
     void find_groups(WarpLog& log, uint32_t lanes);
     unsigned choose_group(WarpLog& log, uint32_t lanes, uint32_t unfinished);
     bool is_waiting_at(EventPlace place) const;
-    // How many steps all lanes of the group do together before they part. If the warp has diverged, this ends at the
+    // How many steps all lanes of the group take together before they part. If the warp has diverged, this ends at the
     // next basic block, where the group may have to wait.
     size_t common_steps(WarpLog& log, unsigned group) const;
     void run_group(WarpLog& log, unsigned group, WarpSteps& steps);

@@ -207,7 +207,7 @@ uintptr_t branch_of(const PlaceTally& tally) {
     return tally.has_several_successors ? tally.place.code() : 0;
 }
 
-// Whether the code comes from the simulator's own headers: a GPU has an instruction there.
+// Whether the code comes from the simulator's own headers: a GPU has a single instruction there.
 bool is_simulator(uintptr_t code) {
     const Symbol& symbol = symbol_of(reinterpret_cast<const void*>(code));
     return !symbol.frames.empty() && symbol.frames.front().is_simulator;

@@ -47,8 +47,8 @@ struct SharedTraffic : Traffic {
     double wavefronts_per_request() const { return ratio(wavefronts, requests); }
 };
 
-// Fetches through textures, a request for each texel of a lane. Those on linear memory move sectors; where the texels of an
-// array are is not known.
+// Fetches through textures, a request for each texel of a lane. Fetches from linear memory move sectors; where an
+// array's texels lie is not known.
 struct TextureTraffic : Traffic {
     uint64_t linear_requests = 0;
     uint64_t sectors = 0;
@@ -94,7 +94,7 @@ struct Counters {
     uint64_t exchanges = 0;       // shuffles, votes, matches and warp reductions: requests of warps
 };
 
-// The counters of both; the more contended address.
+// Adds the counters; keeps the more contended address.
 Counters& operator+=(Counters& sum, const Counters& more);
 
 // A line of the source.
@@ -117,7 +117,7 @@ struct KernelCounters {
 // first launch of each. The caller synchronizes with the device first. Empty unless Settings::counters is set.
 std::vector<KernelCounters> take_counters();
 
-// How a program's table for people shows a figure.
+// How a human-readable table shows a figure.
 struct CounterHeading {
     const char* text = "";  // the head of its column; "" keeps it out
     double scale = 1;
@@ -127,7 +127,7 @@ struct CounterHeading {
 // One figure of the reports: a column of a table.
 struct CounterColumn {
     std::string name;         // snake_case
-    std::string description;  // half a sentence, with the unit
+    std::string description;  // a phrase, with the unit
     bool is_count;            // an integer; else a quotient
     double (*value)(const Counters&);
     bool (*applies)(const Counters&);  // whether there is anything to show
@@ -137,7 +137,7 @@ struct CounterColumn {
 // Every column, in the order of the reports.
 const std::vector<CounterColumn>& counter_columns();
 
-// Those that apply to any of these rows.
+// The columns that apply to any of these rows.
 std::vector<CounterColumn> used_columns(const std::vector<const Counters*>& rows);
 
 // "42", "0.9375", "" where the column does not apply: as the reports write a figure.

@@ -17,7 +17,7 @@ StateMap& global_memory();
 void allocated(const Allocation& allocation);
 void freed(const Allocation& allocation);
 
-// Where the host asks for a copy, for findings when the copy is made.
+// Where the host asked for a copy, for findings when the copy is made.
 ClientNote origin_of_copy();
 
 // Called before the bytes are copied.

@@ -107,7 +107,7 @@ unsigned element_bytes_of(std::string_view type) {
     return 0;
 }
 
-// What is known of a place where an index was out of bounds. Empty unless the array is a local variable.
+// What is known about a place where an index was out of bounds. Empty unless the array is a local variable.
 struct Verdict {
     bool is_local = false, is_write = false;
     std::string array;
@@ -136,7 +136,7 @@ Verdict judge(const OutOfBounds& place, const void* pc) {
 
 const Verdict& verdict_on(const OutOfBounds& place, const void* pc) {
     static std::mutex mutex;
-    static auto& known = *new std::unordered_map<const OutOfBounds*, Verdict>;  // whose elements stay where they are
+    static auto& known = *new std::unordered_map<const OutOfBounds*, Verdict>;  // its elements never move
     const std::lock_guard lock(mutex);
     const auto [position, is_new] = known.try_emplace(&place);
     if (is_new) position->second = judge(place, pc);

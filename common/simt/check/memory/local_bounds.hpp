@@ -13,7 +13,7 @@ namespace simt::check {
 // What g++ passes to the handler (described in libsanitizer/ubsan/ubsan_value.h).
 struct ArrayType {
     uint16_t kind, info;
-    char name[1];  // "'int [8]'", as long as it needs to be
+    char name[1];  // "'int [8]'", of any length
 };
 struct OutOfBounds {
     const char* file;

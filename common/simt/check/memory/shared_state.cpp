@@ -8,7 +8,7 @@
 namespace simt::check {
 namespace {
 
-// Excludes the simulator's own variables, among them the window for dynamic shared memory, which a launch uses in part.
+// Excludes the simulator's own variables, such as the window for dynamic shared memory, which a launch uses in part.
 bool is_of_the_program(const Variable& variable) { return variable.name.find("simt") == std::string::npos; }
 
 }  // namespace

@@ -17,7 +17,7 @@ public:
     void initialise(uintptr_t address, size_t bytes);
     StateMap& map() { return current_; }
 
-    // The variable nearest to an address, at its place in this thread: "array tile" or "dynamic shared memory".
+    // The variable nearest to an address, with its place in this thread: "array tile" or "dynamic shared memory".
     Variable nearest_array(uintptr_t address) const;
 
 private:

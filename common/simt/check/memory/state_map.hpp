@@ -8,7 +8,7 @@
 
 namespace simt::check {
 
-// The part of a map that the usual access needs: one word to load.
+// The part of a map that the common access needs: one word to load.
 class SettledBytes {
 public:
     // `origin`: where the cell for address 0 would be if the map reached that far.
@@ -41,8 +41,8 @@ private:
 
 class StateMap {
 public:
-    // A map of the memory at `base`, a multiple of 16. Nothing is addressable yet. Without room for the map the program
-    // ends.
+    // A map of the memory at `base`, a multiple of 16. Nothing is addressable yet. Ends the program if there is no room
+    // for the map.
     StateMap(uintptr_t base, size_t bytes);
     ~StateMap();
     StateMap(const StateMap&) = delete;

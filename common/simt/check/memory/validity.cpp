@@ -20,8 +20,8 @@ constexpr int launch_failure = error_launch_failure;
 constexpr const char* out_of_bounds = "is out of bounds";
 constexpr const char* misaligned = "is misaligned";
 
-// Accesses of sizes that a GPU supports must be aligned to their size; others consist of smaller ones. Of 16 bytes the
-// compiler does not say whether they are a structure of two numbers, which a GPU loads one by one.
+// Accesses of sizes that a GPU supports must be aligned to their size; others consist of smaller ones. For 16 bytes,
+// the compiler does not say whether they are a structure of two numbers, which a GPU loads one by one.
 bool is_misaligned(const Access& access) {
     const bool single = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
     const bool may_be_two = access.bytes == 16 && !access.is_vector && !access.is_atomic;
@@ -128,7 +128,7 @@ bool MemoryCheck::is_uninitialised(const Access& access, const StateMap& map) {
                                 : map.initialised_bytes(access.address, access.bytes) == 0;
 }
 
-// Program variables, registered host memory, or memory that kernels must not touch.
+// The address is in a program variable, registered host memory, or memory that kernels must not touch.
 void MemoryCheck::examine_elsewhere(const Access& access) {
     if (!settings().memcheck) return;
     if (is_misaligned(access)) return invalid(access, misaligned);
@@ -149,8 +149,8 @@ void MemoryCheck::examine_elsewhere(const Access& access) {
     known_[next_known_++ % remembered_ranges] = range;
 }
 
-// Constants; the host's copy of a toolkit's table; and the operands of the launch statement, which may read its own:
-// this->kernel<<<...>>>.
+// Kernels may read constants, the host's copy of a toolkit's table, and the operands of the launch statement, which may
+// read its own: this->kernel<<<...>>>.
 bool MemoryCheck::may_be_read(const Access& access) {
     const ProgramImage& image = ProgramImage::instance();
     if (image.is_constant(access.address)) return true;

@@ -39,7 +39,7 @@ public:
     // The same at an instruction that may be in the simulator, called from the kernel. `stack`: the end of the lane's
     // stack.
     void stack_overflow(uintptr_t instruction, const uintptr_t* stack);
-    // free() in a kernel of a pointer that is not on the device heap.
+    // A kernel calls free() with a pointer that is not on the device heap.
     void invalid_free(const void* pointer, const void* pc);
     // The running lane passes a pointer to its own or the block's memory to a kernel that it launches.
     void invalid_argument(uintptr_t pointer, Space space, const void* pc);

@@ -22,7 +22,7 @@ bool is_in_warp(check::Wait kind) {
     return kind == Wait::warp_barrier || kind == Wait::shuffle || kind == Wait::vote || kind == Wait::match;
 }
 
-// Findings that every shuffle of a loop may have again.
+// Findings that every shuffle in a loop may repeat.
 enum Repeated { not_in_own_mask, other_function, shuffle_source };
 
 std::string text_of(const Site& site) {
@@ -72,8 +72,8 @@ void SyncCheck::meeting_completed(unsigned warp, unsigned group) {
     }
 }
 
-// Checks the lanes that this one names but that have left: those that were here with another mask, and those that
-// reached the end of the kernel without passing this place.
+// Checks the lanes that this one names but that have left the kernel: those that were here with another mask, and those
+// that reached the end without passing this place.
 void SyncCheck::check_named(unsigned rank, unsigned group) {
     const Lane& lane = lanes_[rank];
     const unsigned first = rank - rank % 32;

@@ -1,6 +1,6 @@
-// synccheck of one block: does every lane come to the barriers, votes and shuffles that name it?
+// synccheck of one block: does every lane reach the barriers, votes and shuffles that name it?
 //
-// A block barrier is complete when every lane still in the kernel has come to one; all must have come to the same one.
+// A block barrier is complete when every lane still in the kernel has reached one; all must have reached the same one.
 // A lane that left by an early return is no error, unless it skipped the barrier: it accessed memory after its last
 // barrier, or the others return to the very barrier that it passed last. A lane that reached the end of the kernel has
 // skipped the barrier. The same holds for grid.sync() and for the lanes that a vote, a shuffle or __syncwarp names.
@@ -35,7 +35,7 @@ public:
     void deadlocked(const std::string& waiting);
     // `in_lockstep`: lanes that wait hold back others of their warp.
     void timed_out(const std::string& waiting, bool in_lockstep);
-    // Null: none since the last barrier.
+    // The place of the lane's last access since the last barrier, or null.
     const void* last_access(unsigned lane) const { return lanes_[lane].last_access; }
     // The function in which this lane waits for others of its warp.
     const char* function_of(unsigned lane) const;
@@ -53,7 +53,7 @@ private:
         Site site = {nullptr, 0};           // of its last or present wait
         Site barrier = {nullptr, 0};        // the block barrier that it passed last
         const void* last_access = nullptr;  // since then
-        bool returns_early = false;         // by its last step; any later step takes that back
+        bool returns_early = false;         // by its last step; any later step revokes that
         const void* access_before_return = nullptr;
         bool has_ended = false, is_dropped = false;
     };
