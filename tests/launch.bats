@@ -215,7 +215,7 @@ builds_faulty() {
     # shellcheck disable=SC2046
     GRIDUTILS_JOIN_TIMEOUT=soon capture env $(variables openmpi 2 3) reduce -d sim --gang -n 5
     expect_status 2
-    expect_refusal reduce "GRIDUTILS_JOIN_TIMEOUT='soon' is no number of seconds above 0"
+    expect_refusal reduce "GRIDUTILS_JOIN_TIMEOUT='soon' is not a number of seconds above 0"
 }
 
 @test "one number that two processes have is refused" {
@@ -245,7 +245,7 @@ builds_faulty() {
         # shellcheck disable=SC2086  # words
         GRIDUTILS_RENDEZVOUS=$scratch/shared launch machines 2 $command -n 5
         expect_all 2
-        expect_errors_like "--(predict|fit) takes the links .* within a machine: start the processes on one machine"
+        expect_errors_like "--(predict|fit) assumes that the links .* are within one machine: start the processes on one machine"
     done
     change=([1]="reduce -d sim --gang -n 5")
     comes_by_address
@@ -302,7 +302,7 @@ builds_faulty() {
         set -- $numbers
         capture env RANK="$1" WORLD_SIZE="$2" LOCAL_RANK="$3" LOCAL_WORLD_SIZE="$4" reduce -d sim --gang -n 5
         expect_status 2
-        expect_refusal reduce "(is not a whole number|is not below [A-Z_]+=[0-9]+|are more than 65536 processes); start the program by torchrun"
+        expect_refusal reduce "(is not a whole number|is not below [A-Z_]+=[0-9]+|is more than 65536 processes); start the program by torchrun"
     done
     # Each of the two processes would be the only one by the other launcher's variables.
     change=([0]="RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1" [1]="RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1")
@@ -380,10 +380,10 @@ shares() {
     need_devices
     seq 9 >words
     numbers 'f<' 1 2 3 | npy '<f4' '(3,)' >three.npy
-    ends 2 "words is read from its beginning on, .*; convert it, or start one process" openmpi 2 reduce --gang words
-    ends 2 "standard input is read from its beginning on" openmpi 2 reduce --gang -
+    ends 2 "words can only be read from the beginning, .*; convert it, or start one process" openmpi 2 reduce --gang words
+    ends 2 "standard input can only be read from the beginning" openmpi 2 reduce --gang -
     mkfifo pipe
-    ends 2 "pipe is read from its beginning on" openmpi 2 reduce --gang pipe
+    ends 2 "pipe can only be read from the beginning" openmpi 2 reduce --gang pipe
     ends 2 "several processes join results of one element each: sum, min, max or mean" \
         openmpi 2 reduce --gang --op var three.npy
     ends 2 "several processes join .*neither --accurate nor --exact" openmpi 2 reduce --gang --exact three.npy
@@ -498,8 +498,8 @@ adds() {
     done
     wait "$reader"
     ends 2 "JSON is written from its beginning on: start one process" openmpi 2 vecadd --gang --json three.npy three.npy -o sum
-    ends 2 "words is read from its beginning on" openmpi 2 vecadd --gang words words -o sum
-    ends 2 "standard input is read from its beginning on" openmpi 2 vecadd --gang three.npy - -o sum
+    ends 2 "words can only be read from the beginning" openmpi 2 vecadd --gang words words -o sum
+    ends 2 "standard input can only be read from the beginning" openmpi 2 vecadd --gang three.npy - -o sum
     ends 2 "one of three.npy and fortran.npy is in Fortran order" openmpi 2 vecadd --gang three.npy fortran.npy -o sum
     ends 4 "(three.npy has shape|two.npy ends after 2)" openmpi 3 vecadd --gang three.npy two.npy -o sum
     ends 5 "^vecadd: rank 0 \(.*\): cannot write 'none/sum': No such file" openmpi 3 vecadd --gang three.npy three.npy -o none/sum

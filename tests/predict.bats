@@ -114,7 +114,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     devices 1
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 2,16
     expect_status 0
-    expect_errors_like "nothing smaller than a gang of 2 shows what all-reduce costs: its prediction takes the defaults"
+    expect_errors_like "no gang smaller than 2 shows what all-reduce costs: its prediction uses the defaults"
     [ "$(of_predictions gang exchange_ns | paste -sd ' ')" = "2 7200.0 16 24400.0" ]
     [ "$(grep -c defaults stderr)" = 1 ]
     try vecadd --gang --csv -n 100 -k vector4 -w 0 -r 1 --predict 2
@@ -122,7 +122,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     # The gang of two does not predict itself.
     devices 2
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 8
-    expect_errors_like "nothing smaller than a gang of 2"
+    expect_errors_like "no gang smaller than 2"
     [ "$(of_predictions gang exchange_ns | head -1)" = "2 7200.0" ]
 }
 

@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::size_t longest_line = 4096;
 constexpr const char* greeting_word = "gridutils";
-constexpr int signals_begin = 128;  // of exit statuses, as in shells
-// For the first process's answer to what another one has said.
+constexpr int signals_begin = 128;  // in exit statuses, as in shells
+// How many seconds other processes wait for the first one's answer.
 constexpr double longest_answer = 2;
 
-// HOST and the port after that of HOST:PORT, where HOST may be an address in brackets.
+// The HOST of HOST:PORT, which may be an address in brackets, and PORT + 1.
 std::pair<std::string, std::string> place_after(const std::string& address) {
     const std::size_t colon = address.rfind(':');
     unsigned port = 0;
@@ -57,7 +57,7 @@ Addresses addresses_of(const std::string& host, const std::string& port, bool to
 
 void set(int socket, int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof value); }
 
-// A machine that is gone is noticed within eight seconds, too.
+// Lets the system notice within eight seconds that the other machine is gone.
 void keep_alive(int socket) {
     set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
     set(socket, IPPROTO_TCP, TCP_KEEPIDLE, 3);
@@ -67,7 +67,7 @@ void keep_alive(int socket) {
     set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-// None, if nobody listens there within a second.
+// Not open if nobody answers there within a second.
 Socket connected_to(const addrinfo& address) {
     Socket one(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!one.is_open()) return one;
@@ -78,7 +78,7 @@ Socket connected_to(const addrinfo& address) {
         if (errno != EINPROGRESS || poll(&ready, 1, 1000) != 1) return Socket();
         if (getsockopt(one.number(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) return Socket();
     }
-    // (A port in the range of those that the system gives to clients may have been connected to itself.)
+    // (If nobody listens on a port of the ephemeral range, a socket may connect to itself.)
     sockaddr_storage here = {}, there = {};
     socklen_t here_size = sizeof here, there_size = sizeof there;
     if (getsockname(one.number(), reinterpret_cast<sockaddr*>(&here), &here_size) == 0 &&
@@ -138,7 +138,7 @@ void Connection::end_if_signalled() {
     EndingSignals::end_by(EndingSignals::noted());
 }
 
-// Another one has failed before all had come.
+// Another process has failed before all had come.
 void Connection::end_as_declared() const {
     if (declared_->signal != 0) EndingSignals::end_by(declared_->signal);
     throw Failure(declared_->exit, world_.process == 0 ? "" : declared_->message);
@@ -166,7 +166,7 @@ void Connection::await_others(double seconds) {
     send_all({0, 0, greeting()});
 }
 
-// (Whoever else listens there says nothing, or is not understood.)
+// (Another program that listens there is silent or not understood: this then times out.)
 void Connection::connect_to_first(const std::string& host, const std::string& port, double seconds) {
     const Addresses addresses = addresses_of(host, port, false);
     const auto begin = WaitClock::now();
@@ -215,7 +215,7 @@ void Connection::send(const Peer& peer, const Line& line) const {
     std::string words = line.words.substr(0, longest_line - 64);
     std::replace(words.begin(), words.end(), '\n', ' ');
     const std::string all = text("{} {} {}\n", line.process, line.status, words);
-    // (It fits what the system keeps for a socket, on which little is sent. Whoever has gone is noticed as it is.)
+    // (So little is sent that a line always fits into the socket's buffer. receive() notices a peer that is gone.)
     static_cast<void>(::send(peer.socket.number(), all.data(), all.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
@@ -241,7 +241,7 @@ void Connection::accept_others() {
     }
 }
 
-// What has come, and whether the other end is still there.
+// Reads what has come in; closes the socket if the other end is gone.
 void Connection::receive(Peer& peer) {
     char bytes[longest_line];
     while (peer.socket.is_open()) {
@@ -285,7 +285,7 @@ void Connection::understand(Peer& peer, const std::string& text) {
     if (world_.process == 0) send_all(*line);
 }
 
-// The first line: of this run, and of a process that has not come yet.
+// Takes a peer's first line. It must be from this run, and from a process that has not come yet.
 void Connection::welcome(Peer& peer, const Line& line) {
     const std::vector<std::string> words = split(line.words, ' ');
     if (words.size() != 3 || words[0] != greeting_word) return void(peer.socket = Socket());
@@ -323,12 +323,12 @@ Declared Connection::declare(const Declared& failure) {
             is_sent = true;
             if (world_.process == 0 && !has_left_) return *(declared_ = failure);
             const bool is_connected = !peers_.empty() && peers_.front().socket.is_open();
-            // (If the first process is gone, the second says so for all.)
+            // (If the first process is gone, the second one reports it for all.)
             if (!has_left_ && !is_connected && failure.process == 0 && world_.process > 1)
                 return {failure.process, failure.exit, "", failure.signal};
             if (!has_left_ && (!is_connected || seconds_since(begin) > longest_answer)) return failure;
         }
-        pause(0.005);  // and if the thread that watches is ending this process, until it has
+        pause(0.005);  // for ever once has_left_: the watching thread is ending this process
     }
 }
 

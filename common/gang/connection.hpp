@@ -1,8 +1,9 @@
-// How processes that have no folder in common hear of each other's end: each has a connection to the first, which ends with
-// it. The first listens at the port after that of NCCL_COMM_ID, and passes on what it hears.
+// How processes without a common folder learn of each other's end: each has a connection to the first process, which
+// breaks when the process ends. The first listens at the port after that of NCCL_COMM_ID, and passes on what it
+// receives.
 //
-// What is sent are lines: the number of a process, its exit status and a text. The first line of each says that it has
-// come, that of the first process that all have; a later one how it has ended.
+// They send lines of text: the number of a process, its exit status and a message. A process's first line says that it
+// has come; that of the first process says that all have come. A later line says how a process has ended.
 #pragma once
 
 #include <mutex>
@@ -32,8 +33,8 @@ private:
 
 class Connection final : public Contact {
 public:
-    // Joins the others by `address`, HOST:PORT of NCCL_COMM_ID. Throws Failure if the port after that cannot be used, or if
-    // some have not come after `seconds`: with the message "" if another process says it.
+    // Joins the others at `address`, the HOST:PORT of NCCL_COMM_ID. Throws Failure if the next port cannot be used, or
+    // if some have not come after `seconds` seconds. The message is "" if another process reports the failure.
     Connection(const World& world, const std::string& address, double seconds);
     ~Connection() override { leave(); }
     Connection(const Connection&) = delete;
@@ -52,7 +53,7 @@ private:
     struct Peer {
         Socket socket;
         std::optional<std::size_t> process;  // once its first line has come
-        std::string received;                // of a line that is not complete yet
+        std::string received;                // of an incomplete line
         bool has_ended_well = false;
     };
     struct Line {
@@ -67,7 +68,7 @@ private:
     void end_if_signalled();
     [[noreturn]] void end_as_declared() const;
 
-    // Looks at all sockets, and does what is to be done.
+    // Handles whatever has come in on any socket.
     void look();
     void accept_others();
     void receive(Peer& peer);
@@ -83,7 +84,7 @@ private:
     std::vector<std::string> hosts_;
     std::mutex mutex_;
     Socket listener_;
-    std::vector<Peer> peers_;  // of the first process all others, which may come twice; of others it alone
+    std::vector<Peer> peers_;  // in the first process, all others, which may come twice; in the others, the first alone
     std::optional<Declared> declared_;
     bool is_complete_ = false, has_left_ = false;
 };

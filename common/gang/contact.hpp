@@ -1,5 +1,5 @@
-// How the processes of a run hear of each other's end: through a folder that all see (rendezvous.hpp), or through a
-// connection of each to the first (connection.hpp).
+// How the processes of a run learn of each other's end: through a folder that all of them see (rendezvous.hpp), or
+// through a connection from each to the first (connection.hpp).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "common/io/failure.hpp"
 
-// The end of a process that ends all: by a failure, or by a signal.
+// A failure or signal that ended one process, and so ends all.
 struct Declared {
     std::size_t process = 0;
     Exit exit = Exit::cuda_error;
@@ -21,21 +21,21 @@ class Contact {
 public:
     virtual ~Contact() = default;
 
-    // The run has come to a good end, and what becomes of the others is no failure any more.
+    // The run has succeeded: from now on it is not a failure if another process ends.
     virtual void finish() = 0;
-    // Gives up the contact, and removes what it has left behind.
+    // Ends the contact, and removes its files.
     virtual void leave() = 0;
 
-    // "" if it is not known.
+    // "" if unknown.
     virtual std::string host_of(std::size_t process) const = 0;
 
-    // Makes a failure known to all, unless there is one. The one that counts.
+    // Makes a failure known to all, unless there is one already. Returns the one that counts.
     virtual Declared declare(const Declared& failure) = 0;
     virtual std::optional<Declared> declared() = 0;
 
-    // For the thread that watches, now and then. Says that this process lives.
+    // Called regularly by the watching thread to show that this process lives.
     virtual void beat() {}
-    // A process that has ended without a word, of those that this one watches.
+    // A process that has ended without a word, if this process watches it.
     virtual std::optional<std::size_t> lost() = 0;
     virtual double seconds_between_looks() const = 0;
 };

@@ -1,4 +1,4 @@
-// What processes tell each other while they measure: all-gathers of a few bytes, by NCCL, in a stream of their own.
+// How processes exchange short texts while they measure: all-gathers of a few bytes by NCCL, in a stream of their own.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace BACKEND {
 
-// An id that one process makes and all know. With NCCL_COMM_ID, which names where they meet, each makes the same.
+// An id that the first process makes and shares with all. NCCL_COMM_ID names the place to meet: with it, each process
+// makes the same id.
 inline ncclUniqueId common_id(const Nccl& nccl, Team& team) {
     ncclUniqueId id = {};
     const auto make = [&] { nccl.expect(nccl.get_unique_id(&id), "ncclGetUniqueId"); };
@@ -30,7 +31,7 @@ inline ncclUniqueId common_id(const Nccl& nccl, Team& team) {
     return id;
 }
 
-// One rank per process, on the device `ordinal`, which is the current one.
+// One rank per process, on the device `ordinal`, which must be the current one.
 class DeviceGather {
 public:
     DeviceGather(Team& team, int ordinal)
@@ -40,7 +41,7 @@ public:
           communicators_(nccl_, common_id(nccl_, team), processes_, process_, {ordinal}) {}
 
     std::vector<std::string> gather(const std::string& mine) {
-        // What is short goes with its length; the rest of what is long follows.
+        // The first packet holds the length and all of a short text; a second one holds the rest of a long text.
         constexpr std::size_t header = 8, first_part = 56;
         const std::size_t size = mine.size();
         std::string packet(reinterpret_cast<const char*>(&size), header);
@@ -62,7 +63,7 @@ public:
     }
 
 private:
-    // `bytes` of each process.
+    // `bytes` bytes of each process.
     std::vector<std::string> gather_equal(std::string mine, std::size_t bytes) {
         const OnDevice there(ordinal_);
         mine.resize(bytes);

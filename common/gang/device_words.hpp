@@ -1,4 +1,4 @@
-// A device as the other processes of a gang need to know it, in a line of words.
+// A device as a line of text: what the other processes of a gang need to know about it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "common/cuda/device_info.hpp"
 #include "common/io/text.hpp"
 
-// Between the fields of what processes tell each other.
+// Separates the fields of the texts that processes exchange.
 constexpr char separator[] = "\x1f";
 
 inline std::string words_of(const DeviceInfo& device) {

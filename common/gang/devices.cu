@@ -77,7 +77,7 @@ void Gang::connect() {
         d_met_.emplace_back(1);
         CHECK(cudaMemsetAsync(d_met_.back().data(), 0, d_met_.back().bytes(), stream(rank)));
     });
-    // (The first time takes long: NCCL connects the ranks, and CUDA loads its kernel.)
+    // (The first time is slow: NCCL connects the ranks, and CUDA loads its kernel.)
     meet();
     watch_.synchronize();
     watch_.meet_by([this] { meet(); });
@@ -117,14 +117,14 @@ void set_work(Case& one, Gang& gang, GangWork work) {
         if (work.join) work.join();
         return first;
     };
-    // (A copy from pageable memory may end after its call, and beside the rank's stream.)
+    // (A copy from pageable memory may still be in flight when its call returns, and not in the rank's stream.)
     one.poison = [&gang, work](cudaStream_t) {
         gang.on_each([&](size_t rank) {
             work.poison(rank);
             CHECK(cudaDeviceSynchronize());
         });
     };
-    // (The launch that is verified runs in the gang's own streams, too.)
+    // (The launch that is verified also runs in the gang's own streams.)
     one.launch = [&gang, launch](cudaStream_t) {
         return gang.together([&] {
             const LaunchShape shape = launch();

@@ -1,4 +1,4 @@
-// Several devices that work on one problem: their streams, their communicators, and a benchmark's case on them.
+// Several devices that work on one problem: their streams, their communicators, and benchmark cases that run on them.
 #pragma once
 
 #include <algorithm>
@@ -21,33 +21,33 @@ struct Share {
     size_t begin, size;
 };
 
-// Of n elements; the shares of two ranks differ by one element at most.
+// A rank's share of n elements. Any two shares differ by at most one element.
 constexpr Share share_of(size_t n, size_t rank, size_t ranks) {
     const size_t least = n / ranks, longer = n % ranks;
     return {rank * least + std::min(rank, longer), least + (rank < longer)};
 }
 
-// The gangs that a benchmark runs on, one after the other: the first device, to compare with, and all; also powers of two
-// between, if asked for.
+// The gangs that a benchmark runs on, one after the other: the first device for comparison, then all devices. `between`
+// adds gangs of the powers of two in between.
 std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, bool between);
 std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
 
-// Devices that work together: rank r is the r-th of them. Those that this process drives have a stream each, in which
-// their work is timed. All processes of the team make all gangs, those without a member, too: a gang is made together,
-// and what it does is.
+// Devices that work together: rank r is the r-th of them. Each device that this process drives has a stream, in which
+// its work is timed. Making and using a gang are collective: all processes of the team take part, even those that drive
+// none of its devices.
 class Gang {
 public:
     Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
 
-    // Of all processes.
+    // The number of ranks in all processes.
     size_t size() const { return devices_.size(); }
     const std::vector<DeviceInfo>& devices() const { return devices_; }
     const DeviceInfo& device(size_t rank) const { return devices_[rank]; }
     bool is_in_one_process() const { return devices_.front().process == devices_.back().process; }
-    // Of this process's ranks alone.
+    // Only for this process's ranks.
     cudaStream_t stream(size_t rank) const { return watch_.stream(rank); }
     GangStopwatch& watch() { return watch_; }
-    // Whether the clocks of any of this process's devices are held down.
+    // Whether any of this process's devices is throttled.
     bool is_throttled() const;
 
     // Calls work(rank) for this process's ranks, with the rank's device as the current one.
@@ -59,15 +59,15 @@ public:
         }
     }
 
-    // NCCL is looked for at the first use. Why there is none, and what to do; "" if there is.
+    // Loads NCCL at the first use. Why that failed, and what to do; "" if it did not.
     const std::string& why_not_nccl();
-    // Failure(unavailable) if it is missing.
+    // Throws Failure(unavailable) if NCCL is missing.
     const Nccl& nccl();
     // One per rank of this process.
     const Communicators& communicators();
 
-    // Does work that other ranks take part in. If it fails they are told before anything is freed, since that may wait
-    // for collectives that never end.
+    // Does work that other ranks take part in. If it fails, the others are told before anything is freed, because
+    // freeing may wait for collectives that never end.
     template <typename Work>
     auto together(Work work) {
         try {
@@ -89,32 +89,32 @@ private:
     const DeviceInfo& own(size_t i) const { return devices_[own_.begin + i]; }
 
     std::vector<int> own_ordinals() const;
-    // The processes first learn to tell each other things by their devices, and then make the gang's communicators.
+    // Makes the processes gather texts over their devices from now on, then makes the gang's communicators.
     void connect();
-    // Holds the streams until those of all ranks have come to it.
+    // Enqueues a barrier: each stream waits until those of all ranks have reached it.
     void meet();
 
     Team& team_;
     const std::vector<DeviceInfo> devices_;
     const Share own_;  // ranks of this process
     GangStopwatch watch_;
-    std::deque<ClockMonitor> clocks_;  // of those
+    std::deque<ClockMonitor> clocks_;  // of this process's devices
     std::unique_ptr<Nccl> nccl_;
     std::unique_ptr<Communicators> communicators_;
     std::vector<DeviceBuffer<std::int32_t>> d_met_;
 };
 
-// A stream of the current device for what ranks send each other, beside their work. Where both are ready it goes first:
+// A stream of the current device for messages between ranks, concurrent with their work. It has the highest priority:
 // its few blocks would otherwise wait for a whole grid.
 Stream message_stream();
 
-// What a case on a gang consists of. Each is called with a rank, whose device is then the current one.
+// The parts of a case on a gang. Those with a rank are called with the rank's device as the current one.
 struct GangWork {
-    // Enqueues into the rank's stream what a launch needs, ahead of each and not timed. May be empty.
+    // Enqueues what a launch needs into the rank's stream, before each launch and not timed. May be empty.
     std::function<void(size_t rank)> prepare;
     // Enqueues the rank's part into its stream.
     std::function<LaunchShape(size_t rank)> launch;
-    // Enqueues, after all ranks have launched, what joins their results; called once. May be empty.
+    // Enqueues what combines the ranks' results. Called once, after all ranks have launched. May be empty.
     std::function<void()> join;
     // Overwrites the rank's output, in its stream.
     std::function<void(size_t rank)> poison;
@@ -122,7 +122,8 @@ struct GangWork {
     std::function<Verdict(size_t rank)> check;
 };
 
-// Sets how a case is timed: `prepare` is enqueued for each rank, `launch` enqueues the work of all. The gang must outlive it.
+// Sets how a case is timed: `prepare` is called for each rank, `launch` enqueues the work of all. The gang must outlive
+// it.
 void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare, const std::function<void()>& launch);
 
 // Sets how a case is verified and timed. The gang must outlive it.

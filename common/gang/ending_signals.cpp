@@ -5,7 +5,7 @@
 
 namespace {
 
-// (A handler can only reach globals.)
+// (A signal handler can only reach globals.)
 std::atomic<int> first_signal, signal_to_end_by;
 std::atomic<bool> is_noting;
 
@@ -18,7 +18,7 @@ void raise_as_it_is(int signal) {
     raise(signal);
 }
 
-// (Whoever has caught a signal since goes on to us, also when we note none any more.)
+// (A handler that was installed later may call this one, even after we have stopped noting signals.)
 void note_signal(int signal) {
     int none = 0;
     if (is_noting) first_signal.compare_exchange_strong(none, signal);
@@ -32,7 +32,8 @@ void raise_at_exit() {
 }  // namespace
 
 EndingSignals::EndingSignals() {
-    // (The first to be registered is the last to be called: others remove their files before.)
+    // (Functions are called in reverse order of registration: others remove their files before this one raises the
+    // signal.)
     static const int is_registered = std::at_quick_exit(raise_at_exit);
     static_cast<void>(is_registered);
     is_noting = true;

@@ -1,22 +1,22 @@
-// Signals that end programs are noted instead, so that a process of a gang can take its leave before it ends by one.
+// Notes signals that would end the program, so that a process of a gang can tell the others before the signal ends it.
 #pragma once
 
 #include <csignal>
 
 class EndingSignals {
 public:
-    // Those that the caller ignores stay ignored. SIGQUIT still ends the program at once. SIGXFSZ does not: a write beyond
-    // the limit fails, and whoever writes says so.
+    // Signals that the caller ignores stay ignored. SIGQUIT still ends the program at once. SIGXFSZ does not: a write
+    // beyond the limit fails, and the writer reports that.
     EndingSignals();
-    // They end the program again, and one that has come does so now.
+    // Signals end the program again. One that has been noted does so now.
     ~EndingSignals();
     EndingSignals(const EndingSignals&) = delete;
     EndingSignals& operator=(const EndingSignals&) = delete;
 
-    // The first that has come; 0: none.
+    // The first signal that has come; 0 if none has.
     static int noted();
 
-    // As std::quick_exit() does, but by the signal.
+    // Like std::quick_exit(), but the signal ends the process.
     [[noreturn]] static void end_by(int signal);
 
 private:

@@ -9,7 +9,7 @@
 
 namespace BACKEND {
 
-// What a rank's work is for the exchange that comes behind it: something that ends.
+// For the exchange behind it, a rank's work is just something that ends.
 __global__ void stand_in_for_work() {}
 
 static LaunchShape launch_stand_in(const Gang& gang, size_t rank) {
@@ -17,7 +17,7 @@ static LaunchShape launch_stand_in(const Gang& gang, size_t rank) {
     return {dim3(1), dim3(32), 0};
 }
 
-// A case that verifies nothing, and whose work is a stand-in, with what joins the ranks behind it, if there is anything.
+// A case that verifies nothing: each rank runs the stand-in for work, followed by `join` if it is not empty.
 static Case case_behind_work(Gang& gang, const Variant& variant, const std::function<void()>& join) {
     Case one;
     one.variant = &variant;
@@ -30,7 +30,7 @@ static Case case_behind_work(Gang& gang, const Variant& variant, const std::func
     return one;
 }
 
-// An operation of NCCL as a case, with buffers of its own. Its elements are zeros, and nobody looks at them.
+// A case of one NCCL operation on its own buffers. The elements are zeros, which nobody checks.
 static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveShape& shape) {
     using Buffers = std::map<size_t, DeviceBuffer<float>>;
     const auto inputs = std::make_shared<Buffers>(), outputs = std::make_shared<Buffers>();
@@ -81,7 +81,7 @@ void Exchanges::measure(Gang& gang, Bench& bench, const std::vector<Exchange>& w
         std::sort(sizes.begin(), sizes.end());
         const size_t fewest = sizes.front(), most = sizes.back();
         sizes = {fewest, most};
-        // Libraries do not treat short and long messages alike.
+        // Libraries treat short and long messages differently.
         if (most / fewest >= 64) sizes.push_back(size_t(std::sqrt(double(fewest) * double(most))));
         for (const size_t n : sizes) measure(gang, bench, {operation, n, gang.size()});
     }
@@ -105,7 +105,7 @@ void Exchanges::measure(Gang& gang, Bench& bench, const CollectiveShape& shape) 
     const std::vector<Measurement> measured = bench.time(cases);
     if (measured.size() < 2) return;
     const double work_ns = ::summarize(measured[0].samples_ns).median, ns = ::summarize(measured[1].samples_ns).median;
-    // (Where times vary as they do in the simulator, the difference may be nothing or less.)
+    // (With times as noisy as the simulator's, the difference may be zero or negative.)
     rows_[shape.operation].push_back({{shape.operation, bytes}, shape.ranks, std::max(ns - work_ns, 0.1 * ns)});
 }
 
@@ -116,7 +116,7 @@ ExchangeTerms Exchanges::measured_terms(const Exchange& exchange, size_t ranks) 
     if (smaller.empty() && !said_[exchange.operation]) {
         said_[exchange.operation] = true;
         run_.notice(
-            text("nothing smaller than a gang of {} shows what {} costs: its prediction takes the defaults "
+            text("no gang smaller than {} shows what {} costs: its prediction uses the defaults "
                  "of gridutils(7), SCALE",
                  ranks, name_of(exchange.operation)));
     }

@@ -9,16 +9,18 @@
 
 namespace BACKEND {
 
-// What exchanges take, by their operation.
+// How long exchanges take, by operation.
 class Exchanges {
 public:
-    // With a table of terms nothing is timed.
+    // If the settings name a table of terms, nothing is timed.
     explicit Exchanges(Run& run);
 
-    // Times, on this gang, operations with as many bytes as these have, from the fewest to the most.
+    // Times the operations of `wanted` on this gang: with the fewest bytes, the most bytes, and a size in between if
+    // those are far apart.
     void measure(Gang& gang, Bench& bench, const std::vector<Exchange>& wanted);
 
-    // Of an exchange, from what smaller gangs took; the terms that they do not show are defaults.
+    // Predicts an exchange from the table of terms, or else from the times of smaller gangs; terms that these do not
+    // determine keep their defaults. Throws Failure(bad_input) if the table lacks the operation.
     double predicted_ns(const Exchange& exchange, size_t ranks);
 
 private:

@@ -1,4 +1,4 @@
-// The ranks of a gang as a grid, and communicators of its rows and columns.
+// The ranks of a gang as a grid, with a communicator for each row and column.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace BACKEND {
 
-// Ranks lie in the order of rows.
+// Ranks are in row-major order.
 struct GangGrid {
     size_t rows = 1, columns = 1;
 
@@ -25,8 +25,8 @@ constexpr GangGrid grid_of(size_t ranks) {
     return grid;
 }
 
-// A rank's communicators of its row and of its column, whose ranks are columns and rows of the grid. Their kernels are to
-// run beside others, so they take few multiprocessors: 8, unless NCCL_MAX_CTAS says otherwise.
+// A communicator for each row, where a rank's number is its column, and one for each column, where it is its row. Their
+// kernels run concurrently with others, so they take few multiprocessors: 8, unless NCCL_MAX_CTAS says otherwise.
 class GridCommunicators {
 public:
     GridCommunicators(Gang& gang, const GangGrid& grid)
@@ -37,7 +37,7 @@ public:
         const char* const asked = std::getenv("NCCL_MAX_CTAS");
         NcclConfig config;
         config.most_blocks = asked ? std::atoi(asked) : 8;
-        config.cluster_size = 0;  // a cluster of blocks would wait until multiprocessors beside each other are free
+        config.cluster_size = 0;  // a cluster of blocks would wait until neighboring multiprocessors are free
 #ifndef __SIMCC__
         multiprocessors_ = unsigned(config.most_blocks);
 #endif
@@ -51,7 +51,7 @@ public:
             gang.on_each([&](size_t rank) { split(rank, grid.column(rank), grid.row(rank), columns_[rank]); });
         });
     }
-    // (After a failure a rank may be waited for that never comes.)
+    // (Destroying may wait for other ranks, which may never come after a failure.)
     ~GridCommunicators() {
         const auto end = std::uncaught_exceptions() > 0 ? nccl_.comm_abort : nccl_.comm_destroy;
         for (const auto& communicators : {rows_, columns_})
@@ -61,7 +61,7 @@ public:
     GridCommunicators(const GridCommunicators&) = delete;
     GridCommunicators& operator=(const GridCommunicators&) = delete;
 
-    // Of each device, at most; in the simulator, whose NCCL has no kernels, none.
+    // How many of each device they take at most: 0 in the simulator, as its NCCL has no kernels.
     unsigned multiprocessors() const { return multiprocessors_; }
     ncclComm_t of_row(size_t rank) const { return rows_[rank]; }
     ncclComm_t of_column(size_t rank) const { return columns_[rank]; }

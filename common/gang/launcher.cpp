@@ -7,22 +7,22 @@
 
 namespace {
 
-// More are a mistake, which would take the memory of a machine before anything is said of it.
+// More must be a mistake, and would exhaust the machine's memory before anyone could report it.
 constexpr std::size_t most_processes = std::size_t{1} << 16;
 
-// The variables of a launcher. A null one does not exist.
+// The variables of a launcher.
 struct Launcher {
     const char* name;
     const char* process;
     const char* processes;
     const char* local;
     const char* locals;
-    std::vector<const char*> job;  // those that name the run, together
-    bool others_set_process;       // `process` alone does not show that the launcher is there
+    std::vector<const char*> job;  // together they name the run
+    bool others_set_process;       // `process` alone does not prove that this launcher started the process
 };
 
-// A launcher of MPI may run within a step of Slurm, and torchrun may be what srun starts: Slurm comes last. Of Slurm's
-// variables SLURM_STEP_NUM_TASKS is the one that srun alone sets: a batch script has others, too.
+// Slurm comes last: an MPI launcher or torchrun may run within a Slurm step. Only srun sets SLURM_STEP_NUM_TASKS; a
+// batch script has other variables of Slurm, too.
 const std::vector<Launcher>& launchers() {
     static const std::vector<Launcher> all = {
         {"Open MPI",
@@ -63,7 +63,7 @@ std::optional<std::size_t> number_in(const std::string& word) {
     return number;
 }
 
-// Of "4(x2),3", the tasks of a step's nodes, those of one node.
+// How many tasks a node has, according to a list of a step's nodes such as "4(x2),3".
 std::optional<std::size_t> tasks_of_node(const std::string& list, std::size_t node) {
     std::size_t first = 0;
     for (const std::string& part : split(list, ',')) {
@@ -102,7 +102,7 @@ public:
         world.local = number(launcher_.local);
         world.locals = is_slurm() ? tasks_of_this_node() : number(launcher_.locals);
         if (world.processes > most_processes)
-            fail(Exit::usage, "{}={} are more than {} processes; {}", launcher_.processes, world.processes,
+            fail(Exit::usage, "{}={} is more than {} processes; {}", launcher_.processes, world.processes,
                  most_processes, remedy());
         check_below(launcher_.process, world.process, launcher_.processes, world.processes);
         check_below(launcher_.local, world.local, launcher_.locals, world.locals);

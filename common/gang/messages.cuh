@@ -1,4 +1,4 @@
-// What the ranks of a gang send each other: messages by NCCL, which travel while the devices compute.
+// Messages between the ranks of a gang, which NCCL sends while the devices compute.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 namespace BACKEND {
 
 // A second stream for each rank, for its messages. It and the stream of the rank's work wait for each other only where
-// they are told to. All ranks have one communicator: their messages begin in the order in which they are enqueued.
+// they are told to. All messages share one communicator, so they start in the order in which they are enqueued.
 class Messages {
 public:
-    // Failure(unavailable) if NCCL is missing.
+    // Throws Failure(unavailable) if NCCL is missing.
     explicit Messages(Gang& gang) : gang_(gang), communicators_(gang.communicators()), sides_(gang.size()) {
         gang.on_each([&](size_t rank) { sides_[rank] = std::make_unique<Side>(); });
     }
@@ -20,17 +20,17 @@ public:
     // The rank's stream of messages.
     cudaStream_t stream(size_t rank) const { return sides_[rank]->stream; }
 
-    // What is enqueued there from now on waits for the work that the rank has enqueued so far; and the other way round.
+    // Messages enqueued from now on wait for the work that the rank has enqueued so far; and vice versa.
     void wait_for_work(size_t rank) const { wait(sides_[rank]->worked, gang_.stream(rank), stream(rank)); }
     void let_work_wait(size_t rank) const { wait(sides_[rank]->arrived, stream(rank), gang_.stream(rank)); }
 
-    // Calls enqueue(rank) for each rank: the messages that it sends and receives are one operation. Two ranks receive what
-    // they send each other in the order in which it is sent.
+    // Calls enqueue(rank) for each of this process's ranks. The messages that it sends and receives are one operation.
+    // Those from one rank to another arrive in the order in which they are sent.
     template <typename Enqueue>
     void exchange(Enqueue enqueue) const {
         gang_.nccl().group([&] { gang_.on_each(enqueue); });
     }
-    // Of exchange(). A message of no elements is none; sender and receiver both know that.
+    // For use in exchange(). A message of 0 elements is not sent; sender and receiver both know that.
     template <typename T>
     void send(size_t rank, const T* d_elements, size_t count, size_t to) const {
         if (count == 0) return;

@@ -13,20 +13,21 @@ namespace {
 
 // ---- the model
 
-// A way of an operation: messages one after the other over either kind of link, and the bytes that leave a GPU over each.
+// A way to carry out an operation: the number of consecutive messages over each kind of link, and the bytes that leave
+// a GPU over it.
 struct Way {
     double nvlink_steps, network_steps, nvlink_bytes, network_bytes;
 };
 
 double time_of(const Way& way, const ExchangeTerms& terms) {
-    // Long messages go in pieces, so that all links carry bytes at once.
+    // Long messages travel in pieces, so all links are busy at once.
     const double slowest =
         std::max(way.nvlink_bytes / terms.nvlink.gbyte_per_s, way.network_bytes / terms.network.gbyte_per_s);
     return terms.start_ns + way.nvlink_steps * terms.nvlink.latency_ns + way.network_steps * terms.network.latency_ns +
            slowest;
 }
 
-// How the ranks lie: in machines, the last of which may not be full.
+// How the ranks are placed in machines. The last machine may not be full.
 struct Placement {
     std::size_t ranks, machines, in_machine;
 
@@ -34,22 +35,22 @@ struct Placement {
         : ranks(all), machines((all + per_machine - 1) / per_machine), in_machine(std::min(all, per_machine)) {}
 };
 
-// A ring goes round all ranks: `rounds` times, each time `bytes` leave a GPU. There are as many rings as a machine has
-// ports, so that each port carries a part of what crosses from one machine to the next.
+// `rounds` times around a ring of all ranks; `bytes` leave each GPU in total. There are as many rings as a machine has
+// network ports, so each port carries a part of what crosses from one machine to the next.
 Way around_ring(const Placement& placed, double rounds, double bytes) {
     const double steps = rounds * double(placed.ranks - 1), crossings = rounds * double(placed.machines - 1);
     const double per_port = placed.machines > 1 ? bytes / double(placed.in_machine) : 0;
     return {steps - crossings, crossings, bytes, per_port};
 }
 
-// Up a tree of machines, along a chain in each, and down again. Two trees share the bytes, so that inner nodes of one are
+// Up a tree of machines, along a chain within each, and down again. Two trees share the bytes: inner nodes of one are
 // leaves of the other.
 Way up_and_down_tree(const Placement& placed, double bytes) {
     const double per_port = placed.machines > 1 ? 2 * bytes / double(placed.in_machine) : 0;
     return {2 * double(placed.in_machine - 1), 2 * std::ceil(std::log2(double(placed.machines))), 2 * bytes, per_port};
 }
 
-// Every rank exchanges its share with one other after the other.
+// Every rank exchanges shares with the others, one after another.
 Way pairwise(const Placement& placed, double bytes) {
     const double share = bytes / double(placed.ranks);
     const double near = double(placed.in_machine - 1), far = double(placed.ranks - placed.in_machine);
@@ -60,7 +61,7 @@ Way to_neighbour(const Placement& placed, double bytes) {
     return placed.machines > 1 ? Way{0, 1, bytes, bytes} : Way{1, 0, bytes, 0};
 }
 
-// The ways that a library chooses from.
+// The ways from which a library chooses.
 std::vector<Way> ways_of(const Exchange& exchange, const Placement& placed) {
     const double bytes = exchange.bytes, others = double(placed.ranks - 1) / double(placed.ranks);
     switch (exchange.operation) {
@@ -76,9 +77,9 @@ std::vector<Way> ways_of(const Exchange& exchange, const Placement& placed) {
     return {};
 }
 
-// ---- its terms, from measurements
+// ---- fitting its terms to measurements
 
-// What start, latency and nanoseconds per byte are multiplied by.
+// The factors by which start, latency and nanoseconds per byte are multiplied.
 using Factors = std::array<double, 3>;
 enum Term { of_start, of_latency, of_byte };
 
@@ -87,7 +88,7 @@ Factors factors_of(const TimedExchange& row) {
     return {1, way.nvlink_steps, way.nvlink_bytes};
 }
 
-// The solution of a system of at most three equations, by elimination; none if they say too little.
+// Solves a system of at most three linear equations by elimination; none if it is singular.
 std::optional<std::vector<double>> solve(std::vector<std::vector<double>> matrix, std::vector<double> right) {
     const std::size_t n = right.size();
     for (std::size_t column = 0; column < n; ++column) {
@@ -110,11 +111,11 @@ std::optional<std::vector<double>> solve(std::vector<std::vector<double>> matrix
 
 struct Solution {
     Factors terms;
-    double squares;  // of the relative errors, added up
+    double squares;  // the sum of the squared relative errors
 };
 
-// The least squares with the terms of `free` alone; the others are those of `fixed`. Columns are scaled to length 1, since
-// steps and bytes differ by many powers of ten.
+// Least squares over the terms in `free`, with the others as in `fixed`; none if a free term would not be positive.
+// Columns are scaled to length 1, since steps and bytes differ by many powers of ten.
 std::optional<Solution> solve_for(const std::vector<Term>& free, const Factors& fixed,
                                   const std::vector<TimedExchange>& rows) {
     std::vector<Factors> relative;
@@ -192,7 +193,7 @@ ExchangeTerms fitted(const std::vector<TimedExchange>& rows, const ExchangeTerms
     terms.bandwidth_is_default =
         ratio_of_extremes(rows, [](const TimedExchange& row) { return row.exchange.bytes; }) < 16;
     const Factors before = {known.start_ns, known.nvlink.latency_ns, 1 / known.nvlink.gbyte_per_s};
-    // With three terms it is quickest to try every set of those that are above 0. A bandwidth that the rows do not limit
+    // There are only three terms, so we try every set of positive ones. A bandwidth that the rows do not determine
     // stays as it is.
     std::optional<Solution> best;
     unsigned best_set = 0;
@@ -235,7 +236,7 @@ std::map<Collective, ExchangeTerms> read_terms(const std::string& path, const Ex
             one.nvlink = {latency_ns.number(row), gbyte_per_s.number(row)};
             one.latency_is_default = one.bandwidth_is_default = false;
             if (!(one.start_ns >= 0 && one.nvlink.latency_ns >= 0 && one.nvlink.gbyte_per_s > 0))
-                fail(Exit::bad_input, "{}:{}: start_ns and latency_ns have to be 0 or more, gbyte_per_s above 0",
+                fail(Exit::bad_input, "{}:{}: start_ns and latency_ns must be 0 or more, gbyte_per_s above 0",
                      table.name, table.lines[row]);
             terms[Collective(i)] = one;
         }

@@ -12,7 +12,7 @@ namespace BACKEND {
 
 #ifndef __SIMCC__
 Library Nccl::load() {
-    // Standard output is for results: what NCCL_DEBUG asks for goes to standard error.
+    // Standard output is for results, so the output of NCCL_DEBUG goes to standard error.
     if (getenv("NCCL_DEBUG")) setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
     return Library({"libnccl.so.2", "libnccl.so"}, true);
 }
@@ -72,10 +72,10 @@ std::string Nccl::version() const {
 static const char* remedy(ncclResult_t result) {
     switch (result) {
         case ncclSystemError:
-            return "NCCL_DEBUG=WARN says which call of the system failed; a full /dev/shm and a wrong "
+            return "NCCL_DEBUG=WARN says which system call failed; a full /dev/shm and a wrong "
                    "NCCL_SOCKET_IFNAME are common causes";
         case ncclUnhandledCudaError:
-            return "NCCL_DEBUG=WARN says which call of CUDA failed; often the driver is older than NCCL's CUDA, or "
+            return "NCCL_DEBUG=WARN says which CUDA call failed; often the driver is older than NCCL's CUDA, or "
                    "memory is short";
         case ncclRemoteError: return "another rank has ended or lost its connection; see its message";
         default: return "NCCL_DEBUG=WARN says more";
@@ -105,12 +105,12 @@ Communicators::Communicators(const Nccl& nccl, const ncclUniqueId& id, std::size
                         "ncclCommInitRank");
         }
     });
-    // (The simulator then leaves it to us to notice that a rank has ended.)
+    // (Asking tells the simulator's NCCL that we notice ourselves when a rank has ended.)
     ncclResult_t none = ncclSuccess;
     for (const ncclComm_t one : own_) nccl.expect(nccl.comm_get_async_error(one, &none), "ncclCommGetAsyncError");
 }
 
-// After a failure a rank may be waited for that never comes.
+// After a failure, destroying might wait for a rank that never comes.
 Communicators::~Communicators() {
     if (std::uncaught_exceptions() > 0) abort();
     for (const ncclComm_t one : own_) static_cast<void>(nccl_.comm_destroy(one));

@@ -1,5 +1,6 @@
 #pragma once
-// NCCL: on a GPU found at run time, so that everything builds and runs on a machine without it; in the simulator simcc's.
+// NCCL. For GPUs it is loaded at run time, so that everything builds and runs on machines without it. The simulator has
+// its own.
 #include <cuda_runtime.h>
 
 #if __has_include(<nccl.h>)
@@ -18,26 +19,26 @@
 
 namespace BACKEND {
 
-/// The functions of the library, by their names without "nccl". Whoever calls one gives the result to expect(). The library
-/// stays loaded until the process ends: threads of its own may outlive its communicators.
+/// The functions of the library, named without "nccl". Callers pass the result to expect(). The library stays loaded
+/// until the process ends, since its threads may outlive its communicators.
 class Nccl {
 public:
     Nccl();
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
-    /// Why there is none, and what to do; "" if there is.
+    /// Why NCCL is missing, and what to do; "" if it is not.
     const std::string& why_not() const { return why_not_; }
 
-    /// As in 2.28.9; "" if the library does not say.
+    /// Such as "2.28.9"; "" if unknown.
     std::string version() const;
 
-    /// Throws Failure(cuda_error) unless `result` is success: the call, NCCL's words, and what to do.
+    /// Throws Failure(cuda_error) unless `result` is success. Its message names the call, NCCL's error, and what to do.
     void expect(ncclResult_t result, const char* call, ncclComm_t communicator = nullptr) const {
         if (__builtin_expect(result != ncclSuccess, 0)) fail_nccl(result, call, communicator);
     }
 
-    /// Calls `calls`, whose calls of several communicators are one operation.
+    /// Calls `calls` within an NCCL group: its calls for several communicators are one operation.
     template <typename Calls>
     void group(Calls calls) const {
         expect(group_start(), "ncclGroupStart");
@@ -68,7 +69,7 @@ public:
     decltype(&ncclReduce) reduce = nullptr;
     decltype(&ncclSend) send = nullptr;
     decltype(&ncclRecv) receive = nullptr;
-    /// From 2.18 on; else null. (Older headers do not declare it.) `config` is an NcclConfig.
+    /// Null before NCCL 2.18, whose header does not declare it. `config` is an NcclConfig.
     using CommSplit = ncclResult_t(ncclComm_t parent, int color, int key, ncclComm_t* result, void* config);
     CommSplit* comm_split = nullptr;
 
@@ -85,14 +86,14 @@ private:
     std::string why_not_;
 };
 
-/// How a communicator works, as in the header of 2.18: later versions know by the size which of their members it has.
+/// ncclConfig_t as in the header of 2.18. Later versions know by the size which members it has.
 struct NcclConfig {
     static constexpr int undefined = INT_MIN;
 
     std::size_t size = sizeof(NcclConfig);
     unsigned magic = 0xcafebeef, version = 21800;
     int blocking = undefined, cluster_size = undefined, least_blocks = undefined;
-    int most_blocks = undefined;  // of its kernels, each on a multiprocessor
+    int most_blocks = undefined;  // of a kernel, each on a multiprocessor
     const char* network = nullptr;
     int shares_resources = undefined;
 };
@@ -108,12 +109,13 @@ ncclDataType_t nccl_type() {
     else return ncclBfloat16;
 }
 
-/// The communicators of this process's ranks: consecutive ones, the first of which is `first`.
+/// The communicators of this process's ranks, which are consecutive.
 class Communicators {
 public:
     /// All ranks are devices of this process.
     Communicators(const Nccl& nccl, const std::vector<int>& ordinals);
-    /// `ranks` in all, in several processes, which know the same id: these are on the devices `ordinals`.
+    /// `ranks` ranks in several processes, which know the same id. Those of this process begin with rank `first`, and
+    /// are on the devices `ordinals`.
     Communicators(const Nccl& nccl, const ncclUniqueId& id, std::size_t ranks, std::size_t first,
                   const std::vector<int>& ordinals);
     ~Communicators();
@@ -122,7 +124,7 @@ public:
 
     ncclComm_t operator[](std::size_t rank) const { return own_[rank - first_]; }
 
-    /// Ends all that they still do.
+    /// Aborts all operations in flight.
     void abort();
 
 private:

@@ -1,4 +1,4 @@
-// A collective as calls of NCCL.
+// A collective as calls to NCCL.
 #pragma once
 
 #include "common/gang/nccl.cuh"
@@ -19,7 +19,7 @@ struct NcclPart {
     ncclComm_t communicator;
     cudaStream_t stream;
 
-    // To be called for all ranks, in a group.
+    // Must be called for all ranks, within a group.
     void call() const {
         const int root = static_cast<int>(shape.root);
         switch (shape.operation) {
@@ -50,7 +50,7 @@ struct NcclPart {
 private:
     void expect(ncclResult_t result, const char* call) const { nccl.expect(result, call, communicator); }
 
-    // `count` elements from both buffers' `offset`, in bytes.
+    // Sends and receives `count` elements at `offset`, in bytes, of the two buffers.
     void exchange(size_t to, size_t from, size_t offset, size_t count) const {
         expect(nccl.send(static_cast<const char*>(input) + offset, count, type, int(to), communicator, stream),
                "ncclSend");

@@ -1,6 +1,6 @@
 #pragma once
-// What we use of NCCL, for a toolkit that lacks its header; the same from NCCL 2.13 on. Nothing here is linked: the
-// library is found at run time.
+// The part of nccl.h that we use, for toolkits that lack the header. It has not changed since NCCL 2.13. Nothing here
+// is linked: the library is loaded at run time.
 #include <cuda_runtime.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The collective operations: what each does to whose elements, and what its bandwidths count.
+// The collective operations: where the elements of each come from, and how its bandwidths are counted.
 #pragma once
 
 #include <cstddef>
@@ -6,15 +6,15 @@
 
 enum class Collective { all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, ring };
 
-// As tables call it.
+// Its name in tables.
 constexpr const char* name_of(Collective operation) {
     constexpr const char* names[] = {"all-reduce", "reduce-scatter", "all-gather", "broadcast",
                                      "reduce",     "all-to-all",     "ring"};
     return names[static_cast<int>(operation)];
 }
 
-// One operation on one size. Each rank has a larger buffer of `total()` elements, and where ranks own parts of it, such a
-// part is a share. The shares are equal: n is rounded up to a multiple of the ranks.
+// One operation on one size. The larger of a rank's buffers has total() elements. If each rank owns a part of it, that
+// part is a share. Shares are equal: n is rounded up to a multiple of the number of ranks.
 struct CollectiveShape {
     Collective operation = Collective::all_reduce;
     std::size_t n = 0;
@@ -30,7 +30,7 @@ struct CollectiveShape {
         return operation == Collective::all_reduce || operation == Collective::reduce_scatter ||
                operation == Collective::reduce;
     }
-    // Those that pass each element on as they receive it would overwrite what they have yet to send.
+    // In place, these two would overwrite elements that they have yet to send.
     bool may_be_in_place() const { return operation != Collective::all_to_all && operation != Collective::ring; }
 
     std::size_t share() const { return has_shares() ? n / ranks + (n % ranks != 0) : n; }
@@ -39,10 +39,11 @@ struct CollectiveShape {
     std::size_t received() const { return operation == Collective::reduce_scatter ? share() : total(); }
     bool receives(std::size_t rank) const { return operation != Collective::reduce || rank == root; }
 
-    // In place, a rank's smaller buffer is its share of the larger one. Where it begins in that.
+    // Where a rank's share begins in the larger buffer. In place, the share is the rank's smaller buffer.
     std::size_t own_share(std::size_t rank) const { return has_shares() ? rank * share() : 0; }
 
-    // Where element i of what `rank` receives comes from: element `index` of `from`, or of all ranks if it reduces.
+    // Where element i of what `rank` receives comes from: element `index` of rank `from`, or of all ranks in a
+    // reduction.
     struct Origin {
         std::size_t from, index;
     };
@@ -57,8 +58,9 @@ struct CollectiveShape {
         }
     }
 
-    // The bus bandwidth over the algorithm's, total() bytes by time: what each link carries, whatever the number of
-    // ranks. (NVIDIA, nccl-tests, doc/PERFORMANCE.md; of the ring, src/sendrecv.cu there.)
+    // Bus bandwidth divided by algorithm bandwidth (total() in bytes per time). The bus bandwidth is what each link
+    // carries, whatever the number of ranks. (NVIDIA, nccl-tests, doc/PERFORMANCE.md; for the ring, src/sendrecv.cu
+    // there.)
     double bus_factor() const {
         const double others = double(ranks - 1) / double(ranks);
         switch (operation) {

@@ -19,21 +19,21 @@
 
 namespace {
 
-// The first process speaks for all that fail alike: the others wait for so long.
+// If all fail alike, the first process speaks for them: the others wait this long.
 constexpr std::chrono::milliseconds lead_of_first(100);
 
-// Seconds that the ranks may take to come.
+// How many seconds the ranks may take to come.
 double join_timeout() {
     const char* const words = std::getenv("GRIDUTILS_JOIN_TIMEOUT");
     if (!words || !*words) return 60;
     char* end = nullptr;
     const double seconds = std::strtod(words, &end);
     if (*end != '\0' || !(seconds > 0))
-        fail(Exit::usage, "GRIDUTILS_JOIN_TIMEOUT='{}' is no number of seconds above 0", printable(words, 40));
+        fail(Exit::usage, "GRIDUTILS_JOIN_TIMEOUT='{}' is not a number of seconds above 0", printable(words, 40));
     return seconds;
 }
 
-// The parent is the launcher of all; its number may be used again, but not together with the time of its start.
+// All processes have the same parent, the launcher. Its process id may be reused, but not with the same start time.
 std::string parent_name() {
     const std::string parent = std::to_string(getppid());
     std::ifstream file("/proc/" + parent + "/stat");
@@ -42,7 +42,7 @@ std::string parent_name() {
     const std::size_t name_end = line.rfind(") ");
     if (name_end == line.npos) return parent;
     const std::vector<std::string> fields = split(line.substr(name_end + 2), ' ');
-    constexpr std::size_t start_time = 19;  // proc(5) counts it as the 22nd
+    constexpr std::size_t start_time = 19;  // field 22 in proc(5)
     return fields.size() > start_time ? parent + "-" + fields[start_time] : parent;
 }
 
@@ -55,7 +55,7 @@ std::string file_name_of(const std::string& job) {
     return name;
 }
 
-// "" if there is none, and NCCL alone brings the processes together.
+// The folder in which the processes meet; "" if there is none, and they meet at NCCL_COMM_ID.
 std::string folder_for(const World& world) {
     const char* const shared = std::getenv("GRIDUTILS_RENDEZVOUS");
     if (shared && *shared) return std::string(shared) + "/" + file_name_of(world.job.empty() ? "job" : world.job);
@@ -124,7 +124,7 @@ ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std
 
 ProcessTeam::~ProcessTeam() {
     watch_.reset();
-    // (A failure may have left collectives behind that never end: what waits for them is not freed.)
+    // (A failure may leave collectives in flight that never end. Freeing this would wait for them.)
     if (failed_ && faster_) static_cast<void>(new Gather(std::move(faster_)));
 }
 
@@ -132,7 +132,7 @@ void ProcessTeam::finish() {
     faster_ = nullptr;
     watch_.reset();
     contact_->finish();
-    contact_->leave();  // a signal that comes after the next line leaves nothing behind
+    contact_->leave();  // now, so that a signal after the next line leaves nothing behind
     signals_.reset();
 }
 
@@ -168,7 +168,7 @@ std::vector<std::string> ProcessTeam::gather(const std::string& mine) {
 void ProcessTeam::gather_by(Gather faster) {
     faster_ = std::move(faster);
     if (rendezvous_) return;
-    // Only now can those who have no folder in common be compared.
+    // Processes without a common folder can be compared only now.
     compare(faster_(own_words()));
     const std::string mine = std::to_string(own_devices_);
     const std::vector<std::string> all = faster_(mine);
@@ -176,17 +176,17 @@ void ProcessTeam::gather_by(Gather faster) {
         if (all[process] != mine)
             ::fail(Exit::usage,
                    "rank {} drives {} devices, and rank {} {}; set GRIDUTILS_RENDEZVOUS to a folder that "
-                   "all of them see, where they may tell each other how many they drive",
+                   "all of them see, so that they can tell each other how many they drive",
                    process, all[process], world_.process, mine);
 }
 
-// Until the Watch ends this process by the signal that has come to it or to another one.
+// Waits until the Watch ends this process by the signal that this process or another one has received.
 [[noreturn]] static void await_signal() {
     while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
-// What is wrong with the command is wrong in all processes, and no matter of one. (What fails after a signal fails because
-// of it: a write to a pipe that nobody reads.)
+// A usage error is the same in all processes, so its message names none. (A failure after a signal is a consequence of
+// it, such as a write to a pipe that nobody reads.)
 Exit ProcessTeam::fail(const std::string& message, Exit exit) {
     if (failed_) return *failed_;
     if (watch_ && EndingSignals::noted() != 0) await_signal();
@@ -207,7 +207,7 @@ std::vector<DeviceInfo> ProcessTeam::gang_of(const std::vector<DeviceInfo>& all)
         device.process = world_.process;
         mine += (mine.empty() ? "" : "\n") + words_of(device);
     }
-    // (Without a folder the others cannot be asked yet: they should drive as many devices each.)
+    // (Without a folder the others cannot be asked yet: we assume that each drives as many devices as this process.)
     const std::vector<std::string> told = rendezvous_ ? gather(mine) : std::vector(world_.processes, mine);
     std::vector<DeviceInfo> gang;
     for (std::size_t process = 0; process < told.size(); ++process) {
@@ -226,7 +226,7 @@ void ProcessTeam::check_devices(const std::vector<DeviceInfo>& gang) const {
             ::fail(Exit::unavailable,
                    "{} has {} GPU, and rank 0 has {}; give each one, or run all in the simulator with -d sim",
                    name_of(device.process), device.simulated ? "no" : "a", device.simulated ? "one" : "none");
-        // (Each process simulates devices of its own. Without a folder a UUID here is a guess.)
+        // (Each process simulates its own devices. Without a folder, the others' UUIDs are a guess.)
         if (device.simulated || !rendezvous_) continue;
         const auto [driver, is_first] = drivers.try_emplace(device.uuid, device.process);
         if (is_first) continue;

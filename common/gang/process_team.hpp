@@ -1,5 +1,4 @@
-// The processes of a gang: found by their launcher's variables, and joined. One alone prints; the failure of any ends
-// all, and so does a signal that ends one.
+// The processes of a gang, which a launcher has started. Only one prints. If one fails, or a signal ends it, all end.
 #pragma once
 
 #include <memory>
@@ -19,8 +18,8 @@ class ProcessTeam final : public Team {
 public:
     using Say = std::function<void(const std::string& message)>;
 
-    // Joins the others. `build` and `command`, what is run and how, have to be alike in all: see check_alike(). `say`
-    // prints a message, `last_words` what is left to be said when a signal ends this process.
+    // Joins the others. `build` and `command` are what is run and how: they must be the same in all, see check_alike().
+    // `say` prints a message; `last_words` prints what is left to say when a signal ends this process.
     ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say,
                 std::function<void()> last_words);
     ~ProcessTeam() override;
@@ -33,17 +32,17 @@ public:
     bool gathers_by_devices() const override { return static_cast<bool>(faster_); }
     Exit fail(const std::string& message, Exit exit) override;
 
-    // Whether all see a folder in which they can tell each other things before there are devices.
+    // Whether the processes share a folder, in which they can exchange texts before there are devices.
     bool has_folder() const { return rendezvous_ != nullptr; }
 
-    // Refuses processes that run another program, with other options or another version.
+    // Throws Failure(usage) if a process runs another build than the first one, or has other options.
     void check_alike() const;
 
-    // The devices of all processes, in the order of their ranks; `all` are those of this machine's gang. Refuses two
-    // ranks on one GPU.
+    // The devices of all processes, in the order of their ranks; `all` are the gang's devices on this machine. Throws
+    // Failure if two ranks would drive the same GPU, or if some devices are simulated and some are not.
     std::vector<DeviceInfo> gang_of(const std::vector<DeviceInfo>& all);
 
-    // The run has come to a good end.
+    // To be called when the run has succeeded.
     void finish();
 
 private:
@@ -57,12 +56,12 @@ private:
     const Say say_;
     std::unique_ptr<EndingSignals> signals_;
     std::unique_ptr<Contact> contact_;
-    Rendezvous* rendezvous_ = nullptr;  // the contact; null between machines that have no folder in common
+    Rendezvous* rendezvous_ = nullptr;  // the contact; null between machines without a common folder
     std::unique_ptr<Watch> watch_;
     Gather faster_;
     std::size_t questions_ = 0, own_devices_ = 0;
     std::optional<Exit> failed_;
 };
 
-// A text that is the same for executables of the same build.
+// The executable's build id in hexadecimal; "unknown" if it has none.
 std::string build_of_this_program();

@@ -14,16 +14,16 @@
 
 namespace {
 
-// A process on another machine has ended if its card has not changed for so long.
+// If the card of a process on another machine has not changed for this many seconds, the process has ended.
 constexpr double longest_silence = 8;
-// One that has been silent for so long at the beginning belongs to an earlier run.
+// A card that has been silent for this many seconds at the beginning belongs to an earlier run.
 constexpr double shortest_silence = 2;
-// A process that has just failed may hold its card for a moment after the next run has begun.
+// A process that has just failed may hold its card for this many seconds after the next run has begun.
 constexpr double longest_farewell = 10;
 
 void copy_text(char (&to)[64], const std::string& from) { from.copy(to, sizeof to - 1); }
 
-// What tells machines apart even if they have the same name, as containers may.
+// Distinguishes machines even if they have the same host name, as containers may.
 std::string machine_name() {
     std::ifstream boot("/proc/sys/kernel/random/boot_id");
     std::string name;
@@ -54,15 +54,15 @@ Rendezvous::Rendezvous(const World& world, const std::string& folder, const std:
 
 void Rendezvous::leave() {
     const std::lock_guard lock(leaving_);
-    if (!file_) return static_cast<void>(rmdir(folder_.c_str()));  // which it may have made in vain
+    if (!file_) return static_cast<void>(rmdir(folder_.c_str()));  // this process may have made it in vain
     if (is_finished_ && lies_there()) unlink(card_path(world_.process).c_str());
     file_.reset();
     if (is_finished_) remove_answers_if_last();
     else remove_all_if_last();
 }
 
-// Another process may not have read yet what this one has said, unless it has taken its card away, too, or has been ended
-// by a signal when all was done.
+// Another process may not have read this one's answers yet, unless it has also removed its card, or a signal has ended
+// it when all was done.
 void Rendezvous::remove_answers_if_last() const {
     bool was_another_ended = false;
     for (std::size_t process = 0; process < world_.processes; ++process) {
@@ -77,7 +77,7 @@ void Rendezvous::remove_answers_if_last() const {
     rmdir(folder_.c_str());
 }
 
-// (Others may have found that all have come, where this process has not yet.)
+// (Other processes may have found that all have come before this one has.)
 void Rendezvous::end_if_signalled() {
     if (EndingSignals::noted() == 0) return;
     if (file_ && card_.first != 0) {
@@ -88,7 +88,7 @@ void Rendezvous::end_if_signalled() {
     EndingSignals::end_by(EndingSignals::noted());
 }
 
-// After a failure the cards stay until all processes have heard of it. On several machines none knows that it is the
+// After a failure the cards stay until all processes know of it. On several machines, no process knows that it is the
 // last.
 void Rendezvous::remove_all_if_last() const {
     if (!world_.is_one_machine()) return;
@@ -99,7 +99,8 @@ void Rendezvous::remove_all_if_last() const {
     rmdir(folder_.c_str());
 }
 
-// What lies there beside this run's: the cards, and perhaps what one says who ends before it has begun.
+// Removes all files but those of this run: the cards, and the message of a process that has failed before the run
+// began.
 void Rendezvous::remove_earlier_runs() const {
     std::set<std::string> own = {path(name_in_run("failed"))};
     for (std::size_t process = 0; process < world_.processes; ++process) own.insert(card_path(process));
@@ -109,7 +110,7 @@ void Rendezvous::remove_earlier_runs() const {
 
 std::string Rendezvous::name_in_run(const std::string& name) const { return text("{}-{:x}", name, run_); }
 
-// Takes the place of a process that has ended, and waits for one that is about to.
+// Replaces the card of a process that has ended, and waits for one that is about to end.
 void Rendezvous::show_card(const std::string& words, double seconds) {
     const std::string own = card_path(world_.process);
     const std::string content = std::string(reinterpret_cast<const char*>(&card_), sizeof card_) + words;
@@ -123,7 +124,7 @@ void Rendezvous::show_card(const std::string& words, double seconds) {
             try {
                 file_ = publish(folder_, card_name(world_.process), content);
             } catch (const Failure&) {
-                if (access(folder_.c_str(), F_OK) == 0) throw;  // else one that has just ended removed it
+                if (access(folder_.c_str(), F_OK) == 0) throw;  // else a process that has just ended removed it
             }
             if (file_) return;
         } else if (seconds_since(begin) > seconds) {
@@ -135,7 +136,7 @@ void Rendezvous::show_card(const std::string& words, double seconds) {
     }
 }
 
-// Whether the card there is this process's still: who ends last removes cards that nobody seems to hold.
+// Whether this process's card is still there: the last process of another run removes cards that nobody seems to hold.
 bool Rendezvous::lies_there() const {
     const auto card = read_card(world_.process);
     return card && card->number == card_.number;
@@ -152,8 +153,8 @@ std::optional<Card> Rendezvous::read_card(std::size_t process, std::string* word
     return card;
 }
 
-// For how many seconds a process has shown no life. (On other machines by the number of looks rather than the time:
-// this process may have been stopped for a while, too.)
+// For how many seconds a process has shown no sign of life. (For other machines this counts looks rather than time:
+// this process may have been stopped for a while itself.)
 double Rendezvous::silence_of(std::size_t process, const Card& card) {
     if (std::strcmp(card.machine, card_.machine) == 0) return is_locked(card_path(process)) ? 0 : longest_silence;
     Pulse& pulse = pulses_[process];
@@ -162,7 +163,7 @@ double Rendezvous::silence_of(std::size_t process, const Card& card) {
     return pulse.looks++ * seconds_between_looks();
 }
 
-// A card from another machine may be a dead run's until it has changed once.
+// Until it has changed once, a card from another machine may belong to a dead run.
 bool Rendezvous::is_alive(std::size_t process, const Card& card) {
     const bool is_here = std::strcmp(card.machine, card_.machine) == 0;
     return silence_of(process, card) < longest_silence && (is_here || pulses_[process].beats);
@@ -221,7 +222,7 @@ bool Rendezvous::have_all_come(const std::vector<std::optional<Card>>& cards) {
     return true;
 }
 
-// The first of those who wait speaks for all.
+// The first of the waiting processes speaks for all.
 void Rendezvous::give_up(const std::vector<std::size_t>& missing, double seconds) {
     if (missing.empty()) return;  // they have come just now
     std::size_t first_waiting = 0;
@@ -254,7 +255,7 @@ std::vector<std::string> Rendezvous::gather(const std::string& topic, const std:
     return all;
 }
 
-// While the lock is held, no other thread leaves. If one has left, it is ending this process.
+// While the lock is held, no other thread leaves. If one has left, it is ending this process: this waits for that.
 std::unique_lock<std::mutex> Rendezvous::stay() {
     std::unique_lock lock(leaving_);
     while (!file_) {
@@ -297,7 +298,7 @@ std::optional<std::size_t> Rendezvous::lost() {
     while (neighbour_ != world_.process) {
         const auto card = read_card(neighbour_);
         if (card && silence_of(neighbour_, *card) < longest_silence) return std::nullopt;
-        // A process that has come to a good end has taken its card away: look twice, it may have done so between.
+        // A process that has succeeded has removed its card. We look twice: it may have done so just now.
         if (card && read_card(neighbour_)) return neighbour_;
         neighbour_ = (neighbour_ + 1) % world_.processes;
     }

@@ -1,10 +1,10 @@
-// How the processes of a run find each other and hear of each other's end: a folder that all of them see. Each has a
-// card there, a file that says who it is, and on which it holds a lock for as long as it lives. On another machine
-// locks cannot be asked for: there a card that counts on says that its process lives.
+// How the processes of a run find each other and learn of each other's end: through a folder that all of them see. Each
+// has a card there, a file that says who it is, and holds a lock on it while it lives. The locks of another machine
+// cannot be queried: there, a process lives as long as it increments the counter on its card.
 //
-// The folder may have cards of an earlier run that was killed, or is about to end. A run is complete once its first
-// process has seen a living card of each other one that names the first one's number, which is random, and has then
-// written on its own card a number made of all of theirs.
+// The folder may contain cards of an earlier run that was killed or is about to end. A run is complete when its first
+// process has seen live cards of all others that name the first one's random number, and has then written a hash of all
+// their numbers on its own card.
 #pragma once
 
 #include <cstdint>
@@ -18,37 +18,37 @@
 #include "common/gang/launcher.hpp"
 #include "common/gang/shared_folder.hpp"
 
-// What a card begins with. The process's words follow.
+// The header of a card. The process's words follow.
 struct Card {
     char format[16] = "gridutils 1";
     std::uint64_t number = 0;    // random
     std::uint64_t first = 0;     // the number of the first process, once this one has seen its card
-    std::uint64_t complete = 0;  // the first process's: made of all numbers, once all have come
+    std::uint64_t complete = 0;  // of the first process only: a hash of all numbers, once all have come
     std::uint64_t beat = 0;      // goes up while the process lives
-    std::int32_t gave_up = 0;    // the exit code of a process that has waited for the others in vain
+    std::int32_t gave_up = 0;    // the exit code of a process that has given up waiting for the others
     char machine[64] = {}, host[64] = {};
 };
 
 class Rendezvous final : public Contact {
 public:
-    // Joins the others in the folder, which it makes if need be. `words` is what they are to know of this process.
-    // Throws Failure if the folder cannot be used, or if some have not come after `seconds`: with the message "" if
-    // another process says it.
+    // Joins the others in the folder, and makes the folder if need be. `words` is what the others shall know about this
+    // process. Throws Failure if the folder cannot be used, or if some have not come after `seconds` seconds. The
+    // message is "" if another process reports the failure.
     Rendezvous(const World& world, const std::string& folder, const std::string& words, double seconds);
     ~Rendezvous() override { leave(); }
     Rendezvous(const Rendezvous&) = delete;
     Rendezvous& operator=(const Rendezvous&) = delete;
 
     void finish() override { is_finished_ = true; }
-    // The last process takes the folder away.
+    // The last process removes the folder.
     void leave() override;
 
-    // Of each process.
+    // One per process.
     const std::vector<std::string>& words() const { return words_; }
     std::string host_of(std::size_t process) const override { return hosts_[process]; }
 
-    // What each process says about a topic, which can be asked once. Waits for all, for ever: a Watch ends the process
-    // if another one has ended.
+    // What each process says about a topic. A topic can be used only once. Waits for all without a time limit: a Watch
+    // ends this process if another one has ended.
     std::vector<std::string> gather(const std::string& topic, const std::string& mine);
 
     Declared declare(const Declared& failure) override;

@@ -13,14 +13,14 @@
 
 #include "common/io/text.hpp"
 
-// (The machines that write to a folder may have clocks that differ by minutes.)
+// (The clocks of the machines that write to a folder may differ by minutes.)
 constexpr std::time_t seconds_until_abandoned = 3600;
 
 static int open_shared(const std::string& path, int flags) {
     return open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-// (Locks of the open file: a process that opens it a second time, and closes that, does not lose them.)
+// (The lock belongs to the open file description: it remains if the process opens the file again and closes that.)
 static struct flock whole_file() {
     struct flock lock = {};
     lock.l_type = F_WRLCK;

@@ -5,8 +5,8 @@
 
 void refuse_sharing(const std::string& input) {
     fail(Exit::usage,
-         "{} is read from its beginning on, and by one process: several share .npy and raw files, of which each reads "
-         "its pieces; convert it, or start one process, which may drive all devices",
+         "{} can only be read from the beginning, by one process: several can share .npy and raw files, as each reads its "
+         "pieces; convert it, or start one process, which may drive all devices",
          input);
 }
 

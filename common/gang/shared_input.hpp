@@ -1,4 +1,4 @@
-// A file that several processes read together, each some of its pieces.
+// A file that several processes read together: each reads some of its pieces.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 #include "common/io/numbers.hpp"
 #include "common/measure/team.hpp"
 
-// Failure(usage) for an input whose numbers cannot be read at any place.
+// Throws Failure(usage) for an input that can only be read from the beginning.
 [[noreturn]] void refuse_sharing(const std::string& input);
 
-// Failure for standard input and pipes, before they are opened.
+// Throws Failure(usage) for standard input and pipes, before they are opened.
 void expect_file(const std::string& path);
 
-// Failure unless all processes see the same numbers, any of which can be read first.
+// Throws Failure unless numbers can be read in any order, and all processes see the same count, type and shape.
 void expect_shared(Team& team, const NumberReader& reader, const std::string& path);

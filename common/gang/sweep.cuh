@@ -1,4 +1,5 @@
-// One problem on gangs of several sizes: those at hand are measured, and with --predict others follow from them.
+// One problem on gangs of several sizes: those at hand are measured, and with --predict, others are predicted from
+// them.
 #pragma once
 
 #include <functional>
@@ -14,27 +15,26 @@ namespace BACKEND {
 
 class Exchanges;
 
-// How a program spreads a problem over so many ranks.
+// How a program spreads a problem over ranks.
 struct GangProblem {
     using Use = std::function<void(std::vector<Case>&)>;
 
-    // Makes the cases of what the gang's devices, the first of all these ranks, have to do, and hands them to `use`. What
-    // the cases need lives until that returns.
+    // Makes the cases for the gang's devices, which are the first of all `ranks`, and passes them to `use`. Everything
+    // that the cases need lives until `use` returns.
     std::function<void(Gang&, size_t ranks, const Use& use)> with_cases;
-    // The row of a variant on all the ranks, without what it takes to launch it.
+    // A case of a variant on all ranks, good for a table row but not for a launch.
     std::function<Case(const Variant&, size_t ranks)> describe;
-    // What the ranks exchange besides.
+    // The ranks' exchanges, which come on top of that.
     std::function<std::vector<Exchange>(size_t ranks)> exchanges;
 };
 
-// Of n elements, or with --weak n for each rank: how many the first of the ranks have.
+// How many elements the first `members` of `ranks` have together: there are n in all, or with --weak, n per rank.
 constexpr size_t elements_of_first(size_t members, size_t ranks, size_t n, const MeasureSettings& settings) {
     return settings.weak ? n * members : share_of(n, members, ranks).begin;
 }
 
-// A prediction is the time of one rank's share on one device, which is measured, and that of the exchanges, which the model
-// of model.hpp has from smaller gangs. So the largest gang that is measured can be predicted, too, to see how far off that
-// is.
+// A prediction is the measured time of one rank's share on one device, plus the time of the exchanges, which the model
+// of model.hpp derives from smaller gangs. So the largest measured gang is predicted, too, to show the model's error.
 class GangSweep {
 public:
     GangSweep(Run& run, Bench& bench, const std::vector<DeviceInfo>& devices);
@@ -45,16 +45,16 @@ public:
 private:
     std::set<size_t> predicted_gangs() const;
 
-    // A process may leave out a variant, such as one of a library that its machine lacks. Then all leave it out, since they
-    // measure together.
+    // A process may leave out a variant, for example because its machine lacks a library. Then all leave it out, since
+    // they measure together.
     void keep_common(std::vector<Case>& cases) const;
 
-    // The times of one rank's share.
+    // Measures one rank's share.
     std::vector<Measurement> shares_of(const GangProblem& problem, size_t ranks);
 
     void predict(const GangProblem& problem, size_t ranks);
 
-    // How much more than what the gang took, if it was measured.
+    // By how much `ns` exceeds the gang's measured time, in percent; NaN if it was not measured.
     double error_percent(const Variant& variant, size_t ranks, double ns) const;
 
     Run& run_;

@@ -1,4 +1,4 @@
-// Waiting for other processes, which nothing announces.
+// Waiting for other processes, by polling.
 #pragma once
 
 #include <chrono>

@@ -6,7 +6,7 @@
 #include "common/gang/ending_signals.hpp"
 #include "common/io/text.hpp"
 
-// So long a process that has failed may take to clean up: what it frees may wait for ranks that are gone.
+// How many seconds a failed process may take to clean up: freeing may wait for ranks that are gone.
 constexpr double longest_clean_up = 4;
 
 Watch::Watch(Contact& contact, std::size_t process, std::function<void(const std::string&)> say,
@@ -28,7 +28,7 @@ Watch::~Watch() {
     thread_.join();
 }
 
-// (A half-written row stays where it is, and an unfinished file is removed.)
+// (This does not flush a half-written row, and removes an unfinished file.)
 void Watch::end_with(Exit exit) {
     contact_.leave();
     std::quick_exit(static_cast<int>(exit));

@@ -1,5 +1,5 @@
-// A thread that ends this process soon after another one of the run has failed or ended, whatever the main thread waits
-// for: a device, a collective, NCCL.
+// A thread that ends this process soon after another process of the run has failed or ended, whatever the main thread
+// is waiting for: a device, a collective, NCCL.
 #pragma once
 
 #include <condition_variable>
@@ -11,8 +11,8 @@
 
 class Watch {
 public:
-    // `say` prints the message of a process that could not do so itself. `last_words` is called before a signal ends this
-    // one.
+    // `say` prints a message on behalf of a process that could not do so itself. `last_words` is called before a signal
+    // ends this one.
     Watch(Contact& contact, std::size_t process, std::function<void(const std::string& message)> say,
           std::function<void()> last_words);
     ~Watch();
