@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What collective promises: every operation brings every device what it should, for every number of devices, size, type
-# and operator, and says what it moved.
+# What collective promises: every operation gives every device the right result, for every number of devices, size, type
+# and operator, and reports what it moved.
 
 # Tests side by side on a GPU
 
@@ -8,7 +8,7 @@
 
 load helpers
 
-# Calls `once COUNT` for gangs of 1, 2, 3 and 5 simulated devices, or with the GPUs that there are.
+# Calls `once COUNT` for gangs of 1, 2, 3 and 5 simulated devices, or of the GPUs of this machine.
 for_gangs() {
     local gang
     if ! on_simulator; then "$@" gpus && return; fi
@@ -17,7 +17,7 @@ for_gangs() {
 
 all_devices() { if on_simulator; then echo sim; else echo all; fi; }
 
-# collective_fine [ARGUMENT]...: exits 0 without a word, and every row is verified; the rows are in $output.
+# collective_fine [ARGUMENT]...: exits 0 silently, and every row is verified; the rows are in $output.
 collective_fine() {
     capture collective -q -d "$(all_devices)" --csv "$@"
     expect_status 0
@@ -26,7 +26,7 @@ collective_fine() {
     [ "$(column verify | sort -u)" = pass ] || complain "expected verified rows only"
 }
 
-@test "collective: every operation is right in gangs of any size, for elements fewer and more than devices" {
+@test "collective: every operation is right in gangs of any size, for fewer and for more elements than devices" {
     every_size() {
         collective_fine -n 0,1,2,7,1000,4099 -w 0 -r 2 || return
         [ "$(column kernel | sort | uniq -c | awk '$1 == 6' | wc -l)" -eq 11 ] || complain "expected eleven variants"
@@ -48,10 +48,10 @@ collective_fine() {
             done
         done
     done
-    refuses 2 "avg is of floating-point numbers, and i64 are whole ones" collective -n 1 -t i64 --op avg
+    refuses 2 "avg needs floating-point numbers, and i64 is an integer type" collective -n 1 -t i64 --op avg
 }
 
-@test "collective: any rank may be the root, and a rank that is none is refused" {
+@test "collective: any rank may be the root, and a root that is no rank is refused" {
     on_simulator || skip "as many devices as it likes"
     local root
     export SIMCC_DEVICES=3
@@ -64,7 +64,7 @@ collective_fine() {
     SIMCC_DEVICES=1 refuses 2 "root 1: there is only rank 0" collective --root 1
 }
 
-@test "collective: launch after launch of one kernel and another, the devices wait for the right one" {
+@test "collective: in a series of launches of different kernels, the devices wait for the right one" {
     on_simulator || skip "its own threads"
     local threads
     export SIMCC_DEVICES=3
@@ -106,12 +106,12 @@ reduce 8000 2000 nccl 3 3
 all-to-all 8016 0 nccl 3 3
 ring 8000 0 nccl 3 3
 EOT
-    # Bus bandwidth is bytes by time and a factor of each operation.
+    # Bus bandwidth is bytes by time, times the operation's factor.
     paste -d ' ' <(column kernel) <(column bytes) <(column median_ns) <(column p_bus_gbyte_per_s) | awk '
         { factor = $1 ~ /^(all-reduce|fastest)/ ? 4 / 3 : $1 ~ /^(broadcast|reduce|ring)$/ ? 1 : 2 / 3
           wanted = $2 / $3 * factor; if (wanted - $4 > 0.0006 || $4 - wanted > 0.0006) print }' >wrong
     [ ! -s wrong ] || complain "bandwidths: $(cat wrong)"
-    # By size, the best of ours is another one.
+    # Which of our variants is best depends on the size.
     SIMCC_DEVICES=2 collective_fine -n 128Ki,131073,1Mi,1048577 -k fastest -w 0 -r 1
     [ "$(column p_method | paste -sd ' ')" = "low-latency one-shot one-shot two-shot" ]
 }
@@ -125,7 +125,7 @@ EOT
     done
 }
 
-@test "collective: what cannot run is left out with a reason, and refused when it is named" {
+@test "collective: variants that cannot run are left out with a reason, and refused when named" {
     on_simulator || skip "as many devices as it likes"
     SIMCC_DEVICES=2 refuses 77 "ring: it cannot be in place" collective -k ring --in-place -n 10
     SIMCC_DEVICES=2 capture collective -d sim -v --in-place -n 10 --csv
@@ -148,7 +148,7 @@ broadcast 1.000" ]
     [ "$(column kernel | paste -sd ' ')" = "fastest all-reduce broadcast" ]
 }
 
-@test "collective: what its operations and references promise holds when they are done by hand" {
+@test "collective: operations and references agree with results computed by hand" {
     on_simulator || skip "needs no GPU"
     capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/collective.cpp" "$root/build/libgridutils.a" \
         -Wl,--gc-sections -lfmt -lz -lpthread -o units
@@ -157,7 +157,7 @@ broadcast 1.000" ]
     expect_status 0 && expect_output ""
 }
 
-@test "collective: a full device, a closed pipe and a wrong option end it as they end the others" {
+@test "collective: a full device, a closed pipe and a wrong option end it like any other program" {
     export SIMCC_DEVICES=2
     try collective -n 1 -w 0 -r 1 -o /dev/full
     expect_status 5

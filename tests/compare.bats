@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# compare: whether tables of timings differ, by how much, and what that means.
+# compare: whether tables of timings differ, by how much, and with which verdict.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $output
 
 load helpers
 
-@test "compare: p is that of scipy, no change gives false alarms in at most 5 %, and 3 % are found with 30 samples" {
+@test "compare: p is that of scipy, at most 5 % of equal runs give false alarms, and 30 samples show a change of 3 %" {
     unit_program units/compare
     capture ./compare
     expect_status 0
@@ -45,7 +45,7 @@ raw() {
         print "2,reduce,$kernel,f32,1024,256,A GPU,event,cold,$_,pass," . $i++ . "\n" for split /,/, $2;'
 }
 
-@test "compare: says of each row whether it is faster, slower or the same, or how many samples it takes to know" {
+@test "compare: says for each row whether it is faster, slower or the same, or how many samples it takes to tell" {
     rows old 1 60 fast slow like
     { rows new 0.95 60 fast && cat new && rows new 1.05 60 slow && cat new && rows new 1 60 like && cat new; } >changed
     rows few 1 4 few && cat few >>old
@@ -55,7 +55,7 @@ raw() {
     expect_clean_table
     [ "$(paste -d ' ' <(column kernel) <(column verdict) | paste -sd ,)" = "fast faster,slow slower,like same,few unknown" ]
     [ "$(column ratio | awk '{ printf "%.2f ", $1 }')" = "0.95 1.05 1.00 1.03 " ] || complain "ratios"
-    # A verdict needs no samples more. Without one it takes more than there are.
+    # With a verdict, no more samples are needed; without one, more than there are.
     [ "$(column samples_needed | head -3 | sort -u)" = 0 ]
     [ "$(column samples_needed | tail -1)" -gt 4 ]
     paste -d ' ' <(column ratio_low) <(column ratio) <(column ratio_high) <(column p) <(column corrected_p) |
@@ -110,7 +110,7 @@ refuses_here() {
     refuses_here 4 'medians alone: write the tables with --json or --raw' compare old new --fail-if slower:3%
 }
 
-@test "compare: --fail-if exits with 1 for what it names, and for nothing else" {
+@test "compare: --fail-if exits with 1 for the outcomes that it names, and for no others" {
     local condition
     rows old 1 30 a b && rows new 1.05 30 a && rows like 1 200 a b && rows old200 1 200 a b
     for condition in slower slower:3% slower:3 missing faster,slower:4.5%; do
@@ -136,7 +136,7 @@ refuses_here() {
     done
 }
 
-@test "compare: --fail-if finds what is smaller than the default margin, and none below a margin that was asked for" {
+@test "compare: --fail-if finds changes below the default margin, but none below a margin that it is given" {
     { echo task,ns && seq 1 40 | sed 's/^/a,1000./'; } >old
     { echo task,ns && seq 1 40 | sed 's/^/a,1008./'; } >new
     capture compare --value ns old new
@@ -156,7 +156,7 @@ refuses_here() {
     expect_status 1
     refuses_here 2 "lower --margin to 0.5" compare --value ns old new --margin 1 --fail-if slower:0.5%
     refuses_here 2 "lower --margin to 0.9" compare --value ns old new --fail-if faster:0.9% --margin=1
-    # Of rates a change has the same size, as the table shows it.
+    # For rates a change has the same size, as the table shows it.
     { echo task,x_per_s && seq 1 40 | sed 's/^/a,970./'; } >rates
     sed 's/ns/x_per_s/' old >old_rates
     capture compare --value x_per_s old_rates rates -q --fail-if slower:2.99% --margin 0
@@ -165,7 +165,7 @@ refuses_here() {
     expect_status 0
 }
 
-@test "compare: rows join by what they are, whatever their order, and what was measured is no key" {
+@test "compare: rows are joined by their settings, in any order, and measured columns are no keys" {
     # p_stride tells rows apart; p_registers and p_cycles follow from them and differ; p_mode is the same everywhere.
     printf 'schema,tool,kernel,n,median_ns,p_stride,p_registers,p_cycles,p_useful,p_mode\n%s\n' \
         2,x,k,8,100,1,30,7,0.51,m 2,x,k,8,200,2,30,9,0.52,m >old
@@ -175,12 +175,12 @@ refuses_here() {
     [ "$(paste -d ' ' <(column p_stride) <(column ratio) | paste -sd ,)" = "1 0.90000,2 1.10000" ] || complain "not by p_stride"
     [ "$(head -1 stdout | cut -d , -f 3-8)" = tool,kernel,n,p_stride,p_mode,base_median_ns ]
     [ "$errors" = "compare: p_registers differs between old and new, and tells no rows apart: they join without it" ]
-    # The same from JSON Lines, where what does not apply is null rather than none or 0.
+    # The same from JSON Lines, where cells that do not apply are null rather than none or 0.
     printf '{"schema":2,"tool":"x","kernel":"k","n":8,"median_ns":90,"p_stride":%s,"p_mode":%s}\n' 1 '"m"' null null >new
     printf 'schema,tool,kernel,n,median_ns,p_stride,p_mode\n%s\n' 2,x,k,8,100,0,none 2,x,k,8,100,1,m >old
     capture compare old new
     [ "$(column p_stride | paste -sd ' ') $errors" = "0 1 " ]
-    # Rows without a partner are said; --by joins by other columns, and says which there are.
+    # Rows without a partner are reported; --by joins by other columns, and lists those that exist.
     sed -i 's/"kernel":"k","n":8/"kernel":"k","n":9/' new && echo 2,x,k,9,100,1,m >>old
     capture compare old new --csv
     expect_errors_like '2 rows of old have no partner in new: x, k, 8'
@@ -190,7 +190,7 @@ refuses_here() {
     refuses_here 4 "no row of new is in old: none agrees in median_ns" compare old new --by median_ns
 }
 
-@test "compare: gangs of different sizes are never partners, a run without one is of one device, and predictions are left out" {
+@test "compare: gangs of different sizes never match, a run without a gang has one device, and predictions are left out" {
     # of GANG FACTOR [FIELDS]: rows of a gang.
     of() { fields="\"gang\":$1,${3-}" rows "gang$1" "$2"; }
     of 1 8 && of 2 4 && of 4 2
@@ -199,7 +199,7 @@ refuses_here() {
     capture compare -q before after
     expect_status 0
     [ "$(columns gang ratio | cut -c -5 | paste -sd ' ')" = "1 1.0 2 1.0 4 1.3" ] || complain "one row for each gang"
-    # Even where nothing else tells them apart.
+    # Even if they differ in nothing else.
     capture compare -q gang2 gang4
     expect_status 4
     expect_errors_like "no row of gang4 is in gang2"
@@ -238,14 +238,14 @@ refuses_here() {
     refuses_here 4 'no row of other is in old' compare --value ns old other --fail-if slower:3%
 }
 
-@test "compare: rows that are there several times are samples of the same thing" {
+@test "compare: repeated rows are samples of the same thing" {
     rows one 1 10 && rows two 1.001 11 && rows three 1.05 21
     cat one two >old
     capture compare old three
     [ "$(column base_samples) $(column other_samples) $(column verdict)" = "21 21 slower" ]
 }
 
-@test "compare: warns of other devices, drivers, clocks and machines, of throttled and of unverified rows" {
+@test "compare: warns of different devices, drivers, clocks and machines, and of throttled and unverified rows" {
     local fields
     fields='"device_uuid":"GPU-1","driver_version":"570.1","host_name":"alpha","run_utc":"2026-01-02T00:00:00Z","sm_clock_mhz":1980,"throttled":0,' rows old
     fields='"device_uuid":"GPU-2","driver_version":"580.2","host_name":"beta","run_utc":"2026-01-01T00:00:00Z","sm_clock_mhz":1755,"throttled":1,' rows new
@@ -272,7 +272,7 @@ END
     sed 's/"timer":"event"/"timer":"sim"/' old >simulated
     capture compare simulated simulated
     [ "$(sort -u stderr)" = "compare: warning: 1 row of simulated timed in the simulator: on this or another CPU, not on a GPU" ]
-    # Clocks that wander by a percent, and rows of schema 1, which does not know the driver, are nothing to warn of.
+    # Clocks that vary by a percent, and rows of schema 1, which lacks the driver, cause no warning.
     sed 's/1980/1965/; s/"driver_version":"570.1","host_name":"alpha","run_utc":"[^"]*",//; s/"schema":2/"schema":1/' old >near
     capture compare old near
     expect_no_errors
@@ -298,7 +298,7 @@ END
     refuses_here 4 "no kernel but ours" compare --peers one --base ours
 }
 
-@test "compare: takes tables of anybody, and of rates more is faster" {
+@test "compare: takes tables of any program, and higher rates are faster" {
     { echo task,threads,seconds && seq 100 129 | sed 's/^/parse,4,0./' && seq 300 329 | sed 's/^/sort,4,0./'; } >old.csv
     { echo task,threads,seconds && seq 110 139 | sed 's/^/parse,4,0./' && seq 200 229 | sed 's/^/sort,4,0./'; } >new.csv
     capture compare --value seconds old.csv new.csv
@@ -313,11 +313,11 @@ END
     capture compare --value seconds --margin 30 old.csv new.csv
     [ "$(column verdict | paste -sd ' ')" = "same faster" ]
     refuses_here 4 'no column median_ns; --value names the column to compare: task, threads or seconds' compare old.csv new.csv
-    refuses_here 4 'task is no column of numbers' compare --value task old.csv new.csv
+    refuses_here 4 'task is not a column of numbers' compare --value task old.csv new.csv
     refuses_here 4 "no column 'second'; did you mean 'seconds'" compare --value second old.csv new.csv
 }
 
-@test "compare: tables without rows, of equal, negative and missing values get a verdict or a clear message" {
+@test "compare: tables without rows, or with equal, negative or missing values, get a verdict or a clear message" {
     printf 'kernel,median_ns\n' >empty
     printf 'kernel,median_ns\na,5\n' >one
     refuses_here 4 'empty: there are no rows' compare one empty
@@ -337,7 +337,7 @@ END
     capture compare nan number
     [ "$(column kernel)" = b ]
     expect_errors_like '1 pair of rows is without a number in median_ns'
-    refuses_here 4 'median_ns is no column of numbers' compare <(head -2 nan) number
+    refuses_here 4 'median_ns is not a column of numbers' compare <(head -2 nan) number
 }
 
 @test "compare: prints CSV, TSV, JSON Lines and Markdown, which other programs read" {
@@ -379,7 +379,7 @@ END
     [ "$(column verdict | grep -c -x -E 'faster|slower|same|unknown')" -eq 4 ]
 }
 
-@test "compare: a million rows take a few seconds of the processor and 500 MB" {
+@test "compare: a million rows take a few seconds of processor time and 500 MB" {
     awk 'BEGIN { print "schema,tool,kernel,n,median_ns,sample"
                  for (n = 1; n <= 20000; ++n) for (i = 0; i < 50; ++i) print "2,reduce,tree," n "," 1000 + (i * n) % 17 "," i }' >table
     capture bash -c 'ulimit -t 10 -v 500000; exec compare table table --summary'

@@ -72,7 +72,7 @@ curve() {
     refuses 2 "--stride '100': 100 is not a multiple of 8" latency --stride 100
     refuses 2 "--stride '2Gi'" latency --stride 2Gi
     refuses 2 "--steps" latency --steps 0
-    refuses 2 "--ladder compares times of the same work, and no two latencies are; leave it out" latency -d sim --ladder
+    refuses 2 "--ladder compares times of the same work, and each latency is of different work; leave it out" latency -d sim --ladder
     refuses 2 "unexpected operand 'a'" latency a
     refuses 2 "size" latency -n 12x
 }

@@ -28,13 +28,13 @@ struct Access {
 
 size_t rounded_up(size_t number, size_t multiple) { return divide_up(number, multiple) * multiple; }
 
-// The pattern on an array of at least that many words. Random places need a power of two of them for each lane, and so
-// many that no two lanes share a sector.
+// The pattern on an array of at least `words` words. For random places each lane has a power of two of words to itself,
+// enough that no two lanes share a sector.
 AccessPattern pattern_on(const AccessVariant& variant, PatternShape shape, size_t words, unsigned unroll,
                          std::uint64_t seed) {
     AccessPattern pattern = variant.pattern(shape);
     pattern.tiles = rounded_up(divide_up(std::max<size_t>(words, 1), pattern.tile_words), unroll);
-    // A multiplier is a permutation of the tiles only if it has no divisor in common with their number.
+    // Multiplying permutes the tiles only if the multiplier and their number have no common divisor.
     while (std::gcd(pattern.tiles, size_t{pattern.tile_multiplier}) > 1) pattern.tiles += unroll;
     if (pattern.random_shift == 0) return pattern;
     size_t per_lane = sector_bytes;
@@ -120,7 +120,7 @@ Case case_of(const Session& session, const std::shared_ptr<Access>& access, cons
     return one;
 }
 
-// Bytes that the L2 cache fetches at most on a miss, after --fetch has been obeyed; 0 in the simulator.
+// Applies --fetch. Returns the most bytes that the L2 cache fetches on a miss; 0 in the simulator or if unknown.
 size_t limit_fetches(const Session& session) {
     const size_t wanted = session.own<AccessOptions>().fetch;
     if (session.device.simulated) {

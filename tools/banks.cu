@@ -13,7 +13,7 @@
 namespace BACKEND {
 namespace {
 
-// A row of the table, and what its columns say of it.
+// A row of the table: what it accesses, and what that should cost.
 struct BankRow {
     const BankVariant* variant;
     unsigned value;
@@ -70,8 +70,8 @@ LaunchShape launch(const BankRow& row, const BankResults& results, size_t reques
                                             results.d_clocks(), access.block_size, access.blocks, stream});
 }
 
-// Cycles that a multiprocessor takes for a request: the difference of two launches, one with twice as many requests, in
-// which beginning and end cancel each other.
+// Cycles that a multiprocessor takes for one request: the difference between two launches, one with twice as many
+// requests, so that startup and end cancel out.
 double cycles_per_request(const BankRow& row, const BankResults& results, size_t requests) {
     const auto cycles = [&](size_t count) {
         launch(row, results, count, nullptr);

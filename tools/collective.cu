@@ -1,12 +1,12 @@
-// collective: what several devices do together, by NCCL and by our own kernels over the memory of peers, verified on every
-// device and timed from a common start to the last one's end.
+// collective: collective operations of several devices, by NCCL and by our own kernels through peer memory, verified on
+// every device and timed from a common start until the last one is done.
 #include "common/cuda/passes.hpp"
 #include "kernels/collective/snapshot.cuh"
 #include "tools/collective/table.cuh"
 
 namespace BACKEND {
 
-// What the verification launches.
+// Instantiated for the verification.
 #define INSTANTIATE(T) template void launch_snapshot(const T*, T*, size_t n, unsigned multiprocessors, cudaStream_t)
 INSTANTIATE(float);
 INSTANTIATE(double);
@@ -36,7 +36,7 @@ INSTANTIATE(__nv_bfloat16);
 namespace BACKEND {
 namespace {
 
-// The devices, and what our kernels talk through, which is made at the first use.
+// The devices and the exchange that our kernels communicate through, which is created on first use.
 struct TalkingGang : Gang {
     using Gang::Gang;
 
@@ -59,7 +59,7 @@ std::string obstacle(const Session& session, const CollectiveVariant& variant, T
     return gang.why_not_nccl();
 }
 
-// (--fit is of NCCL's operations, and of gangs of which this process may drive no device.)
+// (--fit is for NCCL's operations alone, and for gangs in which this process may drive no device.)
 std::vector<const CollectiveVariant*> variants_that_run(const Session& session, TalkingGang& gang) {
     std::vector<const CollectiveVariant*> variants;
     const bool fits = session.own<CollectiveOptions>().fit;
@@ -78,7 +78,7 @@ std::vector<const CollectiveVariant*> variants_that_run(const Session& session, 
     return variants;
 }
 
-// What a case enqueues on all devices, and who does it.
+// What a case enqueues on all devices, and the name of its method.
 struct Operation {
     std::function<LaunchShape()> launch;
     const char* method;
@@ -119,7 +119,7 @@ Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& varia
     Case one;
     one.variant = &variant;
     one.problem = {session.dtype(), n, bytes, shape.reduces() ? double(shape.total()) * double(shape.ranks - 1) : 0};
-    // (What is verified runs in the gang's own streams, too.)
+    // (Verified launches, too, run in the gang's own streams, so the given stream is unused.)
     one.poison = [=](cudaStream_t) { buffers->poison(); };
     one.prepare = [=, &gang](cudaStream_t) {
         gang.on_each([&](size_t rank) { prepare(rank, gang.stream(rank)); });
@@ -142,7 +142,7 @@ Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& varia
     return one;
 }
 
-// Operations differ in what they do: those of one kind are a block of the table, unless all are compared with one.
+// Different operations do different work: each gets a block of the table, unless --versus compares all with one.
 template <typename T>
 void run_size(Session& session, TalkingGang& gang, const std::vector<const CollectiveVariant*>& variants, size_t n,
               const std::function<void(std::vector<Case>&)>& measure) {
@@ -173,7 +173,7 @@ void run_sizes(Session& session) {
         run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) { bench.run(cases); });
 }
 
-// The operations of NCCL on the gangs of a ladder, from two devices on, verified and timed as ever.
+// NCCL's operations on the gangs of a ladder, from two devices up, verified and timed as usual.
 template <typename T>
 void fit_sizes(Session& session) {
     Bench bench(session);
@@ -197,7 +197,7 @@ void fit_sizes(Session& session) {
     print_fits(session, rows);
 }
 
-// What would be ignored is refused.
+// Refuses options that --fit would ignore.
 void check_fit(const Session& session) {
     const Options& options = session.options;
     if (session.own<CollectiveOptions>().root > 0)
@@ -207,7 +207,7 @@ void check_fit(const Session& session) {
              "--fit prints a row per operation: leave --raw, --ladder, --profile, --versus and checks out");
     if (!session.options.team->is_one_machine())
         fail(Exit::usage,
-             "--fit takes the links that it measures for those within a machine: start the processes on one machine");
+             "--fit assumes that the links it measures are within one machine: start the processes on one machine");
     if (session.gang.size() < 2) fail(Exit::unavailable, "--fit needs two devices or more, and there is one");
 }
 
@@ -225,7 +225,7 @@ void run(Session& session) {
     if (options.fit) check_fit(session);
     const DType dtype = session.dtype();
     if (options.op == Reduction::average && (dtype == DType::i32 || dtype == DType::i64))
-        fail(Exit::usage, "--op avg is of floating-point numbers, and {} are whole ones", name_of(dtype));
+        fail(Exit::usage, "--op avg needs floating-point numbers, and {} is an integer type", name_of(dtype));
     switch (dtype) {
         case DType::f32: return measure<float>(session);
         case DType::f64: return measure<double>(session);

@@ -1,4 +1,4 @@
-// compare: whether tables of timings differ, by how much and how surely: a verdict for each row, and one for all.
+// compare: whether tables of timings differ, by how much and how certainly: a verdict for each row, and one for all.
 #include <algorithm>
 
 #include "common/cli/host_program.hpp"
@@ -28,7 +28,7 @@ static std::vector<std::string> files_of(const Session& session) {
     if (settings.peers && settings.base.empty())
         fail(Exit::usage, "--peers needs --base KERNEL, with which the others are compared");
     if (!settings.peers && !settings.base.empty())
-        fail(Exit::usage, "--base names a kernel for --peers; of several tables the first is the base");
+        fail(Exit::usage, "--base names a kernel for --peers; the first of several tables is the base");
     if (!settings.peers && files.size() < 2)
         fail(Exit::usage, "there is nothing to compare with: name two tables, the first before and the second after");
     return files;
@@ -112,7 +112,7 @@ static void apply_fail_if(Session& session, const Compared& compared) {
     }
 }
 
-// Whoever asks for a failure would otherwise take the lack of a verdict for success.
+// Without verdicts --fail-if would always pass: better an error.
 static void refuse_medians(const Session& session, const Compared& compared) {
     const Settings& settings = session.own<Settings>();
     const auto needs_verdict = [](const FailIf& condition) { return !condition.missing; };

@@ -1,4 +1,4 @@
-// conv1d: a signal convolved with a filter, from the lecture's three-point average to the fastest for any width.
+// conv1d: a signal convolved with a filter, from the lecture's three-point average to the fastest way for any width.
 #include "common/cuda/passes.hpp"
 #include "kernels/conv1d/beyond.cuh"
 #include "kernels/conv1d/cufft.cuh"
@@ -7,7 +7,7 @@
 
 namespace BACKEND {
 
-// What is not in the table: transforms, and what gangs launch besides.
+// Instantiated here since they are not in the table: transforms, and what only gangs launch.
 #define INSTANTIATE(T)                                                                                               \
     template LaunchShape launch_conv1d_overlap_save(const ConvolutionArguments<T>&, const Complex<T>* d_spectra);    \
     template class CufftConvolution<T>;                                                                              \
@@ -114,7 +114,7 @@ private:
     Session& session_;
     const ConvolutionOptions& own_;
     size_t n_, outputs_;
-    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's arrays, so that the message for too large a size names the device's free memory.
     DeviceBuffer<T> d_signal_, d_output_;
     TapArrays<T> taps_;
     std::vector<T> h_signal_, h_output_;

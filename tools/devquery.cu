@@ -66,7 +66,7 @@ std::vector<Property> memory_of(const DeviceInfo& device) {
     };
 }
 
-// What a device can do at most, if our table of throughputs has its compute capability.
+// Peak rates; "unknown" if our table of throughputs lacks the device's compute capability.
 std::vector<Property> derived_of(const DeviceInfo& device) {
     const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
     const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
@@ -111,7 +111,7 @@ std::vector<Property> properties_of(const DeviceInfo& device) {
     return all;
 }
 
-// For completion, which may not wait for a driver: of the simulated device, whose properties are the same.
+// For completion, which must not wait for a driver: taken from the simulated device, which has the same properties.
 std::vector<std::string> names_of_properties(const std::string& option) {
     std::vector<std::string> names;
     if (option != "--prop") return names;
@@ -150,13 +150,13 @@ struct PropertyRow {
     const Property& property;
 };
 
-// "141.0 GiB" for what is too long to read in bytes.
+// "141.0 GiB" for a number of bytes that is too long to read.
 std::string in_words(const Property& property) {
     const double value = std::atof(property.value.c_str());
     return property.unit == std::string("byte") && value >= 1024 ? human_bytes(value) : " ";
 }
 
-// Numbers as such; words, and what is not known, as they are.
+// Numbers as numbers; words and unknown values as text.
 Cell cell_of(const Property& property) {
     const std::string& value = property.value;
     const std::size_t point = value.find('.');
@@ -189,7 +189,7 @@ void show_properties(Session& session) {
     table.flush(text("device {}: {}", device_label(session.device), session.device.name));
 }
 
-// What one device can do with another's memory.
+// One device's access to another's memory.
 struct Peer {
     int from, to, access, native_atomics, rank;
 };

@@ -51,7 +51,7 @@ std::vector<DivergeRow> rows_of(const Session& session) {
     return rows;
 }
 
-// An option that means something to none of the variants would change nothing.
+// Refuses an option that applies to none of the selected variants.
 void expect_options_of_some_variant(const Session& session) {
     const auto& options = session.own<DivergeOptions>();
     const auto variants = session.selected<DivergeVariant>();
@@ -68,7 +68,7 @@ void expect_options_of_some_variant(const Session& session) {
                [](DivergeShape shape) { return shape != DivergeShape::lock; });
 }
 
-// The row with as much work in which warps agree.
+// The row that does the same amount of work with warps that agree.
 DivergeRow agreeing(const DivergeRow& row) {
     if (!row.variant->agreeing) return row;
     const auto is_named = [&](const DivergeVariant& variant) {
@@ -77,7 +77,7 @@ DivergeRow agreeing(const DivergeRow& row) {
     return {std::find_if(std::begin(diverge_variants), std::end(diverge_variants), is_named), row.value};
 }
 
-// What a run has for all of its rows of one size.
+// What all rows of one size share.
 struct Lab {
     Lab(const Session& session, size_t n)
         : words(n, session.options.seed),
@@ -89,7 +89,7 @@ struct Lab {
         return row.launch()(
             {words.d_in(), words.d_out(), words.size(), rounds, row.variant->places, block_size, stream});
     }
-    // How many times as long the row takes as the one in which warps agree: the median of samples that take turns.
+    // How many times as long the row takes as the one whose warps agree: the median ratio of alternating samples.
     double slowdown(const DivergeRow& row) const {
         constexpr int pairs = 11;
         Stopwatch stopwatch(false, 0);

@@ -1,4 +1,4 @@
-// latency: how long one thing takes that waits for another: loads from every level of memory, operations, barriers.
+// latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers.
 #include "common/cuda/passes.hpp"
 #include "kernels/latency/barriers.cuh"
 #include "kernels/latency/chase.cuh"
@@ -42,13 +42,12 @@ const LatencyVariant variants[] = {
     {{"shared", "a chase through shared memory", Needs::gpu}, ON_GPU(measure_shared)},
     {{"constant", "a chase through constant memory and its caches", Needs::gpu}, ON_GPU(measure_constant)},
     {{"texture", "a chase through a linear texture", Needs::gpu}, ON_GPU(measure_texture)},
-    {{"global", "a chase through global memory: L1, L2, DRAM, and what its address tables miss", Needs::gpu},
-     ON_GPU(measure_global)},
-    {{"uncached", "the same past L1", Needs::gpu}, ON_GPU(measure_uncached)},
-    {{"l2-parts", "each line of L2 by itself: the part beside a multiprocessor, and the far one", Needs::gpu},
+    {{"global", "a chase through global memory: L1, L2, DRAM and TLB misses", Needs::gpu}, ON_GPU(measure_global)},
+    {{"uncached", "the same, bypassing L1", Needs::gpu}, ON_GPU(measure_uncached)},
+    {{"l2-parts", "each line of L2 by itself: in the partition near a multiprocessor or the far one", Needs::gpu},
      ON_GPU(measure_l2_parts)},
     {{"host-memory", "a chase through the host's memory over the bus", Needs::gpu}, ON_GPU(measure_host_memory)},
-    {{"atomic-shared", "additions to shared memory, each of which returns the next one's address", Needs::gpu},
+    {{"atomic-shared", "additions to shared memory, each returning the next one's address", Needs::gpu},
      ON_GPU(measure_shared_atomic)},
     {{"atomic-global", "the same on global memory, in L2", Needs::gpu}, ON_GPU(measure_global_atomic)},
     {{"barrier", "barriers of 1 to 32 warps", Needs::gpu}, ON_GPU(measure_block_barrier)},
@@ -76,7 +75,8 @@ void run(Session& session) {
                                  : session.options.ladder        ? "--ladder"
                                                                  : "";
     if (*compares)
-        fail(Exit::usage, "{} compares times of the same work, and no two latencies are; leave it out", compares);
+        fail(Exit::usage, "{} compares times of the same work, and each latency is of different work; leave it out",
+             compares);
 #ifdef __SIMCC__
     fail(Exit::unavailable,
          "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU");

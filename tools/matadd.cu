@@ -1,5 +1,5 @@
-// matadd: C = A + B in blocks of any shape: what the shape does to loads and to occupancy, and how little of it is left in
-// the time.
+// matadd: C = A + B in blocks of any shape: what the shape does to loads and to occupancy, and how little of that shows
+// in the time.
 #include "common/cuda/passes.hpp"
 #include "kernels/matadd/probes.cuh"
 #include "tools/matadd/table.cuh"
@@ -72,12 +72,12 @@ public:
 private:
     const MatrixShape shape_;
     const size_t n_, offset_;
-    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's arrays, so that the message for too large a size names the device's free memory.
     DeviceBuffer<T> d_a_, d_b_, d_c_;
     std::unique_ptr<T[]> h_a_, h_b_, h_c_;
 };
 
-// What is known of a launch's kernel on this device.
+// Fills in the launch, and its kernel's registers and occupancy as far as this device's are known.
 void describe_kernel(const Session& session, const LaunchShape& launch, MataddCells& cells) {
     cells.launch = launch;
     if (!launch.kernel) return;
@@ -160,7 +160,7 @@ void run_shape(Session& session, Bench& bench, const MatrixShape& shape) {
     bench.run(cases);
 }
 
-// The calculator adds no matrices: what says how would be ignored.
+// The calculator adds no matrices: refuses the options that say how to.
 void refuse_benchmark_options(const Session& session, const char* with) {
     const auto& asked = session.own<MataddOptions>();
     const Options& options = session.options;

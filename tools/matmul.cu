@@ -1,4 +1,4 @@
-// matmul: C = A B, from the textbook's kernel to the tensor cores, each step one idea, beside cuBLAS.
+// matmul: C = A B, from the textbook kernel to tensor cores, one idea per step, next to cuBLAS.
 #include "common/cuda/passes.hpp"
 #include "tools/matmul/adapted.cuh"
 #include "tools/matmul/variants.cuh"

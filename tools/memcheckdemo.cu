@@ -1,5 +1,5 @@
-// memcheckdemo: one planted defect per run, by name, and its corrected twin: to learn with compute-sanitizer, and to
-// test the checked simulator.
+// memcheckdemo: one planted defect per run, chosen by name, and its corrected twin: for learning compute-sanitizer, and
+// for testing the checked simulator.
 #include "common/cuda/passes.hpp"
 #include "kernels/memcheckdemo/plants.cuh"
 
@@ -62,8 +62,8 @@ const Plant& plant_of(const std::string& name) {
          nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
 }
 
-// A seed means the same plant everywhere: one that a tool reports, the checked simulator too, and that does not crash
-// the process.
+// A seed selects the same plant everywhere: one that a tool and the checked simulator report, and that neither hangs
+// nor crashes the process.
 const Plant& mystery_plant(std::uint64_t seed) {
     std::vector<const Plant*> candidates;
     for (const Plant& plant : all_plants())
@@ -105,7 +105,7 @@ void run_subject(Session& session, const Subject& subject) {
         outcome = run_code(subject.plant->code, fixed);
         session.end_step();
     }
-    // The simulator ends a hang itself, as a crash: no lane can go on.
+    // The simulator ends a hang itself when no lane can go on; that looks like a crash.
     const bool hung = subject.plant->hangs && simulated && outcome.symptom == Symptom::crash;
     Table table(session.output, session.format(), session.options.header,
                 {{"plant", "plant"}, {"version", "version"}, {"symptom", "symptom"}, {"detail", "detail"}});

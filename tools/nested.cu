@@ -1,5 +1,5 @@
-// nested: kernels that launch kernels. What a launch costs, depending on who makes it and how deep it is, and two cases
-// in which it may pay.
+// nested: kernels that launch kernels. What a launch costs, depending on who makes it and at what depth, and two uses
+// that may pay off.
 #include "common/cuda/passes.hpp"
 
 #if HOST_PASS  // its kernels are in nested/device_launches.cu
@@ -17,7 +17,7 @@
 namespace BACKEND {
 namespace {
 
-// How many launches by kernels may be pending, for as long as this lives.
+// Lets at least `needed` launches by kernels be pending for as long as it lives.
 class PendingLaunches {
 public:
     explicit PendingLaunches(size_t needed) {
@@ -32,7 +32,7 @@ private:
     size_t before_ = 0;
 };
 
-// What all selected variants need at most. (The host's own launches do not count.)
+// The most that any selected variant needs. (The host's own launches do not count.)
 size_t most_pending_launches(const Session& session) {
     const auto& asked = session.own<NestedOptions>();
     size_t most = 0;
@@ -40,7 +40,7 @@ size_t most_pending_launches(const Session& session) {
         if (variant->grids && !variant->by_host)
             for (size_t count : session.sizes()) most = std::max(most, count + 1);
         if (variant->image) most = std::max(most, most_launches_of_image(asked.side.on(session.device.simulated)));
-        // (An interval that is divided takes a launch.)
+        // (Each interval that is divided takes one launch.)
         if (variant->quadrature && !variant->by_host)
             for (size_t sharpness : asked.sharpness.on(session.device.simulated))
                 most = std::max(most, reference_of_peak(sharpness).divided);
@@ -48,8 +48,8 @@ size_t most_pending_launches(const Session& session) {
     return most;
 }
 
-// Whether a row is to be measured of the kind of work that a variant does if it has this function. Of --versus, which
-// compares one kind, only that one is.
+// Whether any row of one kind of work is to be measured: the kind whose variants have this function. With --versus and
+// no --kernel, only the kind of work that --versus compares is measured.
 template <class Launch>
 bool is_asked_for(const Session& session, Launch NestedVariant::*of_kind) {
     bool is_selected = false, has_other_peer = false;
@@ -76,7 +76,7 @@ void refuse_unused_options(const Session& session) {
     check("--sharpness", "even, rounds and intervals", is_asked_for(session, &NestedVariant::quadrature));
 }
 
-// The rows of one kind of work. Of --versus, which compares one kind, the others are left out.
+// Runs the rows of one kind of work, unless --versus compares another kind.
 void run_kind(const Session& session, Bench& bench, std::vector<Case>& cases) {
     if (cases.empty()) return;
     const auto is_peer = [&](const Variant* variant) { return variant->name == session.options.versus; };
@@ -122,7 +122,7 @@ void run_images(Session& session, Bench& bench) {
     run_kind(session, bench, cases);
 }
 
-// Even intervals of a narrow peak would be simulated for hours.
+// Simulating even intervals of a narrow peak would take hours.
 bool takes_long(const Session& session, const NestedVariant& variant, size_t sharpness) {
     constexpr size_t most_intervals = size_t{1} << 25;
     const std::vector<std::string>& named = session.options.kernels;

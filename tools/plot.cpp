@@ -1,4 +1,4 @@
-// plot: draws the tables of these programs, or of any, in the terminal or as a picture.
+// plot: draws tables, of these programs or any others, in the terminal or as a picture.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -34,13 +34,13 @@ Medium medium_of(const std::string& path, const Settings& settings) {
          path);
 }
 
-// What says how to draw in another medium would be ignored.
+// Refuses options that only apply to another medium.
 void refuse_ignored(Medium medium, const Settings& settings) {
     if (medium != Medium::characters && settings.made_of != Characters::automatic)
         fail(Exit::usage, "--characters is for drawings in the terminal, and this is {}: leave it out",
              medium == Medium::script ? "a script" : "a picture");
     if (medium == Medium::script && settings.size)
-        fail(Exit::usage, "--size is for drawings, and a script has none: leave it out, or say it to gnuplot");
+        fail(Exit::usage, "--size is for drawings, and a script has none: leave it out, or set it in gnuplot");
 }
 
 Data data_of(Session& session, const Settings& settings) {

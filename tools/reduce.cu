@@ -1,11 +1,11 @@
-// reduce: the sum, extremes, mean, variance and more of many numbers, by every method of the lectures and the best we know.
+// reduce: sum, extremes, mean, variance and more of many numbers, by every method of the lectures and the best we know.
 #include "common/cuda/passes.hpp"
 #include "kernels/reduce/lines.cuh"
 #include "tools/reduce/table.cuh"
 
 namespace BACKEND {
 
-// What --axis launches.
+// Instantiated for --axis.
 #define INSTANTIATE(T)                                                                          \
     template LaunchShape launch_reduce_lines(const T*, const MatrixPiece&, Wanted, Summary<T>*, \
                                              unsigned multiprocessors, cudaStream_t);
@@ -138,7 +138,7 @@ private:
     const ReduceOptions& asked_;
     const ReduceOperations operations_;
     size_t n_, offset_;
-    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's arrays, so that the message for too large a size names the device's free memory.
     DeviceBuffer<T> d_memory_, d_result_;
     DeviceBuffer<Found<T>> d_found_;
     std::unique_ptr<T[]> h_memory_;
@@ -163,7 +163,7 @@ void run_benchmark(Session& session) {
         }
 }
 
-// What devices, or processes, can join.
+// Refuses operations whose partial results devices, or processes, cannot combine.
 void check_operations(const Session& session, const char* who) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
     for (const ReduceOperation one : asked.operations)

@@ -1,7 +1,7 @@
-// simcc: compiles CUDA C++ for the simulator, in the manner of nvcc.
+// simcc: compiles CUDA C++ for the simulator, and is used like nvcc.
 //
 // A .cu file goes through `g++ -E` with our cuda_runtime.h, the rewriter (common/simt/rewrite), `g++ -fpreprocessed`,
-// and is linked with libsimt.a. For the checked simulator the compiler's assembly is changed, too.
+// and is linked with libsimt.a. For the checked simulator, the compiler's assembly is rewritten as well.
 
 #include <cstdio>
 #include <stdexcept>
@@ -15,7 +15,7 @@ namespace simcc {
 namespace {
 
 int main(const std::vector<std::string>& arguments) {
-    if (arguments.size() > 1 && arguments.front() == "--complete") {  // a shell asks
+    if (arguments.size() > 1 && arguments.front() == "--complete") {  // for a shell
         std::printf("%s", completion_text(arguments.back()).c_str());
         return fine;
     }

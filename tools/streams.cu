@@ -109,7 +109,7 @@ void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_c
     }
 }
 
-// The runs of the variants whose work does not depend on --size; without a case for the others.
+// The runs of the variants whose work does not depend on --size; an empty run for the others.
 class FixedRuns {
 public:
     explicit FixedRuns(const Session& session) : session_(session) {}
@@ -130,7 +130,7 @@ private:
     StreamsRun run_of(const Variant& variant, const PriorityWay& way) { return priority_run(session_, variant, way); }
     StreamsRun run_of(const Variant& variant, const LaunchWay& way) { return launch_run(session_, variant, way); }
 
-    // The same for all: made when the first variant needs them.
+    // Shared by all variants, and created when the first one needs them.
     const std::shared_ptr<SlowKernels>& slow_kernels() {
         if (!kernels_) kernels_ = std::make_shared<SlowKernels>(session_);
         return kernels_;

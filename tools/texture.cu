@@ -17,7 +17,7 @@
 namespace BACKEND {
 namespace {
 
-// The right results of the reads that were asked for last: the paths of a pattern share them.
+// The right results of the last reads asked for: all paths of a pattern share them.
 class Expected {
 public:
     const std::vector<float>& results_of(const Reads& reads, const float* h_data) {
@@ -30,7 +30,7 @@ public:
     }
 
 private:
-    // Of numbers so coarse that their sums are exact.
+    // The numbers are so coarse that their sums are exact.
     void compute(const Reads& reads, const float* h_data) {
         const size_t across = reads.across();
         results_.resize(reads.results());
@@ -54,7 +54,7 @@ private:
     std::vector<float> results_;
 };
 
-// What the reads of a matrix have in common.
+// What all reads of a matrix share.
 template <typename T>
 struct Experiment {
     Experiment(const Session& session, const MatrixShape& shape)
@@ -114,7 +114,7 @@ Case case_of(const Session& session, const TextureVariant& variant, const std::s
     return one;
 }
 
-// The paths of one pattern.
+// A case for each path of one pattern.
 template <typename T>
 void append_cases(Session& session, const std::shared_ptr<Experiment<T>>& experiment, const Reads& reads,
                   const BlockShape& block, std::vector<Case>& cases) {

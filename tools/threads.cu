@@ -1,5 +1,5 @@
-// threads: who runs where. A launch of any shape, and what each of its threads says of itself: its place, its warp, its
-// multiprocessor and its time; or warps, blocks and multiprocessors, and how blocks are dealt to them.
+// threads: who runs where. A launch of any shape, and what each of its threads reports: its indices, its warp, its
+// multiprocessor and its time; or the same by warp, block or multiprocessor, and how blocks are assigned to those.
 #include "common/cuda/passes.hpp"
 #include "tools/threads/table.cuh"
 
@@ -13,7 +13,7 @@
 namespace BACKEND {
 namespace {
 
-// The title, for a person: "12 threads in 3 blocks of 4, on 2 of 132 multiprocessors, 18.4 us".
+// The table's title: "...: 12 threads in 3 blocks of 4, on 2 of 132 multiprocessors, 18.4 us".
 std::string title_of(const Session& session, const ThreadsOptions& asked, const std::vector<ThreadRecord>& records,
                      const std::vector<Multiprocessor>& multiprocessors, double end_ns) {
     return text("{}: {} threads in {} blocks of {}, on {} of {} multiprocessors, {}", session.device.name,
@@ -21,7 +21,7 @@ std::string title_of(const Session& session, const ThreadsOptions& asked, const 
                 multiprocessors.size(), session.device.multiprocessors, short_time(end_ns));
 }
 
-// Rows of `columns`, one for each of `subjects`.
+// Prints a row of `columns` for each of `subjects`.
 template <typename Subject, typename Columns>
 void print_rows(Session& session, const ThreadsOptions& asked, const std::vector<Subject>& subjects,
                 const Columns& columns, unsigned long long end_ns, const std::string& title) {

@@ -1,4 +1,4 @@
-// transfer: copies between the host and devices, by size, kind of memory, direction and way, each byte compared.
+// transfer: copies between the host and devices, by size, kind of memory, direction and way, with every byte verified.
 #include "common/cuda/passes.hpp"
 #include "kernels/transfer.cuh"
 
@@ -30,7 +30,7 @@ std::string obstacle(const TransferVariant& variant, PeerAccess& access, int her
     return "";
 }
 
-// An error if it was named.
+// Skips a variant; fails if it was named.
 void leave_out(const Session& session, const TransferVariant& variant, const std::string& why) {
     const std::vector<std::string>& named = session.options.kernels;
     const bool was_named = std::find(named.begin(), named.end(), variant.name) != named.end();
@@ -46,7 +46,7 @@ std::optional<int> find_peer(int here) {
     return (here + 1) % devices;
 }
 
-// Between devices that do not reach each other's memory the driver copies with the host's help: a call may wait for it.
+// Between devices without peer access the driver copies through the host, and a call may wait for that.
 bool goes_through_host(const Way& way) {
     int can = 0;
     CHECK(cudaDeviceCanAccessPeer(&can, way.data().ordinal(), way.data().peer()));
@@ -76,7 +76,7 @@ Case case_of(Session& session, const std::shared_ptr<Way>& way, CopyCosts& costs
     return one;
 }
 
-// A way for each of a variant's settings.
+// One way for each combination of a variant's settings.
 std::vector<std::shared_ptr<Way>> ways_of(const Session& session, const TransferVariant& variant,
                                           const std::shared_ptr<TransferData>& data) {
     if (variant.by != By::threads) return {std::make_shared<Way>(session, variant, data)};
@@ -119,7 +119,7 @@ bool is_rival(const TransferVariant& variant) {
                        [&](const Rivals& rivals) { return name == rivals.way || name == rivals.versus; });
 }
 
-// Copies once and compares. Whether all bytes were right.
+// Copies once and compares; complains and returns false if a byte is wrong.
 bool is_right(Session& session, Way& way) {
     const char* name = way.variant().name;
     session.begin_step(text("verifying {}, n = {}", name, way.size()));
@@ -135,8 +135,7 @@ bool is_right(Session& session, Way& way) {
 
 using Clock = std::chrono::steady_clock;
 
-// Takes samples of all rivals in turns, of each until its time is up, and prints nothing but the sizes that follow from
-// them.
+// Times all rivals in turn, each until its time is up, and prints only the break-even sizes that follow.
 void run_break_even(Session& session) {
     CopyCosts costs;
     for (size_t n : session.sizes()) {
@@ -165,7 +164,7 @@ void run_break_even(Session& session) {
     print_break_evens(session, costs);
 }
 
-// --matrix and --break-even print other tables than a benchmark's: what shapes one of those would be ignored.
+// --matrix and --break-even print tables of their own: refuses options that only shape a benchmark's.
 void refuse_ignored_options(const Session& session, const char* table) {
     const Options& options = session.options;
     const char* ignored = !options.kernels.empty()                            ? "--kernel"

@@ -6,7 +6,7 @@
 
 namespace BACKEND {
 
-// What gangs launch besides.
+// Instantiated for gangs.
 #define INSTANTIATE(Word) template void launch_place_columns(const ColumnsArguments<Word>&)
 INSTANTIATE(std::uint8_t);
 INSTANTIATE(std::uint16_t);
@@ -30,7 +30,7 @@ INSTANTIATE(std::uint64_t);
 namespace BACKEND {
 namespace {
 
-// A matrix on the host and on the device, and what becomes of it.
+// A matrix and its transpose (or copy), on the host and on the device.
 template <typename Word>
 class Transposition {
 public:
@@ -50,7 +50,7 @@ public:
         if (words_ > 0) CHECK(cudaMemcpy(d_input(), h_input_.get(), words_ * sizeof(Word), cudaMemcpyHostToDevice));
     }
 
-    // Nothing if the variant cannot transpose this matrix here.
+    // Empty if the variant cannot transpose this matrix here.
     std::optional<Case> case_of(const TransposeVariant& variant) {
         Case one;
         one.variant = &variant;
@@ -104,7 +104,7 @@ private:
     Session& session_;
     const MatrixShape shape_;
     const size_t words_, offset_;
-    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's arrays, so that the message for too large a size names the device's free memory.
     DeviceBuffer<Word> d_input_memory_, d_output_memory_;
     std::unique_ptr<Word[]> h_input_, h_output_;
 };

@@ -1,4 +1,4 @@
-// trapezoid: the integral of a function by the trapezoidal rule, by every way of adding that many heights up.
+// trapezoid: the integral of a function by the trapezoidal rule, with every way of adding up that many heights.
 #include "common/cuda/passes.hpp"
 #include "tools/trapezoid/table.cuh"
 
@@ -73,8 +73,8 @@ public:
         return one;
     }
 
-    // Whether the last doubling has changed a variant's integral by no more than so many times the integral of |f|, or
-    // of f if there is no reference.
+    // Whether the last doubling changed a variant's integral by at most `tolerance` times the integral of |f|, or of f
+    // without a reference.
     bool has_settled(const Variant& variant, double tolerance) const {
         const double magnitude = session_.options.verify ? reference_.magnitude * std::fabs(width_)
                                                          : std::fabs(convergence_.richardson(variant, rule_.n));
@@ -170,7 +170,7 @@ void run_until_settled(Session& session, size_t n, Variants variants, const Conv
     }
 }
 
-// The variants that can do it; what is left out is said.
+// The variants that can compute it; a notice names each one that cannot.
 template <typename T>
 Variants able_variants(const Session& session, const Integral& integral, const std::vector<size_t>& sizes) {
     const bool is_default = integral.known == size_t{0};

@@ -75,7 +75,7 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
              "processes that share a file need a folder, too, that all of them see: let GRIDUTILS_RENDEZVOUS name one");
     if (!options.predict.gangs.empty() && !team->is_one_machine())
         fail(Exit::usage,
-             "--predict takes the links of the gangs that it measures for those within a machine: start the "
+             "--predict assumes that the links of the gangs it measures are within one machine: start the "
              "processes on one machine");
     if (options.checks.counters)
         fail(Exit::usage, "--counters would count the part of each process: run it in one process, without {}",

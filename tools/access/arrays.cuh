@@ -1,4 +1,4 @@
-// The arrays of access: random words to read, words to be written, and whether the right ones were.
+// The arrays of access: random words to read, words to write, and the check that the right ones were.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 
 namespace BACKEND {
 
-// Calls action(request, position of each lane) for every request of n words; the last one has fewer lanes.
+// Calls action(request, position of each lane, lanes) for requests first to last - 1 of n words; the very last request
+// may have fewer lanes.
 template <typename Action>
 void for_each_request(const AccessPattern& pattern, size_t n, unsigned unroll, size_t first, size_t last,
                       Action action) {
@@ -31,8 +32,8 @@ void for_each_request(const AccessPattern& pattern, size_t n, unsigned unroll, s
     }
 }
 
-// One array to read and one to write, as large as the largest pattern needs. Every 8 bytes of the first follow from the
-// seed and their place, so that the host needs no copy of it.
+// One array to read and one to write, as large as the largest pattern needs. Every 8 bytes of the first are computed
+// from the seed and their position, so the host needs no copy of it.
 class AccessArrays {
 public:
     AccessArrays(size_t source_bytes, size_t target_bytes, size_t warps, std::uint64_t seed)
@@ -72,18 +73,19 @@ public:
             for (unsigned lane = 0; lane < lanes_per_warp; ++lane) sum += fold_of_lane(of_lanes[lane], lane);
             return sum;
         };
-        // (The warps are few, but have much to do.)
+        // (There are few warps, but each has many words to check.)
         std::vector<char> is_wrong(warps);
         run_shares(warps, std::min(warps, worker_count(n)), [&](size_t, size_t begin, size_t end) {
             for (size_t warp = begin; warp < end; ++warp) is_wrong[warp] = folds[warp] != expected(warp);
         });
         const size_t wrong = std::find(is_wrong.begin(), is_wrong.end(), true) - is_wrong.begin();
         if (wrong == warps) return {};
-        return {false, text("the words that warp {} has read: got {:08x} as their fold, expected {:08x}", wrong,
-                            folds[wrong], expected(wrong))};
+        return {false, text("fold of the words that warp {} read: got {:08x}, expected {:08x}", wrong, folds[wrong],
+                            expected(wrong))};
     }
 
-    // Whether every word that the pattern touches was written, with expected(place, word_bytes, part), and no other was.
+    // Whether every word that the pattern touches was written, with expected(place, word_bytes, part), and no other
+    // was.
     Verdict check_written(const AccessPattern& pattern, unsigned word_bytes, size_t n, unsigned unroll,
                           const std::function<unsigned(size_t, unsigned, unsigned)>& expected) const {
         const size_t words = pattern.allocated_words(unroll);
@@ -111,7 +113,7 @@ public:
                                               : "it was written, and the pattern does not touch it")};
     }
 
-    // Part `index` of 4 bytes of a word to read; of a shorter word all.
+    // The 4-byte part `index` of a word to read; all of a shorter word.
     unsigned source_part(size_t place, unsigned word_bytes, unsigned index) const {
         const size_t byte = place * word_bytes + 4 * index;
         const std::uint64_t bits = random_bits(seed_, byte / 8) >> byte % 8 * 8;

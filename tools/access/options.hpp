@@ -16,7 +16,7 @@ struct AccessOptions {
     std::vector<std::size_t> offsets = {1};
     std::vector<std::size_t> strides = {2, 8, 32};
     std::vector<std::size_t> footprints = {0};  // bytes; 0: as many words as are accessed
-    std::size_t fetch = 0;                      // bytes; 0: what the device does by itself
+    std::size_t fetch = 0;                      // bytes; 0: the device's own choice
 
     void add_options(OptionTable& table) {
         add_alias(table, "--pattern", "--kernel");
@@ -25,7 +25,7 @@ struct AccessOptions {
                    [=](const std::string& list) { return parse_counts(list, "--word", word_sizes); });
         table.read("--op", "LIST", "read, write or both: what is done with the words", "read", operations,
                    parse_operations);
-        table.read("--unroll", "LIST", "1, 2, 4 or 8: words that a thread asks for at a time", "4", unrolls,
+        table.read("--unroll", "LIST", "1, 2, 4 or 8: words that a thread requests at a time", "4", unrolls,
                    [=](const std::string& list) { return parse_counts(list, "--unroll", unrollings); });
         table.read("--offset", "LIST", "words that pattern 'offset' begins past an aligned address, 0:31", "1", offsets,
                    [](const std::string& list) { return parse_counts(list, "--offset", 0, 31); });
@@ -39,7 +39,7 @@ struct AccessOptions {
     }
 
 private:
-    // A second name of an option.
+    // A second name for an option.
     static void add_alias(OptionTable& table, const char* alias, const std::string& name) {
         const auto is_named = [&](const OptionRow& row) { return row.long_name() == name; };
         OptionRow row = *std::find_if(table.rows().begin(), table.rows().end(), is_named);

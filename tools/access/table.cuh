@@ -1,4 +1,4 @@
-// The tables of access: each pattern with what the textbook says of it, and the columns that it is described by.
+// The tables of access: each pattern with its textbook count of sectors, and the columns that describe it.
 #pragma once
 
 #include "common/cli/program.hpp"
@@ -10,7 +10,7 @@ namespace BACKEND {
 
 constexpr unsigned sector_bytes = 32;
 
-// What a pattern is asked for: the offset or stride of the patterns that have one, else 0.
+// The size of a word, and the offset or stride of a pattern that has one, else 0.
 struct PatternShape {
     unsigned word_bytes, value;
 
@@ -21,13 +21,13 @@ struct PatternShape {
 enum class PatternOption { none, offset, stride };
 
 struct AccessVariant : Variant {
-    AccessPattern (*pattern)(PatternShape) = nullptr;  // but for the number of tiles
+    AccessPattern (*pattern)(PatternShape) = nullptr;  // all but the number of tiles
     unsigned (*sectors)(PatternShape) = nullptr;       // of a request of 32 lanes
     PatternOption option = PatternOption::none;
     unsigned distinct_words = lanes_per_warp;  // that such a request touches
 };
 
-// A lane in each tile, `stride` words from its neighbour, and the words in between in later passes.
+// Lanes `stride` words apart; later passes touch the words in between.
 inline AccessPattern strided(unsigned stride) {
     AccessPattern pattern;
     pattern.lane_multiplier = pattern.columns = stride;
@@ -87,7 +87,7 @@ inline const AccessVariant access_variants[] = {
      [](PatternShape shape) { return strided(shape.value); },
      sectors_at_stride,
      PatternOption::stride},
-    {{"one-per-sector", "the least stride with a sector of 32 bytes for each lane"},
+    {{"one-per-sector", "the smallest stride that gives each lane a sector of 32 bytes"},
      [](PatternShape shape) { return strided(shape.words_per_sector()); },
      one_per_lane},
     {{"scattered", "access i touches word 121 i modulo the array's words"},
@@ -112,7 +112,7 @@ struct AccessCells {
     PatternShape shape;
     const char* operation;
     size_t unroll, footprint_bytes, fetch_bytes;
-    double words;  // accessed: read and written ones count twice
+    double words;  // accessed: copied ones count twice
     double median_ns;
 
     double sectors() const { return variant->sectors(shape); }
@@ -123,7 +123,7 @@ struct AccessCells {
     double moved_bytes() const { return words / lanes_per_warp * sectors() * sector_bytes; }
 };
 
-// People see small arrays and no rates in the simulator.
+// In the simulator, arrays are small, and people see no rates.
 #ifdef __SIMCC__
 constexpr const char *footprint_heading = "KiB", *moved_heading = "";
 constexpr double footprint_scale = 1.0 / (1 << 10);

@@ -1,4 +1,4 @@
-// What the textbook says of one request to shared memory: how many passes through the banks it takes.
+// The textbook cost of one request to shared memory: how many passes through the banks it takes.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@ struct BankCost {
     unsigned wavefronts = 0;  // passes of the whole request
 };
 
-// The cost of a request whose lanes touch words of `word_bytes` at these bytes. Words of up to 4 bytes are served for the
-// whole warp at once, 8 bytes for each half, 16 for each quarter of it. What several lanes read or write in a bank's word
-// takes one pass for all of them, and if all lanes read the same word, twice as many are served together. Atomic
-// operations on a word take one pass each.
+// The cost of a request whose lanes touch words of `word_bytes` at these byte offsets. Words of up to 4 bytes are
+// served for the whole warp at once, words of 8 bytes for half a warp, words of 16 for a quarter. Lanes that read or
+// write the same word of a bank share one pass, and if all lanes read the same word, twice as many are served together.
+// Atomic operations on one word take a pass each.
 enum class BankRequest { read, write, atomic };
 inline BankCost bank_cost(const std::vector<unsigned>& bytes, unsigned word_bytes, BankRequest request) {
     constexpr unsigned banks = 32, unit_bytes = 4;

@@ -26,8 +26,8 @@ struct BanksOptions {
         table.read("--stride", "LIST", "words between neighbouring lanes of pattern 'stride', 0:33",
                    "0,1,2,3,4,8,16,32,33", strides,
                    [](const std::string& list) { return parse_counts(list, "--stride", 0, 33); });
-        table.read("--padding", "LIST", "words behind each row of the tile of patterns 'row' and 'column', 0:2",
-                   "0,1,2", paddings, [](const std::string& list) { return parse_counts(list, "--padding", 0, 2); });
+        table.read("--padding", "LIST", "words after each row of the tile of patterns 'row' and 'column', 0:2", "0,1,2",
+                   paddings, [](const std::string& list) { return parse_counts(list, "--padding", 0, 2); });
     }
 
 private:

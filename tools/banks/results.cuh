@@ -1,4 +1,4 @@
-// What the lanes have left behind: whether it is right, and how long their requests took.
+// The results that lanes leave behind: whether they are right, and how long the requests took.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct BankAccess {
         for (unsigned lane = 0; lane < lanes_per_warp; ++lane) bytes.push_back(byte_of(lane));
         return bytes;
     }
-    // Up to the last word in the last row, in whole vectors.
+    // Up to the end of the last word in the last row, rounded up to 16 bytes.
     unsigned shared_bytes() const {
         const std::vector<unsigned> all = bytes();
         const unsigned end = *std::max_element(all.begin(), all.end()) + word_bytes + (bank_rows - 1) * bank_row_bytes;
@@ -105,8 +105,8 @@ private:
         return word * static_cast<unsigned>(requests_of(requests, row));
     }
 
-    // Of each block: no word outside of the pattern has changed, and the words in it and the lanes' tokens are together
-    // what they were, whoever has which.
+    // In each block, no word outside the pattern may have changed, and the words in it and the lanes' tokens must be
+    // the same as before when taken together, in any order.
     static Verdict check_exchanged(const BankAccess& access, size_t requests, const std::vector<unsigned>& parts) {
         const auto check_blocks = [&](size_t begin, size_t end) {
             for (size_t block = begin; block < end; ++block)

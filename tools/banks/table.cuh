@@ -1,4 +1,4 @@
-// The tables of banks: each pattern, and the columns that it is described by.
+// The tables of banks: each pattern, and the columns that describe it.
 #pragma once
 
 #include "common/cli/program.hpp"
@@ -17,7 +17,7 @@ struct BankVariant : Variant {
     BankOption option = BankOption::none;
 };
 
-// The tiles have 32 rows of 32 words; a warp touches one of its rows or columns, neither the first nor a multiple of four.
+// The tiles have 32 rows of 32 words; a warp touches one row or column, neither the first nor a multiple of four.
 constexpr unsigned tile_side = 32, tile_line = 5;
 
 inline const BankVariant bank_variants[] = {
@@ -26,7 +26,7 @@ inline const BankVariant bank_variants[] = {
          return BankPattern{stride, 0, 0, 0};
      },
      BankOption::stride},
-    {{"row", "a row of a 32 x 32 tile with --padding words behind each row"},
+    {{"row", "a row of a 32 x 32 tile with --padding words after each row"},
      [](unsigned padding) {
          return BankPattern{1, tile_line * (tile_side + padding), 0, 0};
      },

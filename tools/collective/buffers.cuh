@@ -1,4 +1,4 @@
-// What the devices send and receive, all of one size, and how a result is compared.
+// The buffers that devices send from and receive into, all of one size, and the comparison of a result.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -30,9 +30,9 @@ struct OnHost<__nv_bfloat16> {
     using Element = BFloat16;
 };
 
-// Three buffers on each device of this process, of n elements rounded up to a multiple of the ranks: one keeps the
-// input, one takes the result, and the input, too, where operations are in place, and one keeps the result for the
-// verification, as a kernel that follows in the device's stream has seen it.
+// Three buffers on each device of this process, of n elements rounded up to a multiple of the ranks: the input; the
+// output, which also holds the input of operations in place; and a snapshot of the output for verification, as a later
+// kernel in the device's stream sees it.
 template <typename T>
 class GangBuffers {
 public:
@@ -66,7 +66,7 @@ public:
         return outputs_[rank].data() + (within ? shape.own_share(rank) : 0);
     }
 
-    // Overwrites all outputs, and waits for it.
+    // Overwrites all outputs, and waits until that is done.
     void poison() const {
         gang_.on_each([&](size_t rank) {
             if (outputs_[rank].size() == 0) return;
@@ -76,14 +76,14 @@ public:
         gang_.watch().synchronize();
     }
 
-    // In place, puts a rank's input back to where the last result took its place.
+    // For operations in place, restores a rank's input where the last result has overwritten it.
     void prepare(const CollectiveShape& shape, size_t rank, cudaStream_t stream) const {
         if (!in_place_ || shape.sent() == 0) return;
         CHECK(cudaMemcpyAsync(const_cast<T*>(input(shape, rank)), inputs_[rank].data(), shape.sent() * sizeof(T),
                               cudaMemcpyDeviceToDevice, stream));
     }
 
-    // Keeps what `rank`, whose device is the current one, has received so far.
+    // Takes a snapshot of what `rank`, whose device must be the current one, has received so far.
     void take_snapshot(const CollectiveShape& shape, size_t rank, cudaStream_t stream) const {
         if (!shape.receives(rank) || shape.received() == 0) return;
         launch_snapshot(output(shape, rank), snapshots_[rank].data(), shape.received(),
@@ -91,7 +91,7 @@ public:
         CHECK(cudaGetLastError());
     }
 
-    // Every element that any rank of this process has received, by the snapshots.
+    // Checks every element that the ranks of this process have received, as the snapshots show them.
     Verdict check(const CollectiveShape& shape) const {
         Verdict verdict;
         gang_.on_each([&](size_t rank) {
@@ -108,7 +108,7 @@ public:
     }
 
 private:
-    // Calls action(room, first, count) for one piece of the elements after the other.
+    // Calls action(room, first, count) for one chunk of the n elements after another.
     template <typename Action>
     static void in_chunks(size_t n, Action action) {
         constexpr size_t most = size_t{16} << 20;

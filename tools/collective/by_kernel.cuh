@@ -1,4 +1,4 @@
-// All-reduces by our own kernels: the memory through which the devices talk, and their launches.
+// All-reduces by our own kernels: the memory through which the devices communicate, and the launches.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace BACKEND {
 
-// Why kernels cannot do it on this gang; "" if they can. Lets all devices reach each other's memory.
+// Why our kernels cannot run on this gang; "" if they can. Enables peer access between all devices.
 inline std::string obstacle_to_kernels(const std::vector<DeviceInfo>& gang, PeerAccess& access) {
     if (gang.front().process != gang.back().process)
         return "kernels reach the memory of devices of their own process alone; start one process";
@@ -24,7 +24,7 @@ inline std::string obstacle_to_kernels(const std::vector<DeviceInfo>& gang, Peer
     return "";
 }
 
-// The exchange's memory, as it is needed, and its epochs.
+// The exchange's memory, allocated as needed, and its epochs.
 class GangExchange {
 public:
     explicit GangExchange(const std::vector<DeviceInfo>& gang) {
@@ -43,7 +43,7 @@ public:
 
     unsigned multiprocessors() const { return multiprocessors_; }
 
-    // The exchange, with copies of so many bytes, between launches.
+    // The exchange, with room for copies of at least `bytes` bytes. Not while a launch is using it.
     const Exchange& with_copies(size_t bytes) {
         const size_t vectors = bytes / vector_bytes + 1;
         if (vectors <= exchange_.copy_vectors) return exchange_;
@@ -57,7 +57,7 @@ public:
         return exchange_;
     }
 
-    // The first of so many epochs that no launch has had.
+    // Reserves `count` epochs for a launch and returns the first.
     unsigned take_epochs(unsigned count) {
         const unsigned first = next_epoch_;
         next_epoch_ += count;
@@ -72,7 +72,7 @@ private:
         DeviceBuffer<Vector<unsigned char>> copies = {};
     };
 
-    // Set to zero before any device can look at it.
+    // Zeroed before any device can read it.
     template <typename Word>
     static void give(const Member& member, DeviceBuffer<Word>& buffer, size_t words) {
         const OnDevice there(member.ordinal);
@@ -111,7 +111,7 @@ public:
 
     // Launches it on all devices; the rest of the program must use the exchange's epochs in the order of the launches.
     LaunchShape launch() {
-        if (all_.n == 0) return {};  // and nobody would wait for anybody
+        if (all_.n == 0) return {};  // nothing to exchange, so no epochs to take
         all_.exchange = exchange_.with_copies(0);
         all_.epoch = exchange_.take_epochs(method_.epochs(all_));
         LaunchShape shape;

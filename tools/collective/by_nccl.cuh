@@ -1,4 +1,4 @@
-// The reductions in the words of NCCL.
+// NCCL's names for our reductions.
 #pragma once
 
 #include "common/gang/nccl_call.cuh"

@@ -10,7 +10,7 @@
 
 namespace {
 
-// The terms of an operation, and how far they are from the times that they are of.
+// The terms fitted to an operation, and how far they are from the measured times.
 struct Fit {
     const Session& session;
     Collective operation;
@@ -77,9 +77,9 @@ void print_fits(Session& session, const std::map<Collective, std::vector<TimedEx
     table.flush();
     if (!without_latency.empty())
         session.notice(
-            text("{}: gangs of one size, or of one step, show no latency: it is the default", without_latency));
+            text("{}: gangs of one size, or of one step, show no latency: the default is kept", without_latency));
     if (!without_bandwidth.empty())
         session.notice(
-            text("{}: these sizes show no bandwidth: it is the default; give -n a wider range, as in -n 1:64Mi:x64",
+            text("{}: these sizes show no bandwidth: the default is kept; give -n a wider range, as in -n 1:64Mi:x64",
                  without_bandwidth));
 }

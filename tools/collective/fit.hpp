@@ -1,4 +1,4 @@
-// --fit: what an operation costs by the model of common/gang/model.hpp, instead of a row per size.
+// --fit: the terms of each operation in the model of common/gang/model.hpp, instead of a row per size.
 #pragma once
 
 #include <map>
@@ -7,5 +7,5 @@
 #include "common/cli/session.hpp"
 #include "common/gang/model.hpp"
 
-// A row for each operation; read_terms() reads them.
+// Prints a row for each operation, which read_terms() can read.
 void print_fits(Session& session, const std::map<Collective, std::vector<TimedExchange>>& rows);

@@ -11,7 +11,7 @@
 #include "common/measure/verify.hpp"
 #include "kernels/collective/reduction.hpp"
 
-// T: an element as the host stores it. Nothing is stored here: an element follows from its rank and index.
+// T: an element as the host stores it. Nothing is stored here: every element is computed from its rank and index.
 template <typename T>
 class Reference {
 public:
@@ -39,9 +39,10 @@ public:
         return static_cast<long double>(static_cast<Signed>(total));
     }
 
-    // Inputs are below 1/2, so a sum of k of them is below k/2, and may be off by that times the unit roundoff: added up
-    // for k to the number of ranks. For averages all that is divided by the ranks, but quotients are rounded, too, before
-    // or after the additions. An eighth is for what rounded sums exceed exact ones. In float and double no sum is rounded.
+    // Inputs are below 1/2, so a partial sum of k of them is below k/2 and is rounded by at most that times the unit
+    // roundoff; the bound adds this up for k from 1 to the number of ranks. For averages all that is divided by the
+    // ranks, but the quotients are rounded as well, before or after the additions. An eighth more allows for rounded
+    // sums that exceed the exact ones. In float and double no sum is rounded.
     double bound(const CollectiveShape& shape, long double expected) const {
         if (tolerance_ >= 0 && shape.reduces()) return tolerance_ * static_cast<double>(std::fabs(expected));
         const bool adds = reduction_ == Reduction::sum || reduction_ == Reduction::average;
@@ -62,7 +63,7 @@ public:
 private:
     static constexpr bool is_whole = std::is_integral_v<T>;
     using Number = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
-    // Whole numbers wrap around, as they do on a device.
+    // Integers wrap around, as they do on a device.
     using Wide = std::conditional_t<is_whole, std::uint64_t, long double>;
     using Signed = std::conditional_t<is_whole, T, long double>;
 

@@ -1,4 +1,4 @@
-// The tables of collective: its variants, and the columns of its own.
+// The tables of collective: its variants, and its own columns.
 #pragma once
 
 #include "common/cli/program.hpp"
@@ -30,7 +30,7 @@ CollectiveVariant of_kernel(const char* name, const char* idea, Method method) {
 inline const CollectiveVariant collective_variants[] = {
     of_kernel("all-reduce-two-shot", "each device combines a share of all inputs and stores it into all outputs",
               ON_ARGUMENTS(two_shot_method)),
-    of_kernel("all-reduce-one-shot", "each device combines all of all inputs: one meeting of the devices, not two",
+    of_kernel("all-reduce-one-shot", "each device combines all inputs in full: one meeting of the devices, not two",
               ON_ARGUMENTS(one_shot_method)),
     of_kernel("all-reduce-low-latency",
               "no meeting: inputs are stored into all devices, with tags that say they are there",
@@ -45,7 +45,7 @@ inline const CollectiveVariant collective_variants[] = {
     of_nccl(Collective::ring, "NCCL: each rank sends to the next one"),
 };
 
-// What the columns of its own are made from.
+// What its own columns are made from.
 struct CollectiveCells {
     const CollectiveShape& shape;
     const CollectiveOptions& options;

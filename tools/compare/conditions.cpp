@@ -18,7 +18,7 @@ namespace {
 
 using Words = std::set<std::string>;
 
-// With these a difference is no surprise once it is known. `of_both`: only rows that have it on both sides.
+// If one of these differs, a difference in times is no surprise.
 struct Circumstance {
     const char* column;
     const char* what;
@@ -35,7 +35,7 @@ std::string text_of(const Words& words) {
     return printable(list_text(shown, "and"), 120);
 }
 
-// Between a kernel and a variant that runs on the processor there is nothing to warn of: it has no device.
+// A variant that runs on the CPU has no device, so there is nothing to warn of when it is compared with a kernel.
 bool ran_on_host(const Side& side, std::size_t row) { return word_of(side, "timer", row) == "host"; }
 
 template <typename Visit>

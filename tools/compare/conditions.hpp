@@ -1,4 +1,4 @@
-// What besides the code may have made a difference: other devices, drivers, clocks, and rows that are not to be trusted.
+// What besides the code may have made a difference: other devices, drivers or clocks, and rows that cannot be trusted.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace compare {
 // One sentence for each circumstance in which two sides differ, or which makes their times doubtful.
 std::vector<std::string> warnings(const std::vector<Side>& sides, const Compared& compared, const Settings& settings);
 
-// One sentence for each side whose rows are not all compared, or were joined in another way than one might think.
+// One sentence for each side whose rows are not all compared, or were joined otherwise than expected.
 std::vector<std::string> remarks(const std::vector<Side>& sides, const Compared& compared, const Settings& settings);
 
 // The cell as people read it: "none" for an empty one, or where the table has no such column.

@@ -1,4 +1,4 @@
-// The rows of a side by what they say in some columns.
+// The rows of a side, grouped by their values in some columns.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace compare {
 using Token = std::uint32_t;
 constexpr Token nothing = 0;  // of a cell that does not apply
 
-// Numbers for what cells say, the same in both tables, whose own numbers differ.
+// Numbers that stand for the words in cells, shared by both tables, whose own numberings differ.
 class Tokens {
 public:
     Token of(const TableColumn& column, std::size_t row) {
@@ -80,7 +80,7 @@ private:
 
 Groups groups_of(const Side& side, const std::vector<std::string>& columns, Tokens& tokens);
 
-// The same rows by fewer of the columns.
+// The same rows, grouped by fewer of the columns.
 Groups projected(const Groups& groups, const std::vector<std::size_t>& columns);
 
 }  // namespace compare

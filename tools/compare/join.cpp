@@ -9,7 +9,7 @@
 namespace compare {
 namespace {
 
-// What a column says of the rows by the key of others; false if it says two things of one key.
+// Collects in `said` a column's value for each key of the `others`; false if some key has two values.
 using Said = std::unordered_map<Key, Token, HashOfKey>;
 bool is_told_by(const std::vector<Group>& groups, const std::vector<std::size_t>& others, std::size_t column,
                 Said& said) {
@@ -29,7 +29,7 @@ public:
     Chooser(const Groups& base, const Groups& other, const Tokens& tokens)
         : base_(base), other_(other), tokens_(tokens) {}
 
-    // By its values alone.
+    // Judges the column by its values alone.
     Use by_values(std::size_t column) const {
         const std::set<Token> base = values_of(base_, column), other = values_of(other_, column);
         const auto is_decimal = [this](Token token) { return tokens_.is_decimal(token); };
@@ -40,13 +40,13 @@ public:
         return std::any_of(base.begin(), base.end(), is_in_other) ? Use::key : Use::differs;
     }
 
-    // Whether it tells no rows of a side apart that the others do not.
+    // Whether it tells apart no rows of a side that the `others` do not.
     bool is_told(std::size_t column, const std::vector<std::size_t>& others) const {
         Said of_base, of_other;
         return is_told(column, others, of_base, of_other);
     }
 
-    // Whether, besides, it says different things of partners.
+    // Whether, in addition, it has different values for partners.
     bool only_differs(std::size_t column, const std::vector<std::size_t>& others) const {
         Said of_base, of_other;
         return is_told(column, others, of_base, of_other) &&

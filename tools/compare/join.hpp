@@ -1,4 +1,4 @@
-// Which rows of two tables belong together: those whose key columns say the same.
+// Which rows of two tables belong together: those that agree in the key columns.
 #pragma once
 
 #include <cstddef>
@@ -10,36 +10,36 @@
 
 namespace compare {
 
-// What is compared: a table, or of one table the rows of a kernel.
+// One side of a comparison: a table, or the rows of one kernel in a table.
 struct Side {
     std::string name;
     const DataTable* table;
     std::vector<std::size_t> rows;
 };
 
-// All rows of either side with one key: several are samples of the same thing.
+// All rows with one key, by side: several on one side are samples of the same thing.
 struct Partners {
     std::vector<std::size_t> base, other;
 };
 
 struct Join {
     std::vector<std::string> by;       // the key columns
-    std::vector<std::string> differs;  // those that are none since they only differ: they tell no rows of a side apart
-    std::vector<Partners> rows;        // as the base has them
+    std::vector<std::string> differs;  // not keys since they merely differ: they tell no rows of a side apart
+    std::vector<Partners> rows;        // in the base's order
     std::vector<std::size_t> base_alone, other_alone;  // one row of each key that the other side lacks
 };
 
 struct JoinChoice {
-    std::vector<std::string> by;     // the key columns; empty: chosen by what they are named and what they hold
-    std::vector<std::string> never;  // the others among which none is chosen
+    std::vector<std::string> by;     // the key columns; empty: chosen by their names and values
+    std::vector<std::string> never;  // columns that are never chosen
 };
 
 // A column is a key if it is
-//   - of our own tables tool, kernel, dtype, n, gang, block, cache, device or a p_ column; of others any,
-//   - by its name no measured value (p_cycles, gbyte_per_s) and no circumstance of the run (host_name),
+//   - in our own tables, tool, kernel, dtype, n, gang, block, cache, device or a p_ column; in others, any column,
+//   - by its name, neither a measured value (p_cycles, gbyte_per_s) nor a circumstance of the run (host_name),
 //   - in both tables, with the same values if it has decimals, and does not merely differ: where the other keys already
-//     tell each side's rows apart, it says the same of both partners. (tool, kernel, dtype, n and gang are keys in any case.)
-// What does not apply is 0, none or null, which are the same here, and no value.
+//     tell each side's rows apart, partners must agree in it. (tool, kernel, dtype, n and gang are always keys.)
+// A cell that does not apply is 0, none or null; all three are the same here and do not count as a value.
 Join join(const Side& base, const Side& other, const JoinChoice& choice);
 
 // Whether the programs of this project wrote it, or something that writes the same columns.

@@ -13,7 +13,7 @@ static double percent(const std::string& word, const std::string& whole) {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < 1e6))
-        fail(Exit::usage, "--fail-if {}: '{}' is no percentage; write it as in slower:3%", whole, word);
+        fail(Exit::usage, "--fail-if {}: '{}' is not a percentage; write it as in slower:3%", whole, word);
     return value;
 }
 

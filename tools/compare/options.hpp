@@ -1,4 +1,4 @@
-// What compare's own options say.
+// The options of compare.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace compare {
 
-// What --fail-if names: rows of this kind fail. `missing`: of the base, which another side lacks.
+// One condition of --fail-if: rows of this kind fail. `missing`: rows of the base that another side lacks.
 struct FailIf {
     Verdict verdict = Verdict::none;
     bool missing = false;
@@ -25,7 +25,7 @@ struct Settings {
     std::string value;  // "": median_ns, with all samples where the table has them
     bool more_is_faster = false, peers = false, summary = false;
     std::string base;
-    double margin_percent = 1;  // as --margin says; margin_percent_of() is what counts
+    double margin_percent = 1;  // as given by --margin; margin_percent_of() is what counts
     bool margin_is_given = false;
     double level = 0.05;
     std::vector<FailIf> fail_if;
@@ -33,11 +33,11 @@ struct Settings {
     void add_options(OptionTable& table) {
         table.list("--by", "COLUMNS", "join rows that say the same in these columns; chosen by default", by);
         table.text("--value", "COLUMN", "compare this column, by default samples_ns or median_ns", value);
-        table.flag("--more-is-faster", "of two values the larger is the faster: the default for ..._per_s",
+        table.flag("--more-is-faster", "the larger of two values is the faster: the default for ..._per_s",
                    more_is_faster);
         table.flag("--peers", "compare the kernels of one table with one of them", peers);
         table.text("--base", "KERNEL", "with --peers: the kernel that the others are compared with", base);
-        table.number("--margin", "PCT", "a change within this many percent is none", margin_percent, 0, 99);
+        table.number("--margin", "PCT", "changes within this many percent count as none", margin_percent, 0, 99);
         OptionRow margin = table.rows().back();
         margin.take = [this, take = margin.take](const std::string& word) { take(word), margin_is_given = true; };
         table.add(margin);
@@ -48,8 +48,8 @@ struct Settings {
     }
 };
 
-// The margin of verdicts: --margin, or by default 1, and no more than --fail-if asks for, whose rows would else be the
-// same. Failure(usage) if --margin is given and is more.
+// The margin of verdicts in percent: --margin, or by default 1 or the smallest change that --fail-if names, if that is
+// less, since rows within the margin count as the same. Failure(usage) if --margin is given and exceeds that change.
 double margin_percent_of(const Settings& settings);
 
 }  // namespace compare

@@ -13,7 +13,7 @@ namespace {
 
 using RowColumn = ColumnOf<Row, std::function<Cell(const Row&)>>;
 
-// A cell as the table that was read has it.
+// A cell as it is in the table that was read.
 Cell cell_of(const Side& side, const std::string& column, std::size_t row) {
     const TableColumn* const found = side.table->find(column);
     if (!found || found->is_empty(row)) return std::string("none");
@@ -26,7 +26,7 @@ Cell cell_of(const Side& side, const std::string& column, std::size_t row) {
     return word;
 }
 
-// The columns that say which row it is: those by which any two sides join, and those that everybody asks for.
+// The columns that identify a row: those by which any two sides join, and those that readers always want.
 std::vector<std::string> key_columns(const std::vector<Side>& sides, const Compared& compared,
                                      const Settings& settings) {
     std::set<std::string> wanted = {"tool", "kernel", "dtype", "n", "device"};
@@ -38,7 +38,7 @@ std::vector<std::string> key_columns(const std::vector<Side>& sides, const Compa
     return names;
 }
 
-// What all rows say in a column, apart from those that it does not apply to; "" if they do not agree.
+// The word that all rows have in a column, apart from those that it does not apply to; "" if they do not agree.
 std::string common_word(const Compared& compared, const std::string& column) {
     std::string common = "none";
     for (const Row& row : compared.rows) {
@@ -50,7 +50,7 @@ std::string common_word(const Compared& compared, const std::string& column) {
     return common;
 }
 
-// What all rows have in common, above the table for people.
+// The title above the table for people: what all rows have in common.
 std::string title_of(const Session& session, const std::vector<Side>& sides, const Compared& compared) {
     const Settings& settings = session.own<Settings>();
     std::string title = settings.peers ? sides.front().table->name + ": kernels compared with " + sides.front().name
@@ -73,7 +73,7 @@ std::string verdict_text(const Comparison& of) {
     return of.verdict == Verdict::none ? not_applicable : name_of(of.verdict);
 }
 
-// Which row it is.
+// The columns that identify a row.
 void append_names(const Session& session, const std::vector<Side>& sides, const Compared& compared,
                   std::vector<RowColumn>& columns) {
     const Settings& settings = session.own<Settings>();
@@ -89,7 +89,7 @@ void append_names(const Session& session, const std::vector<Side>& sides, const 
     }
 }
 
-// How it compares: people see changes in percent, or, between kernels, which may be far apart, ratios.
+// The columns of the comparison: people see changes in percent or, between kernels, which may be far apart, ratios.
 void append_figures(const Session& session, const std::vector<Side>& sides, std::vector<RowColumn>& columns) {
     const Settings& settings = session.own<Settings>();
     const std::string value = value_of(settings);
@@ -183,7 +183,7 @@ void print_rows(Session& session, const std::vector<Side>& sides, const Compared
     Table table(session.output, session.format(), session.options.header, columns_of(columns));
     const bool is_markdown = session.format() == Format::markdown;
     const std::string title = title_of(session, sides, compared);
-    if (is_markdown) session.output.write(title + "\n\n");  // its tables have none
+    if (is_markdown) session.output.write(title + "\n\n");  // its tables have no titles
     for (const Row& row : compared.rows) table.add(cells_of(columns, row));
     table.flush(title);
     if (session.format() != Format::human && !is_markdown) return;

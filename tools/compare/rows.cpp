@@ -23,7 +23,8 @@ struct Values {
     bool are_samples = false;
 };
 
-// Lists of samples; else one sample of each row, if there are several or it is known that rows are samples.
+// Reads samples: a cell's list of them, or else one from each row, if there are several rows or rows are known to be
+// samples.
 class Reader {
 public:
     Reader(const DataTable& table, const Settings& settings)
@@ -51,7 +52,7 @@ private:
                  median_column, printable(list_text(table.names(), "or"), 400));
         const TableColumn& column = table.column(value_of(settings));
         if (table.rows() > 0 && !column.is_numeric() && !column.has_lists())
-            fail(Exit::bad_input, "{}: {} is no column of numbers; --value names another one", table.name,
+            fail(Exit::bad_input, "{}: {} is not a column of numbers; --value names another one", table.name,
                  column.name());
         return column;
     }
@@ -73,7 +74,7 @@ static JoinChoice choice_of(const Settings& settings) {
     return choice;
 }
 
-// Whoever asks for rows that are missing is told so.
+// Fails where no rows can be compared, unless --fail-if counts missing ones.
 static void refuse_without_rows(const std::vector<Side>& sides, const Join& join, const Settings& settings) {
     const Side &base = sides[0], &other = sides[1];
     for (const Side& side : sides)

@@ -18,16 +18,16 @@ struct Row {
 
 struct Compared {
     std::vector<Join> joins;  // one for each side but the base
-    std::vector<Row> rows;    // of one join after the other, judged
+    std::vector<Row> rows;    // one join after another, with verdicts
     std::size_t without_value = 0;
 };
 
-// What is compared: --value, or median_ns.
+// The column that is compared: --value, or median_ns.
 std::string value_of(const Settings& settings);
 bool more_is_faster(const Settings& settings);
 
-// All others with the first. Failure(bad_input) if a table has not got the column to compare, or if no row of
-// any has a partner, unless --fail-if counts those.
+// Compares all other sides with the first. Failure(bad_input) if a table lacks the column to compare, or if no row has
+// a partner, unless --fail-if counts missing rows.
 Compared compare_sides(const std::vector<Side>& sides, const Settings& settings);
 
 // How much slower (or faster, if below 0) a row is, in percent of the base; 0 without a ratio.

@@ -8,12 +8,12 @@
 
 namespace compare {
 
-// Below so many samples no interval of a median reaches 95 %.
+// With fewer samples, no interval of a median reaches 95 %.
 static constexpr std::size_t fewest_for_interval = 6;
 
-// Of all ways to choose which `few` of few + many ranks are one side's, the share with U at most `u`. Their number is a
-// coefficient of the Gaussian binomial, which is a product of (1 - q^(many + i)) / (1 - q^i): every factor leaves whole
-// numbers, which a long double holds exactly for hundreds of samples.
+// The share of all ways to choose one side's `few` ranks out of few + many whose U is at most `u`. The number of ways
+// for each U is a coefficient of the Gaussian binomial, a product of (1 - q^(many + i)) / (1 - q^i). After every factor
+// the coefficients are integers, which a long double holds exactly for hundreds of samples.
 static double share_up_to(std::size_t few, std::size_t many, std::size_t u) {
     std::vector<long double> ways(u + 1, 0);
     ways[0] = 1;
@@ -26,7 +26,7 @@ static double share_up_to(std::size_t few, std::size_t many, std::size_t u) {
     return static_cast<double>(std::accumulate(ways.begin(), ways.end(), 0.0L) / all);
 }
 
-// Half of what the normal distribution has beyond z.
+// The probability that a standard normal variable exceeds z.
 static double beyond(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
 
 double mann_whitney_p(const std::vector<double>& before, const std::vector<double>& after) {
@@ -86,8 +86,8 @@ double geometric_mean(const std::vector<double>& positive) {
     return positive.empty() ? 0 : std::exp(sum / static_cast<double>(positive.size()));
 }
 
-// Of n numbers between 0 and 1 the k-th has the distribution Beta(k, n + 1 - k); number x stands for sample floor(n x).
-// Above it the least of the n - k others is as far up as the k-th root of another number leaves.
+// The k-th smallest of n uniform numbers between 0 and 1 is distributed as Beta(k, n + 1 - k); a number x stands for
+// sample floor(n x). The smallest of the n - k numbers above it follows from the (n - k)-th root of a uniform number.
 const MedianRatio::Ranks& MedianRatio::ranks_of(std::size_t samples, bool is_after) {
     Ranks& ranks = ranks_[{samples, is_after}];
     if (!ranks.empty()) return ranks;
@@ -144,16 +144,16 @@ Comparison compare_samples(std::vector<double> before, std::vector<double> after
     if (!bootstrap) return row;
     row.before_samples = before.size();
     row.after_samples = after.size();
-    // (With ties the normal distribution may promise more than so few samples can.)
+    // (With ties the normal approximation may be smaller than so few samples can justify.)
     row.p = std::max(mann_whitney_p(before, after), smallest_p(before.size(), after.size()));
     if (before.front() > 0 && after.front() > 0) row.ratio_interval = bootstrap->interval(before, after);
     row.verdict = Verdict::unknown;
     return row;
 }
 
-// The interval of the ratio gets narrower with the root of the number of samples. Once it reaches no further than half the
-// margin to either side, it either leaves 1 out or is within the margin if the ratio is not near the margin. Near it, it
-// has to be narrower; at the margin itself no number of samples would do, so there is a limit.
+// The interval of the ratio narrows with the square root of the number of samples. Once it reaches at most half the
+// margin to either side, it either excludes 1 or lies within the margin, unless the ratio is near the margin. There the
+// interval has to be narrower; at the margin itself no number of samples would do, so there is a limit.
 static std::size_t samples_for_verdict(const Comparison& row, const Judgement& judgement, std::size_t rows) {
     const auto before = static_cast<double>(row.before_samples), after = static_cast<double>(row.after_samples);
     const double each = 2 / (1 / before + 1 / after);

@@ -1,4 +1,4 @@
-// The statistics of a comparison: whether two sets of samples differ, by how much, and how sure that is.
+// The statistics of a comparison: whether two sets of samples differ, by how much, and how certain that is.
 #pragma once
 
 #include <cstddef>
@@ -10,25 +10,26 @@
 
 namespace compare {
 
-// The two-sided p of the test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947): how likely samples that
-// differ this much are if both sides have one distribution, whatever its shape. The exact distribution of U serves up to
-// eight samples on either side without ties; else the normal one, corrected for ties and for continuity. Neither side
-// may be empty.
+// The two-sided p of the Mann-Whitney test (Annals of Mathematical Statistics 18, 1947): how likely samples that differ
+// this much are if both sides have the same distribution, whatever its shape. Uses the exact distribution of U if
+// either side has at most eight samples and there are no ties; else the normal approximation, corrected for ties and
+// for continuity. Neither side may be empty.
 double mann_whitney_p(const std::vector<double>& before, const std::vector<double>& after);
 
-// The smallest p that so many samples can give.
+// The smallest p that this many samples can give.
 double smallest_p(std::size_t before, std::size_t after);
 
-// Each p as it counts among all of them: the procedure of Benjamini and Hochberg (Journal of the Royal Statistical Society
-// B 57, 1995). Where no row differs, any row falls below a level with that probability at most; where some differ, at
-// most that share of those below it do not, on average.
+// Each p, corrected for their number by the procedure of Benjamini and Hochberg (Journal of the Royal Statistical
+// Society B 57, 1995). If no row differs, the probability that any falls below a level is at most that level; if some
+// differ, at most that share of the rows below it do not, on average.
 std::vector<double> corrected_for_number(const std::vector<double>& p);
 
 double geometric_mean(const std::vector<double>& positive);
 
-// The 95 % percentile interval of the ratio of two medians by the bootstrap (Efron and Tibshirani, An Introduction to the
-// Bootstrap, 13.3). A resample's median is an order statistic of the samples, whose rank follows from a beta distribution:
-// it is drawn without the resample. Ranks depend on the number of samples alone, and are drawn once for each number.
+// The 95 % percentile interval of the ratio of two medians by the bootstrap (Efron and Tibshirani, An Introduction to
+// the Bootstrap, 13.3). A resample's median is an order statistic of the samples whose rank follows a beta
+// distribution, so the rank is drawn without the resample. Ranks depend only on the number of samples, and are drawn
+// once for each number.
 class MedianRatio {
 public:
     static constexpr std::size_t resamples = 2000;
@@ -49,11 +50,11 @@ enum class Verdict { faster, slower, same, unknown, none };  // none: there are 
 
 const char* name_of(Verdict verdict);
 
-// What two sets of samples say about each other. Of times: less is faster. Of rates: more is.
+// How two sets of samples compare. Less is faster for times, more for rates.
 struct Comparison {
     std::size_t before_samples = 0, after_samples = 0;
     double before = 0, after = 0;  // medians
-    double ratio = 0;              // after by before; 0 where one of them is not above 0
+    double ratio = 0;              // after / before; 0 if one of them is not above 0
     Interval ratio_interval{0, 0};
     double p = 1, corrected_p = 1;
     std::size_t samples_needed = 0;  // on each side, for a verdict; 0 if there is one
@@ -66,13 +67,14 @@ struct Judgement {
     bool more_is_faster = false;
 };
 
-// Without a verdict: that takes all rows. Neither side may be empty. Without a bootstrap the values are no samples, and
-// their medians are all there is.
+// Compares two sets of samples, without a verdict, which takes all rows. Neither side may be empty. Without a bootstrap
+// the values are not samples, and only their medians are compared.
 Comparison compare_samples(std::vector<double> before, std::vector<double> after, MedianRatio* bootstrap);
 
-// Corrects the rows' p for their number and gives each its verdict. A row is faster or slower if the samples differ, by
-// their p and by an interval of the ratio without 1, and the medians do so by more than the margin; the same if the
-// interval is within the margin and there are enough samples for one; else it takes more samples to know.
+// Corrects the rows' p for their number and gives each row its verdict. A row is faster or slower if the samples
+// differ, by their p and by an interval of the ratio that excludes 1, and the medians differ by more than the margin.
+// It is the same if the interval is within the margin and there are enough samples for one. Otherwise more samples are
+// needed.
 void judge(std::vector<Comparison>& rows, const Judgement& judgement);
 
 }  // namespace compare

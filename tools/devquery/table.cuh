@@ -1,4 +1,5 @@
-// The properties that devquery shows. Those that CUDA 13 removed from cudaDeviceProp are still attributes, so most are read so.
+// The properties that devquery shows. Most are read as attributes, which still include those that CUDA 13 removed from
+// cudaDeviceProp.
 #pragma once
 
 #include <cuda_runtime.h>

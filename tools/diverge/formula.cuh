@@ -1,5 +1,4 @@
-// What the textbook says of warps whose lanes part: the warp takes one way after the other, each with the lanes that go
-// there.
+// The textbook cost of divergence: a warp takes one path after another, each with only the lanes that follow it.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace BACKEND {
 
 enum class DivergeShape { branch, nested, cases, loops, exit, handshake, lock };
 
-// The kernel that a row launches, in so far as it decides where threads go.
+// What decides which paths the threads of a row's kernel take.
 struct DivergeWork {
     DivergeShape shape;
     DivergePlaces places;
@@ -25,7 +24,7 @@ struct DivergeWork {
 
 struct DivergeCount {
     size_t branches = 0, divergent_branches = 0;
-    size_t warp_operations = 0;  // of bodies, each for all lanes of a warp that are there
+    size_t warp_operations = 0;  // of bodies, each for all active lanes of a warp
     size_t lane_operations = 0;
 
     double branch_efficiency() const { return double(branches - divergent_branches) / double(branches); }
@@ -48,7 +47,7 @@ class DivergeWarp {
 public:
     explicit DivergeWarp(const DivergeWork& work) : work_(work) {}
 
-    // `places`: of its lanes that have a word, of `lanes` in all.
+    // `places`: of those of its `lanes` lanes that have a word.
     DivergeCount run(const std::vector<unsigned>& places, size_t lanes) {
         count_ = {};
         branch(!places.empty() && places.size() < lanes);  // is there a word?
@@ -105,7 +104,7 @@ private:
         for (unsigned path : different) body(size_t(std::count(paths.begin(), paths.end(), path)));
     }
 
-    // Path p: p + 1 times through the body. After each time some lanes may leave.
+    // Path p goes through the body p + 1 times. Lanes may leave after each.
     void take_loops(const std::vector<unsigned>& paths) {
         size_t inside = paths.size();
         for (unsigned path = 0; inside > 0; ++path) {
@@ -120,7 +119,7 @@ private:
     DivergeCount count_;
 };
 
-// All blocks of a launch. Only the last one can differ from the others.
+// The counts of all blocks of a launch. Only the last block can differ from the others.
 inline DivergeCount diverge_count(const DivergeWork& work, size_t n, unsigned block_size) {
     const auto of_block = [&](size_t words) {
         DivergeCount count;

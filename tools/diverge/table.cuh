@@ -1,4 +1,4 @@
-// The tables of diverge: each variant with the one in which warps agree, and the columns.
+// The tables of diverge: each variant with its counterpart whose warps agree, and the columns.
 #pragma once
 
 #include "common/cli/program.hpp"
@@ -15,8 +15,8 @@ namespace BACKEND {
 struct DivergeVariant : Variant {
     DivergeShape shape = DivergeShape::branch;
     DivergePlaces places = {};
-    const char* agreeing = nullptr;   // the variant with as much work, whose warps agree; none: this one's do
-    DivergeLaunch* launch = nullptr;  // of shapes whose kernel no option chooses
+    const char* agreeing = nullptr;   // the variant that does as much work and whose warps agree; none: this one's do
+    DivergeLaunch* launch = nullptr;  // for shapes whose kernel no option chooses
     unsigned distance = 0;            // of two threads that wait for each other
 };
 
@@ -24,7 +24,7 @@ constexpr DivergePlaces by_lane{}, by_warp{5};
 constexpr DivergePlaces lane_parity{0, 1, 0}, warp_parity{5, 1, 0}, reordered_parity{0, 1, 0, true};
 constexpr DivergePlaces lane_above_2{0, ~0u, 2}, warp_above_2{5, ~0u, 2};
 
-// The rows' work differs: none is the fastest of them.
+// Rows do different work, so none of them is the fastest.
 constexpr Variant no_rival(const char* name, const char* idea) { return {name, idea, Needs::nothing, "", false, true}; }
 
 // clang-format off
@@ -34,12 +34,12 @@ inline const DivergeVariant diverge_variants[] = {
     {no_rival("reordered", "the work of thread-parity, even words first: warps agree"), DivergeShape::branch, reordered_parity},
     {no_rival("warp-above-2", "threadIdx.x / warpSize > 2: the lanes of a warp agree"), DivergeShape::branch, warp_above_2},
     {no_rival("thread-above-2", "threadIdx.x > 2: the first warp of a block takes both sides"), DivergeShape::branch, lane_above_2, "warp-above-2"},
-    {no_rival("nested-warps", "branches --depth deep that warps agree about"), DivergeShape::nested, by_warp},
+    {no_rival("nested-warps", "branches --depth deep on which warps agree"), DivergeShape::nested, by_warp},
     {no_rival("nested", "branches --depth deep: up to 32 paths for the lanes of a warp"), DivergeShape::nested, by_lane, "nested-warps"},
     {no_rival("switch-warps", "a switch of 32 cases, one for each warp"), DivergeShape::cases, by_warp, nullptr, launch_diverge_switch},
     {no_rival("switch", "a switch of 32 cases, one for each lane"), DivergeShape::cases, by_lane, "switch-warps", launch_diverge_switch},
-    {no_rival("loops-warps", "loops of 1 to 32 times, the same in all lanes of a warp"), DivergeShape::loops, by_warp, nullptr, launch_diverge_loops},
-    {no_rival("loops", "loops of 1 to 32 times, as many as lanes: all wait for the longest"), DivergeShape::loops, by_lane, "loops-warps", launch_diverge_loops},
+    {no_rival("loops-warps", "loops of 1 to 32 iterations, as many in all lanes of a warp"), DivergeShape::loops, by_warp, nullptr, launch_diverge_loops},
+    {no_rival("loops", "loops of 1 to 32 iterations, another number in each lane: all wait for the longest"), DivergeShape::loops, by_lane, "loops-warps", launch_diverge_loops},
     {no_rival("exit-warps", "every other warp leaves the kernel at once"), DivergeShape::exit, warp_parity, nullptr, launch_diverge_exit},
     {no_rival("exit", "every other lane leaves the kernel at once: the warp stays"), DivergeShape::exit, lane_parity, "exit-warps", launch_diverge_exit},
     {no_rival("handshake-warps", "threads of two warps wait for each other"), DivergeShape::handshake, by_lane, nullptr, launch_diverge_handshake<lanes_per_warp>, lanes_per_warp},
@@ -66,7 +66,7 @@ inline Cell figure_if(bool applies, double figure, int digits) {
     return applies ? Fixed{figure, digits} : absent(digits);
 }
 
-// Times are a GPU's, and the simulator's table has its counters instead.
+// Only a GPU's times mean something; the simulator's table has its counters instead.
 #ifdef __SIMCC__
 constexpr const char *slowdown_heading = "", *rate_heading = "";
 #else

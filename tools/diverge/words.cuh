@@ -1,4 +1,4 @@
-// The words that the kernels of diverge work on, and what should become of them.
+// The words that the kernels of diverge work on, and their expected results.
 #pragma once
 
 #include <cstdint>
