@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What access promises: every pattern right for every n, word and operation, and as many sectors as the textbook says.
+# What access promises: every pattern is right for every n, word and operation, in the textbook's number of sectors.
 
 load helpers
 
@@ -22,7 +22,7 @@ sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_pe
     expect_verified_rows $((2 * 5 * 3 * 4 * 10))
 }
 
-@test "access: every pattern is right in arrays of any size, also when it goes round them" {
+@test "access: every pattern is right in arrays of any size, also when it wraps around" {
     # shellcheck disable=SC2086  # an option and its argument
     expect_fine access -n 3000 --footprint 1,100,5000,20000 $all_operations --word 1,16 --unroll 8 -w 0 -r 1 --csv
     expect_verified_rows $((4 * 3 * 2 * 11))
@@ -42,17 +42,17 @@ sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_pe
     done
 }
 
-@test "access: more than one pass over the array, and large words, are right" {
+@test "access: several passes over the array, and large words, are right" {
     expect_fine access -n 100003 --word 16 --stride 7,64 --op read,write -k 'stride,scattered,random' -w 0 -r 1 --csv
     expect_verified_rows 8
 }
 
-@test "access: a row shows what was asked for and what had to move" {
+@test "access: a row shows what was requested and what had to move" {
     expect_fine access -n 1000 --word 8 --op both --unroll 2 --stride 3 -k stride -b 128 --csv
     expect_clean_table
     [ "$(column dtype) $(column n) $(column bytes) $(column flop)" = "none 1000 16000 0" ]
     [ "$(column p_word_bytes) $(column p_op) $(column p_unroll) $(column p_offset) $(column p_stride)" = "8 both 2 0 3" ]
-    # Whole groups of two requests, each of 32 lanes three words apart: 6 of them hold 1000 words.
+    # Whole groups of two requests of 32 lanes, three words apart: 6 groups hold 1000 words.
     [ "$(column p_footprint_bytes)" = $((6 * 2 * 96 * 8)) ]
     [ "$(column p_sectors_per_request) $(column p_efficiency_percent)" = "24 33.33" ]
     # 1000 words read and 1000 written, 24 sectors of 32 bytes for 32 words; per nanosecond of the median.
@@ -62,7 +62,7 @@ sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_pe
 }
 
 # The published load efficiencies of a warp that reads words of 4 bytes.
-@test "access: the efficiencies of the lectures" {
+@test "access: load efficiencies are those of the lectures" {
     expect_fine access -n 1024 -k 'coalesced,permuted,offset,broadcast,scattered' --csv
     [ "$(paste -d ' ' <(column kernel) <(column p_sectors_per_request) <(column p_efficiency_percent))" = "\
 coalesced 4 100.00
@@ -93,7 +93,7 @@ scattered 32 12.50" ]
 
 @test "access: the order within a pattern is what its name says" {
     on_simulator || skip "its counters"
-    # A random permutation has no two lanes in a sector, wherever they are; neither have words 121 apart in any array.
+    # A random permutation has no two lanes in the same sector, nor do words 121 apart, in any array.
     expect_fine access -n 3200 --unroll 1,2,4,8 -k 'random,scattered' $all_words --footprint 1,1000,10000,100000 --csv
     [ "$(column gld_sectors_per_request | sort -u)" = 32.0000 ]
     # Every sector of the array moves once in each pass: 3200 words are 400 sectors, and a stride of 4 passes four times.
@@ -101,7 +101,7 @@ scattered 32 12.50" ]
     [ "$(column gld_sectors) $(column p_footprint_bytes)" = "$((4 * 4096 / 8)) $((4096 * 4))" ]
 }
 
-@test "access: a person sees the formula beside the counters" {
+@test "access: the human table shows the formula beside the counters" {
     on_simulator || skip "its counters"
     COLUMNS=500 try access -k stride --stride 2,4 -n 64 -f human
     expect_status 0
@@ -121,7 +121,7 @@ scattered 32 12.50" ]
     [[ $(access --complete --pattern one) == one-per-sector* ]]
 }
 
-@test "access: what is no word, operation, unrolling, offset, stride or footprint is refused" {
+@test "access: invalid words, operations, unrollings, offsets, strides and footprints are refused" {
     refuses 2 "^access: --word '3' is not 1, 2, 4, 8 or 16" access --word 3
     refuses 2 "--word '32' is not" access --word 1,32
     refuses 2 "--op 'reads' is not one of read, write or both" access --op read,reads
@@ -148,7 +148,7 @@ scattered 32 12.50" ]
     done
 }
 
-@test "access: the stride's curve goes through a pipe to a plotter" {
+@test "access: the curve over strides goes through a pipe to a plotter" {
     need mlr
     pipeline 'access -d $device --pattern stride --stride 1:16:x2 -n 4096 |
         mlr --icsv --onidx cut -o -f p_stride,p_efficiency_percent'

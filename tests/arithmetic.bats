@@ -8,7 +8,7 @@ load helpers
 
 PATH=${BIN:-$root/bin}:$PATH
 
-# in_every_build PROGRAM STATUS TEXT: tests/simcc/PROGRAM.cu compiles without a word, ends with STATUS and prints TEXT.
+# in_every_build PROGRAM STATUS TEXT: tests/simcc/PROGRAM.cu compiles silently, exits with STATUS and prints TEXT.
 in_every_build() {
     local flags
     for flags in -O0 -O3 -G; do
@@ -19,11 +19,11 @@ in_every_build() {
     done
 }
 
-@test "an integer division by zero, or of the lowest number by -1, has a result in a kernel and ends host code as ever" {
+@test "integer division by zero, or of the lowest number by -1, has a result in kernels and still ends host code" {
     in_every_build divisions 136 "0 wrong"
 }
 
-@test "an access through a null pointer is an error even if nothing reads what was read" {
+@test "an access through a null pointer is an error even if its result is not used" {
     local flags
     for flags in -O0 -O3; do
         capture simcc $flags "$root/tests/simcc/null_pointers.cu" -o null_pointers
@@ -39,7 +39,7 @@ in_every_build() {
     expect_errors_like "Invalid __global__ write of size 4 bytes"
 }
 
-@test "a shift by the width or more moves all bits out, and what only looks like such a shift keeps its meaning" {
+@test "a shift by the width or more moves all bits out, and code that only looks like such a shift keeps its meaning" {
     in_every_build shifts 0 "0 wrong, 15 on the host"
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What banks promises: right results for every pattern, and as many wavefronts as the textbook says.
+# What banks promises: right results for every pattern, and the textbook's number of wavefronts.
 
 load helpers
 
@@ -27,19 +27,19 @@ everything="--stride 0:33 --padding 0,1,2 --word 1,2,4,8,16 --op read,write,atom
     done
 }
 
-@test "banks: a row shows what was asked for" {
+@test "banks: a row shows what was requested" {
     expect_fine banks -n 10 -b 64 --word 8 --op write --stride 4 --padding 2 -k 'stride,column' --csv
     expect_clean_table
     [ "$(column dtype | sort -u) $(column n | sort -u) $(column flop | sort -u)" = "none 10 0" ]
-    # Of each block 64 lanes with 10 requests for 8 bytes.
+    # In each block, 64 lanes make 10 requests for 8 bytes each.
     [ "$(columns bytes grid | awk '{ print $1 / $2 }' | sort -u)" = 5120 ]
     [ "$(columns kernel p_word_bytes p_op p_stride p_padding p_ways p_wavefronts_per_request)" = "\
 stride 8 write 4 0 4 8
 column 8 write 0 2 2 4" ]
 }
 
-# A lecture's: N-way conflicts of words of 4 bytes, and how padding and swizzling end them.
-@test "banks: the ways of the lectures" {
+# From a lecture: N-way conflicts of 4-byte words, and how padding and swizzling remove them.
+@test "banks: the ways are those of the lectures" {
     expect_fine banks -n 8 --stride 0:33 -k stride --csv
     columns p_stride p_ways | awk '
         function divisor(a, b) { return b == 0 ? a : divisor(b, a % b) }
@@ -64,7 +64,7 @@ swizzled-column 0 1" ]
         { lanes = 128 / $1; ways = divisor($2, lanes) }
         ways != $3 || ways * 32 / lanes != $4 { print }' >wrong
     [ ! -s wrong ] || complain "not the divisor with the lanes of a phase: $(cat wrong)"
-    # One word for all lanes: one pass, and two for 16 bytes. Atomic operations on it follow one another.
+    # One word for all lanes takes one pass, or two for 16 bytes. Atomic operations on it are serialized.
     expect_fine banks -q -n 8 --stride 0 -k stride --word 1,2,4,8,16 --op read,atomic --csv
     [ "$(columns p_op p_word_bytes p_wavefronts_per_request)" = "\
 read 1 1
@@ -101,7 +101,7 @@ read 16 2" ]
     fi
 }
 
-@test "banks: a person sees the formula beside the counters" {
+@test "banks: the human table shows the formula beside the counters" {
     on_simulator || skip "its counters"
     COLUMNS=500 try banks -k stride --stride 8 -n 8 -f human
     expect_status 0
@@ -109,7 +109,7 @@ read 16 2" ]
     expect_output_like "stride +8 .* 4 +read +8 +- +8 +8 +8.00 +1.00"
 }
 
-@test "banks: what is no word, operation, stride or padding is refused, and so is an atomic operation on other words" {
+@test "banks: invalid words, operations, strides and paddings are refused, as are atomic operations on other words" {
     refuses 2 "^banks: --word '5' is not 1, 2, 4, 8 or 16" banks --word 5
     refuses 2 "--op 'both' is not one of read, write or atomic" banks --op both
     refuses 2 "--stride '34' is not from 0 to 33" banks --stride 1:34

@@ -34,22 +34,22 @@ load helpers
     expect_output 5050
 }
 
-# Of the table in $output: "KERNEL COLUMN VALUE" for every row.
+# For every row of the table in $output: "KERNEL COLUMN VALUE".
 figure() { paste -d ' ' <(column kernel) <(column "$1"); }
 
-@test "--counters adds a clean column per counter, with the textbook's figures" {
+@test "--counters adds a column per counter, with the textbook's figures" {
     capture vecadd --counters -n 4Ki -k one-per-thread,vector4
     expect_status 0
     expect_clean_table
     [ "$(figure gld_sectors_per_request)" = $'one-per-thread 4.0000\nvector4 16.0000' ] || complain "sectors of loads"
     [ "$(figure gld_requests)" = $'one-per-thread 256\nvector4 64' ] || complain "requests"
     [ "$(figure gst_efficiency_distinct)" = $'one-per-thread 1.0000\nvector4 1.0000' ] || complain "efficiency"
-    # A vector that begins 4 bytes past a line of 128 lies in five sectors.
+    # A vector that begins 4 bytes past a 128-byte line spans five sectors.
     capture vecadd --counters -n 4Ki -k one-per-thread --offset 1
     [ "$(column gld_sectors_per_request)" = 5.0000 ] || complain "a misaligned vector"
 }
 
-@test "the ladder of matmul shows fewer loads per result, and its first kernel a sector per lane" {
+@test "the ladder of matmul shows ever fewer loads per result, and a sector per lane in its first kernel" {
     capture matmul --counters --ladder -n 64 -k naive,tiled-8,tiled-32
     expect_clean_table
     [ "$(figure gld_lanes_per_element)" = $'naive 128.0000\ntiled-8 16.0000\ntiled-32 4.0000' ] || complain "loads per result"
@@ -92,7 +92,7 @@ figure() { paste -d ' ' <(column kernel) <(column "$1"); }
     expect_clean_table
 }
 
-@test "a defect in a kernel that simcc -G has built is reported with its line, and gives exit status 86" {
+@test "a defect in a kernel built by simcc -G is reported with its line, and gives exit status 86" {
     cat >beyond.cu <<'SOURCE'
 __global__ void beyond(int* data) {
     data[threadIdx.x + 1] = 1;
@@ -116,7 +116,7 @@ SOURCE
     expect_status 0
 }
 
-@test "a defect is reported with its line where two files share functions and little is optimized" {
+@test "a defect is reported with its line if two files share functions, and with little optimization" {
     cat >store.cuh <<'SOURCE'
 template <int N> __global__ void store(int* data) {
     data[threadIdx.x] = N;
@@ -184,7 +184,7 @@ clean() {
     for type in f64 i32 i64; do clean reduce -k tagged -t "$type" -n 200Ki || return; done
 }
 
-@test "no variant of reduce that waits for other blocks has a finding or hangs, in whatever order they run" {
+@test "no variant of reduce that waits for other blocks has a finding or hangs, in any order of blocks" {
     local schedule
     for schedule in lockstep random:1 random:2; do clean reduce -n 40Ki -k single-pass,tagged --schedule "$schedule"; done
 }

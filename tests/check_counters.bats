@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What the counters of the checked simulator promise: the figures of the textbooks, exactly, by kernel and by line.
+# What the counters of the checked simulator promise: exactly the textbooks' figures, by kernel and by line.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -49,7 +49,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     done
 }
 
-@test "an access misaligned by a word moves 5 sectors, one permuted within 128 bytes 4, one word for all lanes 1" {
+@test "a warp's access moves 5 sectors if misaligned by a word, 4 if permuted within 128 bytes, 1 if all read one word" {
     counts count_global
     is misaligned gld_sectors 5
     is misaligned gld_efficiency_asked 0.8
@@ -110,7 +110,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     grep -A30 '^same_address' <<<"$errors" | grep -q 'most_contended_address *0x' || complain "the address is not named"
 }
 
-@test "accesses of textures and surfaces are counted apart: sectors of linear memory, and none of an array, whose layout is hidden" {
+@test "texture and surface accesses have their own counters: sectors of linear memory, none of arrays with hidden layout" {
     local kernel
     counts count_textures
     for kernel in rows columns of_array linear4 two; do is $kernel gld_requests ""; done
@@ -134,11 +134,11 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is on_surface tex_sectors ""
     is on_surface gld_requests ""
     is on_surface gst_requests 1
-    # A fetch has no branches: on a GPU it is one instruction.
+    # A fetch has no branches, since it is one instruction on a GPU.
     is rows branches ""
 }
 
-@test "constant loads are counted apart: a pass for each address" {
+@test "constant loads have their own counters: a pass for each address" {
     counts count_textures
     is uniform gld_requests ""
     is uniform const_requests 1
@@ -150,9 +150,9 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is each gld_sectors 4
 }
 
-@test "lanes that loop more often than others are counted together as long as they loop" {
+@test "lanes that run more rounds of a loop than others are counted together while they run" {
     counts count_global
-    # Round i is made by the lanes whose number times 40 is at least i: 1241 requests, each of one address.
+    # The lanes whose number times 40 is at least i run round i: 1241 requests, each to one address.
     is triangle gld_requests 1241
     is triangle gld_lanes $((32 + 40 * 31 * 32 / 2))
     is triangle gld_sectors 1241
@@ -216,7 +216,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is exchanges exchanges 12
 }
 
-@test "atomic operations of lanes on one word follow one another, those on other words conflict as loads do" {
+@test "atomic operations on one word are serialized, and those on different words conflict as loads do" {
     counts count_shared
     is 'atomics<1>' satom_wavefronts 1
     is 'atomics<1>' satom_conflicts 0
@@ -266,7 +266,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is trip_counts gst_requests 33
     is trip_counts gst_lanes $((16 * 33 + 32))
     is trip_counts divergent_branches 31
-    # A thousand events and more of each lane: the warp's steps are found before the last lane has come to its end.
+    # Each lane has over a thousand events: the warp's steps are found before the last lane has finished.
     is trip_counts_again gst_requests $((3 * 32 * 16))
     is trip_counts_again divergent_branches $((3 * 31))
     is always branches 2

@@ -95,14 +95,14 @@ finds_each() {
     [[ $errors == *"========= Invalid __global__ write of size 4 bytes"*"ERROR SUMMARY: 1 error" ]] || complain "$errors"
 }
 
-@test "of the calls that return a kernel's error, the first is reported" {
+@test "the first of the calls that return a kernel's error is reported" {
     once ending simcc -G "$programs/ending.cu" -o ending
     under_check memcheck ./ending failing
     expect_status 86
     [[ $errors == *"on CUDA API call to cudaDeviceSynchronize."*"ERROR SUMMARY: 2 errors" ]] || complain "$errors"
 }
 
-@test "a thread that a finding has stopped causes no further finding" {
+@test "a thread stopped by a finding causes no further finding" {
     local schedule
     once memory_device simcc -G "$programs/memory_device.cu" -o memory_device
     for schedule in independent lockstep random:1 random:2; do
@@ -125,7 +125,7 @@ finds_each() {
     done
 }
 
-@test "device headers of a toolkit may read the table that they keep for the host, the program no variable of its own" {
+@test "kernels may read the host tables of the toolkit's headers, but no host variables of the program" {
     mkdir include
     cat >include/tables.h <<'SOURCE'
 static int table_host[64] = {3, 1, 2};
@@ -195,7 +195,7 @@ SOURCE
     expect_status 0 && expect_output 1
 }
 
-@test "structures of every size are watched when they are copied or set, whatever the program calls for that" {
+@test "structures of every size are checked when they are copied or set, whichever function does it" {
     cat >sizes.cu <<'SOURCE'
 #include <cstring>
 #include <cstdlib>
@@ -241,7 +241,7 @@ SOURCE
     done
 }
 
-@test "words that a program declares to be aligned to 2 bytes, or to 1, are not misaligned; others are" {
+@test "words declared to be aligned to 2 bytes, or to 1, are not misaligned there; others are" {
     cat >aligned.cu <<'SOURCE'
 struct __attribute__((packed, aligned(2))) Pair { int value; };
 struct __attribute__((packed)) Packed { short head; int value; double tail; };
@@ -271,7 +271,7 @@ SOURCE
     expect_status 86 && expect_errors_like 'is misaligned'
 }
 
-@test "structures of two numbers need the alignment of one, vectors of 16 bytes their own" {
+@test "structures of two numbers need the alignment of one number, vectors of 16 bytes that of the vector" {
     cat >sixteen.cu <<'SOURCE'
 struct Point { double x, y; };
 struct Body { double mass; Point place; };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # What racecheck and synccheck promise: every defect of the programs in tests/check is found at its line, and the same
-# kernels with what orders them give no finding.
+# kernels with the missing synchronization give no finding.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -57,7 +57,7 @@ all_clean() {
 @test "fences, locks, flags, grid barriers, events and synchronization order accesses to global memory" {
     all_clean race_global
 }
-@test "what a kernel learns from a flag counts for the kernels, copies and the host that come after it" {
+@test "the order that a kernel learns from a flag holds for later kernels, copies and the host" {
     local threads
     export SIMCC_DEVICES=2
     for threads in 1 3; do
@@ -70,7 +70,7 @@ all_clean() {
 @test "nodes of a graph are ordered by its edges alone" {
     all_clean race_graphs && finds_all race_graphs
 }
-@test "races for parts of words are found, beside copies and fills, too" { finds_all race_parts; }
+@test "races on parts of words are found, also with copies and fills" { finds_all race_parts; }
 @test "bytes and halves that are ordered, or lie side by side, are no races" { all_clean race_parts; }
 @test "a report names a thread that made the access, or its warp if no more is known" {
     builds race_parts
@@ -82,7 +82,7 @@ all_clean() {
     expect_errors_like 'Read access by a thread of warp 2 in block \(0,0,0\)'
 }
 @test "barriers and warp functions that not all threads reach are found" { finds_all sync; }
-@test "threads that reach a kernel's end past a barrier or a warp function are found" { finds_all sync_exits; }
+@test "threads that reach the end of a kernel without passing a barrier or a warp function are found" { finds_all sync_exits; }
 @test "threads that leave a kernel by an early return give no finding" { all_clean sync_exits; }
 @test "a report says which threads wait where" {
     builds sync
@@ -104,14 +104,14 @@ all_clean() {
     done
 }
 
-@test "lanes of a warp that wait for each other never end in lockstep, and only there: both places are named" {
+@test "lanes of a warp that wait for each other hang in lockstep, and only there: both places are named" {
     local case
     builds schedules
     for case in lane-spinlock lane-handshake lane-function; do
         SIMCC_SCHEDULE=independent is_clean schedules $case || return
         SIMCC_SCHEDULE=independent capture ./schedules $case
         expect_status 0 && expect_errors_like "ERROR SUMMARY: 0 errors" || return
-        # Far from SIMCC_TIMEOUT: a tenth of it is enough.
+        # A tenth of SIMCC_TIMEOUT is enough.
         export SIMCC_SCHEDULE=lockstep
         is_clean schedules $case || return
         finds schedules $case || return
@@ -121,7 +121,7 @@ all_clean() {
     done
     capture ./schedules lane-handshake
     expect_errors_like ' 32 threads are held back .*, first \(1,0,0\)'
-    # Without checks nobody else would say so.
+    # Without checks, nothing else would report it.
     SIMCC_CHECK=none capture ./schedules lane-handshake
     expect_errors_like '^simcc: kernel handshake<false>, block \(0,0,0\): deadlock, .* which lockstep holds back'
     [[ $errors != *SUMMARY* ]]
@@ -150,7 +150,7 @@ all_clean() {
     done
 }
 
-# races PROGRAM CASE: what is reported of its races, but for the threads that are named and how often they met.
+# races PROGRAM CASE: its reported races, without the names of threads and the number of occurrences.
 races() {
     capture "./$1" "$2"
     grep -A 1 -E '^=+ (Error|Warning|Info)' <<<"$errors" | sed -E 's/ \[.* hazards?\]//; /by (a )?thread/d' | sort
@@ -184,14 +184,14 @@ races() {
 	independent race_global store-after-fence
 	independent race_shared no-wait
 CASES
-    # Whether the memory is still there when the kernel touches it is a matter of chance, too.
+    # Whether the memory still exists when the kernel touches it is also a matter of chance.
     for threads in 1 4; do
         SIMCC_THREADS=$threads capture ./race_global after-free
         expect_errors_like 'cudaErrorLaunchFailure \(error 719\)' || return
     done
 }
 
-@test "whichever of three accesses comes first, the same races are found: all of them" {
+@test "all races of three accesses are found, whichever comes first" {
     local case count order expected found
     builds race_orders
     export SIMCC_THREADS=1
@@ -209,7 +209,7 @@ CASES
     [ -n "$expected" ]
 }
 
-@test "of races between blocks that use a word at the same moment none is lost" {
+@test "no race is lost when blocks use a word at the same moment" {
     local run
     builds race_orders
     for run in 1 2 3 4 5 6; do
@@ -219,7 +219,7 @@ CASES
     done
 }
 
-@test "a launch that the watchdog ends leaves nothing locked behind, whatever its threads were doing" {
+@test "a launch that the watchdog ends leaves nothing locked, whatever its threads were doing" {
     local flags
     for flags in "-G -O2" "-O2"; do
         # shellcheck disable=SC2086
@@ -230,14 +230,14 @@ CASES
     done
 }
 
-# hundredths COMMAND...: $hundredths is the processor time that it took, in hundredths of a second.
+# hundredths COMMAND...: sets $hundredths to the processor time that it took, in hundredths of a second.
 hundredths() {
     local TIMEFORMAT='%U'
     { time "$@" >/dev/null 2>&1 || true; } 2>took
     hundredths=$(tr -d . <took | sed 's/^0*\(.\)/\1/; s/.$//')
 }
 
-@test "what threads have learned of each other through many variables is found quickly, in whatever order they took turns" {
+@test "order that threads establish through many variables is tracked quickly, whatever their turns" {
     simcc -G -O2 "$BATS_TEST_DIRNAME/simcc/cxx_atomics.cu" -o cxx_atomics
     export SIMCC_THREADS=1 SIMCC_SCHEDULE=random:1
     capture ./cxx_atomics
@@ -246,7 +246,7 @@ hundredths() {
     [ "$hundredths" -lt 300 ] || complain "it took $hundredths hundredths of a second"
 }
 
-@test "what every thread of a large grid does wrong is reported once, in the time of a few correct runs" {
+@test "a mistake of every thread of a large grid is reported once, within the time of a few correct runs" {
     local case names faulty=0 correct=0
     finds_all every_thread
     all_clean every_thread

@@ -56,7 +56,7 @@ load helpers
     complete -p reduce | grep -q -e '-o default'
 }
 
-# What the keys WORDS and a tab make of a command line: `--op mea` becomes `--op mean `.
+# Types WORDS and a tab, and prints the resulting command line: `--op mea` becomes `--op mean `.
 @test "zsh and fish complete the same" {
     need zsh
     mkdir functions
@@ -100,7 +100,7 @@ null-deref
 numbers.txt'
 }
 
-@test "--help shows the actual default, in the simulator too" {
+@test "--help shows the actual default, also in the simulator" {
     capture reduce -d gpu --help
     expect_output_like $'\n  -n, --size LIST .* \\[16Mi; simulator: 64Ki\\]\n'
     expect_output_like $'\n  -r, --samples N .* \\[30; simulator: 5\\]\n'
@@ -123,7 +123,7 @@ numbers.txt'
     [ "$(column n) $(column warmup) $(column samples)" = "65536 1 5" ]
 }
 
-@test "of several options that set the same thing, the last one counts" {
+@test "the last of several options that set the same thing counts" {
     expect_fine reduce -k cpu -n 10 -n 20 --json --csv
     [ "$(column n)" = 20 ]
     expect_fine reduce -k cpu -n 10 --csv --json
@@ -156,7 +156,7 @@ numbers.txt'
     for program in $(benchmarks); do refuses 2 "--size" "$program" --size; done
 }
 
-# Whether PROGRAM's elements have types, rather than being words of whatever meaning.
+# Whether PROGRAM's elements have types, rather than being mere words.
 has_types() { "$1" --help | grep -q -e --dtype; }
 
 @test "an empty argument, as from an unset variable, is refused" {
@@ -187,7 +187,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
 @test "a size that is not a count is refused" {
     local program size
     for program in $(benchmarks); do
-        # (To a program whose sizes are shapes 0x10 is one: of no rows.)
+        # (For a program whose sizes are shapes, 0x10 is a valid one, without rows.)
         if ! "$program" --help | grep -q ROWSxCOLUMNS; then refuses 2 "size" "$program" -n 0x10; fi
         for size in 12x -5 +5 1e30 1.5 99999999999999999999 20000000T 1KiB 1ki ' 5' ',' '1,' k 5: \
             2:1 1: :2 1:2: 1:2:3 2:1:x2 1:8:x1 1:8:x0 0:8:x2 1:8:+0 1:8:y2 1:100000:+1 a:b:x2 \
@@ -257,7 +257,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
     refuses 77 "GPU" devquery -d 0,99
 }
 
-@test "without a GPU, auto means the simulator, says so in one line, but not under --quiet" {
+@test "without a GPU, auto means the simulator, and a line says so unless --quiet is given" {
     local program small
     export CUDA_VISIBLE_DEVICES=
     for program in $(programs); do
@@ -274,8 +274,8 @@ has_types() { "$1" --help | grep -q -e --dtype; }
     done
 }
 
-@test "the simulator, help, lists of variants and completion leave the driver alone" {
-    # Starting it takes seconds, threads and memory, and may fail. (Libraries that say that they are loaded.)
+@test "the simulator, help, lists of variants and completion do not start the driver" {
+    # Starting it takes seconds, threads and memory, and may fail. (Fake libraries report when they are loaded.)
     local program small library use uses
     printf '%s\n' '#include <unistd.h>' \
         '__attribute__((constructor)) static void begin(void) { write(2, "the driver is loaded\n", 21) < 0 ? _exit(99) : (void)0; }' >decoy.c
@@ -345,7 +345,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
     [[ $(shows "NO_COLOR=1 reduce -d $device --op x --color always") == *"$red"* ]]
     [[ $(shows "TERM=dumb reduce -d $device --op x --color always") == *"$red"* ]]
     [[ $(shows "reduce -d $device --op x --color never") != *"$red"* ]]
-    # A notice is no error: it is not red, and fits a line.
+    # A notice is not an error: it is not red, and fits on a line.
     local notice
     notice=$(shows "CUDA_VISIBLE_DEVICES= reduce -n 10 -k cpu -o table" | sed 's/\x1b\[[01]*m//g')
     [[ $(shows "CUDA_VISIBLE_DEVICES= reduce -n 10 -k cpu -o table") != *31m* ]]
@@ -356,7 +356,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
     [[ $errors == "$red"* ]]
 }
 
-@test "progress says what runs, how far it is, how long it took and how long it may take, and goes away" {
+@test "progress shows what runs, how far it is, the elapsed and the remaining time, and disappears" {
     try reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.6 --progress always --csv
     expect_status 0
     for what in 'generating 100000 numbers' 'reducing 100000 numbers on the host' 'verifying cpu, n = 100000' \
@@ -366,7 +366,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
     [[ $errors == *$'\r\033[K' ]]
     expect_clean_table
     expect_fine reduce -k 'cpu*' -n 100k -r 1000000 --max-ci 0 --timeout 1.1 --csv
-    # It was asked for: however short the run is, and also under --quiet.
+    # When requested it is shown however short the run is, and also under --quiet.
     try reduce -k cpu -n 10 --progress always --quiet --csv
     expect_status 0
     expect_errors_like "reduce: timing cpu, n = 10"
@@ -374,7 +374,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
 
 @test "a filter's progress has bytes and their rate, and on a terminal appears after a second" {
     local word begin
-    # The input goes on once this has been shown, however long the program takes to start and to be given a processor:
+    # The input continues once the progress is shown, however long the program takes to start and to get a processor:
     # shown FILE PATTERN waits until the file, which grows, matches.
     cat >shown <<'EOF'
 #!/bin/sh
@@ -391,7 +391,7 @@ EOF
     expect_errors_like 'reduce: reading numbers'
     try vecadd --progress always numbers numbers
     expect_errors_like 'vecadd: reading numbers and numbers'
-    # A result that is written when it is complete, and that its reader takes late: it does not fit into a pipe.
+    # A result that is written when it is complete, and does not fit into a pipe: its reader starts late.
     capture bash -c "vecadd -d $device --json --progress always numbers numbers 2>written | { ./shown written '[1-9][0-9]* s, [0-9]'; sum; }"
     expect_status 0
     errors=$(cat written)
@@ -404,7 +404,7 @@ EOF
     [ "$(sed 's/\x1b\[K/\n/g' <<<"$word" | awk '{ if (length($0) > most) most = length($0) } END { print most }')" -lt 40 ]
     word=$(on_terminal 80 "{ seq 10; sleep 1.4; } | TERM=dumb reduce -d $device - 2>&1")
     [ "$word" = 55 ] || complain "saw: $word"
-    # (Starting a GPU may take more than a second, as anything may on a busy machine.)
+    # (Starting a GPU may take more than a second, and so may anything on a busy machine.)
     begin=${EPOCHREALTIME/./}
     word=$(on_terminal 80 "seq 10 | reduce -d $device - 2>&1")
     if ((${EPOCHREALTIME/./} - begin < 1000000)); then
@@ -428,8 +428,8 @@ EOF
 
 # ---- speed of the start
 
-# fastest COMMAND...: sets $best to the least of ten run times in milliseconds, of the processor where that is less than by
-# the clock: when others have it.
+# fastest COMMAND...: sets $best to the least of ten run times in milliseconds. Processor time counts if it is less than
+# the time by the clock, as on a busy machine.
 fastest() {
     local attempt TIMEFORMAT='%R %U %S'
     for attempt in 1 2 3 4 5 6 7 8 9 10; do

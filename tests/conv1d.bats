@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What conv1d promises: every variant right for every n, width, border, type and alignment, and a filter that does the
+# What conv1d promises: every variant is right for every n, width, border, type and alignment, and the filter does the
 # same to data.
 
 # Tests side by side on a GPU
@@ -28,7 +28,7 @@ expect_right_for() {
     expect_right_for 30000 3,20
 }
 
-@test "tiles that come ahead of time keep to the shared memory of every device" {
+@test "prefetched tiles fit into the shared memory of every device" {
     on_simulator || skip "a device with any limit"
     capture simcc -std=c++20 -O1 -I "$root" -DBACKEND=sim "$root/tests/units/conv1d.cu" "$root/build/sim/cuda-unit.o" \
         "$root/build/libgridutils.a" -Wl,--gc-sections -lfmt -lz -o units
@@ -64,7 +64,7 @@ expect_right_for() {
     [ "$(column p_width) $(column p_border) $(column p_offset)" = "5 valid 1" ]
 }
 
-@test "the bound is no competitor: it computes nothing, and the ladder begins after it" {
+@test "the bound does not compete: it computes nothing, and the ladder begins after it" {
     expect_fine conv1d -k copy,global,shared -n 1000 --ladder --csv
     [ "$(column flop | paste -sd ' ')" = "0 6000 6000" ]
     [ "$(column cumulative_speedup | sed -n 2p)" = 1.000 ]
@@ -72,7 +72,7 @@ expect_right_for() {
     expect_output_like "(global|shared) is the fastest"
 }
 
-@test "a result outside the allowed error is reported, gets no row, and makes the exit code 1" {
+@test "a result outside the allowed error is reported, gets no row, and gives exit code 1" {
     try conv1d -k global,fastest -n 1000 --tol 1e-12 --csv
     expect_status 1
     expect_output ""
@@ -80,7 +80,7 @@ expect_right_for() {
     expect_errors_like "conv1d: fastest: wrong result for n = 1000"
 }
 
-@test "weights whose sums the type cannot hold are refused, and run in a wider one" {
+@test "weights whose sums overflow the type are refused, and run in a wider one" {
     refuses 4 "sums of products with these weights may not fit into f32; use smaller ones, or -t f64" \
         conv1d --weights 3e38,3e38 -n 100
     expect_fine conv1d --weights 3e38,3e38 -n 100 -t f64 --csv
@@ -115,14 +115,14 @@ expect_right_for() {
     on_simulator || skip "its own device"
     local dtype outputs length blocks threads
     for dtype in f32 f64; do
-        # Outputs per thread, and elements of 16 bytes.
+        # Outputs per thread, and elements in 16 bytes.
         if [ $dtype = f32 ]; then outputs=12 length=4; else outputs=6 length=2; fi
         # A long signal, and one so short that its blocks are small.
         for blocks in 8x256 2x64; do
             threads=$((${blocks/x/*}))
             expect_fine conv1d --counters -k register-tile -n $((threads * outputs)) --width 64 -t $dtype --csv
             [ "$(column grid)x$(column block) $(column sld_conflicts) $(column sst_conflicts)" = "$blocks 0 0" ]
-            # Per thread: three vectors, one more for each vector of taps, and three of outputs that leave.
+            # Per thread: three vectors, one more for each vector of taps, and three for outputs.
             [ "$(column sld_lanes)" = $((threads * (3 + 64 / length + 3))) ]
         done
     done
@@ -161,7 +161,7 @@ expect_right_for() {
 4"
     expect_fine conv1d --weights 0,1,0.5 --border valid <(seq 3)
     expect_output 2.5
-    # Of four weights the second one meets the element itself.
+    # The second of four weights applies to the element itself.
     expect_fine conv1d --weights 1,2,3,4 <(echo 0 0 1 0 0 0)
     expect_output "$(printf '%s\n' 0 1 2 3 4 0)"
 }
@@ -170,7 +170,7 @@ expect_right_for() {
     local border
     echo 2 1 2 3 4 >signal
     for border in zero clamp wrap valid; do
-        # The first weight meets the next element.
+        # The first weight applies to the next element.
         expect_fine conv1d --weights 1,0,0 --border $border signal
         case $border in
             zero) expect_output "$(printf '%s\n' 1 2 3 4 0)" ;;
@@ -179,7 +179,7 @@ expect_right_for() {
             valid) expect_output "$(printf '%s\n' 2 3 4)" ;;
         esac
     done
-    # Round and round: eleven ones over three elements.
+    # Wrapping around several times: eleven ones over three elements.
     expect_fine conv1d --weights 1,1,1,1,1,1,1,1,1,1,1 --border wrap <(echo 1 10 100)
     expect_output "$(printf '%s\n' 443 434 344)"
 }
@@ -197,7 +197,7 @@ expect_right_for() {
     done
 }
 
-@test "every variant for the device works as the filter's method, copy does not" {
+@test "every device variant works as the filter's method, except copy" {
     local kernel
     for kernel in $(conv1d --list --csv --no-header | awk -F , '$2 == "any" && $1 != "copy" { print $1 }'); do
         expect_fine conv1d -k "$kernel" --weights 1,2,1 <(seq 1000)
@@ -253,7 +253,7 @@ expect_right_for() {
     refuses 4 "weight 1, 1e\+39, does not fit into f32; use -t f64" conv1d --weights 1e39 -t f32 signal
 }
 
-@test "what the type cannot hold is refused with its element, what was infinite passes" {
+@test "results that overflow the type are refused with their element, and infinite elements pass" {
     refuses 4 "element 2 of the result does not fit into f32; use -t f64" conv1d -t f32 --weights 1e38,1e38,1e38 <(echo 1 1 5 1)
     refuses 4 "element 1 of the result does not fit into f64; scale the weights down" conv1d --weights 1e308 <(echo 10)
     expect_fine conv1d --weights 1,2,1 <(echo 1 1 inf 1 1 1 nan 1)
@@ -270,8 +270,8 @@ expect_right_for() {
 }
 
 @test "a stream of several chunks is convolved across their seams" {
-    # A chunk is 2^22 elements. Element i of the result is x[i + 2] - x[i - 3]: of a signal with a period of 1024 it has
-    # the same period, across seams and around the ends.
+    # A chunk is 2^22 elements. Element i of the result is x[i + 2] - x[i - 3]: if the signal has a period of 1024, so
+    # has the result, across seams and around the ends.
     perl -e 'print pack("f<*", 0 .. 1023) x 4098' >ramps
     perl -e 'print pack("f<*", map { (($_ + 2) & 1023) - (($_ - 3) & 1023) } 0 .. 1023) x 4098' >expected
     try conv1d --input-format raw:f32 --weights 1,0,0,0,0,-1 --border wrap ramps -o steps

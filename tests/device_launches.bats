@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Kernels that launch kernels, in programs that simcc builds: what CUDA's programming guide promises of order and
-# visibility holds in fast and in checked builds, with any number of threads.
+# Kernels that launch kernels, in programs that simcc builds: the order and visibility that CUDA's programming guide
+# promises hold in fast and in checked builds, with any number of threads.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 load helpers
@@ -8,7 +8,7 @@ load helpers
 PATH=${BIN:-$root/bin}:$PATH
 programs=$BATS_TEST_DIRNAME/simcc
 
-# builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM without a word.
+# builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM silently.
 builds() {
     local program=$1
     shift
@@ -17,7 +17,7 @@ builds() {
     expect_status 0 && expect_no_errors && expect_output ""
 }
 
-# What device_launches prints but for its last line, the error of a child.
+# The output of device_launches except its last line, the error of a child.
 expected="deepest 24, then cudaErrorLaunchMaxDepthExceeded
 3 13 23 33
 1 11 21 31
@@ -46,7 +46,7 @@ on the host cudaSuccess
 12 13
 1"
 
-@test "children see what was written before their launch, tail launches what children have written, and errors are each thread's own" {
+@test "children see writes before their launch, tail launches those of children, and each thread has its own errors" {
     # (nvcc needs these options for it.)
     builds device_launches -Wall -Wextra -rdc=true -arch=sm_90 -lcudadevrt
     local threads
@@ -73,7 +73,7 @@ cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
     done
 }
 
-@test "nothing in a stream of the device begins before what it comes after has ended, with all its descendants" {
+@test "work in a device stream begins only when the work before it, with all its descendants, has ended" {
     builds device_order
     local threads
     for threads in 1 2 3 16; do
@@ -83,7 +83,7 @@ cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
     done
 }
 
-@test "a child that waits for ever ends with its name, and with it all that was still to come" {
+@test "a child that waits forever is ended by name, and all later work with it" {
     cat >waits.cu <<'CU'
 #include <cstdio>
 __global__ void waits(volatile int* flag) { while (*flag == 0) {} }
@@ -111,7 +111,7 @@ CU
 # cases FIRST LAST: the names of the cases of race_children between these two comments of its source.
 cases() { sed -n "/^\/\/ ---- $1/,/^\/\/ ---- $2/s/^__global__ void \([a-z_]*\)(int\* p).*/\1/p" check/race_children.cu; }
 
-@test "what launches, streams, events and tail launches order is no race between parents, children and siblings" {
+@test "accesses ordered by launches, streams, events and tail launches are no races between parents, children, siblings" {
     programs=$BATS_TEST_DIRNAME/check builds race_children -G -O1
     ln -s "$BATS_TEST_DIRNAME/check" check
     export SIMCC_CHECK=all
@@ -124,7 +124,7 @@ cases() { sed -n "/^\/\/ ---- $1/,/^\/\/ ---- $2/s/^__global__ void \([a-z_]*\)(
         expect_status 0
         [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
     done
-    # Nor are random streams and events of the device.
+    # Neither do random device streams and events give a race.
     builds device_order -G -O1
     capture env SIMCC_THREADS=3 ./device_order 1 5
     expect_status 0
@@ -132,7 +132,7 @@ cases() { sed -n "/^\/\/ ---- $1/,/^\/\/ ---- $2/s/^__global__ void \([a-z_]*\)(
     [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
 }
 
-@test "parents and children that nothing orders race, and so do siblings; each finding names its lines" {
+@test "unordered parents and children race, and so do unordered siblings; each finding names its lines" {
     programs=$BATS_TEST_DIRNAME/check builds race_children -G -O1
     ln -s "$BATS_TEST_DIRNAME/check" check
     export SIMCC_CHECK=all

@@ -3,7 +3,7 @@
 
 load helpers
 
-# value PROPERTY: of the device under test.
+# value PROPERTY: its value on the device under test.
 value() { devquery -d "$device" --prop "$1" --value; }
 
 @test "CSV has a row per property with device, group, value, unit and source" {
@@ -15,7 +15,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
     [ "$(column device | sort -u)" = "$(if on_simulator; then echo sim; else echo 0; fi)" ]
 }
 
-@test "every property that lecture material asks for is there" {
+@test "every property that courses ask for is there" {
     local property
     expect_fine devquery --csv
     column property >properties
@@ -86,7 +86,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
     done
 }
 
-@test "a UUID whose beginning is all digits is found among several, and what names none or two is refused" {
+@test "a UUID that begins with digits is found among several, and a word that names none or two is refused" {
     unit_program units/devices
     capture ./devices 2 0,1 11223918 11224 GPU-11224055 9f5b 43:00.0 0000:9d 9f5b,0 1122 3 112 11223919 GPU-
     expect_status 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# What diverge promises: right results however lanes part, counters that equal the formula, and warps whose lanes wait for
-# each other.
+# What diverge promises: right results however lanes diverge, counters that equal the formula, and warps whose lanes wait
+# for each other.
 
 load helpers
 
-# Those in which nobody waits for another thread.
+# The variants in which no thread waits for another.
 paths='*parity,reordered,*above-2,nested*,switch*,loops*,exit*'
 
 @test "diverge: every variant is right for every number of words" {
@@ -31,7 +31,7 @@ paths='*parity,reordered,*above-2,nested*,switch*,loops*,exit*'
     [ "$(columns kernel p_paths | awk '$1 == "nested" { print $2 }' | paste -sd ' ')" = "2 4 8 16 32" ]
 }
 
-@test "diverge: a row shows what was asked for" {
+@test "diverge: a row shows what was requested" {
     expect_fine diverge -n 100 -b 96 -k nested,handshake --depth 2 --rounds 5 --csv
     expect_clean_table
     [ "$(columns kernel dtype n bytes flop grid block p_operations p_paths p_rounds)" = "\
@@ -39,7 +39,7 @@ nested none 100 800 0 2 96 16 4 5
 handshake none 100 800 0 1 128 0 0 5" ]
 }
 
-@test "diverge: an option that none of the chosen variants goes by is refused" {
+@test "diverge: an option that none of the chosen variants uses is refused" {
     refuses 2 "--operations is for .*: add one of these to -k, or leave --operations out" diverge -k 'nested*,switch' --operations 8
     refuses 2 "--depth is for nested and nested-warps: " diverge -k thread-parity,handshake --depth 2
     refuses 2 "--rounds is for all variants but lock" diverge -k 'lock*' --rounds 3
@@ -50,8 +50,8 @@ nested 16 4 3
 lock 0 0 0" ]
 }
 
-# Lectures: half of the lanes idle if a branch goes by thread parity, none if it goes by the warp's; thread 0 to 2 part from
-# the others of their warp only; d branches in each other divide a warp by up to 2 to the power of d.
+# From lectures: half of the lanes idle if a branch depends on the thread's parity, none if on the warp's; threads 0 to 2
+# diverge only from their own warp; d nested branches divide a warp into up to 2 to the power of d parts.
 @test "diverge: the formula says what the lectures say" {
     expect_fine diverge -n 1024 -b 256 --rounds 1 --operations 16 -k "$paths" --csv
     [ "$(columns kernel p_paths p_branch_efficiency p_active_lanes p_expected_slowdown)" = "\
@@ -76,7 +76,7 @@ loops-warps 32 1.0000 32.0000 1.0000
 loops 32 0.1143 16.5000 1.9394
 exit-warps 2 1.0000 32.0000 1.0000
 exit 2 0.7500 16.0000 2.0000" ]
-    # Half a warp of each kind in a block of one warp: reordering needs two warps.
+    # A block of one warp keeps half a warp of each kind: reordering needs two warps.
     expect_fine diverge -n 1024 -b 32 -k reordered --operations 16 --csv
     [ "$(columns p_active_lanes p_expected_slowdown)" = "16.0000 2.0000" ]
 }
@@ -94,7 +94,7 @@ exit 2 0.7500 16.0000 2.0000" ]
     done
 }
 
-@test "diverge: a GPU's times are compared with those of warps that agree, and the simulator has none" {
+@test "diverge: a GPU's times are compared with those of uniform warps, and the simulator has none" {
     expect_fine diverge -n 4Ki -k warp-parity,thread-parity,handshake --operations 256 --csv
     if on_simulator; then
         [ "$(columns p_slowdown p_gop_per_s | sort -u)" = "0.0000 0.000" ]
@@ -107,7 +107,7 @@ exit 2 0.7500 16.0000 2.0000" ]
     fi
 }
 
-@test "diverge: lanes of a warp that wait for each other never end in lockstep, and only they" {
+@test "diverge: only lanes of a warp that wait for each other hang in lockstep" {
     on_simulator || skip "GPUs of today are independent"
     export SIMCC_TIMEOUT=3
     local kernel waiting held
@@ -125,7 +125,7 @@ thread-parity 0.6667 16.0000" ]
             return
         expect_errors_like "diverge: .*cudaErrorLaunchTimeout" || return
     done
-    # Of a handshake, the side that waits for a letter and the one that would write it.
+    # In a handshake, the side that waits for a letter and the one that would write it.
     capture diverge --schedule lockstep -k handshake -n 64 -b 64
     expect_status 86
     waiting=$(grep -nF 'while (turns[pair] != 2 * round + 1)' "$root/kernels/diverge/waiting.cuh" | cut -d : -f 1)
@@ -134,7 +134,7 @@ thread-parity 0.6667 16.0000" ]
         expect_errors_like "32 threads are held back by [^,]*, waiting\.cuh:$held, first \(1,0,0\)"
 }
 
-@test "diverge: a person sees the formula beside the counters" {
+@test "diverge: the human table shows the formula beside the counters" {
     on_simulator || skip "its counters"
     COLUMNS=500 try diverge -k thread-parity,lock --operations 4 -n 64 -b 64 --rounds 1 -f human
     expect_status 0
@@ -143,7 +143,7 @@ thread-parity 0.6667 16.0000" ]
     expect_output_like "lock .* - +- +- +- +- +- "
 }
 
-@test "diverge: what is no length, depth or number of rounds is refused" {
+@test "diverge: invalid lengths, depths and numbers of rounds are refused" {
     refuses 2 "^diverge: --operations '3' is not 1, 2, 4, 8, 16, 32, 64, 128 or 256" diverge --operations 3
     refuses 2 "--depth '6' is not from 1 to 5" diverge --depth 1:6
     refuses 2 "--rounds" diverge --rounds 0

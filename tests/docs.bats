@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The pages and the README say what the programs do: all of it, and nothing else.
+# The pages and the README describe all that the programs do, and nothing else.
 
 # Needs no GPU
 
@@ -14,7 +14,7 @@ tools() {
     done
 }
 
-# rendered PAGE...: as the reader sees them, without overstriking.
+# rendered PAGE...: the pages as the reader sees them, without overstriking.
 rendered() {
     local page
     for page; do mandoc -T ascii "$root/man/$page"; done | sed 's/.\x08//g'
@@ -38,7 +38,7 @@ documented_options() {
     done
 }
 
-# Which programs they introduce is their choice: adding a program changes neither.
+# They choose which programs they introduce: adding a program changes neither.
 @test "the programs that the README and gridutils(7) introduce are there" {
     local program
     for program in $(sed -n -E 's/^\| `([a-z0-9_-]+)` .*/\1/p' "$root/README.md") \
@@ -148,7 +148,7 @@ documented_options() {
     done
     [ "$(wc -l <with_examples)" -ge 5 ]
 }
-@test "gridutils(7) cuts tables of several programs behind the columns that all share" {
+@test "gridutils(7) cuts tables of several programs after the columns that all share" {
     local shared
     shared=$(vecadd -d sim -k cpu -n 1 --csv | head -1 | tr , '\n' | grep -n -m 1 '^p_' | cut -d : -f 1)
     grep -q -x "> cut -d , -f 1-$((shared - 1)) >all.csv" "$root/man/gridutils.7" || complain "it does not cut behind $((shared - 1))"
@@ -156,7 +156,7 @@ documented_options() {
 
 @test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
 
-@test "no file of the tree holds a path of one machine" {
+@test "no file of the tree contains a path of a single machine" {
     cd "$root"
     capture grep -r -n -E '/(home|root|tmp|Users)/' Makefile README.md tools common kernels tests man
     expect_status 1

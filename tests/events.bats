@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The seam between the simulator's runtime and its checkers: the runtime announces events, and the checkers are one client
-# of them, which only programs with checked kernels contain.
+# The interface between the simulator's runtime and its checkers: the runtime announces events, and the checkers are one
+# of its clients, which only programs with checked kernels contain.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -9,7 +9,7 @@ load helpers
 
 checker='simt::check::'
 
-# defined UNIT... and wanted UNIT...: the symbols that units of the simulator define, and those that they want of others.
+# defined UNIT... and wanted UNIT...: the symbols that units of the simulator define, and those that they need from others.
 defined() { nm "${@/%/.o}" | awk '$2 ~ /^[BDRT]$/ { print $3 }' | sort -u; }
 wanted() { nm "${@/%/.o}" | awk '$1 == "U" { print $2 }' | sort -u; }
 
@@ -20,7 +20,7 @@ wants_nothing_of() {
     [ -z "$symbols" ] || complain "$user refers to symbols of $*: $symbols"
 }
 
-@test "exec, runtime and api refer to nothing above them, and to no checker" {
+@test "exec, runtime and api refer to no layer above them, and to no checker" {
     [ "$(cd "$root/build" && defined simt-exec simt-runtime simt-api simt-check | wc -l)" -gt 100 ]
     wants_nothing_of exec runtime api check
     wants_nothing_of runtime api check

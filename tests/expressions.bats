@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
-# Small expressions over all operators, types and intrinsics give bit by bit what a GPU gave. EVERY=1 takes all ten
-# thousand of them, which costs minutes; the default is one in 17.
+# Small expressions over all operators, types and intrinsics give the same bits as on a GPU. EVERY=1 runs all ten
+# thousand of them, which takes minutes; the default is one in 17.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $device
 
 # Takes long: run.bash begins with it.
 
 load helpers
 
-# Every expression is the same, or differs as documented; $1 in all.
+# Every expression, $1 in all, gives the same result or differs as documented.
 all_the_same() {
     expect_status 0 && expect_no_errors && expect_output_like "^$1 expressions: .*, 0 different\$"
 }
 
-@test "expressions give what a GPU gave" {
+@test "expressions give the results of a GPU" {
     local every=${EVERY:-17}
     if on_simulator; then
         capture "$root/tests/expressions/compare.bash" sim "$every" -- -O2

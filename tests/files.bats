@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Files in and out: how malformed input is refused, and what happens to output that cannot be written.
+# Files in and out: malformed input is refused, and output that cannot be written is noticed.
 
 # Tests side by side on a GPU
 
@@ -117,7 +117,7 @@ load helpers
 # npy_with HEADER NUMBER...: a .npy file with that header.
 npy_with() { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#1})" "$1" && numbers 'f<' "${@:2}"; }
 
-@test "the keys of a .npy header may come in any order, with any blanks; an order that is none is refused" {
+@test "the keys of a .npy header may come in any order, with any blanks; an invalid array order is refused" {
     npy_with "{'descr': '<f4', 'shape': (2,), 'fortran_order': False}" 1 2 >file.npy
     expect_fine reduce file.npy
     expect_output 3
@@ -128,8 +128,8 @@ npy_with() { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#1})" "$1" && number
     refuses 4 "fortran_order Maybe is neither True nor False" reduce file.npy
 }
 
-# npz stored|deflated|piped FILE...: a ZIP archive of the files, as numpy.savez or savez_compressed write one, the latter to
-# a file or to a pipe. (gzip computes the sums and compresses.)
+# npz stored|deflated|piped FILE...: a ZIP archive of the files, as numpy.savez or savez_compressed would write it, the
+# latter to a file or to a pipe. (gzip computes the checksums and compresses.)
 npz() {
     perl -e 'my $way = shift @ARGV;
              for my $name (@ARGV) {
@@ -154,7 +154,7 @@ npz() {
              print $body, $directory, "PK\5\6", pack("vvvvVVv", 0, 0, $count, $count, length $directory, length $body, 0)' "$@"
 }
 
-@test "an .npz archive of one array is read, compressed or not, from a file and from a pipe, and of more is refused" {
+@test "an .npz archive of one array is read, compressed or not, from a file or a pipe, and one of several is refused" {
     local way
     numbers 'd<' 1 2 0.5 $(seq 1000) | npy '<f8' '(1003,)' >arr_0.npy
     cp arr_0.npy arr_1.npy
@@ -172,7 +172,7 @@ npz() {
     done
 }
 
-@test "a damaged .npz archive is refused, wherever it is torn or changed, and one that would fill the memory" {
+@test "an .npz archive that is truncated or changed anywhere, or would fill the memory, is refused" {
     local way size at
     numbers 'l<' $(seq 3000) | npy '<i4' '(3000,)' >arr_0.npy
     for way in stored deflated piped; do
@@ -191,7 +191,7 @@ npz() {
     refuses 4 "is compressed by method 12; save it with numpy.savez or" reduce bzip2.npz
     npz deflated arr_0.npy | perl -0777 -pe 's/^(PK\x03\x04..)./$1\x01/s' >locked.npz
     refuses 4 "is encrypted" reduce locked.npz
-    # The header promises terabytes, which zeros compress well enough for, and these are wanted at once.
+    # The header promises terabytes, which zeros can compress to, and they are needed at once.
     npy '<f4' '(1000000, 1000000)' </dev/null >arr_0.npy
     npz piped arr_0.npy >bomb.npz
     if [[ " $(programs) " == *matmul* ]]; then
@@ -223,7 +223,7 @@ npz() {
     expect_output 2
 }
 
-@test "arrays in Fortran order are read as what they mean" {
+@test "arrays in Fortran order are read in their logical order" {
     # fortran: the header of standard input says Fortran order.
     fortran() { perl -0777 -pe "s/False, /True,  /"; }
     numbers 'd<' 1 4 2 5 3 6 | npy '<f8' '(2, 3)' | fortran >a.npy  # 1 2 3; 4 5 6
@@ -288,7 +288,7 @@ npz() {
     for program in reduce vecadd matmul; do
         refuses 2 "--input-format is for files: name one, or - for standard input" "$program" --input-format text -n 10
     done
-    # Also on a GPU, which counts nothing.
+    # Also on a GPU, which has no counters.
     capture reduce -d gpu --counters file
     expect_refusal reduce "--counters is for benchmarks"
     capture reduce -d gpu -n 10 --counters
@@ -298,7 +298,7 @@ npz() {
     expect_refusal reduce "--profile is for tools that watch a GPU"
 }
 
-@test "a benchmark without a word of options says that it does not read the pipe or file it was given" {
+@test "a benchmark without options says that it does not read the pipe or file it was given" {
     on_simulator || skip "a benchmark of the default size"
     export CUDA_VISIBLE_DEVICES=
     capture bash -c 'seq 10 | timeout 60 vecadd'
@@ -398,7 +398,7 @@ npz() {
     local signal
     for signal in INT TERM; do
         echo precious >out
-        # The sampling would take minutes.
+        # Without the interrupt, the sampling would take minutes.
         capture timeout --preserve-status -s $signal 0.5 env --default-signal=INT "$root/bin/reduce" -d "$device" -k cpu -n 1M -r 1000000 --max-ci 0 --timeout 60 -o out
         [ "$status" -gt 128 ] || complain "expected an end by signal"
         [ "$(cat out)" = precious ]
@@ -415,7 +415,7 @@ npz() {
         env --default-signal=PIPE "$program" -d "$device" --list >&"$gone" 2>stderr || status=$?
         [ "$status" -eq 141 ]
         [ ! -s stderr ]
-        # Where the caller ignores SIGPIPE the write fails instead.
+        # If the caller ignores SIGPIPE, the write fails instead.
         status=0
         env --ignore-signal=PIPE "$program" -d "$device" --list >&"$gone" 2>stderr || status=$?
         exec {gone}>&-
@@ -429,7 +429,7 @@ npz() {
 }
 
 @test "a result that is JSON and too large for memory is kept in TMPDIR, which must have room" {
-    # 9 million f64, a result of 18 MB: more than is kept in memory.
+    # 9 million f64, a result of 18 MB, are more than is kept in memory.
     head -c 72000000 /dev/zero >a
     mkdir room
     capture env TMPDIR=room vecadd -d "$device" --json --input-format raw:f64 a a
@@ -442,20 +442,20 @@ npz() {
     capture env TMPDIR=missing vecadd -d "$device" --json --input-format raw:f64 a a
     expect_status 3
     expect_refusal vecadd "temporary file: No such file or directory; set TMPDIR"
-    # Any other result is written as it comes.
+    # Any other result is written as it is produced.
     TMPDIR=missing capture vecadd -d "$device" --input-format raw:f64 a a
     expect_status 0
     cmp a stdout
 }
 
-# ---- streams: input of any size, in the memory of a few pieces of 1 MiB
+# ---- streams: input of any size, in a few pieces of 1 MiB of memory
 
-@test "parts of an input are finished in order, numbers of text are rounded rightly, and files that change are refused" {
+@test "parts of an input finish in order, numbers in text are rounded correctly, and files that change are refused" {
     unit_program units/streams
     holds ./streams
 }
 
-# The numbers from 0 on, as i32 and twice that, and as f32.
+# The numbers from 0 on as i32, twice these, and as f32.
 counted() {
     perl -e 'print pack "l<*", 0 .. 799999' >i32
     perl -e 'print pack "l<*", map { 2 * $_ } 0 .. 799999' >twice
@@ -493,21 +493,21 @@ counted() {
     expect_output 125250
 }
 
-@test "inputs of several pieces go through a device as a whole, by a kernel that is named" {
-    # A piece is 2^20 elements there, or 2^19; slots are used again and again.
+@test "inputs of several pieces go through a device as a whole, by a kernel given by name" {
+    # A piece is 2^20 elements there, or 2^19; slots are reused.
     perl -e 'print pack("l<*", 0 .. 99) x 90000' >i32
     expect_fine reduce -k tagged --input-format raw:i32 i32
     expect_output 445500000
     capture bash -c "cat i32 | reduce -d $device -k single-pass --op max --input-format raw:i32 -"
     expect_output 99
-    # Neither 32 bits nor 64 hold these sums on their way.
+    # The partial sums fit neither 32 bits nor 64.
     perl -e 'print pack("l<*", 2000000000, 147483647, -2147483648, 1) x 300000' >i32
     expect_fine reduce -k tagged --input-format raw:i32 i32
     expect_output 0
     perl -e 'print pack("q<*", 9223372036854775807, -9223372036854775807, 9007199254740993) x 400000, pack("q<*", -9007199254740993) x 400000' >i64
     expect_fine reduce -k tagged --input-format raw:i64 i64
     expect_output 0
-    # Twice converted: 32 bits hold these numbers, but not their sum.
+    # Converted twice: 32 bits hold these numbers, but not their sum.
     perl -e 'print pack("q<*", 2000000, 147483) x 1100000' >i64
     expect_fine reduce -k tagged -t i32 --input-format raw:i64 i64
     expect_output 2362231300000
@@ -532,9 +532,9 @@ counted() {
     cmp f32 same
 }
 
-@test "text of many blocks is read as a whole: its numbers, its lines, and what is wrong in it" {
+@test "text of many blocks is read as a whole: its numbers, its lines and its errors" {
     local lines
-    # A block is 256 KiB: these are nine, and lines go on from one to the next.
+    # A block is 256 KiB: these are nine, and lines continue from one to the next.
     seq 100000 | awk '{ print $1, -$1, $1 / 4 }' >three
     lines=$(transpose -q -d "$device" three | awk '{ print NF, $1, $NF }')
     [ "$lines" = "100000 1 100000
@@ -550,7 +550,7 @@ counted() {
     refuses 4 "line 100001: there is no number before a comma" reduce commas
     { cat three; printf '\n\n1 2 3x\n'; cat three; } >word
     refuses 4 "line 100003: '3x' is not a number" reduce word
-    # A comma may be the last of a block's separators, or the first.
+    # A comma may be the last separator of a block, or the first.
     perl -e 'print "1", "," x 1 for 1 .. 400000; print " 5\n"' >ones
     expect_fine reduce ones
     expect_output 400005
@@ -567,7 +567,7 @@ counted() {
         template=${type#*:}
         for order in '<' '>'; do
             case $template in c | C) modifier='' ;; *) modifier=$order ;; esac
-            # Two pieces and a little; the numbers go round from 0 to 99.
+            # A little more than two pieces; the numbers cycle from 0 to 99.
             perl -e 'my $hundred = pack "($ARGV[0])*", 0 .. 99; print $hundred x 11000' "$template$modifier" |
                 npy "$order${type%:*}" '(1100000,)' >data.npy
             expect_fine reduce data.npy
@@ -577,7 +577,7 @@ counted() {
     perl -e 'print pack("v*", map { $_ % 2 ? 0x3c00 : 0x4000 } 1 .. 600000)' | npy '<f2' '(600000,)' >data.npy
     expect_fine reduce data.npy
     expect_output 900000
-    # From the piece on with a number that i64 cannot hold these are f64.
+    # These are f64 from the first piece with a number that i64 cannot hold.
     perl -e 'print pack("Q<*", (1) x 400000, 18446744073709551615)' | npy '<u8' '(400001,)' >data.npy
     expect_fine reduce data.npy
     expect_output 1.844674407370995e+19
@@ -594,7 +594,7 @@ counted() {
     refuses 4 "torn: ends at byte 3000003 inside" transpose --input-format raw:f32 --shape 1x750000 torn
 }
 
-@test "input without an end has results without an end, until their reader has enough" {
+@test "endless input gives endless results, until their reader closes the pipe" {
     pipeline 'timeout 50 vecadd -d $device <(yes 1) <(yes 2) 2>/dev/null | head -n 300000 | tail -n 1'
     expect_output 3
     pipeline 'yes 1 | timeout 50 conv1d -d $device --weights 1,1,1 - | head -n 300000 | tail -n 1'
@@ -616,7 +616,7 @@ counted() {
     echo precious >out
     vecadd -q -d "$device" <(yes 1) <(yes 1) -o out &
     filter=$!
-    # It is at work when its unfinished file has contents.
+    # It is running once its unfinished file has contents.
     timeout 50 bash -c 'until [ -s "$(echo .gridutils-*)" ]; do sleep 0.05; done'
     kill -TERM $filter
     wait $filter || status=$?
@@ -628,7 +628,7 @@ counted() {
 @test "inputs larger than the memory that a filter may use are streamed" {
     on_simulator || skip "CUDA itself takes more address space"
     [ -z "${SANITIZE-}" ] || skip "a sanitizer takes more address space"
-    # (A hole is read as zeros.)
+    # (A hole in a file reads as zeros.)
     truncate -s 256M hole
     limited() { capture bash -o pipefail -c "ulimit -v 200000; $1" && expect_no_errors; }
     limited "reduce -d sim --input-format raw:f32 hole"
@@ -641,24 +641,24 @@ counted() {
     expect_output 268435456
     limited "conv1d -d sim --input-format raw:f32 --border wrap hole | wc -c"
     expect_output 268435456
-    # B is four numbers, A and the product have many rows.
+    # B is four numbers; A and the product have many rows.
     numbers 'f<' 1 2 3 4 >small
     limited "matmul -d sim --input-format raw:f32 --shape 33554432x2x2 hole small | wc -c"
     expect_output 268435456
 }
 
-@test "a matrix in a file is transposed by panels, which are rows of the result" {
-    # 16 equal rows: 129 MiB of them are one panel of 128 MiB, and another.
+@test "a matrix in a file is transposed in panels, which become rows of the result" {
+    # 16 equal rows of 129 MiB in all: a panel of 128 MiB, and another.
     perl -e '$row = pack("C*", 0 .. 249) x 33800; print $row for 1 .. 16' >rows
     expect_fine transpose --input-format raw:f64 --shape 16x1056250 rows -o columns
     cmp <(head -c 16000 columns) <(perl -e 'for $i (0 .. 124) { print pack("C*", map { (8 * $i + $_) % 250 } 0 .. 7) x 16 }')
     cmp <(tail -c 128 columns) <(perl -e 'print pack("C*", 242 .. 249) x 16')
     transpose -q -d "$device" --input-format raw:f64 --shape 1056250x16 columns | cmp - rows
-    # From a pipe, and by the part of each row that is worth a call.
+    # From a pipe, and by the part of each row that is worth a read call.
     transpose -q -d "$device" --input-format raw:f64 --shape 16x1056250 - <rows | cmp - columns
 }
 
-@test "without a GPU a filter says under --verbose what computes, and simulates a kernel when it is named" {
+@test "without a GPU, --verbose says what computes a filter, and a kernel given by name is simulated" {
     on_simulator || skip "there is a GPU"
     local program
     export CUDA_VISIBLE_DEVICES=

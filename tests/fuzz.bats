@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Every input that a fuzzer ever found to break a reader is kept in tests/fuzz/seeds, with the inputs it began from.
+# Every input that a fuzzer ever found to break a reader is kept in tests/fuzz/seeds, with the initial inputs.
 # `make fuzz` looks for more.
 
 # Needs no GPU
@@ -11,7 +11,7 @@ setup_file() {
     local root=${BATS_TEST_DIRNAME%/*} backtrace
     backtrace=$("${CXX:-g++}" -print-file-name=libbacktrace.a)
     if [ "$backtrace" = libbacktrace.a ]; then backtrace=; fi
-    # libsimt.a is for the names of the checks, which the options ask it for.
+    # libsimt.a has the names of the checks, which the options need.
     "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions,driver}.cpp \
         "$root"/build/host/common/simt/{rewrite,driver}.o "$root"/build/libgridutils.a "$root"/build/libsimt.a \
         $backtrace -Wl,--gc-sections -lfmt -lz -lpthread -ldl -lrt -o "$fuzz_driver"
@@ -26,7 +26,7 @@ setup_file() {
     done
 }
 
-@test "each target has seeds, and the driver knows no other" {
+@test "each target has seeds, and the driver knows no other target" {
     [ "$(find "$root"/tests/fuzz/seeds -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')" = \
         "$(sed -n 's/^    {"\(.*\)", fuzz_.*/\1/p' "$root"/tests/fuzz/targets.cpp | sort | paste -sd ' ')" ]
     capture "$fuzz_driver" nonsense 0 1 /dev/null

@@ -42,7 +42,7 @@ load helpers
     [ "$(column gang)" = 1 ]
 }
 
-@test "efficiency is the time of one device over that of all, for each of them or with --weak not" {
+@test "efficiency is the time of one device over that of all, divided by their number unless --weak is given" {
     local weak
     devices 3
     for weak in '' --weak; do
@@ -56,10 +56,10 @@ load helpers
     done
 }
 
-@test "joining is right where shares are nearly empty, and the checkers find nothing" {
+@test "joining is right for nearly empty shares, and the checkers find nothing" {
     on_simulator || skip "the checkers are the simulator's"
     devices 3
-    # (An empty share leaves what does not change the result.)
+    # (An empty share gives the operation's identity.)
     gang reduce -n 3 -k tagged --op sum
     gang reduce -n 2 -k tagged --op min
     try reduce -q --gang -n 5000 --check -k tagged,single-pass
@@ -69,7 +69,7 @@ load helpers
     expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
-@test "what --gang cannot do is refused, with what to do" {
+@test "what --gang cannot do is refused, with a remedy" {
     devices 2
     refuses 2 "--weak .* add --gang, or leave it out" vecadd --weak
     refuses 2 "--weak is for benchmarks, and with 'a' vecadd is a filter" vecadd --gang --weak a b
@@ -81,7 +81,7 @@ load helpers
     refuses 77 "none of the chosen variants can run" reduce --gang -k cpu
 }
 
-@test "the table for people names the devices, and its title counts them" {
+@test "the human table names the devices, and its title counts them" {
     devices 3
     try vecadd -q --gang -n 64 -k vector4 --format human
     expect_output_like "and 2 more, 64 f32 elements"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --gang where devices need what others have: parts of all for a transposition, halos of neighbours for a convolution.
+# --gang with data from other devices: parts of all of them for a transposition, halos of neighbours for a convolution.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 
 # Tests side by side on a GPU
@@ -18,7 +18,7 @@ load helpers
     done
 }
 
-@test "a matrix may be sent in any number of pieces, which are those of each device's rows" {
+@test "each device's rows may be sent in any number of pieces" {
     local count pieces
     for count in 2 3 5; do
         devices "$count"
@@ -26,7 +26,7 @@ load helpers
     done
 }
 
-@test "transpose --gang runs all variants that write beside their input" {
+@test "transpose --gang runs all variants that do not work in place" {
     devices 2
     gang transpose -q -n 64
     diff <(variants transpose | grep -v -x -e 'cpu.*' -e in-place -e geam | sort) <(column kernel | grep -v geam | sort -u) >&2 ||
@@ -35,7 +35,7 @@ load helpers
     expect_errors_like "in-place is left out at 64x64: with --gang, no matrix stays in its place"
 }
 
-@test "with --weak each device has as many rows of the matrix as -n says" {
+@test "with --weak, each device has as many rows of the matrix as -n says" {
     devices 3
     gang transpose -n 20x30 -k tile --weak --ladder
     [ "$(columns p_rows p_columns gang bytes | paste -sd ,)" = "20 30 1 4800,40 30 2 9600,60 30 3 14400" ] || complain "shapes"
@@ -67,7 +67,7 @@ load helpers
     [ "$(columns n gang | uniq | paste -sd ,)" = "500 1,1500 3" ] || complain "sizes"
 }
 
-@test "halos come from as many devices as they reach, and from beyond the ends as the border says" {
+@test "halos come from as many devices as they reach, and beyond the ends from the border" {
     local count border
     for count in 2 5; do
         devices "$count"
@@ -79,7 +79,7 @@ load helpers
 
 # ---- both
 
-@test "gangs that are not at hand are predicted, with what they would exchange" {
+@test "gangs larger than the machine's are predicted, with the data that they would exchange" {
     local border
     devices 2
     try transpose -q --gang --csv -n 300x40 -k copy,tile --pieces 2 --predict 2,400 -w 0 -r 2
@@ -97,7 +97,7 @@ load helpers
     done
 }
 
-@test "the checkers find nothing in what devices exchange" {
+@test "the checkers find nothing in exchanges between devices" {
     local border
     on_simulator || skip "the checkers are the simulator's"
     devices 3
@@ -111,7 +111,7 @@ load helpers
     done
 }
 
-@test "what an exchange cannot do is refused, with what to do" {
+@test "what an exchange cannot do is refused, with a remedy" {
     devices 2
     refuses 2 "--pieces says how several devices exchange a matrix: add --gang" transpose --pieces 2
     refuses 2 "--pieces is for benchmarks, and with 'a' transpose is a filter" transpose --gang --pieces 2 a

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# --gang over files, pipes and text: several devices find what one of them finds, byte for byte.
+# --gang over files, pipes and text: several devices give what one of them gives, byte for byte.
 # shellcheck disable=SC2154  # helpers.bash sets $device, $output, $errors and $scratch
 
 # Tests side by side on a GPU
 
 load helpers
 
-# The sizes of gangs to try: those that a machine with GPUs has.
+# The sizes of gangs to try; on GPUs, those that the machine has.
 gangs() {
     local size devices=5
     on_simulator || devices=$(devquery -d all --prop ordinal --value | wc -l)
@@ -15,14 +15,14 @@ gangs() {
     done
 }
 
-# on_gang SIZE COMMAND...: the command on so many devices.
+# on_gang SIZE COMMAND...: runs the command on that many devices.
 on_gang() {
     local size=$1
     shift
     if on_simulator; then SIMCC_DEVICES=$size "$@"; else device=$(seq -s, 0 $((size - 1))) "$@"; fi
 }
 
-# joins PROGRAM [ARGUMENT]...: a gang of any size prints what one device prints.
+# joins PROGRAM [ARGUMENT]...: expects that a gang of any size prints what one device prints.
 joins() {
     local size
     expect_fine "$@" || return
@@ -33,7 +33,7 @@ joins() {
     done
 }
 
-# As `fractions`, but as text, and whole numbers: more pieces of 256 KiB than there are devices.
+# Like `fractions`, but as text, and whole numbers: more pieces of 256 KiB than there are devices.
 words() { perl -e 'srand 2; printf "%.6g\n", 1000 * rand() - 300 for 1 .. 250000' >words; }
 integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 250000' >integers; }
 
@@ -62,7 +62,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
         joins reduce -t $dtype -k grid-stride --op min integers
         joins reduce -t $dtype -k statistics --op mean,argmax,std integers
     done
-    # Whole numbers first, fractions later; sums that need 64 bits, and halves of them.
+    # Whole numbers first, fractions later; sums that need 64 bits, and half of the numbers.
     cat integers words >both
     joins reduce -k tagged both
     joins reduce --exact -k exact both
@@ -71,7 +71,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     [ "$(cat alone)" = 0 ]
 }
 
-@test "what a device does again, for large squares and sums that leave the range on their way, it does with its own piece" {
+@test "for large squares and sums that overflow on their way, a device repeats the work on its own piece" {
     perl -e 'print pack "d<*", (1e153, -2e153, 3) x 1000000, 5' >squares
     perl -e 'print pack("d<*", 1e308) x 1100000, pack("d<*", -1e308) x 1100000, pack("d<*", 7)' >sums
     joins reduce --input-format raw:f64 -k statistics --op var,l2,argmin squares
@@ -80,7 +80,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     on_gang "$(gangs | tail -n 1)" refuses 4 "outside the range of f64" reduce --gang --input-format raw:f64 -k tagged sums
 }
 
-@test "reduce --gang --axis finds what one device finds, of rows and of columns" {
+@test "reduce --gang --axis finds what one device finds, for rows and for columns" {
     local axis size
     once fractions fractions
     # Pieces of 2^18 numbers.
@@ -90,7 +90,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
         joins reduce --axis $axis --op std wide.npy
         joins reduce --axis $axis --op argmax long.npy
     done
-    # (No kernel can be named; the simulator runs it where it checks.)
+    # (No kernel can be named; the simulator runs one when it checks.)
     on_simulator || return 0
     head -c 1080000 fractions | npy '<f4' '(90, 3000)' >two.npy
     for axis in 0 1; do
@@ -149,7 +149,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     done
 }
 
-@test "every variant of conv1d takes the pieces of several devices" {
+@test "every variant of conv1d works on the pieces of several devices" {
     local kernel
     once words words
     seq 400 | awk '{ print $1 % 7 - 3 }' >weights
@@ -159,18 +159,18 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     done
 }
 
-@test "conv1d --gang needs what several pieces before have where the filter is wider than a piece" {
+@test "conv1d --gang takes elements from several earlier pieces if the filter is wider than a piece" {
     local border
-    # 256 KiB of text have 2500 of these.
+    # 256 KiB of text hold 2500 of these.
     awk 'BEGIN { for (i = 1; i <= 30000; ++i) printf "%.100f\n", i % 17 - i / 30000 }' >long
     seq 4095 | awk '{ print $1 % 5 - 2 }' >weights
     for border in zero clamp wrap valid; do joins conv1d -k fastest --weights weights --border $border long; done
-    # As for the same signal in other pieces.
+    # The same as for this signal in other pieces.
     for border in zero clamp wrap valid; do
         conv1d -q -d sim -t f64 long --weights weights --border $border >pieces
         awk '{ printf "%.17g\n", $1 }' long | conv1d -q -d sim --input-format text --weights weights --border $border - >whole
         cmp pieces whole || complain "$border"
-        # Kernels add in the order of the host.
+        # Kernels add in the host's order.
         expect_fine conv1d -k global long --weights weights --border $border
         on_simulator || continue
         cmp pieces "$scratch/stdout" || complain "$border: a kernel differs from the host"
@@ -183,7 +183,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
 @test "transpose --gang writes what one device writes, of elements of any size, files, pipes and text" {
     local size kernel
     once fractions fractions
-    # Of each row several devices read 2 KiB or more.
+    # Each of several devices reads 2 KiB or more of each row.
     head -c 4800000 fractions | npy '<f4' '(400, 3000)' >wide.npy
     for kernel in naive-read padded fastest; do joins transpose -k $kernel wide.npy; done
     joins transpose wide.npy
@@ -195,7 +195,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     joins transpose -k fastest --order fortran fortran.npy
     head -c 2400000 fractions | npy '|u1' '(300, 8000)' >bytes.npy
     joins transpose -k vectorized bytes.npy
-    # Elements that the host moves, and a file whose bytes are right as they are.
+    # Elements that the host moves, and a file whose bytes need not move.
     head -c 4800000 fractions | npy '|S3' '(400, 4000)' >strings.npy
     joins transpose strings.npy
     joins transpose --order fortran wide.npy
@@ -213,7 +213,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     done
 }
 
-@test "transpose --gang deals more panels than there are devices, of a matrix larger than all of them" {
+@test "transpose --gang distributes more panels than there are devices, of a matrix larger than all of them" {
     local size
     once fractions fractions
     # Panels of 64 MiB in the simulator.
@@ -227,7 +227,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
     cmp large.npy back
 }
 
-# matrix NAME TYPE SHAPE BYTES SKIP: NAME.npy, of numbers of `fractions` after the first SKIP bytes of them.
+# matrix NAME TYPE SHAPE BYTES SKIP: NAME.npy, with numbers of `fractions` after its first SKIP bytes.
 matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.npy"; }
 
 @test "matmul --gang writes what one device writes, by rows of A, for every variant" {
@@ -237,13 +237,13 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     matrix b '<f4' '(40, 37)' 5920 48000
     for kernel in $(matmul --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
         case $kernel in
-            # Sums in another order for other numbers of rows, or for batches alone.
+            # These add in another order for other numbers of rows, or are for batches only.
             thin | fastest | batched) ;;
             *) joins matmul -k "$kernel" a.npy b.npy ;;
         esac
     done
     joins matmul a.npy b.npy
-    # From fewer rows than devices to some more than 32 for each, with long sums.
+    # From fewer rows than devices to slightly more than 32 for each, with long sums.
     matrix b '<f4' '(400, 20)' 32000 0
     for rows in 1 2 31 33 97 161; do
         matrix a '<f4' "($rows, 400)" $((rows * 1600)) 32000
@@ -252,7 +252,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     done
 }
 
-@test "matmul --gang takes operands as one device does: by columns, transposed, in batches, as raw data, text and pipes" {
+@test "matmul --gang takes the same operands as one device: by columns, transposed, batches, raw data, text and pipes" {
     local size form operands
     once fractions fractions
     matrix a '<f4' '(150, 40)' 24000 0
@@ -302,7 +302,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
 
 @test "while a device of matmul --gang writes rows, it reads and multiplies the next ones" {
     on_simulator || skip "the sizes are those of the simulator's devices"
-    # Of A, 1 x 42 and 42 x 1, 64 MiB have 381300 rows, and a third of them, by 256, 126976.
+    # With 1 x 42 and 42 x 1, 64 MiB are 381300 rows of A, and a third of them, in multiples of 256, 126976.
     local rows=127000 parts=8 part=$((127000 * 42 * 4)) got
     perl -e 'print pack "f<*", map { $_ % 7 } 1 .. 42' >b
     perl -e 'print pack "f<*", map { $_ % 11 - 5 } 1 .. 42000' >some
@@ -311,11 +311,11 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     SIMCC_DEVICES=2 matmul -q -d sim --gang -k naive --input-format raw:f32 --shape $((rows * parts))x1x42 - b <input >result 3>&- &
     local matmul=$!
     exec 6>input 7<result
-    # What came of one part comes out before there are three of them, ...
+    # The results of one part come out before three parts have come in, ...
     cat rows rows >&6
     timeout 100 head -c 400000 <&7 >first
     [ "$(stat -c %s first)" -eq 400000 ]
-    # ... and while nobody reads the rest of it, three more parts go in than there are devices.
+    # ... and while nobody reads the rest, three more parts go in than there are devices.
     timeout 100 cat rows rows rows >&6
     { cat rows rows rows >&6; exec 6>&-; } &
     exec 6>&-
@@ -326,7 +326,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     cat first rest | cmp - alone
 }
 
-@test "pipes and standard input are dealt to the devices as files are" {
+@test "pipes and standard input are distributed over the devices like files" {
     local size
     once fractions fractions
     once words words
@@ -346,7 +346,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     done
 }
 
-@test "arrays of any type, byte order and order of rows, with a header of any length, are dealt as they are" {
+@test "arrays of any type, byte order and element order, with a header of any length, are distributed unchanged" {
     local header='{"descr": "<f4", "fortran_order": False, "shape": (1500000,)  }'
     once fractions fractions
     header=${header//\"/\'}
@@ -366,7 +366,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     joins vecadd -k vector4 fortran.npy fortran.npy
 }
 
-@test "inputs of fewer elements than devices, and of none, are as those of one device" {
+@test "inputs with fewer elements than devices, or none, give what one device gives" {
     local size border shape
     for size in 1 2 4; do
         seq $size >few
@@ -396,7 +396,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     on_gang "$(gangs | tail -n 1)" refuses 4 "empty: no numbers in the input" reduce --gang empty
 }
 
-@test "what is wrong with an input is said as for one device, and nothing is written" {
+@test "faulty inputs give the messages of one device, and nothing is written" {
     local size
     once fractions fractions
     once words words
@@ -461,7 +461,7 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     done
 }
 
-@test "--gang says to how many devices an input is dealt, and -d with several names it" {
+@test "--gang says over how many devices an input is distributed, and -d with several devices names it" {
     seq 10 >ten
     local size
     size=$(gangs | tail -n 1)

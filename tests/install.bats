@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What make install puts where, and that make uninstall takes all of it away again.
+# What make install puts where, and that make uninstall removes all of it.
 
 # Needs no GPU
 

@@ -42,7 +42,7 @@ curve() {
     expect_errors_like "no plateau in 3 points"
 }
 
-@test "latency: a curve that is none is refused" {
+@test "latency: an invalid curve is refused" {
     refuses 4 "standard input has 3 numbers: a curve is pairs" latency -d sim --curve - <<<"1 2 3"
     refuses 4 "standard input: point 2 is 2048 -5: bytes and cycles are positive" latency -d sim --curve - <<<"1024 3 2048 -5"
     refuses 4 "point 1 is 0 5" latency -d sim --curve - <<<"0 5"
@@ -56,7 +56,7 @@ curve() {
     done
 }
 
-@test "latency: the simulator says why it measures nothing, and what is typed wrong is refused first" {
+@test "latency: the simulator says why it measures nothing, and wrong arguments are refused first" {
     local option
     for option in "" "-k global" "--check" "--counters"; do
         # shellcheck disable=SC2086
@@ -77,7 +77,7 @@ curve() {
     refuses 2 "size" latency -n 12x
 }
 
-@test "latency: the list and the help are there without a GPU, and its page has all variants and columns" {
+@test "latency: list and help work without a GPU, and the page has all variants and columns" {
     capture latency --list --csv
     expect_status 0
     expect_no_errors
@@ -103,7 +103,7 @@ curve() {
     expect_status 5
 }
 
-@test "latency: the examples of its page that need no GPU run" { need mlr && run_examples latency.1; }
+@test "latency: the examples of its page that need no GPU work" { need mlr && run_examples latency.1; }
 
 # ---- on a GPU
 

@@ -6,7 +6,7 @@
 load helpers
 load launch
 
-@test "a gang of two, three and five processes works with every launcher, and the first process alone prints" {
+@test "a gang of two, three and five processes works with every launcher, and only the first process prints" {
     need_devices
     local launcher ranks
     for launcher in openmpi torchrun mpich srun; do
@@ -20,7 +20,7 @@ load launch
     done
 }
 
-@test "programs whose devices exchange their shares work in several processes, too, and predict from there" {
+@test "programs whose devices exchange their shares also work in several processes, and predict from there" {
     need_devices
     export SIMCC_DEVICES=4
     right openmpi 2 transpose --gang --csv -n 65x33 -k padded,fastest --pieces 2 -w 0 -r 1
@@ -39,7 +39,7 @@ load launch
     export SIMCC_DEVICES
     SIMCC_DEVICES=4 right openmpi 2 reduce --gang --csv -n 3,5000 -k tagged --op sum,min -w 0 -r 2 --ladder
     [ "$(column gang | paste -sd ' ')" = "1 2 4 1 2 4 1 2 4 1 2 4" ]
-    # More processes than devices: each takes one, as where every process sees a GPU of its own.
+    # More processes than devices: each takes one, as if every process saw a GPU of its own.
     SIMCC_DEVICES=2 right openmpi 3 vecadd --gang --csv -n 100 -k vector4 -w 0 -r 2 --ladder --weak
     [ "$(column gang | paste -sd ' ')" = "1 2 3" ]
     [ "$(column n | paste -sd ' ')" = "100 200 300" ]
@@ -47,7 +47,7 @@ load launch
         openmpi 3 vecadd --gang -n 100
 }
 
-@test "no process makes more of a product than its ranks need" {
+@test "no process allocates more for a product than its ranks need" {
     need_devices
     local whole=$((1000000 * 32 * 4 / 1024)) most=0 now
     begin openmpi 4 matmul --gang -n 1000000x1x32 -k naive --profile --no-verify
@@ -57,7 +57,7 @@ load launch
     done
     finish
     expect_all 0
-    # Its quarter of A on the host and on the device, C, and the program itself; all of A would be another three quarters.
+    # Its quarter of A on host and device, C, and the program itself; all of A would add another three quarters.
     [ "$most" -gt $((whole / 2)) ] || complain "too few samples: $most KiB"
     [ "$most" -lt $((whole + whole / 8)) ] || complain "rank 3 took $most KiB, all of A has $whole"
 }
@@ -72,7 +72,7 @@ load launch
         openmpi 2 collective -n 5 -k fastest
 }
 
-@test "one process under a launcher is a gang of one process, and without --gang nobody looks for a launcher" {
+@test "one process under a launcher is a gang of one process, and without --gang launchers are ignored" {
     need_devices
     right openmpi 1 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
     launch openmpi 2 reduce --csv -n 100 -k tagged -w 0 -r 2
@@ -87,7 +87,7 @@ builds_faulty() {
     expect_status 0
 }
 
-@test "a wrong result of any rank is one line and exit status 1 of all, and has no row" {
+@test "a wrong result of any rank gives one line, exit status 1 of all processes, and no row" {
     need_devices
     once faulty builds_faulty
     launch openmpi 3 ./faulty --gang --csv -w 0 -r 2 -k right,wrong
@@ -96,7 +96,7 @@ builds_faulty() {
     [ "$errors" = "faulty: wrong: wrong result for n = 3, i32: rank 2: got -1, expected 3, allowed error 0" ]
 }
 
-@test "a rank that fails while the others wait for it in a collective ends them" {
+@test "a rank that fails while others wait for it in a collective ends them" {
     need_devices
     local begun=$SECONDS devices
     once faulty builds_faulty
@@ -120,11 +120,11 @@ builds_faulty() {
         [ "$(grep -c -E "^reduce: rank $victim \(.*\) has ended without a word" <<<"$errors")" -eq 1 ] || complain "$victim"
         [ "$statuses" = "137 3" ] || [ "$statuses" = "3 137" ] || complain "$statuses"
     done
-    # What it has left does not disturb the next run.
+    # Its leftovers do not disturb the next run.
     right openmpi 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
 }
 
-@test "what all processes of a killed run have left does not disturb the next" {
+@test "the leftovers of a run whose processes were all killed do not disturb the next" {
     need_devices
     begin_long torchrun 3
     kill -STOP "${processes[@]}"
@@ -135,7 +135,7 @@ builds_faulty() {
     right torchrun 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
 }
 
-@test "a folder of a run whose processes are gone for an hour is removed by the next run, whatever its job" {
+@test "the next run of any job removes the folder of a run whose processes have been gone for an hour" {
     need_devices
     local folder victims
     begin_long torchrun 2
@@ -176,7 +176,7 @@ builds_faulty() {
     ends 2 "^reduce: --counters would count the part of each process" openmpi 2 reduce --gang --counters -n 5
 }
 
-@test "processes that do not run the same are told apart" {
+@test "processes that do not run the same thing are refused" {
     need_devices
     change=([1]="reduce -d sim --gang -n 5")
     ends 2 "^reduce: rank 1 \(.*\) was started with 'reduce -d sim --gang -n 5', rank 0 with 'reduce -d sim --gang -n 6'" \
@@ -193,7 +193,7 @@ builds_faulty() {
     expect_errors_like "rank 1 \(.*\) runs gridutils .* \(build .*\), rank 0 gridutils .* \(build .*\); install the same everywhere"
 }
 
-@test "processes that do not come are named, and how long they may take is a setting" {
+@test "processes that do not come are named, and how long to wait for them is a setting" {
     need_devices
     export TMPDIR=$scratch GRIDUTILS_JOIN_TIMEOUT=1 JOB=lonely
     local begun=$SECONDS
@@ -206,7 +206,7 @@ builds_faulty() {
     expect_status 3
     expect_refusal reduce "ranks 0 and 1 of 3 did not come"
     [ $((SECONDS - begun)) -lt 10 ]
-    # Of those that wait one speaks.
+    # Only one of those that wait prints a message.
     change=([1]="true -d sim")
     launch openmpi 3 reduce --gang -n 5
     [ "$statuses" = "0 3" ] || complain "$statuses"
@@ -218,7 +218,7 @@ builds_faulty() {
     expect_refusal reduce "GRIDUTILS_JOIN_TIMEOUT='soon' is not a number of seconds above 0"
 }
 
-@test "one number that two processes have is refused" {
+@test "a rank that two processes have is refused" {
     need_devices
     GRIDUTILS_JOIN_TIMEOUT=1 begin_long openmpi 2
     # shellcheck disable=SC2046
@@ -262,7 +262,7 @@ builds_faulty() {
     need_devices
     comes_by_address
     right openmpi 2 reduce --gang --csv -n 5000 -k tagged -w 0 -r 2 --ladder
-    # Somebody else's first rank, which waits there for another one, of which it has heard.
+    # The first rank of another run, which has heard of a second one and waits for it there.
     change=([1]="true -d sim")
     begin machines 2 collective -n 5
     local first=${processes[0]} file
@@ -288,12 +288,12 @@ builds_faulty() {
     [ "$(grep -c "ERROR SUMMARY: 0 errors" <<<"$errors")" -eq 2 ]
 }
 
-@test "what launchers say is read right, and what they cannot mean is refused with the variable's name" {
+@test "the launchers' variables are read correctly, and invalid values are refused with the variable's name" {
     unit_program units/launcher
     holds ./launcher
 }
 
-@test "numbers that launchers cannot mean are refused at once, and of two launchers the first counts" {
+@test "invalid numbers of launchers are refused at once, and the first of two launchers counts" {
     need_devices
     local numbers
     for numbers in "-1 2 0 2" "0 0 0 1" "0 1 0 0" "2 2 0 2" "0 65537 0 1" "0 18446744073709551615 0 18446744073709551615" \
@@ -304,15 +304,15 @@ builds_faulty() {
         expect_status 2
         expect_refusal reduce "(is not a whole number|is not below [A-Z_]+=[0-9]+|is more than 65536 processes); start the program by torchrun"
     done
-    # Each of the two processes would be the only one by the other launcher's variables.
+    # By the other launcher's variables, each of the two processes would be the only one.
     change=([0]="RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1" [1]="RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 LOCAL_WORLD_SIZE=1")
     right openmpi 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
     [ "$(column gang | paste -sd ' ')" = "1 2" ]
 }
 
-# ---- files that several processes reduce together: each its pieces, and all find what one process finds
+# ---- files that several processes reduce together: each takes its pieces, and all find what one process finds
 
-# shares OPTION... FILE: reduce prints what one process prints, whatever their number.
+# shares OPTION... FILE: expects that any number of processes of reduce print what one prints.
 shares() {
     local ranks
     expect_fine reduce "$@" || return
@@ -331,13 +331,13 @@ shares() {
     once fractions fractions
     for op in sum min max mean; do shares --input-format raw:f32 --op $op fractions; done
     shares --input-format raw:f32 -t f64 --json fractions
-    # Whole numbers, of which some sums do not fit 64 bits.
+    # Whole numbers, some of whose sums do not fit into 64 bits.
     perl -e 'print pack "q<*", (9223372036854775807) x 300000, (-9223372036854775807) x 300000, 77' >large
     shares --input-format raw:i64 large
     shares --input-format raw:i64 --op mean large
     npy '<i8' '(600001,)' <large >large.npy
     shares large.npy
-    # From the second piece on some do not fit i64.
+    # From the second piece on, some do not fit into i64.
     perl -e 'print pack "Q<*", (1) x 200000, (18446744073709551615, 3) x 200000' | npy '<u8' '(600000,)' >unsigned.npy
     shares unsigned.npy
     shares --op max unsigned.npy
@@ -351,7 +351,7 @@ shares() {
     shares --op sum --json none.npy
 }
 
-@test "on devices, too, several processes find what one finds" {
+@test "several processes also find what one finds on devices" {
     need_devices
     once fractions fractions
     export SIMCC_DEVICES=2
@@ -365,7 +365,7 @@ shares() {
     [ "$(grep -c "ERROR SUMMARY: 0 errors" <<<"$errors")" -eq 2 ]
 }
 
-@test "what one process refuses of a file several refuse, with one message" {
+@test "several processes refuse the same files as one, with one message" {
     need_devices
     numbers 'd<' 1e308 1e308 1 | npy '<f8' '(3,)' >far.npy
     numbers 'd<' 1 2 3 | npy '<f8' '(4,)' >torn.npy
@@ -376,7 +376,7 @@ shares() {
     ends 4 "no-such-file" openmpi 3 reduce --gang no-such-file
 }
 
-@test "what processes cannot share is refused, with what to do" {
+@test "what processes cannot share is refused, with a remedy" {
     need_devices
     seq 9 >words
     numbers 'f<' 1 2 3 | npy '<f4' '(3,)' >three.npy
@@ -390,7 +390,7 @@ shares() {
     ends 2 "several processes find one result: give one --op" openmpi 2 reduce --gang --op sum,max three.npy
     ends 2 "several processes find one result: .*no --axis" openmpi 2 reduce --gang --axis 0 three.npy
     ends 2 "statistics finds more: choose another -k" openmpi 2 reduce --gang -k statistics three.npy
-    # Another file of the same name.
+    # A different file of the same name.
     mkdir other
     numbers 'f<' 1 2 3 4 | npy '<f4' '(4,)' >other/three.npy
     change=([1]="env -C $scratch/other")
@@ -410,7 +410,7 @@ shares() {
 
 # ---- vecadd: each process writes its part of one file
 
-# adds OPTION... A B: vecadd writes what one process writes, whatever their number.
+# adds OPTION... A B: expects that any number of processes of vecadd write what one writes.
 adds() {
     local ranks
     expect_fine vecadd "$@" -o alone || return
@@ -423,7 +423,7 @@ adds() {
     done
 }
 
-@test "several processes write the sum of two files that one writes, byte for byte" {
+@test "several processes write the same sum of two files as one, byte for byte" {
     need_devices
     once fractions fractions
     adds --input-format raw:f32 fractions fractions
@@ -443,7 +443,7 @@ adds() {
     adds one.npy one.npy
     npy '<f4' '(0,)' </dev/null >none.npy
     adds none.npy none.npy
-    # In the place of a file, and of a link to one.
+    # Over a file, and through a link to one.
     echo old >sum && chmod 640 sum && ln -s sum link
     vecadd -d sim one.npy one.npy -o alone
     launch openmpi 3 vecadd --gang one.npy one.npy -o link
@@ -451,7 +451,7 @@ adds() {
     cmp alone sum && [ -L link ] && [ "$(stat -c %a sum)" = 640 ]
 }
 
-@test "on devices, too, several processes write what one writes, and the checkers find nothing" {
+@test "several processes also write what one writes on devices, and the checkers find nothing" {
     need_devices
     once fractions fractions
     export SIMCC_DEVICES=2
@@ -481,7 +481,7 @@ adds() {
     adds -t f64 late.npy small.npy
 }
 
-@test "what the processes cannot write together is refused, with what to do" {
+@test "what the processes cannot write together is refused, with a remedy" {
     need_devices
     numbers 'f<' 1 2 3 | npy '<f4' '(3,)' >three.npy
     numbers 'f<' 1 2 | npy '<f4' '(2,)' >two.npy
@@ -515,11 +515,11 @@ adds() {
     [ ! -e over ]
 }
 
-@test "where a file cannot be written all end with exit status 5, and nothing is left" {
+@test "if a file cannot be written, all processes end with exit status 5, and nothing is left" {
     need_devices
     once fractions fractions
     head -c 8000000 fractions >some
-    # A limit of the size of files, which one process has, or all have.
+    # A file size limit for one process, or for all.
     local rank
     echo 'ulimit -f 1000; exec "$@"' >limited
     local command="bash limited vecadd -d $device --gang --input-format raw:f32 some some -o sum"
@@ -530,7 +530,7 @@ adds() {
         expect_errors_like "^vecadd: rank [01] \(.*\): cannot write to 'sum': File too large"
         [ ! -e sum ] || complain "there is a file"
     done
-    # A folder that only the first process sees.
+    # A folder that only the first process can see.
     mkdir here
     unshare -m true 2>/dev/null || return 0
     echo 'mount -t tmpfs none here; exec "$@"' >elsewhere
@@ -544,7 +544,7 @@ adds() {
 
 has_unfinished() { [ -n "$(find . -maxdepth 1 -name '.gridutils-*' -size +0)" ]; }
 
-@test "a process that ends while files are added ends all, and the unfinished file goes with them" {
+@test "a process that ends while files are added ends all, and the unfinished file is removed" {
     need_devices
     local victim signal
     once fractions fractions

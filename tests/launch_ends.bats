@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# What ends one of several processes ends all of them: signals, a reader that goes away, places without room.
+# The end of one of several processes ends all of them: by signals, a reader that goes away, or a lack of space.
 # shellcheck disable=SC2154,SC2034  # helpers.bash sets $device and $output; launch.bash reads $change
 
 load helpers
 load launch
 
-# ended_by SIGNAL: all processes, quietly, and soon.
+# ended_by SIGNAL: expects that it ended all processes, quietly and soon.
 ended_by() {
     local begun=$SECONDS
     finish
@@ -16,7 +16,7 @@ ended_by() {
     nothing_is_left
 }
 
-@test "a signal to all processes, as Ctrl-C is, ends them all by it, and nothing is left behind" {
+@test "a signal to all processes, such as Ctrl-C, ends them all by that signal, and nothing is left behind" {
     need_devices
     local signal
     for signal in INT TERM INT HUP INT; do
@@ -24,7 +24,7 @@ ended_by() {
         kill -"$signal" "${processes[@]}"
         ended_by "$signal"
     done
-    # Two at once, the second before the first has been told.
+    # Two at once, the second before the first has been passed on.
     begin_long openmpi 3
     kill -INT "${processes[@]}"
     kill -INT "${processes[@]}"
@@ -33,7 +33,7 @@ ended_by() {
 
 has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
 
-@test "a signal to one process ends the others by it, too, and an unfinished file goes with them" {
+@test "a signal to one process also ends the others by it, and an unfinished file is removed" {
     need_devices
     local victim signal
     for victim in 0 2; do
@@ -47,7 +47,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     done
 }
 
-@test "a signal ends processes that wait for others to come, and their folder goes with them" {
+@test "a signal ends processes that wait for others to come, and their folder is removed" {
     need_devices
     local folder
     folder=$scratch/gridutils-$(id -u)-job
@@ -62,7 +62,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     nothing_is_left
 }
 
-@test "signals at any moment, to one process or all, end all by it, and nothing is left behind" {
+@test "signals at any moment, to one process or all, end all by that signal, and nothing is left behind" {
     need_devices
     local moment victims
     export GRIDUTILS_JOIN_TIMEOUT=2
@@ -74,7 +74,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
         case $moment in *1*) victims=("${processes[2]}") ;; esac
         kill -TERM "${victims[@]}" 2>/dev/null || true
         finish
-        # (Some may have ended well; and who has ended before it came is missed.)
+        # (Some may have succeeded, and those that ended before the signal are missed by the others.)
         case $statuses in
             0 | 143) [ -z "$errors" ] || complain "$moment: expected no words" ;;
             "0 143" | "143 0") [ ! -e sum ] || [ -z "$errors" ] || complain "$moment: expected no words" ;;
@@ -86,7 +86,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     done
 }
 
-@test "what the caller ignores stays ignored by all processes" {
+@test "signals that the caller ignores stay ignored by all processes" {
     need_devices
     echo 'exec env --ignore-signal=HUP "$@"' >ignoring
     local command="bash ignoring reduce -d $device --gang --csv -n 1:60 -k tagged -w 0 -r 2"
@@ -99,7 +99,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     [ "$(wc -l <out.0)" -eq 121 ]
 }
 
-@test "the checkers have their last words when a signal ends all processes" {
+@test "the checkers print their reports when a signal ends all processes" {
     need_devices
     begin_long openmpi 2 --check
     kill -INT "${processes[0]}"
@@ -109,7 +109,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     nothing_is_left
 }
 
-@test "a reader of the first process that goes away ends all quietly, as it ends one" {
+@test "a reader of the first process that goes away ends all processes quietly, like a single one" {
     need_devices
     # shellcheck disable=SC2016  # for another shell
     echo '"$@" | head -1; exit ${PIPESTATUS[0]}' >piped
@@ -124,7 +124,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
 
 # ---- processes of several machines that have no folder in common: each has a connection to the first
 
-@test "without a folder a killed process ends all within seconds, too, and one line names it" {
+@test "without a folder, a killed process also ends all within seconds, and one line names it" {
     need_devices
     comes_by_address
     local victim begun
@@ -141,7 +141,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     right machines 3 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
 }
 
-@test "without a folder a signal to one process ends all by it" {
+@test "without a folder, a signal to one process ends all by it" {
     need_devices
     comes_by_address
     local victim
@@ -155,7 +155,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     ended_by INT
 }
 
-@test "without a folder a process that fails ends all with its message and its exit status" {
+@test "without a folder, a process that fails ends all with its message and its exit status" {
     need_devices
     comes_by_address
     change=([2]="SIMCC_DEVICES=0")
@@ -169,7 +169,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     ends 2 "rank 1 \(.*\) was started with 'reduce -d sim --gang -n 5'" machines 2 reduce --gang -n 6
 }
 
-@test "without a folder processes that do not come are named, and so are those that come twice or from another run" {
+@test "without a folder, processes that do not come, come twice or come from another run are named" {
     need_devices
     comes_by_address
     export GRIDUTILS_JOIN_TIMEOUT=1
@@ -192,7 +192,7 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     capture env $(variables machines 2 3) reduce -d sim --gang -n 5
     expect_status 2
     expect_refusal reduce "rank 2 is one of 3 processes, and rank 0 at $place one of 2"
-    # Whoever else connects is not listened to.
+    # Any other connections are ignored.
     echo "GET / HTTP/1.0" >"/dev/tcp/${place/://}"
     echo "1 3 a lie" >"/dev/tcp/${place/://}"
     head -c 100000 /dev/urandom >"/dev/tcp/${place/://}" || true
@@ -200,10 +200,10 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     ended_by TERM
 }
 
-@test "a port in use, and an address that is none of this machine's, are said in one line" {
+@test "a port in use, or an address of another machine, is reported in one line" {
     need_devices
     comes_by_address
-    # Somebody else's run.
+    # A different run holds the port.
     change=([1]="true -d")
     begin machines 2 reduce --gang -n 5
     local first=${processes[0]}
@@ -227,13 +227,13 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
         expect_status 2
         expect_refusal reduce "NCCL_COMM_ID='$address' is not HOST:PORT with a port from 1 to 65534"
     done
-    # The next run has its port at once.
+    # The next run gets its port at once.
     right machines 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
     NCCL_COMM_ID=[::1]:${NCCL_COMM_ID##*:} right machines 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
 }
 
-# in_places COMMANDS: begins a mount namespace in which COMMANDS, for the shell, have made places small, and lets all
-# processes run there. It lasts until teardown.
+# in_places COMMANDS: begins a mount namespace, runs the shell commands in it, which limit the space of file systems, and
+# lets all processes run there. It lasts until teardown.
 in_places() {
     unshare -m true 2>/dev/null || skip "no mount namespaces here"
     mkdir -p full
@@ -250,7 +250,7 @@ teardown() {
     cd / && rm -rf "$scratch"
 }
 
-# What lies in a place of the namespace that processes ran in.
+# The contents of a folder in the namespace that processes ran in.
 names_there() { nsenter -m -t "$keeper" ls -A "$1"; }
 
 small() { echo "mount -t tmpfs -o size=$1 none $2"; }
@@ -262,9 +262,9 @@ small() { echo "mount -t tmpfs -o size=$1 none $2"; }
     [ -z "$(names_there /dev/shm)" ]
 }
 
-@test "where no place has room for what ranks share, one line says so, and nothing is left behind" {
+@test "if no file system has room for the ranks' shared memory, one line says so, and nothing is left behind" {
     need_devices
-    # (Over /tmp, where this test may lie, too, and the programs.)
+    # (Mounted over /tmp, where this test and the programs may lie.)
     in_places "mkdir root; mount --bind '$root' root; mount --rbind . /mnt; $(small 1m /tmp); mkdir -p '$scratch' '$root'; \
         mount --rbind /mnt '$scratch'; mount --bind '$scratch/root' '$root'; \
         $(small 64k /dev/shm); $(small 1m "'$scratch/full'")"
@@ -278,10 +278,10 @@ small() { echo "mount -t tmpfs -o size=$1 none $2"; }
     done
 }
 
-@test "a TMPDIR without room for the processes to find each other ends all with exit status 3 and its name" {
+@test "a TMPDIR without room for the processes to meet ends all with exit status 3 and its name" {
     need_devices
     local pages begun
-    # From none at all to some of what they write: cards, then what they tell each other.
+    # From no room at all to room for some of what they write: cards, then their messages.
     for pages in 0 1 2 3; do
         begun=$SECONDS
         rm -f made
@@ -296,7 +296,7 @@ small() { echo "mount -t tmpfs -o size=$1 none $2"; }
     done
 }
 
-@test "a limit of the size of files is an error with a message, and no signal" {
+@test "a file size limit gives an error with a message, not a signal" {
     need_devices
     echo 'ulimit -f 1; exec "$@"' >limited
     local command="bash limited reduce -d $device --gang -n 100 -k tagged -w 0 -r 2"

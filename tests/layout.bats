@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The tree shows the architecture: what lies where, and which room includes which (tests/rooms.bash has the table).
+# The tree shows the architecture: where files lie, and which room includes which (tests/rooms.bash has the table).
 # shellcheck disable=SC2154  # helpers.bash sets $root and $output
 
 # Needs no GPU
@@ -9,7 +9,7 @@ load helpers
 # The project's files, whether it is a checkout or not.
 tree() { (cd "$root" && find Makefile README.md common kernels man tests tools -type f | sort); }
 
-# The includes of kernels or of tools that go from one program's files to another's folder.
+# The includes in kernels or tools that lead from one program's files to another's folder.
 across() {
     (cd "$root" && grep -r -o -E "^ *# *include +\"$1/[^\"]+/" "$1") |
         sed -E "s,^$1/([^/.:]+)[^:]*:.*\"$1/([^/\"]+)/.*,\1 \2," | awk '$1 != $2' | sort -u
@@ -61,7 +61,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
 @test "no program's kernels or helpers include another's" {
     [ -z "$(across kernels)" ] || complain "kernels: $(across kernels)"
     [ -z "$(across tools)" ] || complain "tools: $(across tools)"
-    # The way to look sees the includes of a folder's own files.
+    # The search does find the includes of a folder's own files.
     (cd "$root" && grep -r -q -E '^ *# *include +"kernels/matmul/' kernels/matmul)
 }
 
@@ -77,8 +77,8 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     [ "$(cd "$root" && grep -rlE 'posix_spawn|mkdtemp|\bexecv|\bpopen\(' common tools)" = common/io/process.cpp ] || complain "elsewhere, too"
 }
 
-# (CUDA's own names fill simcc's folder of headers, and the parts that these are made of the one beside them. Every
-# program adds its tests and its page to folders of them.)
+# (CUDA's own header names fill simcc's folder of headers, and their parts the folder beside it. Every program adds a
+# test file and a page to the folders of these.)
 @test "no folder holds more than forty files, and no file more lines than it may" {
     local crowded of_programs
     of_programs="^(tests|man)/($({ programs; host_programs; } | paste -sd '|'))\.(bats|1)\$"
@@ -97,8 +97,8 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     local backend
     cd "$root"
     [ -d build/sim ] || skip "nothing is built"
-    # What make knows, the compilers' lists of dependencies included. (Its dry run would not do: it takes every flag for
-    # a changed one.)
+    # What make knows, including the compilers' lists of dependencies. (Its dry run does not help: it takes every flag
+    # for a changed one.)
     make -pqn NVCC= all 2>/dev/null >"$scratch/rules" || true
     # rebuilt HEADER: the objects that depend on it.
     rebuilt() {
@@ -117,7 +117,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     grep -q -x 'build/sim/tools/reduce.o' "$scratch/objects" || complain "a header of simcc"
     rebuilt common/simt/exec/launch_watch.hpp >"$scratch/objects"
     ! grep -q tools/reduce "$scratch/objects" || complain "the runtime's headers are no business of a program"
-    # Every header in a list of dependencies is a target, too, so that make goes on without it. (Those in build/ are
+    # Every header in a list of dependencies is also a target, so that make goes on without it. (Those in build/ are
     # targets anyway: make writes them.)
     for list in $(find build -name '*.d' -not -path 'build/toolkit/*'); do
         comm -23 <(tr -s ' \\' '\n' <"$list" | grep -E '\.(hpp|cuh|h)$' | grep -v '^build/' | sort -u) \
