@@ -1,5 +1,5 @@
-// What checked code calls instead of the library: for `new` and `delete`, since in a kernel memory must come from the
-// device heap and go back to it; for __builtin_memcpy and its relatives, since the compiler expands calls of some sizes
+// What checked code calls instead of the library: for `new` and `delete`, since a kernel's memory must come from the
+// device heap and return to it; for __builtin_memcpy and its relatives, since the compiler expands calls of some sizes
 // without telling the checkers.
 #include "common/simt/rewrite/passes.hpp"
 
@@ -23,7 +23,7 @@ void rewrite_copies(const Source& source, Edits& edits) {
 
 void rewrite_allocations(const Source& source, Edits& edits) {
     rewrite_copies(source, edits);
-    bool has_allocator_of_class = false;  // which provides the memory itself
+    bool has_allocator_of_class = false;  // such an operator provides the memory itself
     int depth = 0;
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] == "{") ++depth;

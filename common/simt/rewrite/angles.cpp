@@ -19,7 +19,7 @@ bool introduces_type(std::string_view word) {
     return false;
 }
 
-/// Whether token i is declared here: it stands between a type and a token that may follow a variable's name.
+/// Whether token i is declared here: it comes between a type and a token that may follow a variable's name.
 bool is_declared_value(const Source& source, std::size_t i) {
     const std::string_view before = source[i - 1], after = source[i + 1];
     if (after != "=" && after != "," && after != ">" && after != ";" && after != ")" && after != "{" && after != "[") {

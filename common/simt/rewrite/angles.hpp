@@ -1,5 +1,5 @@
 #pragma once
-// Template argument lists. Only a compiler's symbol table can distinguish `<` the bracket from `<` the operator with
+// Template argument lists. Only a compiler's symbol table can distinguish the bracket `<` from the operator `<` with
 // certainty; the tokens around it and the declaration of the name before it are nearly as good.
 
 #include <optional>
@@ -11,18 +11,18 @@
 namespace simcc {
 
 /// The names that the program declares as variables, constants or enumerators, and nowhere as templates: a `<` after
-/// one of them compares.
+/// one of them is a comparison.
 std::unordered_set<std::string_view> names_of_values(const Source& source);
 
 /// The first token after the group of angle brackets that opens at token i; i itself if the group does not close.
 std::size_t skip_angles(const Source& source, std::size_t i);
 
-/// The `<` that opens the group ended by token `close`, a `>`. If the tokens allow several, the nearest for which
+/// The `<` that opens the group that token `close`, a `>`, ends. If the tokens allow several, the nearest one for which
 /// `accept` holds.
 template <class Accept>
 std::optional<std::size_t> open_angle(const Source& source, std::size_t close, Accept accept);
 
-/// Whether `<` i may open a group at all: a name stands before it.
+/// Whether the `<` at token i may open a group at all: a name comes before it.
 bool may_open_angles(const Source& source, std::size_t i);
 
 template <class Accept>

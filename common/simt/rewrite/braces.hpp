@@ -22,9 +22,9 @@ public:
     /// The `{` around token i, or Source::none at file scope.
     std::size_t enclosing(std::size_t i) const { return enclosing_[i]; }
     const Brace& at(std::size_t open) const { return braces_.at(open); }
-    /// Whether token i stands in a function body (or in a lambda's), however deep.
+    /// Whether token i is in a function body (or a lambda's), however deep.
     bool in_function(std::size_t i) const { return within(i, BraceKind::code); }
-    /// Whether token i stands in a class, struct or union, however deep.
+    /// Whether token i is in a class, struct or union, however deep.
     bool in_type(std::size_t i) const { return within(i, BraceKind::type); }
 
 private:
@@ -35,7 +35,7 @@ private:
     std::vector<std::size_t> enclosing_;
 };
 
-/// Keywords that may stand before an expression, and that look like a type name there.
+/// Keywords that may come before an expression and look like a type name there.
 bool is_expression_keyword(std::string_view word);
 
 /// __global__, __device__ and the like.

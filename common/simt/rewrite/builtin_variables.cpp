@@ -1,7 +1,7 @@
 // The built-in variables threadIdx, blockIdx, blockDim and gridDim become calls.
 //
 // They cannot be macros: programs declare `dim3 blockDim(16, 16);`, take parameters called gridDim and have members of
-// these names. So this pass follows the scopes: a name that the program declares belongs to the program until the scope
+// these names. So this pass tracks scopes: a name that the program declares belongs to the program until the scope
 // ends.
 
 #include <algorithm>
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    /// What has been found since one open bracket.
+    /// What has been found since an opening bracket.
     struct Frame {
         Names declared = 0;        // in this scope
         Names pending = 0;         // parameters: visible in the rest of the statement and the following braces
@@ -114,8 +114,8 @@ private:
         return name;
     }
 
-    /// The members visible in the braces at `open` because of classes named before them: the bases of a class, the X of
-    /// a member function X::f defined outside.
+    /// The members visible in the braces at `open` because of classes named before them: the bases of a class, or the X
+    /// of a member function X::f defined outside its class.
     Names members_ahead_of(std::size_t open) const {
         Names names = 0;
         if (by_class_.empty()) return names;
@@ -160,7 +160,7 @@ private:
                            [&](const Frame& frame) { return ((frame.declared | frame.pending) & bit) != 0; });
     }
 
-    /// Whether token i, spelled like a built-in variable, declares something: it stands between a type and what follows
+    /// Whether token i, spelled like a built-in variable, declares something: it comes between a type and what follows
     /// a declarator. `.x` nearly always follows a use of the built-in.
     bool is_declaration(std::size_t i) const {
         const std::string_view before = source_[i - 1], after = source_[i + 1];
@@ -172,7 +172,7 @@ private:
         return false;
     }
 
-    /// `dim3 &blockDim`, `const auto &blockDim`, `Vector<int> gridDim`: a type stands before the operator.
+    /// `dim3 &blockDim`, `const auto &blockDim`, `Vector<int> gridDim`: a type comes before the operator.
     bool declares_behind_operator(std::size_t i) const {
         while (source_[i] == "&" || source_[i] == "*") --i;
         if (source_[i] == ",") return in_declarator_list(i + 1);  // int *p, *blockDim;
@@ -242,7 +242,7 @@ private:
         return (assigned || source_[i + 1] == "{") && is_one_of(source_[i - 1], {"[", ",", "&"});
     }
 
-    /// Records names that are declared in other ways than after a type.
+    /// Records names that are declared otherwise than after a type.
     bool declares_without_type(std::size_t i, Names bit) {
         Frame& frame = frames_.back();
         Frame& around = frames_.size() > 1 ? frames_[frames_.size() - 2] : frame;

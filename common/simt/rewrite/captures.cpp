@@ -6,7 +6,7 @@
 namespace simcc {
 namespace {
 
-/// A lambda by its tokens: its list's brackets, its parameters' `(` if it has any, and its body's `{`.
+/// A lambda by its tokens: its list's `[`, its parameters' `(` if it has any, and its body's `{`.
 struct Lambda {
     std::size_t list, parameters, body;
 };
@@ -35,7 +35,7 @@ Lambda lambda_at(const Source& source, std::size_t i) {
     return lambda;
 }
 
-/// Whether the tokens (open, close) have the name, and not as a member of something.
+/// Whether the group that opens at token `open` contains the name, other than as a member of something.
 bool mentions(const Source& source, std::size_t open, std::string_view name) {
     if (open == Source::none) return false;
     for (std::size_t i = open + 1; i < source.partner(open); ++i) {

@@ -1,7 +1,7 @@
 #pragma once
-// Variables in shared memory that the rewriter makes local references. In CUDA they are static, so a lambda uses them
-// without a capture. Of a reference `[=]` would capture a copy of all elements, and `[]` nothing: such lambdas get
-// `&name` in their list.
+// Variables in shared memory that the rewriter turns into local references. In CUDA they are static, so a lambda uses
+// them without a capture. With a reference, `[=]` would capture a copy of all elements, and `[]` nothing: such lambdas
+// get `&name` in their list.
 
 #include <string>
 #include <vector>

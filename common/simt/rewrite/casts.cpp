@@ -7,7 +7,7 @@
 //     i = x; a[n] = x;     ->    i = (::simt::TargetOfType<decltype(i)>)(x); where the name is an integer's everywhere
 //     return x;            ->    return (::simt::Target<int>)(x); in a function of type int
 //
-// Target is T itself if T turns out to be no integer. Other conversions without a cast cannot be seen in the tokens.
+// Target is T itself if T is not an integer. Other conversions without a cast cannot be seen in the tokens.
 
 #include <algorithm>
 #include <initializer_list>
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    /// The names that the program gives to types, and to no variables.
+    /// The names that the program gives to types and to no variables.
     void collect_types() {
         for (std::size_t i = 1; i < source_.size(); ++i) {
             const std::string_view before = source_[i - 1];
@@ -87,7 +87,7 @@ private:
         return first < last;
     }
 
-    /// The same, if they name a type for certain.
+    /// Whether they certainly name such a type.
     bool is_integer_type(std::size_t first, std::size_t last) const {
         if (!may_be_integer(first, last)) return false;
         if (source_[first] == "typename") return true;
@@ -100,7 +100,7 @@ private:
         return first < last;
     }
 
-    /// Whether `(` is the first token of a cast: a type in parentheses, before an operand and not behind one.
+    /// Whether `(` is the first token of a cast: a type in parentheses, before an operand and not after one.
     bool is_cast(std::size_t open, std::size_t close) const {
         if (close == Source::none || !is_integer_type(open + 1, close) || !braces_.in_function(open)) return false;
         const std::string_view before = source_[open - 1], behind = source_[close + 1];
@@ -118,7 +118,7 @@ private:
         return expects_operand(open);
     }
 
-    /// Whether the tokens [first, last) are a type in a cast before another one.
+    /// Whether the tokens [first, last) are the type of a cast that precedes another cast.
     bool is_type(std::size_t first, std::size_t last) const {
         const bool is_float = last == first + 1 && is_one_of(source_[first], {"float", "double", "bool", "void"});
         return is_float || is_integer_type(first, last);
@@ -136,7 +136,7 @@ private:
         return before != "::" && before != "." && before != "->" && before != "}";
     }
 
-    /// `T(x)` where an expression stands, with one argument.
+    /// `T(x)` as an expression, with one argument.
     bool is_call_of_type(std::size_t i) const {
         std::size_t first = i;
         if (source_[i - 1] == "::" && source_[i - 2] == "std") first = i - 2;
@@ -176,7 +176,7 @@ private:
         }
     }
 
-    /// `i = x`, `a[n] = x` or `*p = x`, as a statement or in one.
+    /// `i = x`, `a[n] = x` or `*p = x`, as a statement or within one.
     void rewrite_assignment(std::size_t i) {
         const std::size_t begin = operands_.left_begin(i), end = operands_.assigned_end(i + 1);
         const std::size_t name = source_[begin] == "*" ? begin + 1 : begin;
@@ -231,14 +231,14 @@ private:
         return false;
     }
 
-    /// Puts the expression [first, last) behind a cast, unless it is a list or whole numbers.
+    /// Puts a cast before the expression [first, last), unless it is a list or made of integers.
     void convert(std::size_t first, std::size_t last, const std::string& type) {
         if (source_[first] == "{" || names_.make_up(first, last)) return;
         edits_.insert_before(first, "(" + type + ")(");
         edits_.insert_before(last, ")");
     }
 
-    /// Whether token i is an `=` that assigns, and nothing else.
+    /// Whether token i is a plain `=` that assigns.
     bool assigns(std::size_t i) const {
         if (source_[i] != "=" || (source_[i + 1] == "=" && source_.adjoins(i + 1))) return false;
         return !source_.adjoins(i) ||
@@ -249,7 +249,7 @@ private:
         return "::simt::Target<" + source_.join(first, last) + ">";
     }
 
-    /// Puts the argument at `open`, with its parentheses, behind a cast to the type of the tokens [first, last).
+    /// Puts a cast to the type of the tokens [first, last) before the argument at `open`, with its parentheses.
     void wrap(std::size_t open, std::size_t first, std::size_t last) {
         const std::size_t close = source_.partner(open);
         if (close == Source::none || source_[open + 1] == "{") return;

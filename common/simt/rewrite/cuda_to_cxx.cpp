@@ -8,7 +8,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     const Source source(preprocessed, own_headers);
     Edits edits(source);
     if (const std::size_t bracket = source.unmatched(); bracket != Source::none) {
-        // The structure is unknown then, and g++ would complain about the launches around, not the bracket.
+        // The structure is unknown then, and g++ would complain about the launches around it, not the bracket.
         const std::string name = "this '" + std::string(source[bracket]) + "' ";
         const bool opens = source[bracket].find_first_of("([{") == 0;
         edits.complain(bracket, name + (opens ? "is never closed" : "closes nothing"));

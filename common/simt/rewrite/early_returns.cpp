@@ -1,8 +1,8 @@
 // Early returns in device code, which checked programs report:
 //     if (i >= n) return;   ->  if (i >= n) for (::simt::check::early_return();;) return;
 // A thread without work may leave the kernel before a barrier at which the others wait; a thread that reaches the end
-// of the kernel in another way has skipped that barrier. (The result is still a single statement without an `if` or
-// braces, so that an `else` after it, and insertions by other passes, keep their meaning.)
+// of the kernel any other way has skipped that barrier. (The result is still a single statement without an `if` or
+// braces, so an `else` after it, and insertions by other passes, keep their meaning.)
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
@@ -12,7 +12,7 @@ class EarlyReturns {
 public:
     EarlyReturns(const Source& source, const Braces& braces) : source_(source), braces_(braces) {}
 
-    /// Whether token i begins a `return` without a value in device code that skips something.
+    /// Whether token i begins a `return;` in device code that is not the function's last statement.
     bool has(std::size_t i) const {
         if (source_[i] != "return" || source_[i + 1] != ";") return false;
         bool on_device = false;

@@ -16,7 +16,7 @@ struct Diagnostic {
     std::string file;
     std::size_t line, column;
     std::string message;
-    /// The last is an error if the host's compiler sees this text, too.
+    /// error_on_host: an error if the host's compiler sees this text, too.
     enum Kind { warning, error, error_on_host } kind;
 
     bool operator==(const Diagnostic&) const = default;
@@ -27,7 +27,7 @@ class Edits {
 public:
     explicit Edits(const Source& source) : source_(source) {}
 
-    /// Replaces the tokens [first, last) by `text`.
+    /// Replaces the tokens [first, last) with `text`.
     void replace(std::size_t first, std::size_t last, std::string text);
     /// Puts `text` before token i, or at the end if i is past the last token.
     void insert_before(std::size_t i, std::string text);

@@ -6,12 +6,12 @@
 
 namespace simcc {
 
-/// Whether the declaration of the `{` at `open` has the word, outside its brackets.
+/// Whether the declaration of the `{` at `open` has the word outside its brackets.
 bool ExecutionSpaces::has(std::size_t open, std::string_view word) const {
     return has_specifier(source_, braces_.at(open).statement, open, word);
 }
 
-/// Whether the braces at `open` hold a function's body, rather than a lambda, block or loop in one.
+/// Whether the braces at `open` enclose a function's body, rather than a lambda, block or loop in one.
 bool ExecutionSpaces::is_function(std::size_t open) const {
     const std::size_t around = braces_.at(open).enclosing;
     return around == Source::none || braces_.at(around).kind == BraceKind::namespace_scope ||
@@ -19,7 +19,7 @@ bool ExecutionSpaces::is_function(std::size_t open) const {
 }
 
 /// Whether an earlier declaration of this function, or of another with its name, has __device__: then it is a device
-/// function even if the word is not repeated.
+/// function even if its definition does not repeat the word.
 bool ExecutionSpaces::has_device_declaration(std::size_t open) const {
     for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
         if (source_[i] == "operator") return true;  // in doubt
@@ -32,8 +32,8 @@ bool ExecutionSpaces::has_device_declaration(std::size_t open) const {
     return true;  // not the head of a function
 }
 
-/// Whether the function of the braces at `open` may be an implicit template or run at compile time: it has a parameter
-/// of type auto, is constexpr, or depends on `if constexpr`.
+/// Whether the function with the braces at `open` may be an implicit template or run at compile time: it has a
+/// parameter of type auto, is constexpr, or depends on `if constexpr`.
 bool ExecutionSpaces::is_generic(std::size_t open) const {
     if (has(open, "constexpr") || has(open, "consteval") || has(open, "requires")) return true;
     const std::size_t first = braces_.at(open).statement;

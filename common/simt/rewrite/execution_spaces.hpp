@@ -10,18 +10,18 @@ public:
     ExecutionSpaces(const Source& source, const Braces& braces, const Functions& functions)
         : source_(source), braces_(braces), functions_(functions) {}
 
-    /// Whether token i stands in code that can run only on the host. Templates and constexpr functions, which may never
-    /// be instantiated or run there, and system headers do not count. In doubt the answer is no.
+    /// Whether token i is in code that can run only on the host. Templates and constexpr functions, which may never be
+    /// instantiated or run there, and system headers do not count. In doubt the answer is no.
     bool is_host_only(std::size_t i) const;
 
-    /// Whether token i stands in the body of a function that may run on the device: its definition, or an earlier
+    /// Whether token i is in the body of a function that may run on the device: its definition, or an earlier
     /// declaration of this member, has __device__ or __global__, or it is constexpr. System headers do not count.
     bool is_device(std::size_t i) const;
 
-    /// Whether token i stands in a kernel, or in a function or lambda for the device alone. In doubt the answer is no.
+    /// Whether token i is in a kernel, or in a function or lambda only for the device. In doubt the answer is no.
     bool is_device_only(std::size_t i) const;
 
-    /// Whether token i stands in an unevaluated operand, such as that of decltype or sizeof.
+    /// Whether token i is in an unevaluated operand, such as that of decltype or sizeof.
     bool is_unevaluated(std::size_t i) const;
 
 private:

@@ -114,7 +114,7 @@ bool Functions::declares_otherwise(std::size_t i) const {
     return before == "," && in_introducer(i);
 }
 
-/// Whether token i stands in a list of names in brackets: `[a, b]`.
+/// Whether token i is in a list of names in brackets: `[a, b]`.
 bool Functions::in_introducer(std::size_t i) const {
     while (i > 0 && (source_[i] == "," || source_.is_identifier(i))) --i;
     return source_[i] == "[";

@@ -15,10 +15,10 @@ public:
 
     /// The names declared with __global__.
     const std::set<std::string_view>& kernels() const { return kernels_; }
-    /// Those of them declared in a namespace or as a friend: a call may find them by the types of its arguments.
+    /// The kernels declared in a namespace or as a friend: a call may find them by the types of its arguments.
     const std::set<std::string_view>& kernels_in_namespaces() const { return kernels_in_namespaces_; }
 
-    /// Those of them that are defined here and have launch bounds in no declaration.
+    /// The kernels that are defined here and have launch bounds in no declaration.
     const std::set<std::string_view>& kernels_without_bounds() const { return kernels_without_bounds_; }
 
     /// Whether every declaration of this name declares a kernel.

@@ -1,6 +1,6 @@
 // Inline PTX, the assembler language of GPUs.
 //
-// The one instruction taught in courses, reading a special register, becomes a function call:
+// Reading a special register, the one instruction that courses teach, becomes a function call:
 //     asm("mov.u32 %0, %%laneid;" : "=r"(lane));    ->    (lane) = ::simt::special_register::laneid();
 // Any other PTX becomes a call that ends the kernel with a message if it is reached, and simcc warns about it. Host
 // assembly is left alone.
@@ -16,7 +16,7 @@ namespace {
 
 bool is_word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The characters between the quotes of the string literals [first, last), escapes replaced by blanks.
+/// The characters between the quotes of the string literals [first, last), with escapes replaced by blanks.
 std::string unquoted(const Source& source, std::size_t first, std::size_t last) {
     std::string text;
     for (std::size_t i = first; i < last; ++i) {
@@ -33,7 +33,7 @@ std::string unquoted(const Source& source, std::size_t first, std::size_t last) 
     return text;
 }
 
-/// Whether the text has an instruction with a type after a dot, as in PTX (add.u32) but in no host's assembly.
+/// Whether the text has an instruction with a type after a dot, as PTX does (add.u32) but no host's assembly.
 bool is_ptx(std::string_view text) {
     static constexpr std::string_view suffixes[] = {
         "u8",  "u16", "u32", "u64",    "s8",     "s16",    "s32",     "s64",   "b8",        "b16",
@@ -90,7 +90,7 @@ void rewrite_inline_assembly(const Source& source, Edits& edits) {
         const std::string text = unquoted(source, open + 1, behind_text);
         if (!is_ptx(text)) continue;
 
-        // behind_text: `:` "=r" ( lvalue )
+        // At behind_text: `:` "=r" ( lvalue )
         const std::string name = special_register(text);
         const std::size_t lvalue = behind_text + 2;
         if (is_known_register(name) && source[behind_text] == ":" && source[lvalue] == "(") {

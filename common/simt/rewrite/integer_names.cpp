@@ -8,7 +8,7 @@
 namespace simcc {
 namespace {
 
-/// Words between a type and the name that is declared.
+/// Words that may come between a type and the declared name.
 bool is_decoration(std::string_view word) {
     return is_one_of(word, {"*", "&", "const", "volatile", "__restrict__", "__restrict", "restrict"});
 }
@@ -41,7 +41,7 @@ IntegerNames::IntegerNames(const Source& source) : source_(source) {
         if (is_pointer_operand || !is_type || is_comparison || is_conjunction || is_product) continue;
         if (source.in_system_header(i)) continue;
         (is_integer ? integers_ : others_).insert(source[i]);
-        // `int a, b`; but the next of two parameters has a type of its own.
+        // `int a, b`; but a second parameter has a type of its own.
         for (std::size_t j = i; is_integer && source[j + 1] == "," && source.is_identifier(j + 2);) {
             j += 2;
             if (is_one_of(source[j + 1], {",", ";", "=", "["})) integers_.insert(source[j]);

@@ -10,14 +10,14 @@ namespace simcc {
 /// The words that make up the names of integer types.
 bool is_integer_keyword(std::string_view word);
 
-/// The usual names of integers, which system headers declare: size_t, uint8_t and the like.
+/// The usual names of integer types, which system headers declare: size_t, uint8_t and the like.
 bool is_integer_name(std::string_view word);
 
 class IntegerNames {
 public:
     explicit IntegerNames(const Source& source);
 
-    /// Whether every variable of this name is an integer, or a pointer to, an array of or a reference to integers.
+    /// Whether every variable of this name is an integer, or a pointer or reference to integers, or an array of them.
     bool has(std::string_view name) const { return integers_.count(name) != 0 && others_.count(name) == 0; }
 
     /// Whether the tokens [first, last) hold nothing but integers: numbers, these names, built-in variables, operators.

@@ -1,11 +1,10 @@
-// What cudaFuncGetAttributes must know of a kernel and a compiler for the host does not keep. It stays in the program as
-// variables of the kernel, which the runtime finds by their names among the program's symbols (runtime/kernel_facts.cpp):
-//     __global__ void __launch_bounds__(256) k() { f(1); }
+// Facts about a kernel that cudaFuncGetAttributes needs and a host compiler does not keep. They stay in the program as
+// variables of the kernel, which the runtime finds by name among the program's symbols (runtime/kernel_facts.cpp):
 // becomes, where f is a device function with shared variables of its own,
 //     void k() { static char simt_launch_bounds[256]; ::simt::tell_bounds(sizeof simt_launch_bounds);
 //                static char simt_shared_of_f; f(1); }
-// (each with an attribute that keeps it). The kernel's own shared variables are such variables already. A launch asks the
-// kernel itself for its bounds (include/simt/launch_bounds.hpp); one without bounds says 0.
+// (each with an attribute that keeps it). The kernel's own shared variables already are such variables. A launch asks
+// the kernel itself for its bounds (include/simt/launch_bounds.hpp); one without bounds says 0.
 
 #include <map>
 #include <set>
@@ -25,7 +24,7 @@ public:
         for (std::size_t open : kernels_) {
             edits_.insert_before(open + 1, bounds_of(open) + shared_of_callees(open));
         }
-        // (g++ would take the first name in the attribute for a word of its own.)
+        // (g++ would take the attribute's first name for a keyword of its own.)
         for (std::size_t i = 3; i < source_.size(); ++i) {
             if (source_[i] != "simt_launch_bounds" || source_[i - 3] != "__attribute__") continue;
             edits_.replace(i - 3, source_.partner(i - 2) + 1, "");
@@ -79,7 +78,7 @@ private:
         return " ::simt::tell_bounds(0);";
     }
 
-    /// The functions with shared variables that the kernel calls, directly or not, as far as their names show it.
+    /// The functions with shared variables that the kernel calls, directly or not, as far as their names tell.
     std::string shared_of_callees(std::size_t kernel) const {
         std::set<std::string_view> seen;
         std::vector<std::size_t> pending = {kernel};
@@ -104,7 +103,7 @@ private:
         return facts;
     }
 
-    /// `__attribute__((aligned(128))) thread_local`, which the preprocessor makes of __shared__, without extern.
+    /// `__attribute__((aligned(128))) thread_local`, the preprocessor's form of __shared__, without extern.
     bool has_shared_variables(std::size_t open) const {
         for (std::size_t i = open + 1; i < source_.partner(open); ++i) {
             if (source_[i] != "thread_local" || source_[i - 1] != ")") continue;

@@ -1,8 +1,7 @@
 // Kernels that the program passes as void*. To unpack the arguments of a launch, the runtime needs the kernel's type,
 // which such a cast loses:
 //     cudaLaunchKernel((void*)k, ...), node.func = (void*)k    the cast is dropped: these take any kernel
-//     (void*)k anywhere else    ->    static_cast<void*>(::simt::KernelPointer(k)), which remembers the type by the
-//     address
+//     (void*)k elsewhere    ->    static_cast<void*>(::simt::KernelPointer(k)), which keeps the type by address
 
 #include <set>
 
@@ -11,7 +10,7 @@
 namespace simcc {
 namespace {
 
-/// Whether the tokens [first, last) are `void*` with any const.
+/// Whether the tokens [first, last) are `void*`, const or not.
 bool is_void_pointer(const Source& source, std::size_t first, std::size_t last) {
     bool is_void = false;
     for (std::size_t i = first; i + 1 < last; ++i) {
@@ -21,7 +20,7 @@ bool is_void_pointer(const Source& source, std::size_t first, std::size_t last) 
     return is_void && source[last - 1] == "*";
 }
 
-/// The operand of a cast to void* that begins at token i, as its first token. None if there is no such cast.
+/// The first token of the operand of the cast to void* that begins at token i; none if there is no such cast.
 std::size_t behind_cast(const Source& source, std::size_t i) {
     if (source[i] == "(" && source.partner(i) != Source::none) {
         const std::size_t close = source.partner(i);
@@ -38,7 +37,7 @@ void drop_cast(const Source& source, std::size_t i, Edits& edits) {
     if (behind != Source::none) edits.replace(i, behind, "");
 }
 
-/// The end of `&ns::kernel<T>` or `(kernel)` beginning at token i, if it is one of the kernels and the whole operand.
+/// The end of the `&ns::kernel<T>` or `(kernel)` at token i, if it is one of the kernels and the whole operand.
 std::size_t kernel_end(const Source& source, std::size_t i, const std::set<std::string_view>& kernels) {
     if (source[i] == "(") {
         const std::size_t close = source.partner(i);

@@ -5,12 +5,11 @@
 //     ::simt::launch([=](auto&&... simt_p) -> decltype(void(k<T, 256>(simt_p...))) { k<T, 256>(simt_p...); },
 //                    "k<T, 256>", ::simt::configure(grid, block))(a, b)
 //
-// If the kernel has no launch bounds, as far as its name says, simt::launch is simt::launch_without_bounds.
+// If the kernel's name shows that it has no launch bounds, simt::launch becomes simt::launch_without_bounds.
 //
 // The lambda keeps everything that a call can do, such as template deduction and default arguments. It also makes the
-// kernel known at compile time, so that a kernel without barriers is inlined into the loop over the threads. The kernel
-// stays in its place in the text, so that the compiler's messages about it name its line and column.
-//
+// kernel known at compile time, so a kernel without barriers is inlined into the loop over the threads. The kernel
+// stays in its place in the text, so the compiler's messages about it name its line and column.
 // A computed kernel, as in table[i++]<<<grid, block>>>(a, b), is evaluated once, at the launch:
 //     ::simt::Launcher{ ::simt::kernel_value(table[i++]), "table[i++]", ::simt::configure(grid, block)}(a, b)
 
@@ -26,8 +25,8 @@ bool is_name(const Source& source, std::size_t i) {
     return source.is_identifier(i) && !is_expression_keyword(source[i]);
 }
 
-/// Whether the group that opens at `open` is no call: the condition of an if, for, while or switch, which a statement
-/// follows, or a cast to void.
+/// Whether the group that opens at `open` is not a call: the condition of an if, for, while or switch, which a
+/// statement follows, or a cast to void.
 bool is_no_callee(const Source& source, std::size_t open) {
     const std::string_view before = source[open - 1];
     return before == "if" || before == "for" || before == "while" || before == "switch" ||
@@ -110,7 +109,7 @@ std::optional<std::size_t> configuration_end(const Source& source, std::size_t i
     return {};
 }
 
-/// The kernel as a string literal, for messages: written as in the source, with a blank after each comma.
+/// The kernel as a string literal, for messages: as in the source, with a blank after each comma.
 std::string quoted(const Source& source, std::size_t first, std::size_t last) {
     std::string name = "\"";
     for (std::size_t i = first; i < last; ++i) {
@@ -125,7 +124,7 @@ std::string quoted(const Source& source, std::size_t first, std::size_t last) {
     return name + '"';
 }
 
-/// A braced argument, as in k<<<1, 1>>>({1, 2}), has no type of its own: name the parameter's.
+/// A braced argument, as in k<<<1, 1>>>({1, 2}), has no type of its own: names the parameter's type.
 void name_braced_arguments(const Source& source, std::size_t open, const std::string& kernel, Edits& edits) {
     const std::size_t close = source.partner(open);
     std::size_t index = 0;
@@ -167,7 +166,7 @@ public:
     }
 
 private:
-    /// Whether the first two characters of the bracket stand apart. (nvcc takes `<< <` for `<<<`, as formatters write it.)
+    /// Whether the bracket's first two characters are apart. (nvcc accepts `<< <`, as formatters write it.)
     bool is_parted(std::size_t i) const { return !source_.adjoins(i + 1); }
 
     /// The kernel is in the tokens [begin, open); `open` and `close` begin the brackets around the configuration.
@@ -180,8 +179,8 @@ private:
         } else {
             // Outside of functions there is nothing to capture, and a capture default is an error.
             const std::string capture = braces_.in_function(open) || braces_.in_type(open) ? "[=]" : "[]";
-            // A name in parentheses is looked up where it stands. Without them g++ would also search the namespaces of
-            // the arguments' types, at the end, and not complain about an undeclared name.
+            // A name in parentheses is looked up where it is written. Without them g++ would also search the namespaces
+            // of the arguments' types, at the end, and not complain about an undeclared name.
             const bool by_arguments = functions_.kernels_in_namespaces().count(last_name(begin, open)) != 0;
             const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
             const std::string call = right + "(simt_p...)";

@@ -1,5 +1,5 @@
-// Functions of the C library whose results a GPU defines more closely, or differently (simt/device_math.hpp): device
-// code calls the simulator's own, unless the program has a device function of that name.
+// C library functions that a GPU defines more strictly, or differently (simt/device_math.hpp): device code calls the
+// simulator's own, unless the program has a device function of that name.
 //
 //     fminf(a, b)                ->    ::simt::device::fminf(a, b)
 //     int n = printf("%d", i)    ->    int n = ::simt::device::printf("%d", i)
@@ -38,7 +38,7 @@ void rewrite_library_calls(const Source& source, const Functions& functions, con
             continue;
         if (functions.has_device_declaration(source[i]) || !spaces.is_device(i)) continue;
         const std::size_t first = first_of_name(source, i);
-        // (Where nobody asks how much was printed, the compiler goes on checking the format.)
+        // (Where the number of characters is not used, the compiler keeps checking the format.)
         if (first <= i && (!prints || uses_result(source[first - 1])))
             edits.replace(first, i + 1, " ::simt::device::" + std::string(source[i]));
     }

@@ -9,17 +9,17 @@
 namespace simcc {
 namespace {
 
-/// Words that are operators of less precedence than a shift.
+/// Words that are operators of lower precedence than a shift.
 bool is_operator_word(std::string_view word) {
     return is_one_of(word, {"and", "or", "xor", "bitand", "bitor", "not_eq", "and_eq", "or_eq", "xor_eq"});
 }
 
-/// Words that stand before an expression and are no part of it.
+/// Words that come before an expression and are not part of it.
 bool introduces_expression(std::string_view word) {
     return is_one_of(word, {"return", "case", "else", "do", "throw", "co_return", "co_yield", "goto"});
 }
 
-/// Tokens that end an operand of a shift on either side, wherever they stand.
+/// Tokens that end an operand of a shift on either side, wherever they are.
 bool is_weaker(std::string_view token) { return is_one_of(token, {";", ",", "=", "?", ":", "|", "^"}); }
 
 }  // namespace
@@ -43,7 +43,7 @@ bool Operands::is_shift(std::size_t i) const {
     return opening_.count(i) == 0 || opening_.count(i + 1) == 0;  // else two lists of template arguments end
 }
 
-/// Whether token i may be the last of an operand, so that a `&` behind it is the operator with two.
+/// Whether token i may be the last of an operand, so that a `&` after it is the binary operator.
 bool Operands::ends_operand(std::size_t i) const {
     if (source_.is_identifier(i)) return !is_expression_keyword(source_[i]);
     if (source_[i] == ">") return opening_.count(i) != 0;

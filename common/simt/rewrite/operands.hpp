@@ -20,10 +20,10 @@ public:
     /// The first token of the left operand of the shift, or assignment, at token i.
     std::size_t left_begin(std::size_t i) const;
 
-    /// The token behind the right operand of a shift, which begins at token i.
+    /// The token after the right operand of a shift, which begins at token i.
     std::size_t shifted_end(std::size_t i) const;
 
-    /// The token behind the expression that begins at token i and ends with a comma, a semicolon or a bracket.
+    /// The token after the expression that begins at token i and ends with a comma, a semicolon or a bracket.
     std::size_t assigned_end(std::size_t i) const;
 
 private:

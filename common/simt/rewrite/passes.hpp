@@ -18,20 +18,20 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, const
 /// shared memory to bytes without constructors.
 void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits);
 
-/// CUDA's qualifiers are removed; unless device code is relocatable, variables of the device become static. Their
-/// addresses are announced to the runtime, and copies that name one where its address is meant get something of the
-/// host's.
+/// CUDA's qualifiers are removed; unless device code is relocatable, device variables become static. Their addresses
+/// are announced to the runtime, and copies that mistake a variable's name for its device address get the host's shadow
+/// of it.
 void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits);
 
 /// Specifiers that nvcc accepts and g++ does not: a bare `__noinline__`, a repeated `inline`, `alignas` after
 /// `__shared__`.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
-/// Kernels keep what cudaFuncGetAttributes says of them: their launch bounds, and which functions with shared variables
-/// they call.
+/// Kernels keep what cudaFuncGetAttributes says about them: their launch bounds, and which functions with shared
+/// variables they call.
 void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits);
 
-/// In checked code `new` goes through an operator of the simulator.
+/// In checked code `new`, and the compiler's built-in copies and fills, go through the simulator.
 void rewrite_allocations(const Source& source, Edits& edits);
 
 /// In checked code, threads that leave a function early report it.
@@ -43,7 +43,7 @@ void rewrite_inline_assembly(const Source& source, Edits& edits);
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
 
-/// Functions of the C library whose results are others on a GPU become the simulator's own in device code.
+/// C library functions with other results on a GPU become the simulator's own in device code.
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);
 
@@ -56,8 +56,8 @@ void rewrite_shifts(const Source& source, const Braces& braces, const ExecutionS
 /// Kernels passed as void* keep their type.
 void rewrite_kernel_pointers(const Source& source, const Functions& functions, Edits& edits);
 
-/// The place of a launch: the kernel's first token, the first `<` and the first `>` around the configuration; none
-/// where it cannot be parsed.
+/// The place of a launch: the kernel's first token, and the first `<` and the first `>` of the brackets around the
+/// configuration; none where it cannot be parsed.
 struct Launch {
     std::size_t kernel, open, close;
 };

@@ -2,9 +2,9 @@
 //
 // Kernels are ordinary functions here, so the words are removed. But first they identify the device variables. Unless
 // device code of several files is linked together (-rdc=true, -dc), nvcc gives each file its own variables, even under
-// one name, so they become static. A variable of the device is stored to even if no code reads it: the value that is
-// stored may lie where it cannot be read, which is an error to report. g++ keeps such stores to a variable that it takes
-// for used elsewhere. The runtime must know the variables: an object after each announces it.
+// one name, so they become static. Stores to a device variable must stay even if no code reads it: loading the value to
+// store may be an error to report. g++ keeps them if it believes the variable to be used elsewhere. The runtime must
+// know the variables: an object after each one announces it.
 
 #include <algorithm>
 #include <iterator>
@@ -48,7 +48,7 @@ bool begins_attribute(const Source& source, std::size_t i) {
     return source[i] == "[" && source[i + 1] == "[" && source.partner(i) != Source::none;
 }
 
-/// The declaration around the qualifier at token i; its name is none when it is a function.
+/// The declaration around the qualifier at token i; its name is none if it declares a function.
 Variable variable_around(const Source& source, std::size_t i) {
     Variable variable;
     variable.first = i;
@@ -58,7 +58,7 @@ Variable variable_around(const Source& source, std::size_t i) {
         --variable.first;
     }
     variable.has_linkage = source.is_literal(variable.first - 1);  // extern "C"
-    // Attributes of the declaration stay ahead of all words.
+    // Attributes of the declaration stay before all other words.
     while (begins_attribute(source, variable.first)) variable.first = source.partner(variable.first) + 1;
     for (std::size_t j = variable.first; j < source.size(); ++j) {
         const std::string_view token = source[j];

@@ -11,8 +11,8 @@
 namespace simcc {
 namespace {
 
-/// Functions of the runtime that kernels do not have, as far as programs try to call them there: first of all those that
-/// wait. (Dynamic parallelism has not had them since CUDA 12.)
+/// Runtime functions that kernels do not have, but that programs may try to call there: mainly those that wait.
+/// (Dynamic parallelism has not had them since CUDA 12.)
 constexpr std::string_view for_host[] = {"cudaDeviceSynchronize",
                                          "cudaThreadSynchronize",
                                          "cudaStreamSynchronize",
@@ -116,7 +116,7 @@ private:
         return classes_.count(token) != 0;
     }
 
-    /// Whether the tokens [first, last) have `auto`, not as the type of a template's parameter.
+    /// Whether the tokens [first, last) have `auto`, other than as the type of a template parameter.
     bool is_deduced(std::size_t first, std::size_t last) const {
         for (std::size_t i = first; i < last; ++i) {
             if (source_[i] == "auto") return true;
@@ -144,8 +144,8 @@ private:
         const std::string name(source_[i]);
         const bool waits = name.find("Synchronize") != std::string::npos;
         edits_.complain(i, "calling a __host__ function(\"" + name + "\") from device code is not allowed" +
-                               (waits ? ": nothing in a kernel can wait for a launch since CUDA 12; launch what comes "
-                                        "after it into cudaStreamTailLaunch"
+                               (waits ? ": since CUDA 12 a kernel cannot wait for a launch; launch the work that follows "
+                                        "into cudaStreamTailLaunch"
                                       : ": kernels do not have it; call it on the host"));
     }
 

@@ -8,13 +8,13 @@
 namespace simcc {
 namespace {
 
-/// Words of code that has effects, or whose control flow is not analysed here.
+/// Words of code that has effects or control flow that is not analysed here.
 constexpr std::string_view effects[] = {
     "for", "while",  "do",  "switch",  "goto",  "throw",    "try",      "static",
     "new", "delete", "asm", "__asm__", "__asm", "co_await", "co_yield", "co_return",
 };
 
-/// Words that may stand before a `(` without being called.
+/// Words that may come before a `(` without being called.
 constexpr std::string_view before_group[] = {
     "if",    "constexpr", "return", "sizeof", "alignof",  "decltype", "and",      "or",
     "not",   "bool",      "char",   "short",  "int",      "long",     "unsigned", "signed",

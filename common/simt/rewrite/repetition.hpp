@@ -1,5 +1,5 @@
 #pragma once
-// Whether repeating some code repeats its effect exactly: the mark of a loop that waits.
+// Whether repeating code repeats its effect exactly: the mark of a loop that waits.
 
 #include <initializer_list>
 #include <map>

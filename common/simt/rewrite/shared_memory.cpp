@@ -1,14 +1,14 @@
-// Shared memory. The dynamic one: `extern __shared__ T s[];`, which the preprocessor has turned into
+// Shared memory. Dynamic: `extern __shared__ T s[];`, which the preprocessor has turned into
 // `extern __attribute__((aligned(N))) thread_local T s[];`.
 //
 // At file scope the declaration gets the assembler name of the runtime's window. In a function g++ drops such names
 // when it instantiates templates, so there it becomes a reference: `T (&s)[N] = *(T (*)[N]) ::simt::dynamic_shared();`.
 //
-// Static shared memory in a function needs a change where an array's elements may be objects of a class, `__shared__
-// float4 s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by, even if
-// there is nothing to do, and record in a variable of its own that this is done. In CUDA they are not constructed. So
-// the array becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])]; T (&s)[N] = *(T
-// (*)[N]) s_in_shared_memory;`. Lambdas capture these references: see captures.hpp.
+// Static shared memory in a function needs a change where an array's elements may be objects of a class, as in
+// `__shared__ float4 s[32];`: if the class has any constructor, g++ would construct them when the first lane comes by,
+// even if there is nothing to do, and record that in a variable of its own. CUDA does not construct them. So the array
+// becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])];
+// T (&s)[N] = *(T (*)[N]) s_in_shared_memory;`. Lambdas capture these references: see captures.hpp.
 
 #include "common/simt/rewrite/captures.hpp"
 #include "common/simt/rewrite/passes.hpp"
@@ -16,7 +16,7 @@
 namespace simcc {
 namespace {
 
-/// The bound of an array whose declaration gives none: no program has as many elements in shared memory.
+/// The bound of an array whose declaration gives none: no program has that many elements in shared memory.
 constexpr std::string_view unknown_bound = "[262144]";
 
 /// The tokens [first, last) of a declaration, without its `;`.
@@ -115,7 +115,7 @@ std::string bounds_text(const Source& source, std::size_t first, std::size_t las
     return source.join(first, last);
 }
 
-/// Replaces each declarator of a declaration by the result of `write(type, name, bounds)`, a reference to an array.
+/// Replaces each declarator of a declaration with the result of `write(type, name, bounds)`, a reference to an array.
 template <class Write>
 std::vector<std::string> replace_declarators(const Source& source, Declaration declaration, Edits& edits, Write write) {
     std::vector<std::string> names;

@@ -3,7 +3,7 @@
 //     a << b      ->    ::simt::shift_left(a, b)
 //     a >>= b     ->    ::simt::assign_shift_right(a, b), or for a bit-field, a = ::simt::shift_right(a, b)
 //
-// An amount that is a number below 32 needs no clamp, so these shifts, by far the most, stay as they are.
+// An amount that is a number below 32 needs no clamp, so these shifts, by far the most common, stay as they are.
 
 #include <cstdlib>
 #include <string>
@@ -21,7 +21,7 @@ public:
         collect_bit_fields();
     }
 
-    /// From the last to the first: of `a << b << c`, the call for the second is around that for the first.
+    /// From the last to the first: in `a << b << c`, the call for the second shift encloses that for the first.
     void rewrite() {
         for (std::size_t i = source_.size(); i-- > 1;) {
             if ((source_[i] != "<" && source_[i] != ">") || !operands_.is_shift(i)) continue;
@@ -45,7 +45,7 @@ private:
         }
     }
 
-    /// `(... << x)`, `(x << ...)`: a parameter pack's.
+    /// `(... << x)`, `(x << ...)`: a fold expression.
     bool is_folded(std::size_t i) const { return source_[i - 1] == "." || source_[i + 2] == "."; }
 
     /// Whether the tokens [first, last) are a number below 32.
@@ -57,7 +57,7 @@ private:
         return value < 32 && std::string_view(end).find_first_not_of("uUlL") == std::string_view::npos;
     }
 
-    /// Whether a function's parameter can take the operand: no text, no list.
+    /// Whether the operand can be a function's argument: not text, not a list.
     bool is_argument(std::size_t first, std::size_t last) const {
         return first < last && source_[first] != "{" && source_.token(first).kind != TokenKind::literal;
     }
@@ -86,7 +86,7 @@ private:
         edits_.insert_before(end, ")");
     }
 
-    /// Whether the operand [first, last) is a bit-field, whose type as an operand is not the one that is declared.
+    /// Whether the operand [first, last) is a bit-field, which has another type as an operand than its declared one.
     bool is_bit_field(std::size_t first, std::size_t last) const {
         if (bit_fields_.count(source_[last - 1]) == 0) return false;
         for (std::size_t i = first; i < last; ++i) {

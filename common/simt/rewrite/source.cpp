@@ -148,7 +148,7 @@ void Source::read_markers(std::string_view skipped) {
             entered_or_left = true;
             marker.flags.remove_prefix(2);
         }
-        // A flag 3 without a change of file marks text from a system header's macro: still the user's code.
+        // A flag 3 without a change of file marks text from a system header's macro: it is still the user's code.
         if (markers_.empty() || entered_or_left || marker.file != markers_.back().file) {
             own = !skipped.empty() && marker.file.substr(0, skipped.size()) == skipped;
             system = !own && marker.flags.find('3') != std::string_view::npos;
@@ -265,7 +265,7 @@ bool Source::declares(std::size_t at, std::size_t end, std::size_t floor) const 
     return before.empty() ? mark == '*' || mark == '&' || mark == '>' : !is_expression_keyword(before);
 }
 
-/// Headers are large and names many: one walk collects them all.
+/// Headers are large and there are many names: one walk collects them all.
 void Source::collect_unread_declarations() {
     for (std::size_t i = 0; i < markers_.size(); ++i) {
         if (is_read(markers_[i])) continue;

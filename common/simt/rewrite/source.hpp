@@ -15,9 +15,8 @@ namespace simcc {
 
 enum class TokenKind : std::uint8_t { identifier, number, literal, punctuator };
 
-/// A token covers text[begin, end). `<` and `>` are always tokens of their own (a launch may be written `k << <1, 2> >
-/// >()`);
-/// `::` and `->` are the only punctuators of two characters.
+/// A token covers text[begin, end). `<` and `>` are always tokens of their own, since a launch may be written
+/// `k << <1, 2> > >()`; `::` and `->` are the only punctuators of two characters.
 struct Token {
     std::uint32_t begin, end;
     TokenKind kind;
@@ -68,12 +67,12 @@ public:
     /// The place of the character at `offset` in the user's file.
     Location locate(std::size_t offset) const;
 
-    /// Whether token i stands in a system header.
+    /// Whether token i is in a system header.
     bool in_system_header(std::size_t i) const {
         return locate(tokens_[i].begin).flags.find('3') != std::string_view::npos;
     }
 
-    /// Whether nothing, not even a blank, stands between token i and the previous one.
+    /// Whether nothing, not even a blank, separates token i from the previous one.
     bool adjoins(std::size_t i) const { return i > 0 && i < tokens_.size() && tokens_[i].begin == tokens_[i - 1].end; }
 
     /// Whether token i names a variable, a constant or an enumerator, and not a template.
@@ -82,7 +81,7 @@ public:
     /// Whether the header text without tokens may declare a function or a type of this name.
     bool is_declared_unread(std::string_view name) const { return unread_declarations_.count(name) != 0; }
 
-    /// The tokens [first, last) on one line, with a blank where the text has any: `>>` stays `>>`.
+    /// The tokens [first, last) on one line, with a blank where the text has one or more: `>>` stays `>>`.
     std::string join(std::size_t first, std::size_t last) const;
 
 private:

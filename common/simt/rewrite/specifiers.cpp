@@ -51,7 +51,7 @@ void rewrite_specifiers(const Source& source, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!source.is_identifier(i)) continue;
         if (source[i] == "__noinline__") {
-            // g++ knows the word inside __attribute__((...)) and [[gnu::...]].
+            // g++ accepts the word inside __attribute__((...)) and [[gnu::...]].
             const std::string_view before = source[i - 1];
             if (before != "(" && before != "," && before != "::") edits.replace(i, i + 1, "__attribute__((noinline))");
         } else if (source[i] == "alignas") {

@@ -1,15 +1,15 @@
 // Loops that wait for another thread without a call that lets it run.
 //
 // The lanes and blocks of a kernel share a few OS threads, and a lane keeps its thread until it waits in a barrier, a
-// shuffle, a failing atomic and the like. A lane that reads a flag again and again would never give its thread up:
+// shuffle, a failing atomic and the like. A lane that reads a flag in a loop would never give up its thread:
 //     while (*flag == 0);                  ->  { ::simt::Polling simt_polling; while (*flag == 0){ ; ::simt::yield(); } }
 //     do { v = *flag; } while (v == 0);    ->  { ::simt::Polling simt_polling; do { v = *flag; }
 //                                                while ((v == 0) && (::simt::yield(), true)); }
 // The object shows the checked simulator which reads are waiting; it costs nothing otherwise.
 //
 // A loop waits if each iteration does exactly what the previous one did, so that only another thread can end it: see
-// Repetition. A loop that makes progress by itself never counts, so none is slowed down. One that calls __nanosleep()
-// lets others run as it is, and only gets the object.
+// Repetition. A loop that makes progress by itself never counts, so none is slowed down. A loop that calls
+// __nanosleep() lets others run anyway and only gets the object.
 
 #include <algorithm>
 #include <set>
@@ -78,7 +78,7 @@ private:
             return mark(i, end);
         }
         if (!repetition_.is_idle({round, statement})) return;
-        // With the yield last, a flag that is already set costs no turn; but `continue` would skip the yield there.
+        // With the yield last, a flag that is already set costs no turn; but `continue` would skip the yield.
         const bool first = has_word(statement, {"continue"});
         edits_.insert_before(i, polling);
         edits_.insert_before(body, first ? "{ ::simt::yield(); " : "{ ");
@@ -107,13 +107,13 @@ private:
         return may_end && !source_.in_system_header(i) && !in_constexpr_function(i);
     }
 
-    /// The checked simulator is to know the loop [i, end) as one that waits, and that is all.
+    /// Only tells the checked simulator that the loop [i, end) waits.
     void mark(std::size_t i, std::size_t end) {
         edits_.insert_before(i, polling);
         edits_.replace(end - 1, end, std::string(source_[end - 1]) + " }");
     }
 
-    /// Whatever else a loop does, such as counting its rounds: if it sleeps, it waits.
+    /// A loop that sleeps waits, whatever else it does, such as counting its iterations.
     bool sleeps(const Range& loop) const {
         if (source_.in_system_header(loop.first) || in_constexpr_function(loop.first)) return false;
         for (std::size_t i = loop.first + 1; i < loop.last; ++i) {
