@@ -5,33 +5,34 @@
 #     build/gpu     tools/NAME.cu        namespace gpu: nvcc (left out where nvcc is missing)
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
 #     build/checked tools/NAME.cu        namespace checked: bin/simcc --check, where every load and store is checked
-# A program without kernels, tools/NAME.cpp, has the first part alone.
-# Nothing that is added to a room needs a line here: tools/NAME.cu, its kernels and what lies in common/ are found.
+# A program without kernels, tools/NAME.cpp, has only the first part.
+# A new file in a room needs no line here: tools/NAME.cu, its kernels and the files in common/ are found.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 PROGRAM_PREFIX ?=
 CXX ?= g++
-# How far to optimize: options, tables and simcc; host code around kernels, with references and CPU variants, whose loops
-# are as fast as at -O2 once they are vectorized; simulated kernels. (nvcc optimizes kernels for a GPU fully whatever the
-# host's level is; in checked kernels the time goes into the checkers.)
+# How far to optimize. OPTIMIZE: options, tables and simcc. KERNEL_HOST: host code around kernels, with references and
+# CPU variants, whose loops are as fast as at -O2 once they are vectorized. SIMULATED: simulated kernels. SIMT_OPTIMIZE:
+# the simulator. CHECKED: checked kernels, whose time goes into the checkers. (nvcc optimizes GPU kernels fully at any
+# host level.)
 OPTIMIZE ?= -O1
 KERNEL_HOST = -O1
 SIMULATED = -O2
 SIMT_OPTIMIZE = -O2
 CHECKED = -O1
-# These simulate too little for a higher level to be worth its time.
+# These simulate too little to be worth the compile time of a higher level.
 HARDLY_OPTIMIZED := cuda-unit gang-unit $(addprefix tools/,devquery latency memcheckdemo nested streams transfer)
 
 # ---- toolchains
 
 TOOLKIT := build/toolkit/nvidia/cu13
 NVCC ?= $(or $(shell command -v nvcc 2>/dev/null),$(wildcard $(TOOLKIT)/bin/nvcc))
-# The architectures to build GPU code for, as in ARCHS="80 90a": those of this machine's GPUs. The newest plain one also
-# goes in as PTX, for GPUs that are newer than this build; a word such as ptx75 asks for PTX alone, and for which. Without
-# a GPU the default is Hopper, the only generation with kernels of its own here, and PTX of the oldest that both nvcc
-# and the programs know, which every GPU from there on compiles for itself at the first start. (90a rather than 90:
-# Hopper's own instructions need it, and there is no other GPU of that generation.)
+# The architectures to build GPU code for, as in ARCHS="80 90a"; by default those of this machine's GPUs. The newest
+# plain one is also included as PTX, for GPUs newer than this build; a word such as ptx75 asks for that PTX instead.
+# Without a GPU the default is Hopper, the only generation with kernels of its own here, and PTX of the oldest
+# architecture that both nvcc and the programs support, which every GPU since then compiles at the first start. (90a
+# rather than 90: Hopper's own instructions need it, and that generation has no other GPUs.)
 NATIVE := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | \
     grep -E '^[0-9]+$$' | sort -un | sed 's/^90$$/90a/;s/^100$$/100a/')
 KNOWN = $(if $(NVCC),$(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null)))
@@ -42,13 +43,13 @@ gencode = -gencode arch=compute_$(1)$(comma)code=$(2)_$(1)
 GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm)) \
     $(foreach arch,$(PTX),$(call gencode,$(arch),compute))
 
-# GCC 12 sees uninitialised members in moved variants where there are none.
+# GCC 12 reports uninitialised members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
-# g++ collects its garbage from 512 MiB on, not from 128: few units get there, and it takes up to a tenth of their time.
+# g++ starts to collect garbage at 512 MiB, not at 128: few units get there, and it takes up to a tenth of their time.
 HEAP = --param=ggc-min-heapsize=524288
-# (Sections for functions and data: a test that links a room for one file's sake leaves the others out.)
+# (A section per function and variable: a test that links a room for one of its files drops the others.)
 HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -ffunction-sections -fdata-sections -I.
-# The standard library's headers are precompiled, once for all units and files of the host's rooms.
+# The standard library's headers are precompiled once, for all units and files of the host's rooms.
 STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib cstring filesystem functional limits map \
     memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
 # Unique symbols would stay global when a backend's objects are isolated, below.
@@ -56,52 +57,52 @@ HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique
 NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
 SIM_FLAGS = -std=c++17 $(WARNINGS) -Xcompiler -fno-gnu-unique,$(HEAP)
 FLAGS_sim = $(SIM_FLAGS) $(SIMULATED) -I. -DBACKEND=sim
-# Our programs begin to check when an option asks for it, not by themselves. --annotate has to find the source from any
-# folder, so file names are absolute.
+# Our programs check only when an option asks for it. --annotate must find the source from any folder, so file names are
+# absolute.
 FLAGS_checked = $(SIM_FLAGS) $(CHECKED) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
-# (No tail calls: a backtrace then shows which function of the API it came through.)
+# (No tail calls, so that a backtrace shows which function of the API it came through.)
 SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -I. -fno-optimize-sibling-calls -Icommon/simt/include
-# The simulator switches lanes by code of its own on x86-64 and AArch64, by Boost.Context elsewhere.
+# The simulator switches lanes with its own code on x86-64 and AArch64, with Boost.Context elsewhere.
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
 LIBRARIES = -lfmt -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
 # nvcc knows where its libraries are, even when it is a wrapper script; the runtime is linked statically.
-# (What of the device's code needs linking has been linked before: see device_launches.cu.)
+# (Device code that needs linking has been linked before: see device_launches.cu.)
 LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static --no-device-link,$(CXX))
 
 # ---- what there is to build
 
-# A program whose kernels launch kernels has them in tools/NAME/device_launches.cu, a unit of its own: nvcc compiles it as
-# relocatable device code and links it with the device's runtime, which changes no other kernel.
+# Kernels that launch kernels are in a unit of their own, tools/NAME/device_launches.cu: nvcc compiles it as relocatable
+# device code and links it with the device runtime, which leaves all other kernels as they are.
 LAUNCHING := $(patsubst tools/%/device_launches.cu,%,$(wildcard tools/*/device_launches.cu))
 
-# The programs with the most kernel code first: they take longest to compile, and should not be waited for at the end.
+# The programs with the most kernel code come first: they take longest to compile.
 PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do \
     echo "$$(cat kernels/$$tool*.cuh kernels/$$tool/*.cuh kernels/$$tool/*/*.cuh 2>/dev/null | wc -c) $$tool"; done | \
     sort -rn | cut -d ' ' -f 2)
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
-# Those that are programs without kernels; simcc shares less with the others.
+# Those that are programs without kernels. simcc is not among them: it shares less with the others.
 HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
-# what has flags of its own are left out. build/host/common/io.cpp includes common/io/*.cpp.
+# files with flags of their own are left out. build/host/common/io.cpp includes common/io/*.cpp.
 HOST_ROOMS := common/io common/cli common/measure common/gang common/simt/driver common/simt/rewrite
 ALONE_IN_ROOM := common/io/parse_text.cpp common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
 ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
     $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
-# Gangs are another unit, for the programs that have any.
+# Gangs are another unit, for the programs that have them.
 WITH_GANGS := $(shell grep -l -r 'include "common/gang/.*\.cuh"' tools | sed 's,^tools/\([^/.]*\).*,\1,' | sort -u)
-# So is the simulator: each unit is a member of libsimt.a. Nothing in the others refers to the checkers: they are linked
-# only into programs that have checked kernels, and what starts them by itself only into those that simcc --check has
-# built.
+# Each room of the simulator is a unit, too, and a member of libsimt.a. The other rooms do not refer to the checkers, so
+# only programs with checked kernels link them; only programs that simcc --check has built link what starts them by
+# itself.
 SIMT_ROOMS := exec runtime api nccl check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-# (Of io simcc needs a few files, which must not drag in the libraries of the others.)
+# (simcc needs only a few files of io, without the libraries of the others.)
 SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o $(addprefix io/,output_file.o process.o progress.o quantities.o terminal.o))
-# simcc puts these first in the path as system headers: the compiler does not list them as dependencies.
+# simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked
 
@@ -112,15 +113,15 @@ without-nvcc:
 	    "(README.md, \"On a GPU\", says how to get it)" >&2)
 
 help:
-	@echo "make demo        install what is missing, build some programs, and show them at work"
-	@echo "make test        install what is missing, build, and run all tests in the simulator"
+	@echo "make demo        install missing packages, build some programs, and run them"
+	@echo "make test        install missing packages, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make bench       run the standard set, write build/bench/results.jsonl and report.html; BASE=old.jsonl compares"
 	@echo "make test-aarch64    cross-compile for AArch64 and run all tests under qemu; TESTS=\"vecadd check\" chooses"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev; never installs"
-	@echo "make new NAME=x  write a small program that works, verified and tested, as a start for your own"
+	@echo "make new NAME=x  write a small working program, verified and tested, as a start for your own"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
-	@echo "make lint        check the sources' format, scripts, pages and the layout; make format fixes the first"
+	@echo "make lint        check sources, scripts, man pages and the layout; make format formats the sources"
 	@echo "make headers     check that every source and every header compiles by itself"
 	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
 	@echo "make fuzz        SECONDS=60: fuzz every reader for that long; TARGETS=\"npy text\" chooses"
@@ -130,7 +131,7 @@ help:
 	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
 	@echo "NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
 
-# ---- a changed flag rebuilds what it changes: each stamp is rewritten only when its text differs
+# ---- a changed flag rebuilds what depends on it: each stamp is rewritten only when its text differs
 
 define stamp
 build/flags-$(1): FORCE
@@ -143,7 +144,7 @@ $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim) $$(HARDLY_OPTIMIZED)))
 $(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
-# So does a file that was added or removed.
+# So does adding or removing a file.
 $(eval $(call stamp,files,$$(COMMON_HOST)))
 FORCE:
 
@@ -169,28 +170,28 @@ build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
 $(HOST_ROOMS:%=build/host/%.o): build/host/%.o: build/host/%.cpp build/standard.hpp.gch build/flags-host
 	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
 
-# Some files need an optimization level of their own, without the precompiled header, which serves one level only. The
-# largest library here takes longer to optimize than the options of all programs will ever take to read; in the others,
-# time goes into loops over numbers.
+# Some files need an optimization level of their own, and cannot use the precompiled header, which serves one level
+# only. options.cpp includes the largest library here: optimizing it takes longer than parsing options ever will. The
+# others spend their time in loops over numbers.
 LOOPS := common/io/parse_text tools/matmul/host_product tools/matmul/host_part $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
 $(patsubst %,build/host/%.o,common/cli/options $(LOOPS)): build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@
 
-# memcheckdemo hands out the sources of its plants: they are strings in it.
+# memcheckdemo prints the sources of its plants, so it contains them as strings.
 build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*.cuh)
 	@mkdir -p build
 	for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
 build/host/tools/memcheckdemo/sources.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
 
-# A program that compiles kernels while it runs has their text in it: build/text/FILE.inc is FILE as a string.
+# A program that compiles kernels at run time contains their text: build/text/FILE.inc is FILE as a string.
 TEXTS := $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' tools/*/*.cpp))
 build/text/%.inc: %
 	@mkdir -p $(@D)
 	@{ printf 'R"TEXT(' && cat $< && printf ')TEXT"\n'; } >$@
 $(COMMON_HOST) $(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(TEXTS)
 
-# What the host calls runs once a launch or copy, and no lane calls it.
+# The host calls these once per launch or copy, and no lane calls them.
 build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
 
 build/simt-%.o: build/simt-%.cpp build/flags-simt
@@ -199,8 +200,9 @@ build/autostart.o: $(AUTOSTART).cpp build/flags-simt
 	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
-# backend can be linked into another. Its name is $(1)::backend() as g++ spells it; $(2) is the length of $(1). What all
-# programs share is one unit, cuda.cu, and what gangs do another; $(3) are what both depend on, $(4) compiles.
+# backend can be linked into another. Its name is $(1)::backend() as g++ mangles it; $(2) is the length of $(1). Code
+# that all programs share is one unit, cuda.cu, and that of gangs another. $(3) are prerequisites of all these, $(4)
+# is the compiler.
 define backend
 build/$(1)/%.o: %.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
@@ -218,8 +220,8 @@ build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
 	@rm -f $$@.all
 $(WITH_GANGS:%=build/$(1)/%.isolated.o): build/$(1)/gang-unit.o
 endef
-# A program's unit of kernels that launch kernels becomes part of it. PTX cannot be linked: where there is some, for GPUs
-# that are not known yet, this unit has machine code for all generations instead.
+# A program's device_launches.cu becomes part of it. PTX cannot be linked: where ARCHS names some, for GPUs that are not
+# known yet, this unit has machine code for all generations instead.
 launching = build/$(1)/%.isolated.o: build/$(1)/tools/%/device_launches$(2).o
 $(foreach backend,$(BACKENDS),$(eval $(LAUNCHING:%=build/$(backend)/%.isolated.o): $(call launching,$(backend))))
 ifneq ($(and $(NVCC),$(LAUNCHING)),)
@@ -231,7 +233,7 @@ build/gpu/%/device_launches-linked.o: build/gpu/%/device_launches.o
 endif
 
 simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
-# (nvcc waits for simcc, so that from then on the longest compilations of both backends come first.)
+# (nvcc waits for simcc, so that the longest compilations of both backends then come first.)
 $(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
 $(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked)))
@@ -239,7 +241,7 @@ $(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,check
 
 $(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
 
-# What is missing is said once, before the compiler says it file by file.
+# Missing headers are reported once, before the compiler does so file by file.
 HEADERS_OF := libfmt-dev:fmt/format.h libcli11-dev:CLI/CLI.hpp nlohmann-json3-dev:nlohmann/json.hpp zlib1g-dev:zlib.h
 with-headers:
 	@missing=; for one in $(HEADERS_OF); do \
@@ -256,13 +258,13 @@ build/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# timing-test is the timing layer's own test: kernels of known duration.
+# timing-test is the timing layer's own test, with kernels of known duration.
 $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.isolated.o) \
         build/libgridutils.a build/libsimt.a build/flags-link
 	@mkdir -p bin
 	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
 
-# (Without their sections that nothing uses, rooms need neither a backend nor the simulator.)
+# (Without unused sections, the rooms need neither a backend nor the simulator.)
 $(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build/flags-link
 	@mkdir -p bin
 	$(CXX) -Wl,--gc-sections $(filter %.o %.a,$^) -lfmt -lz -lpthread -o $@
@@ -278,15 +280,15 @@ bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter %/rewrite.o,$(SIMCC
 
 # ---- every source and every header compiles by itself, whatever is included ahead of it elsewhere
 
-# (A header whose source includes it first, as `make lint` requires, is compiled with that. Left out are the parts of
-# simcc's headers: programs include CUDA's names, and those include the parts in their order. So is what nvcc alone can
-# compile.)
+# (A header is compiled with its source, which includes it first, as `make lint` requires. Left out are the parts of
+# simcc's headers: programs include headers by CUDA's names, and those include the parts in order. Code that only nvcc
+# can compile is left out, too.)
 SOURCES_AND_HEADERS := $(shell find common kernels tools \( -name '*.[ch]pp' -o -name '*.cuh' \) -not -path 'common/simt/include/*' \
     -not -path '*hopper*' -not -name 'cub*.cuh' -not -name bulk_copy.cuh -not -name wmma.cuh)
 ALONE := $(filter-out $(patsubst %.cpp,%.hpp,$(filter %.cpp,$(SOURCES_AND_HEADERS))),$(SOURCES_AND_HEADERS))
 
 headers: $(ALONE:%=build/alone/%.ok)
-# Those that every program may use: few enough to be compiled each time.
+# The headers that every program may use. There are few enough of them to compile each time.
 shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out common/simt/%,$(filter common/%,$(ALONE))))
 
 alone = -include $< -MMD -MP -MF $(@:.ok=.d) -MT $@
@@ -306,8 +308,8 @@ build/alone/%.ok: % build/flags-host
 
 # ---- for clangd and clang-tidy: every file's command, as make would run it
 
-# (clang reads CUDA by itself; the flags that are simcc's and nvcc's own stay out.)
-# (tests/new has templates, which are not yet sources.)
+# (clang reads CUDA by itself; simcc's and nvcc's own flags are left out.)
+# (tests/new holds templates, which are not yet sources.)
 FORMATTED := $(shell find common kernels tools tests -path tests/new -prune -o \
     \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -print)
 compile_commands:
@@ -322,7 +324,7 @@ compile_commands:
 	      separator = ",\n" } \
 	    END { print "\n]" }' >build/compile_commands.json
 
-# (The sanitizers' builds below build/ have their own.)
+# (The sanitizers' builds below build/ read their own.)
 -include $(shell find build -path 'build/*/build' -prune -o -type f -name '*.d' -print 2>/dev/null)
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
@@ -386,14 +388,14 @@ new:
 format:
 	clang-format -i $(FORMATTED)
 
-# What needs no build: the format of all sources, scripts, pages, and which room includes which.
+# Checks that need no build: the format of all sources, scripts and pages, and which room includes which.
 lint: test-packages
 	@bash tests/lint.bash $(FORMATTED)
 
 PAGES := $(wildcard man/*.1 man/*.7)
 INSTALLED := $(PROGRAMS) $(HOST_TOOLS)
 
-# Where each shell looks for the completion of the program $(1).
+# Where each shell looks for the completions of the program $(1).
 COMPLETION_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$(1)
 COMPLETION_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$(PROGRAM_PREFIX)$(1)
 COMPLETION_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$(PROGRAM_PREFIX)$(1).fish
