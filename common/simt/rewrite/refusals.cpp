@@ -144,8 +144,8 @@ private:
         const std::string name(source_[i]);
         const bool waits = name.find("Synchronize") != std::string::npos;
         edits_.complain(i, "calling a __host__ function(\"" + name + "\") from device code is not allowed" +
-                               (waits ? ": since CUDA 12 a kernel cannot wait for a launch; launch the work that follows "
-                                        "into cudaStreamTailLaunch"
+                               (waits ? ": since CUDA 12 a kernel cannot wait for a launch; launch the work that "
+                                        "follows into cudaStreamTailLaunch"
                                       : ": kernels do not have it; call it on the host"));
     }
 
