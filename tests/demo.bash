@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tour of `make demo`: some programs at work on whatever this machine has, a GPU or the simulator.
-#     tests/demo.bash --programs    names them, for make, which builds no others for it
+# The tour of `make demo`: shows some programs on whatever this machine has, a GPU or the simulator.
+#     tests/demo.bash --programs    names them, for make, which builds only these for it
 set -eu
 programs='devquery reduce vecadd transpose plot compare access simcc'
 if [ "${1-}" = --programs ]; then echo "$programs" && exit; fi
@@ -18,7 +18,7 @@ show() {
     bash -o pipefail -c "$1"
 }
 
-# Shows a command whose program ends with exit code 86: it has findings.
+# Shows a command whose program ends with exit code 86 because it has findings.
 show_findings() {
     local status=0
     printf '\n$ %s\n' "$1"
@@ -45,17 +45,17 @@ echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:
 show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 | cut -d, -f3,5,19,27"
 
 echo
-echo "plot draws them, here or as a picture; compare says whether one is faster than another:"
+echo "plot draws them, here or as a picture; compare says whether one variant is faster than another:"
 show "reduce --quiet -k 'single-pass,tagged' -n 1Ki:256Ki:x4 | plot --size 80x18"
 show "reduce --quiet -k 'shuffle-tree,tagged' -n 64Ki -r 20 --json | compare --quiet --peers - --base shuffle-tree --format human"
 
 echo
-echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, the third neither:"
+echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, its third neither:"
 show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
     cut -d, -f 3,55,59,76"
 
 echo
-echo "Which words a warp touches decides what memory must move: the lecture's formula, and what was counted:"
+echo "Which words a warp touches decides what memory must move: the lecture's formula beside the simulator's count:"
 show "access --device sim --quiet --format human -k 'coalesced,offset,stride,scattered'"
 
 cat >"$work/hello.cu" <<'CUDA'
@@ -90,7 +90,7 @@ int main() {
 }
 CUDA
 echo
-echo "With -G it checks every access, and names the line:"
+echo "With -G it checks every access and names the line:"
 printf '\n$ cat scale.cu\n'
 cat scale.cu
 show_findings "simcc -G scale.cu -o scale && ./scale 2>&1 | sed -n 1,5p"

@@ -1,4 +1,4 @@
-# What all test files share: the device under test, ways to run a program, and expectations that say what they saw.
+# What all test files share: the device under test, ways to run a program, and expectations that report what they saw.
 #
 # GRIDUTILS_DEVICE is sim (the default) or gpu; tests/run.bash sets it. A test runs in a folder of its own.
 # shellcheck shell=bash disable=SC2154  # bats sets BATS_TEST_DIRNAME
@@ -20,8 +20,8 @@ teardown() {
 
 # ---- running
 
-# capture COMMAND [ARGUMENT]...: leaves its exit code in $status, standard output in $output and standard error in $errors.
-# The bytes of standard output stay in the file $scratch/stdout.
+# capture COMMAND [ARGUMENT]...: leaves its exit code in $status, standard output in $output and standard error in
+# $errors. The bytes of standard output stay in the file $scratch/stdout.
 capture() {
     status=0
     "$@" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?
@@ -36,14 +36,15 @@ try() {
     capture "$program" -d "$device" "$@"
 }
 
-# pipeline COMMANDS: the same for shell commands as a careful script would run them. They say -d $device themselves.
+# pipeline COMMANDS: the same for shell commands, run as a careful script would. They pass -d $device themselves.
 pipeline() {
     capture bash -o pipefail -c "$1"
 }
 
 on_simulator() { [ "$device" = sim ]; }
 
-# once NAME COMMAND...: NAME, which COMMAND makes, is made by the first test of a file that asks for it; the others share it.
+# once NAME COMMAND...: COMMAND makes the file NAME for the first test that asks for it; the other tests of the file
+# share it.
 once() {
     local name=$1 made
     made=$BATS_FILE_TMPDIR/$(cksum <<<"$*" | tr ' ' -)
@@ -51,12 +52,12 @@ once() {
     if [ ! -e "$made" ]; then
         "$@" && mv "$name" "$made" || return
     fi
-    # (Under its own name, by which reports call it.)
+    # (Under its own name, which reports show.)
     ln -f "$made" "$name" 2>/dev/null || cp "$made" "$name"
 }
 
-# unit_program DIR/NAME [ARGUMENT]...: compiles tests/DIR/NAME.cpp, with the rooms that it uses, to ./NAME. Arguments are further
-# sources and options of the compiler.
+# unit_program DIR/NAME [ARGUMENT]...: compiles tests/DIR/NAME.cpp, with the rooms that it uses, to ./NAME. The
+# arguments are more sources and compiler options.
 unit_program() {
     local name=$1
     shift
@@ -65,29 +66,29 @@ unit_program() {
     expect_status 0
 }
 
-# holds PROGRAM [ARGUMENT]...: a unit program that finds nothing wrong says nothing.
+# holds PROGRAM [ARGUMENT]...: runs a unit program, which prints nothing if it finds nothing wrong.
 holds() {
     capture "$@"
     expect_status 0 && expect_output "" && expect_no_errors
 }
 
-# on_terminal COLUMNS COMMAND: what COMMAND, a line for the shell, shows on a terminal of so many columns. While it runs,
-# the file $scratch/screen has what is shown so far.
+# on_terminal COLUMNS COMMAND: prints what COMMAND, a shell command line, shows on a terminal with this many columns.
+# While it runs, the file $scratch/screen has what is shown so far.
 on_terminal() {
     script -q -e -f -c "stty cols $1 rows 24; $2" "$scratch/screen" </dev/null | tr -d '\r'
 }
 
-# need COMMAND...: skips a test whose point is another program that is not here, or not in working order.
+# need COMMAND...: skips a test that needs another program which is not installed, or does not work.
 need() {
     local command
     for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
-    # It refuses to start with a library of another version.
+    # sqlite3 refuses to start with a library of another version.
     [[ " $* " != *" sqlite3 "* ]] || sqlite3 :memory: 'select 1' >/dev/null 2>&1 || skip "sqlite3 is installed, but does not work"
 }
 
 # ---- expectations
 
-# complain WHAT: fails, showing what the last command did.
+# complain WHAT: fails, and shows what the last command did.
 complain() {
     printf '%s\nexit status: %s\n--- standard output, its beginning:\n%s\n--- standard error, its beginning:\n%s\n' \
         "$1" "${status-none}" "$(head -5 <<<"${output-}" | cut -c-300)" "$(head -5 <<<"${errors-}" | cut -c-300)" >&2
@@ -115,7 +116,7 @@ expect_no_errors() {
     [ -z "$errors" ] || complain "expected nothing on standard error"
 }
 
-# expect_fine PROGRAM [ARGUMENT]...: exits 0 without a word on standard error.
+# expect_fine PROGRAM [ARGUMENT]...: exits 0 and prints nothing on standard error.
 expect_fine() {
     try "$@"
     expect_status 0 && expect_no_errors
@@ -156,7 +157,7 @@ columns() {
     paste -d ' ' "${fields[@]}"
 }
 
-# $output is a table that every reader of CSV takes without options. An argument is another separator.
+# $output is a table that every reader of CSV takes without options. An argument sets another separator.
 expect_clean_table() {
     local separator=${1:-,} fault
     fault=$(awk -F "$separator" '
@@ -168,7 +169,7 @@ expect_clean_table() {
     [ -z "$fault" ] || complain "not a clean table: $fault"
 }
 
-# Every row of the table is verified, and there are as many as this.
+# Every row of the table is verified, and there are this many.
 expect_verified_rows() {
     expect_status 0 || return
     expect_clean_table , || return
@@ -182,7 +183,7 @@ programs() {
     for file in "$root"/tools/*.cu; do basename "$file" .cu; done
 }
 
-# Those without kernels; simcc shares less with the others.
+# Those without kernels. simcc is not among them: it shares less with the others.
 host_programs() {
     local file
     for file in "$root"/tools/*.cpp; do basename "$file" .cpp; done | grep -v -x simcc || true
@@ -195,10 +196,10 @@ benchmarks() {
     done
 }
 
-# Whether all variants of PROGRAM need a GPU: it has tests of its own, and no table in the simulator.
+# Whether all variants of PROGRAM need a GPU: then it has tests of its own, and no table in the simulator.
 needs_gpu() { [ "$("$1" --list --csv --no-header 2>/dev/null | cut -d , -f 2 | sort -u)" = gpu ]; }
 
-# Whether PROGRAM counts on the device under test, without being asked to: then it takes no times.
+# Whether PROGRAM counts on the device under test without being asked to: then it measures no times.
 counts_here() { on_simulator && "$1" -d sim -q -n 1 --csv | head -1 | grep -q gld_requests; }
 
 # The variants of PROGRAM that run on the device under test, in the table's order.
@@ -220,7 +221,7 @@ expect_all_verified() {
 
 # ---- several devices
 
-# devices COUNT: there are so many, of those of a machine at most.
+# devices COUNT: provides this many devices, or skips the test if the machine has fewer GPUs.
 devices() {
     if on_simulator; then
         export SIMCC_DEVICES=$1
@@ -230,7 +231,7 @@ devices() {
     fi
 }
 
-# gang PROGRAM [OPTION]...: a run that must be right on every device.
+# gang PROGRAM [OPTION]...: a run whose result must be right on every device.
 gang() {
     expect_fine "$@" --gang --csv -w 0 -r 2
     [ "$(column verify | sort -u)" = pass ] || complain "not all rows are right"
@@ -255,8 +256,8 @@ npy() {
     cat
 }
 
-# The file `fractions`: numbers whose sums are rounded, 22 MB of f32. There are more pieces of it than devices or processes
-# in any test, be they of 2^20 numbers on a device or of 1 MiB on the host.
+# Makes the file `fractions`: numbers whose sums are rounded, 22 MB of f32. It has more pieces than any test has devices
+# or processes, whether of 2^20 numbers on a device or of 1 MiB on the host.
 fractions() {
     perl -e 'srand 1; print pack "f<*", map { rand() - 0.3 } 1 .. 1 << 18' >quarter
     for _ in {1..21}; do cat quarter; done >all
@@ -266,11 +267,11 @@ fractions() {
 
 # ---- pages
 
-# run_examples PAGE: every command of its literal blocks, in one folder and in order. Each must exit 0 and print what
-# the page shows, unless a comment '.\" varies' before the block says that figures differ.
+# run_examples PAGE: runs every command of its literal blocks, in one folder and in order. Each must exit 0 and print
+# what the page shows, unless a comment '.\" varies' before the block says that figures differ.
 run_examples() {
     local command number=0 name
-    # The pages say no device: one GPU, or the simulator.
+    # The pages name no device: they mean one GPU, or the simulator.
     if on_simulator; then export CUDA_VISIBLE_DEVICES=; else export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES-0}"; fi
     mkdir "$1" && cd "$1" || return
     perl -ne '

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# For tests of gangs of several processes: processes as launchers start them.
+# For tests of gangs of several processes: starts processes as launchers do.
 # shellcheck disable=SC2154,SC2034  # helpers.bash sets $device, $output and $status
 
-# variables LAUNCHER RANK RANKS: what a launcher sets for a process, all of one machine.
+# variables LAUNCHER RANK RANKS: prints what a launcher sets for a process if all are on one machine.
 variables() {
     case $1 in
         openmpi)
@@ -17,15 +17,16 @@ variables() {
             echo "SLURM_PROCID=$2 SLURM_STEP_NUM_TASKS=$3 SLURM_LOCALID=$2 SLURM_STEP_TASKS_PER_NODE=$3 SLURM_NODEID=0" \
                 "SLURM_JOB_ID=7 SLURM_STEP_ID=1 PMI_RANK=$2 PMI_SIZE=$3"
             ;;
-        # Each process on a machine of its own.
+        # Each process is on a machine of its own.
         machines)
             echo "OMPI_COMM_WORLD_RANK=$2 OMPI_COMM_WORLD_SIZE=$3 OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_LOCAL_SIZE=1"
             ;;
     esac
 }
 
-# begin LAUNCHER RANKS PROGRAM [ARGUMENT]...: starts the processes. ${change[RANK]} is what one has beside the others:
-# variables, or a command with -d instead of theirs. (Bash lets what it starts in the background ignore Ctrl-C.)
+# begin LAUNCHER RANKS PROGRAM [ARGUMENT]...: starts the processes. ${change[RANK]} is what differs for one of them:
+# more variables, or a command with -d in place of the others'. (Bash lets what it starts in the background ignore
+# Ctrl-C.)
 declare -a change=() processes=()
 begin() {
     local launcher=$1 ranks=$2 rank words
@@ -41,7 +42,8 @@ begin() {
     done
 }
 
-# comes_by_address: NCCL_COMM_ID is an address at which nobody listens, nor at the one after it, which is in $place.
+# comes_by_address: sets NCCL_COMM_ID to an address where nobody listens, nor at the next port, whose address is in
+# $place.
 comes_by_address() {
     local port
     for ((port = 20000 + $$ % 5000 * 2; ; port += 2)); do
@@ -51,8 +53,8 @@ comes_by_address() {
     place=127.0.0.1:$((port + 1))
 }
 
-# Waits for them. Their exit statuses are in $statuses, each once; the first one's in $status, and what it printed in
-# $output; $errors is what all said.
+# Waits for the processes. $statuses has their different exit statuses, $status that of the first process, $output what
+# the first printed, and $errors what all wrote to standard error.
 finish() {
     local process all=''
     for process in "${processes[@]}"; do
@@ -69,10 +71,10 @@ launch() {
     finish
 }
 
-# All processes ended so, and the others than the first one printed nothing.
+# All processes ended with this status, and only the first one printed anything.
 expect_all() {
     [ "$statuses" = "$1" ] || complain "expected the exit status $1 of all, not $statuses" || return
-    [ -z "$(cat out.[1-9] 2>/dev/null)" ] || complain "others than the first have printed: $(cat out.[1-9])" || return
+    [ -z "$(cat out.[1-9] 2>/dev/null)" ] || complain "processes other than the first have printed: $(cat out.[1-9])" || return
     nothing_is_left
 }
 
@@ -82,7 +84,7 @@ nothing_is_left() {
     [ -z "$left" ] || complain "left behind: $left"
 }
 
-# ends STATUS PATTERN LAUNCHER RANKS PROGRAM...: all end with this status, and one of them says why, in one line.
+# ends STATUS PATTERN LAUNCHER RANKS PROGRAM...: all end with this status, and one of them says why in one line.
 ends() {
     local expected=$1 pattern=$2
     shift 2
@@ -100,7 +102,7 @@ right() {
 
 need_devices() { on_simulator || skip "as many devices as it likes"; }
 
-# await COMMAND...: until the command succeeds.
+# await COMMAND...: waits until the command succeeds.
 await() {
     for _ in {1..3000}; do
         if "$@"; then return; fi
@@ -109,8 +111,8 @@ await() {
     complain "waited in vain: $*: $(cat err.*)"
 }
 
-# What takes minutes, and begin_long LAUNCHER RANKS [OPTION]...: begins it, until the first process has printed the header
-# and two rows.
+# A run that takes minutes. begin_long LAUNCHER RANKS [OPTION]... starts it and waits until the first process has
+# printed the header and two rows.
 long=(reduce --gang --csv -n 1:9999 -k tagged -w 0 -r 2)
 begin_long() {
     begin "$1" "$2" "${long[@]}" "${@:3}"

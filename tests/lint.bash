@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What can be seen without a build: tests/lint.bash SOURCE... Prints what is wrong; exits 1 if anything is.
+# Checks that need no build: tests/lint.bash SOURCE... Prints what is wrong; exits 1 if anything is.
 # shellcheck disable=SC2317  # part calls the functions
 set -u
 cd "$(dirname "$0")/.." || exit
 
 status=0
-# part TITLE COMMAND...: prints nothing if the command is content.
+# part TITLE COMMAND...: prints nothing if the command succeeds.
 part() {
     local title=$1 output
     shift
@@ -15,7 +15,7 @@ part() {
     fi
 }
 
-# Of the files that are not in clang-format's form, their names alone: `make format` mends them.
+# Prints only the names of the files that clang-format would change: `make format` fixes them.
 format() {
     local file wrong=0
     for file; do
@@ -30,7 +30,7 @@ no_include_goes_up() {
     [ -z "$up" ] || { echo "$up" && return 1; }
 }
 
-# So that a source that compiles shows that its header does, too.
+# So a source that compiles shows that its header does, too.
 own_header_is_first() {
     local source header wrong=0
     while read -r source; do
@@ -43,9 +43,9 @@ own_header_is_first() {
 # awk takes `print a > b` for a redirection to the file b, whatever follows.
 no_comparison_is_printed() { ! grep -nE "printf? [^(|]*[a-z_0-9\"] >=? [^|;]*\?" tests/*.bash tests/*.bats tests/*/*.bash; }
 
-# Bash goes on after a list `a && b` whose first command fails, and after `! a` that does: only as the last line of a test,
-# or with an end of its own (|| return, || complain), can it fail. Here-documents, comments, quoted text and what is in
-# parentheses are other languages or other shells.
+# After a list `a && b` whose first command fails, or after `! a`, bash goes on. Such a check can only fail as the last
+# line of a test, or with its own way out (|| return, || complain). Here-documents, comments, quoted text and what is in
+# parentheses are skipped: they are other languages or other shells.
 no_check_is_lost() {
     # shellcheck disable=SC2016  # Perl's variables
     perl -e '

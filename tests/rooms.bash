@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Which rooms of the tree include which, and whether they may.
 #     tests/rooms.bash [--up] [--as COMMIT] [FOLDER]
-# Prints a line per edge: the room that includes, the room that is included, how many #include lines say so, and "down"
-# or "up"; then how many edges and lines go up, that is against the table below; then the largest circle of parts (a
-# header with the .cpp of its name) that include each other, directly or by way of others. --up prints the lines that go
-# up alone, with their files. FOLDER is another checkout; if it is older than the rooms, --as COMMIT gives its files the
-# names that they were moved to by then.
+# Prints a line per edge: the room that includes, the room that is included, the number of #include lines, and "down" or
+# "up"; then how many edges and lines go up, that is, against the table below; then the size of the largest circle of
+# parts (a header with the .cpp of its name) that include each other, directly or through others. --up prints only the
+# lines that go up, with their files. FOLDER is another checkout; if it is older than the rooms, --as COMMIT gives its
+# files the names that they have in that commit.
 set -eu
 
 only_up='' later=''
@@ -20,7 +20,7 @@ done
 here=$(cd "$(dirname "$0")/.." && pwd)
 cd "${1:-$here}"
 
-# A room, and the rooms below it that it may include. Each may include itself.
+# A room, and the rooms below it that it may include. Each room may include itself.
 allowed() {
     cat <<'TABLE'
 io
@@ -42,17 +42,17 @@ simt/driver  simt/rewrite io
 TABLE
 }
 
-# FILE and the file of this project that it includes, for every line that does: those in quotes, and those in angle
-# brackets that simcc's headers answer.
+# FILE and the file of this project that it includes, for every #include of one: those in quotes, and those in angle
+# brackets that name one of simcc's headers.
 includes() {
     git ls-files common kernels tools | grep -E '\.(cpp|hpp|cu|cuh|h)$|/include/cuda/' |
         xargs grep -H -E '^[[:space:]]*#[[:space:]]*include' |
         sed -n -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*)[">].*/\1 \2/p' |
         while read -r file included; do
             for path in "$included" "${file%/*}/$included" "common/simt/include/$included"; do
-                # (What the build writes is in no room.)
+                # (Files that the build writes are in no room.)
                 if [ -f "$path" ] && [[ $path != build/* ]]; then
-                    # nvcc's own header is what all but the simulator mean by these names.
+                    # Everything but the simulator means nvcc's own header by these names.
                     if [[ $path != common/simt/include/* || $file == common/simt/* ]]; then echo "$file $path"; fi
                     break
                 fi
@@ -60,7 +60,7 @@ includes() {
         done | renamed
 }
 
-# The same with the names of the commit --as.
+# The same with the names that files have in the commit of --as.
 renamed() {
     if [ -z "$later" ]; then cat && return; fi
     awk 'NR == FNR { name[$2] = $3; next } { for (i = 1; i <= 2; ++i) if ($i in name) $i = name[$i]; print }' \
@@ -79,12 +79,12 @@ edges() {
         { print room($1), room($2), $1, $2 }'
 }
 
-# The size of the largest strongly connected set of parts, by closing the relation "includes".
+# The size of the largest strongly connected set of parts, from the closure of the relation "includes".
 largest_circle() {
     includes | awk '
         function part(path) { sub(/\.[a-z]+$/, "", path); return path }
         { a = part($1); b = part($2); known[a]; known[b]; if (a != b) next_of[a] = next_of[a] " " b }
-        # What can be reached from each part, and back: small enough to walk from every one.
+        # What can be reached from each part: few enough to walk from every one.
         function reach(from, seen, stack, depth, n, i, list) {
             stack[depth = 1] = from
             while (depth > 0) {

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs all tests on one backend, as many files at once as there are processors:
+# Runs all tests on one backend, as many files at a time as there are processors:
 #     tests/run.bash sim|gpu [FILE.bats]...
-# A file's results are printed, in TAP, when it has ended; what failed is listed again at the end. The very last line is
-# "N passed, N failed", with ", N skipped" when there are any. Exits 0 only if tests ran and none failed.
+# The results of a file are printed, in TAP, when it has ended; the failures are listed again at the end. The very last
+# line is "N passed, N failed", with ", N skipped" if there are any. Exits 0 only if tests ran and none failed.
 # TEST_JOBS sets how many files run at once, TEST_TIMEOUT after how many seconds a file counts as hung.
-# On a GPU half as many run at once, eight at most: programs that set it up wait for one another. A file with the line
-# "# Alone on a GPU" waits until these have ended; those with the line "# Needs no GPU" run beside all the others, on the
-# other half of the processors. The tests of a file with the line "# Tests side by side", or "# Tests side by side on a
-# GPU", count as a file each: they take long, on a GPU because every program has to set it up first.
+# On a GPU half as many files run at once, at most eight: programs that set up the GPU wait for one another. A file with
+# the line "# Alone on a GPU" waits until these have ended; files with the line "# Needs no GPU" run beside them, on the
+# other half of the processors. Each test of a file with the line "# Tests side by side", or "# Tests side by side on a
+# GPU", counts as a file of its own: such tests take long, on a GPU because every program has to set it up first.
 set -u
 
 case ${1-} in
@@ -20,18 +20,19 @@ shift
 jobs=${TEST_JOBS:-$jobs} limit=${TEST_TIMEOUT:-900}
 command -v bats >/dev/null || { echo "tests/run.bash: bats is missing; install the package bats" >&2; exit 2; }
 cd "$(dirname "$0")" || exit
-# Without a GPU hardly a test could pass: devquery says what is missing.
+# Without a GPU hardly any test could pass: devquery says what is missing.
 if [ "$GRIDUTILS_DEVICE" = gpu ]; then ../bin/devquery -d gpu --prop name --value >/dev/null || exit; fi
 
 results=$(mktemp -d)
 seconds=../build/test-seconds/$GRIDUTILS_DEVICE  # what each file took the last time
 mkdir -p "$seconds"
 trap 'rm -rf "$results"' EXIT
-# Those who run in the background do not hear Ctrl-C by themselves.
+# Background processes do not get Ctrl-C by themselves.
 # shellcheck disable=SC2046  # one argument each
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
-# Bats counts itself, but says so only in its pretty format: count its TAP lines, also those that a crash left out.
+# Bats counts, but prints the counts only in its pretty format: count its TAP lines, and the tests that a crash left
+# out.
 report() {
     awk -v file="$1" -v took="$2" -v counts="$results/counts" -v failures="$results/failures" '
         BEGIN { print "# tests/" file ", " took " s" }
@@ -52,7 +53,7 @@ report() {
         }' "$results/$1.tap"
 }
 
-# A job is a file, or FILE.N, the Nth test of one. In the background: its results go out in one piece.
+# A job is a file, or FILE.N, its Nth test. Runs in the background; its results are printed in one piece.
 run_job() {
     local begin=$SECONDS file=${1%.bats*}.bats filter=() bats
     if [ "$file" != "$1" ]; then filter=(--filter "^$(title "$file" "${1##*.}")\$"); fi
@@ -100,12 +101,13 @@ jobs_of() {
     done
 }
 
-# What a job may take before it has run: a file with the line "# Takes long" long, others by their lines.
+# An estimate for a job that has not run yet: long for a file with the line "# Takes long", by the number of lines for
+# others.
 guess() {
     if grep -q '^# Takes long' "$1"; then echo 100; else echo $(($(wc -l <"$1") / 5)); fi
 }
 
-# Those that took longest the last time first.
+# The jobs that took longest the last time come first.
 sorted() {
     local job
     for job; do
