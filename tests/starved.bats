@@ -126,7 +126,7 @@ survives() {
     once first simcc first.cu -o first
     for program in ./hello ./hello-checked ./first "./first attribute"; do
         # shellcheck disable=SC2086
-        ends_starved "the simulator finds no memory for its own work" FAIL=malloc:1 LD_PRELOAD=./shortage.so $program
+        ends_starved "the simulator has no memory left for its own work" FAIL=malloc:1 LD_PRELOAD=./shortage.so $program
     done
     # (Up to the end of the process.)
     for n in 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

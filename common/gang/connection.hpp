@@ -1,6 +1,5 @@
-// How processes without a common folder learn of each other's end: each has a connection to the first process, which
-// breaks when the process ends. The first listens at the port after that of NCCL_COMM_ID, and passes on what it
-// receives.
+// How processes without a common folder learn of each other's end: each has a connection to the first, which breaks
+// when it ends. The first listens at the port after that of NCCL_COMM_ID, and passes on what it receives.
 //
 // They send lines of text: the number of a process, its exit status and a message. A process's first line says that it
 // has come; that of the first process says that all have come. A later line says how a process has ended.

@@ -33,8 +33,8 @@ std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& dev
 std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
 
 // Devices that work together: rank r is the r-th of them. Each device that this process drives has a stream, in which
-// its work is timed. Making and using a gang are collective: all processes of the team take part, even those that drive
-// none of its devices.
+// its work is timed. Making and using a gang are collective: all processes take part, even those without a device in
+// it.
 class Gang {
 public:
     Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
@@ -122,8 +122,8 @@ struct GangWork {
     std::function<Verdict(size_t rank)> check;
 };
 
-// Sets how a case is timed: `prepare` is called for each rank, `launch` enqueues the work of all. The gang must outlive
-// it.
+// Sets how a case is timed: `prepare` is called for each rank, `launch` enqueues all work. The gang must outlive the
+// case.
 void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare, const std::function<void()>& launch);
 
 // Sets how a case is verified and timed. The gang must outlive it.

@@ -32,8 +32,7 @@ void raise_at_exit() {
 }  // namespace
 
 EndingSignals::EndingSignals() {
-    // (Functions are called in reverse order of registration: others remove their files before this one raises the
-    // signal.)
+    // (Functions run in reverse order of registration: others remove their files before this one raises the signal.)
     static const int is_registered = std::at_quick_exit(raise_at_exit);
     static_cast<void>(is_registered);
     is_noting = true;

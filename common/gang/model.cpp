@@ -13,8 +13,8 @@ namespace {
 
 // ---- the model
 
-// A way to carry out an operation: the number of consecutive messages over each kind of link, and the bytes that leave
-// a GPU over it.
+// A way to do an operation: how many consecutive messages, and how many bytes from a GPU, travel over each kind of
+// link.
 struct Way {
     double nvlink_steps, network_steps, nvlink_bytes, network_bytes;
 };

@@ -1,6 +1,5 @@
 #pragma once
-// NCCL. For GPUs it is loaded at run time, so that everything builds and runs on machines without it. The simulator has
-// its own.
+// NCCL. For GPUs it is loaded at run time, so that everything builds and runs without it. The simulator has its own.
 #include <cuda_runtime.h>
 
 #if __has_include(<nccl.h>)

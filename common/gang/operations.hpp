@@ -42,8 +42,7 @@ struct CollectiveShape {
     // Where a rank's share begins in the larger buffer. In place, the share is the rank's smaller buffer.
     std::size_t own_share(std::size_t rank) const { return has_shares() ? rank * share() : 0; }
 
-    // Where element i of what `rank` receives comes from: element `index` of rank `from`, or of all ranks in a
-    // reduction.
+    // Where element i of what `rank` receives comes from: element `index` of rank `from`, or of all if it reduces.
     struct Origin {
         std::size_t from, index;
     };
@@ -58,9 +57,8 @@ struct CollectiveShape {
         }
     }
 
-    // Bus bandwidth divided by algorithm bandwidth (total() in bytes per time). The bus bandwidth is what each link
-    // carries, whatever the number of ranks. (NVIDIA, nccl-tests, doc/PERFORMANCE.md; for the ring, src/sendrecv.cu
-    // there.)
+    // Bus bandwidth divided by algorithm bandwidth, which is total() in bytes per time. The bus bandwidth is what each
+    // link carries, whatever the number of ranks. (nccl-tests, doc/PERFORMANCE.md; for the ring, src/sendrecv.cu.)
     double bus_factor() const {
         const double others = double(ranks - 1) / double(ranks);
         switch (operation) {

@@ -99,8 +99,7 @@ void Rendezvous::remove_all_if_last() const {
     rmdir(folder_.c_str());
 }
 
-// Removes all files but those of this run: the cards, and the message of a process that has failed before the run
-// began.
+// Removes all files but those of this run: its cards, and the message of a process that has already failed.
 void Rendezvous::remove_earlier_runs() const {
     std::set<std::string> own = {path(name_in_run("failed"))};
     for (std::size_t process = 0; process < world_.processes; ++process) own.insert(card_path(process));

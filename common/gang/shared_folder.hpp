@@ -27,8 +27,7 @@ private:
     int number_;
 };
 
-// Makes a folder that only this user may write, unless it exists. Throws Failure if it cannot, or if others may write
-// it.
+// Makes a folder that only this user may write, unless it exists. Throws Failure if it cannot, or others may write it.
 void make_shared_folder(const std::string& folder);
 std::vector<std::string> names_in_folder(const std::string& folder);
 // Removes this user's folders next to `folder` whose names begin with `prefix` if their processes are gone: nobody

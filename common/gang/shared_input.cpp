@@ -5,8 +5,8 @@
 
 void refuse_sharing(const std::string& input) {
     fail(Exit::usage,
-         "{} can only be read from the beginning, by one process: several can share .npy and raw files, as each reads its "
-         "pieces; convert it, or start one process, which may drive all devices",
+         "{} can only be read from the beginning, by one process: several can share .npy and raw files, and each reads "
+         "some pieces; convert it, or start one process, which may drive all devices",
          input);
 }
 

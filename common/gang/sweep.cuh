@@ -1,5 +1,4 @@
-// One problem on gangs of several sizes: those at hand are measured, and with --predict, others are predicted from
-// them.
+// One problem on gangs of several sizes: those at hand are measured; with --predict, others are predicted from them.
 #pragma once
 
 #include <functional>

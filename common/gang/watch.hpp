@@ -11,8 +11,8 @@
 
 class Watch {
 public:
-    // `say` prints a message on behalf of a process that could not do so itself. `last_words` is called before a signal
-    // ends this one.
+    // `say` prints the message of a process that could not do so itself. `last_words` is called before a signal ends
+    // this process.
     Watch(Contact& contact, std::size_t process, std::function<void(const std::string& message)> say,
           std::function<void()> last_words);
     ~Watch();

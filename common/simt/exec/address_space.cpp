@@ -47,7 +47,7 @@ uintptr_t AddressSpace::take(size_t bytes) {
 void AddressSpace::give_back(uintptr_t region) {
     const auto found = regions_.find(region);
     if (found == regions_.end()) return;
-    // Mapping anew frees the pages and their page tables in one step.
+    // A new mapping frees the pages and their page tables in one step.
     mmap(reinterpret_cast<void*>(region), found->second, PROT_NONE, reserve_flags | MAP_FIXED, -1, 0);
     regions_.erase(found);
 }

@@ -14,8 +14,8 @@ namespace simt {
 
 class AddressSpace {
 public:
-    // Reserves about `wanted` bytes, or as much of that as the machine's limits allow, and leaves `beside` times as much
-    // for others to map. (Not every processor has 47 bits of addresses: AArch64 may be set up for 39.)
+    // Reserves about `wanted` bytes, or as much of that as the machine's limits allow, and leaves `beside` times as
+    // many addresses for other mappings. (Not every processor has 47-bit addresses: AArch64 may be set up for 39.)
     AddressSpace(size_t wanted, size_t beside);
     AddressSpace(const AddressSpace&) = delete;
     AddressSpace& operator=(const AddressSpace&) = delete;

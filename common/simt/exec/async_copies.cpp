@@ -44,7 +44,7 @@ bool AsyncCopies::take_of(unsigned rank, const void* barrier, AsyncCopy& copy) {
 
 namespace {
 
-// The running lane makes the copy now.
+// If a copy was taken, the running lane makes it now.
 bool finishes(bool taken, const AsyncCopy& copy) {
     BlockObserver* const observer = taken ? ResidentBlock::current()->observer() : nullptr;
     if (observer) observer->copy_finished(reinterpret_cast<uintptr_t>(copy.target), copy.bytes);

@@ -1,4 +1,4 @@
-// Which lane of a block goes next.
+// Which lane of a block runs next.
 #include <bit>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace simt {
 
 namespace {
 
-// A block whose lanes have polled this often and done nothing else lets other blocks run.
+// A block whose lanes have only polled for this many rounds lets other blocks run.
 constexpr unsigned polling_rounds_per_turn = 16;
 
 // A block that has passed this many barriers, or whose warps have had this many long turns, also lets other blocks run:
@@ -18,8 +18,8 @@ constexpr unsigned polling_rounds_per_turn = 16;
 constexpr unsigned barriers_per_turn = 1 << 16;
 constexpr unsigned long_turns_per_turn = 1 << 7;
 
-// A warp whose lanes advance in lockstep lets another warp go after this many steps: it may wait for that warp in a
-// loop that is not known to wait.
+// In lockstep, a warp lets another warp run after this many steps: it may wait for that warp in a loop that we do not
+// recognize as waiting.
 constexpr unsigned steps_per_turn = 1 << 10;
 
 Context* take_ready_lane(Warp& warp) {
@@ -60,9 +60,9 @@ Context* ResidentBlock::next_of_paused() {
     return next_lane();
 }
 
-// In lockstep: of lanes that have diverged, those furthest behind go on. If they are in a loop that only waits, the
-// others wait for them to leave it, and other warps go first. A lane that yields elsewhere does not hold up the rest of
-// its warp.
+// In lockstep: of lanes that have diverged, those furthest behind run. If they are in a loop that only waits, the
+// others wait for them to leave it, and other warps run first. A lane that yields elsewhere does not hold up the rest
+// of its warp.
 Context* ResidentBlock::next_in_step() {
     Warp& warp = *current_warp;
     const auto index = static_cast<unsigned>(current_warp - warps_.data());
@@ -121,20 +121,20 @@ Context* ResidentBlock::next_after_barrier() {
     has_polled_ = false;
     const bool ends_turn = ++barriers_in_turn_ >= barriers_per_turn;
     for (size_t i = 0; i < warp_count_; ++i) warps_[i].ready = warps_[i].live;
-    // Turn round: the warps that ran last are still in the cache, while a block's stacks together may exceed it.
+    // Reverse the order: the warps that ran last are still in the cache, while a block's stacks together may exceed it.
     upwards_ = !upwards_;
     if (!current_warp->ready) current_warp = next_ready_warp();
     return ends_turn ? pause(Pause::polling) : take_lane(*current_warp);
 }
 
-// The warp has met many times without waiting for another warp: the others go first, and finally other blocks.
+// The warp has met many times without waiting for another warp: the others run first, and finally other blocks.
 Context* ResidentBlock::next_after_long_turn() {
     current_warp->meetings_in_turn = 0;
     if (++long_turns_ >= long_turns_per_turn) return pause(Pause::polling);
     return take_lane(*next_ready_warp());
 }
 
-// Goes round from the current warp, so that a polling warp cannot keep the others from running.
+// Goes around from the current warp, so that a polling warp cannot keep the others from running.
 Warp* ResidentBlock::next_ready_warp() {
     Warp* const first = warps_.data();
     Warp* const last = first + warp_count_ - 1;

@@ -1,5 +1,5 @@
-// The switch through Boost.Context, for architectures without one of their own, and AddressSanitizer's calls around
-// any.
+// The switch by Boost.Context, for architectures without one of their own, and AddressSanitizer's calls around any
+// switch.
 #include "common/simt/exec/context.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -34,7 +34,7 @@ void announce_switch(const Context* next, void** kept) {
     thread_local const StackBounds own = own_stack_of_thread();
     // Only the worker has no lane stack.
     if (!next->stack_top) return __sanitizer_start_switch_fiber(kept, own.bottom, own.bytes);
-    // A stack begins less than a guard page and an offset below its top; what lies beyond is never touched.
+    // 16 KiB allow for the guard page, and for the offset of the stack's top.
     constexpr size_t reach = LaneStacks::bytes_per_lane - (16 << 10);
     __sanitizer_start_switch_fiber(kept, next->stack_top - reach, reach + sizeof(void*));
 }
@@ -57,7 +57,7 @@ namespace boost_context = boost::context::detail;
 
 namespace {
 
-// Passed along with a switch: the suspended context, so that the resumed side can keep its handle, and the new one.
+// Passed along with a switch: the suspended context, so that the resumed side can store its handle, and the new one.
 struct Passage {
     Context* suspended;
     Context* started;

@@ -40,12 +40,12 @@ inline void prepare_context(Context& context, void (*entry)(Context* self)) {
 inline void announce_arrival(void*) {}
 inline void forget_frames(const void*, size_t) {}
 #else
-// Lanes were abandoned on these stacks, or the memory is reused: none of their variables are left.
+// None of the variables on these stacks are left: the lanes were abandoned, or the memory is reused.
 void forget_frames(const void* stacks, size_t bytes);
 #endif
 
-// For functions that start on a lane's stack and never return: the sanitizers would wait for their ends. (To
-// ThreadSanitizer a worker and all its lanes are one thread.)
+// For functions that start on a lane's stack and never return: the sanitizers would wait for them to return. (To
+// ThreadSanitizer, a worker and all its lanes are one thread.)
 #define SIMT_ENDS_ELSEWHERE __attribute__((no_sanitize("address", "thread")))
 
 }  // namespace simt

@@ -9,8 +9,8 @@
 namespace simt {
 namespace {
 
-// The groups of this process that a controller knows, from the root down, as folders. A line of /proc/self/cgroup is
-// "0::/a/b" in version 2, and "4:cpu,cpuacct:/a/b" in version 1, where each controller has a tree of its own.
+// The folders of this process's groups under a controller, from the root down. A line of /proc/self/cgroup is "0::/a/b"
+// in version 2, and "4:cpu,cpuacct:/a/b" in version 1, where each controller has its own tree.
 std::vector<std::string> group_folders(const std::string& controller) {
     std::vector<std::string> folders;
     std::ifstream lines("/proc/self/cgroup");
@@ -31,14 +31,14 @@ std::vector<std::string> group_folders(const std::string& controller) {
     return folders;
 }
 
-// A file holds one number; "max" or -1 where there is no limit.
+// The file holds one number, or "max" or -1 if there is no limit.
 std::size_t number_in_file(const std::string& path, std::size_t otherwise) {
     std::ifstream file(path);
     long long number = 0;
     return file >> number && number >= 0 ? static_cast<std::size_t>(number) : otherwise;
 }
 
-// The number after this word at the start of a line; 0 if there is none.
+// The number on the line that starts with this word; 0 if there is none.
 std::size_t number_after(const std::string& path, const std::string& word) {
     std::ifstream file(path);
     std::size_t number = 0;
@@ -48,8 +48,8 @@ std::size_t number_after(const std::string& path, const std::string& word) {
     return 0;
 }
 
-// Bytes that the group has in use. What it has read of files and not used again is given up when memory is short; the
-// sums of version 1 are those with its subgroups.
+// How many bytes the group uses, without inactive file pages, which are reclaimed when memory is short. In version 1
+// the "total_" counts include the subgroups.
 std::size_t used_memory(const std::string& folder) {
     const bool is_first_version = !std::ifstream(folder + "/memory.current");
     const std::size_t used =

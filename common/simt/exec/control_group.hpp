@@ -1,5 +1,5 @@
-// The control groups (cgroups) of Linux that limit this process: its own and those above it, of either version. A
-// container sees its group as the root of all, a batch system's or systemd's group lies further down.
+// The control groups (cgroups) that limit this process: its own and those above it, of version 1 or 2. A container sees
+// its group as the root; the group of a batch system or systemd is further down.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@ namespace simt {
 
 constexpr std::size_t no_group_limit = std::numeric_limits<std::size_t>::max();
 
-// Bytes that the groups may use, and what is left of that, with what only caches files; the least of all groups,
-// no_group_limit without a limit.
+// How many bytes the groups may use, and how many of these are left, including those that only cache files: the minimum
+// over all groups, or no_group_limit.
 struct GroupMemory {
     std::size_t limit = no_group_limit, left = no_group_limit;
 };
 GroupMemory group_memory();
 
-// Processors that the groups may use, rounded up; the least of all groups, no_group_limit without a quota.
+// How many processors the groups may use, rounded up: the minimum over all groups, or no_group_limit.
 std::size_t group_processors();
 
 }  // namespace simt

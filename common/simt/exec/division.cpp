@@ -11,7 +11,7 @@ namespace simt {
 
 namespace {
 
-/// The general registers by the numbers that instructions have for them.
+/// The general registers by their numbers in instructions.
 constexpr int registers[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
                                REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
 
@@ -45,8 +45,8 @@ public:
         if (!is_division_) return false;
         const uint64_t mask = width_ == 64 ? ~uint64_t{0} : (uint64_t{1} << width_) - 1;
         const bool by_zero = (divisor_ & mask) == 0;
-        if (!by_zero && !is_signed_) return false;  // of a dividend of twice the width: no compiler's
-        // By zero all bits of the result are set; the lowest number by -1 is itself, and leaves nothing.
+        if (!by_zero && !is_signed_) return false;  // overflow of a double-width dividend: no compiler emits that
+        // Division by zero sets all bits of the results; the lowest number by -1 is itself, with remainder 0.
         const uint64_t lowest = uint64_t{1} << (width_ - 1);
         set_result((by_zero ? mask : lowest), (by_zero ? mask : 0));
         state_[REG_RIP] = static_cast<greg_t>(at_);
@@ -101,7 +101,7 @@ private:
         }
     }
 
-    /// A write of 32 bits clears the others.
+    /// A 32-bit write clears the upper half.
     void set_low(int name, int width, uint64_t bits) {
         const uint64_t kept = width == 16 ? static_cast<uint64_t>(state_[name]) & ~uint64_t{0xffff} : 0;
         state_[name] = static_cast<greg_t>(kept | bits);

@@ -39,8 +39,8 @@ Registers interrupted_registers(const void* context) {
 #endif
 }
 
-// Only a thread on a lane's stack runs device code; the worker itself has a stack of its own. (On AArch64, g++ touches
-// new pages of a stack 1024 bytes above the stack pointer, which is then below the lowest stack when that overflows.)
+// Only a thread on a lane's stack runs device code; the worker itself has its own stack. (On AArch64, g++ probes new
+// pages of a stack 1024 bytes above the stack pointer, which is below the lowest stack when that overflows.)
 ResidentBlock* interrupted_block(const Registers& registers) {
     constexpr uintptr_t touched_above = 1024;
     ResidentBlock* block = ResidentBlock::current();
@@ -66,7 +66,7 @@ void on_fault(int signal, siginfo_t* information, void* context) {
         block->running_launch().fail(error_illegal_address);
         block->abandon();
     }
-    // Not ours: the faulting instruction runs again, now with the program's own signal handling.
+    // Not ours: the faulting instruction runs again, now with the program's own handler.
     sigaction(signal, &previous_actions[signal], nullptr);
 }
 

@@ -5,13 +5,13 @@
 
 namespace simt {
 
-// Installs the process's handlers; a fault outside lanes has the same effect as before. Once is enough.
+// Installs the process's handlers; a fault outside of lanes has the same effect as before. To be called once.
 void install_fault_handlers();
 
-// Gives the calling worker thread the stack on which its handlers run: a lane's own may be the one that overflowed.
+// Gives the calling worker thread a stack on which its handlers run: the lane's own stack may have overflowed.
 void use_fault_stack();
 
-// Ends what an interrupt leaves behind when its handler has abandoned a block: no other interrupt comes before this.
+// Unblocks interrupts, which stay blocked after a handler has abandoned a block.
 void allow_interrupts();
 
 // Makes the worker abandon its block if the block's launch has failed and the worker is in kernel code or in a short

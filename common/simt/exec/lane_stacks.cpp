@@ -15,13 +15,13 @@ namespace simt {
 
 namespace {
 
-// Since Linux 6.13 a page can be made a guard without splitting its mapping. Older C libraries do not name this.
+// Since Linux 6.13 a page can become a guard without splitting its mapping. Older C libraries have no name for this.
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
 
-// A guard made by mprotect splits a mapping in two, and the system limits the mappings of a process. Two fifths of them
-// may be guards; the rest is for device memory and the program.
+// A guard made by mprotect splits a mapping in two, and the system limits the number of mappings of a process. Two
+// fifths of them may be for guards; the rest is for device memory and the program.
 long guards_at_most() {
     constexpr long usual_limit = 65530;
     long limit = 0;
@@ -43,13 +43,13 @@ LaneStacks::LaneStacks(unsigned lanes) : lanes_(lanes) {
     memory_ = static_cast<char*>(memory);
     while (guarded_ < lanes && madvise(guard(guarded_), page_bytes(), MADV_GUARD_INSTALL) == 0) ++guarded_;
     if (guarded_ == lanes) return;
-    // Without guards of that kind the lowest lane has one in any case, and the others have theirs as long as they last.
+    // Without guards of that kind, the lowest lane always gets one, and the others only if enough are left for all.
     const long wanted = guards_left().fetch_sub(lanes) >= static_cast<long>(lanes) ? lanes : 1;
     if (wanted == 1) guards_left() += lanes - 1;
     while (guarded_ < wanted && mprotect(guard(guarded_), page_bytes(), PROT_NONE) == 0) ++guarded_;
     guards_left() += wanted - guarded_;
     counted_ = guarded_;
-    // A huge page would fill the pages that nobody may have touched.
+    // A huge page would commit the unused pages as well, and overflowed() checks that these are untouched.
     if (guarded_ < lanes) madvise(memory_, bytes(), MADV_NOHUGEPAGE);
 }
 
@@ -72,13 +72,13 @@ bool LaneStacks::overflowed() const {
 }
 
 void LaneStacks::clear() {
-    // (Guards of either kind outlast this.)
+    // (Guards of either kind survive this.)
     madvise(memory_, bytes(), MADV_DONTNEED);
 }
 
 char* LaneStacks::top(unsigned lane) const {
-    // Stacks lie a power of two apart: without an offset, the tops of all of them would compete for the same few sets
-    // of the cache. 29 offsets of two cache lines spread them; 3 makes neighbours take distant offsets.
+    // Stacks are a power of two apart: without an offset, their tops would all compete for the same few sets of the
+    // cache. 29 offsets of two cache lines spread them; the factor 3 gives neighbours distant offsets.
     const size_t offset = lane * 3 % 29 * 128;
     return memory_ + (lane + 1) * bytes_per_lane - offset;
 }

@@ -7,9 +7,9 @@
 namespace simt {
 
 // One stack per lane, next to each other. Memory is committed page by page as the lanes use it. The lowest page of each
-// stack is a guard: inaccessible, so that a lane that recurses too deeply faults instead of overwriting its neighbour.
-// Where the system does not allow that many guards, the page is accessible but not for use, and overflowed() tells
-// whether a lane has touched it.
+// stack is a guard page: a lane that recurses too deeply faults there instead of overwriting its neighbour. If the
+// system does not allow that many guards, the page is accessible but unused, and overflowed() tells whether a lane has
+// touched it.
 class LaneStacks {
 public:
     // Room for a lane's local variables and calls.
@@ -31,7 +31,7 @@ public:
 
     // Whether a lane without a guard has used more than its stack since the last clear().
     bool overflowed() const;
-    // Empties the stacks, on which nothing may run.
+    // Empties the stacks. No lane may be running on them.
     void clear();
 
     // The address just above the stack of a lane, aligned to 64 bytes. Stacks grow downwards from here.

@@ -11,13 +11,13 @@ struct Question {
     unsigned answer = 0;
 };
 
-// The question on this OS thread that waits for its answer.
+// The question that waits for its answer on this OS thread.
 __thread Question* asked = nullptr;
 
 }  // namespace
 
-// The way back is a jump: what a program's class does when a parameter of the kernel ends, such as to free its memory,
-// is not to be done for a question.
+// The answer comes back by a longjmp, because the destructors of the kernel's parameters must not run for a question:
+// they might free memory.
 unsigned ask_for_bounds(void (*call)(void*), void* body) {
     Question question;
     asked = &question;

@@ -8,7 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A worker that has used this much processor time without a look works. All lanes of a block look again in much less.
+// A worker that has used this much processor time without a look is working: all lanes of a block look again far
+// sooner.
 constexpr LaunchWatch::Duration longest_look = 20ms;
 
 // The watchdog looks more often than this, unless the process has been stopped meanwhile.
@@ -38,8 +39,8 @@ bool LaunchWatch::look_at(const Progress& progress, Duration processor_time, boo
     return has_changed || !was_inside || processor_time - seen.at_last_look > longest_look;
 }
 
-// Processor time counts once every worker in the launch has had some. One that has none may be just about to make the
-// step, while the others look for it in vain for as long as they have the processors.
+// Processor time counts once every worker in the launch has had some. A worker without a processor may be just about to
+// make a step, while the others wait for it in vain as long as they have the processors.
 void LaunchWatch::count_work(const std::vector<Duration>& processor_times) {
     bool all_have_run = true;
     for (size_t worker = 0; worker < sights_.size(); ++worker) {
@@ -83,7 +84,7 @@ bool LaunchWatch::has_gone_round() const {
 }
 
 void LaunchWatch::pass(Duration elapsed, bool is_quiet, bool counts) {
-    // Before a worker has come, the launch waits for other launches: its time has not begun.
+    // Until a worker joins, the launch waits for other launches, and its time has not begun.
     if (std::none_of(sights_.begin(), sights_.end(), [](const Sight& seen) { return seen.is_inside; })) {
         waited_ = uncounted_ = Duration{0};
         return;

@@ -1,14 +1,14 @@
 // What the watchdog concludes from the progress of a launch's workers.
 //
-// Time alone proves nothing: a worker may have no processor, or the whole process may be stopped. So time counts only
-// once all workers have gone round, giving each of their suspended blocks a turn. A launch only waits if nothing happens
-// in such a time, in any launch, but lanes looking again. What may happen is
+// Elapsed time alone proves nothing: a worker may have no processor, or the whole process may be stopped. So time
+// counts only once all workers have gone around, giving each of their suspended blocks a turn. A launch is only waiting
+// if in that time, in any launch, nothing happens except that lanes look again. What may happen is
 //   a step      a lane or a block begins or ends, or passes a barrier without having waited in a loop;
 //   a change    a lane takes a lock, leaves a loop in which it waited, or sees another value there;
 //   work        a lane runs for a while without looking for anything.
-// Steps come to an end in every kernel that ends. Changes and work need not: between two steps a worker may spend only so
-// much processor time on them, which counts in portions in which every worker has run. A lock that goes from thread to
-// thread is another matter as long as it goes to threads that have not had it since the last step: there are only so many.
+// A kernel that ends has finitely many steps, but an endless loop may make changes and do work forever. So between two
+// steps a worker may spend only so much processor time on them, counted in intervals in which every worker has run. A
+// lock that goes to a thread for the first time since the last step restarts that time: there are only so many threads.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace simt {
 // What a worker has done in a launch, on its own cache line. Only the watchdog reads it.
 struct alignas(64) Progress {
     std::atomic<uint64_t> steps{0}, changes{0};
-    std::atomic<uint64_t> looks{0};   // all lanes of a block that could run have looked again
+    std::atomic<uint64_t> looks{0};   // all lanes of a block that can run have looked again
     std::atomic<uint64_t> rounds{0};  // every suspended block has had a turn
     TurnsTaken turns_taken;           // lanes have made their first change since the last step
     std::atomic<bool> is_inside{false};
@@ -42,21 +42,21 @@ public:
 
     explicit LaunchWatch(unsigned workers) : sights_(workers) {}
 
-    // Looks at the progress of each worker, whose thread has used this much processor time so far. Returns whether
-    // anything has happened since the last look.
+    // Looks at the progress of each worker, given the processor times that their threads have used so far. Returns
+    // whether anything has happened since the last look.
     bool look(const Progress* progress, const std::vector<Duration>& processor_times);
-    // Whether all workers in the launch have gone round since time was last counted.
+    // Whether all workers in the launch have gone around since time was last counted.
     bool has_gone_round() const;
     // To be called after each look. `elapsed`: the time since the last look; `is_quiet`: nothing has happened in any
-    // launch; `counts`: all launches have gone round.
+    // launch; `counts`: all launches have gone around.
     void pass(Duration elapsed, bool is_quiet, bool counts);
 
-    // How long the launch has only waited.
+    // How long the launch has been only waiting.
     Duration waited() const { return waited_; }
-    // The most processor time that a worker has used since the launch's last step, or since a lane last made its first
-    // change after that, as far as it counts.
+    // The most processor time that counts for any worker since the launch's last step, or since a lane last made its
+    // first change after that.
     Duration worked() const { return worked_; }
-    // How many steps it had made when the watchdog last looked.
+    // How many steps the launch had made at the last look.
     uint64_t steps() const { return steps_; }
 
 private:
@@ -66,8 +66,8 @@ private:
         uint64_t changes = 0, looks = 0, rounds = 0;
         uint64_t counted_rounds = 0;  // when waiting time was last counted
         Duration at_last_look{0};     // its processor time
-        Duration worked{0};           // what has counted of it since the last step
-        Duration at_last_count{0};    // its processor time and rounds when it counted last
+        Duration worked{0};           // the part of it that counts since the last step
+        Duration at_last_count{0};    // its processor time and rounds when work was last counted
         uint64_t rounds_at_last_count = 0;
     };
 
@@ -77,7 +77,7 @@ private:
     uint64_t steps_ = 0, turns_taken_ = 0;
     std::vector<Sight> sights_;  // by worker
     Duration waited_{0}, worked_{0};
-    Duration uncounted_{0};           // time since the workers last went round,
+    Duration uncounted_{0};           // time since the workers last went around,
     bool uncounted_is_quiet_ = true;  // in which nothing has happened
 };
 

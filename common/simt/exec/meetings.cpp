@@ -13,8 +13,8 @@ unsigned awaited_lanes(const Warp& warp, unsigned lane) {
     return (waits_for_some ? warp.masks[lane] & warp.live : warp.live) | 1u << lane;
 }
 
-// A meeting is complete when all its lanes have come, and have come to the same one: different groups of lanes may be
-// in different meetings at once.
+// A meeting is complete when all its lanes have come to it, and to no other: different groups of lanes may be in
+// different meetings at the same time.
 bool is_complete(const Warp& warp, unsigned group) {
     if (group & ~warp.meeting) return false;
     for (unsigned lanes = group; lanes; lanes &= lanes - 1) {

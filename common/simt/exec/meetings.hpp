@@ -1,4 +1,4 @@
-// Completes, once a warp has stalled, the meetings of its lanes at shuffles, votes and __syncwarp, and __activemask.
+// Completes the meetings of a stalled warp's lanes at shuffles, votes and __syncwarp, and answers __activemask.
 #pragma once
 
 #include "common/simt/exec/observer.hpp"
@@ -6,11 +6,11 @@
 
 namespace simt {
 
-// Releases the lanes of complete meetings and publishes their values. Values of lanes that still wait are kept. Reports
-// to the observer, unless null, which lanes of warp `index` have met.
+// Releases the lanes of complete meetings and publishes their values; values of lanes that still wait are kept. Returns
+// whether it released any. Reports to the observer, unless null, which lanes of warp `index` have met.
 bool complete_meetings(Warp& warp, BlockObserver* observer, unsigned index);
 
-// The lanes that stand at the same __activemask() when nothing else can run are the active ones.
+// The active lanes are those at the same __activemask() when nothing else can run.
 void answer_active_mask(Warp& warp);
 
 }  // namespace simt

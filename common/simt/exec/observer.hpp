@@ -1,7 +1,7 @@
 // Observers follow a launch while it runs. The execution core reports events to its observer and lets it make choices.
-// The core knows nothing else of observers, and most launches have none.
+// The core knows nothing else about observers, and most launches have none.
 //
-// Every function has a body that does nothing or makes the usual choice: an observer overrides what it needs.
+// Every function has a default that does nothing or makes the usual choice: an observer overrides what it needs.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class LaunchObserver;
 class ResidentBlock;
 
 struct SourceLine {
-    std::string file;  // "" if it is not known
+    std::string file;  // "" if unknown
     unsigned line = 0;
 };
 
@@ -33,23 +33,23 @@ public:
     virtual void left() {}     // and leaves it, perhaps for good
     virtual void ended() {}    // every lane has left the kernel
     virtual void lane_ended(unsigned /*lane*/) {}
-    // None of the warp's lanes can run now; those of the mask `paused` let the others catch up.
+    // None of the warp's lanes can run now; those in the mask `paused` are letting the others catch up.
     virtual void warp_stalled(unsigned /*warp*/, unsigned /*paused*/) {}
     virtual void meeting_completed(unsigned /*warp*/, unsigned /*lanes*/) {}
     virtual void block_barrier_completed() {}
     virtual void grid_barrier_completed() {}
-    // The running lane has started an asynchronous copy, and has waited for it. `pc`: the place in the kernel.
+    // The running lane has started an asynchronous copy, or has waited for it. `pc`: the place in the kernel.
     virtual void copy_started(uintptr_t /*target*/, size_t /*bytes*/, const void* /*pc*/) {}
     virtual void copy_finished(uintptr_t /*target*/, size_t /*bytes*/) {}
 
-    // ---- errors; the launch fails after each of them
-    // Lanes wait for each other, or have waited too long, or the running lane has misused an object of the device
-    // language. Returns true if the observer has reported it, so that the core says nothing.
+    // ---- errors: the launch fails after each of them Lanes wait for each other, have waited too long, or the running
+    // lane has misused an object of the device language. They return true if the observer has reported the error, so
+    // that the core does not.
     virtual bool deadlocked() { return false; }
     virtual bool timed_out() { return false; }
     virtual bool misused(const char* /*message*/, const void* /*pc*/) { return false; }
-    // free() in a kernel of a pointer that is not on the device heap; a lane has hit the guard page of its stack, whose
-    // usable part begins at `stack` (true: the observer has reported it). Both may drop the lane (ResidentBlock::drop_running_lane).
+    // free() of a pointer that is not on the device heap; a lane has hit the guard page of its stack, whose usable part
+    // begins at `stack` (true: the observer has reported it). Both may call drop_running_lane().
     virtual void invalid_free(const void* /*pointer*/, const void* /*pc*/) {}
     virtual bool stack_overflowed(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) { return false; }
 
@@ -64,9 +64,9 @@ public:
     // ---- details for messages about waiting lanes
     // Whether the lane is in a loop that only waits, and has let others go first there.
     virtual bool polls_again(unsigned /*lane*/) const { return false; }
-    // The function in which the lane waits for others of its warp: "__syncwarp"; null: not known.
+    // The function in which the lane waits for others of its warp, such as "__syncwarp"; null if unknown.
     virtual const char* warp_function_of(unsigned /*lane*/) const { return nullptr; }
-    // Where a lane is that does not wait, or was when it last did something that the observer sees.
+    // Where a lane that does not wait is, or was when it last did something that the observer sees.
     virtual SourceLine place_of(unsigned /*lane*/) const { return {}; }
 };
 
@@ -75,15 +75,15 @@ class LaunchObserver {
 public:
     virtual ~LaunchObserver() = default;
 
-    // The observer of the blocks that run here, kept for all later launches, or null.
+    // Makes the observer of the blocks that run there, which is kept for all later launches; or null.
     virtual std::unique_ptr<BlockObserver> observe(ResidentBlock&) { return nullptr; }
 
-    // Called before and after the blocks of the launch, on the thread that executes its stream. The result is a
-    // cudaError_t value with which the launch fails although all its blocks have ended; 0: no failure.
+    // Called before and after the blocks of the launch, on the thread that executes its stream. ended() returns a
+    // cudaError_t value with which the launch fails even though all its blocks have ended, or 0.
     virtual void began() {}
     virtual int ended() { return 0; }
 
-    // The block that runs in position `index` of `count`: a permutation.
+    // The block that runs at position `index` of `count`: a permutation.
     virtual uint64_t block_at(uint64_t index, uint64_t /*count*/) const { return index; }
 };
 

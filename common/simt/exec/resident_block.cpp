@@ -151,8 +151,8 @@ inline Context* ResidentBlock::end_lane(Context* ended) {
     return next_lane();
 }
 
-// How many lanes of a row the loop runs before the watchdog sees progress: usually all of them, which is fastest. But
-// they may take long, which nobody knows when a worker begins.
+// How many lanes of a row the loop runs before it reports progress to the watchdog: usually all of them, which is
+// fastest. But lanes may be slow, which is unknown when a worker begins.
 unsigned ResidentBlock::lanes_at_once(unsigned ended) const {
     if (launch_->has_long_lanes.load(std::memory_order_relaxed)) return 1;
     return is_first_of_worker_ ? std::max(ended, 1u) : identity_.dim_x;
@@ -180,7 +180,7 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
     __builtin_unreachable();
 }
 
-// A lane that has a stack of its own starts here.
+// A lane that has its own stack starts here.
 SIMT_ENDS_ELSEWHERE void ResidentBlock::run_single_lane(Context* self) {
     announce_arrival(nullptr);
     current_block->run_remaining_lanes(self);

@@ -20,7 +20,7 @@ enum class Pause {
     polling,     // the only lanes that can run poll for another block or the host
     at_grid,     // waits at grid.sync()
     deadlocked,  // lanes wait for each other in different places
-    failed,      // the launch has been given up
+    failed,      // the launch has failed
 };
 
 class ResidentBlock {
@@ -33,7 +33,7 @@ public:
     bool has_room_for(unsigned lanes) const { return lanes <= lane_capacity_; }
     bool has_stacks() const { return stacks_.valid(); }
 
-    // Prepares to run a block of the launch. `progress` advances whenever something is achieved.
+    // Prepares to run a block of the launch, and counts its steps in `progress`.
     void begin(RunningLaunch& launch, uint64_t index, unsigned worker, Progress& progress);
 
     // Runs the lanes of the block on the calling thread until they pause. Must always be called on the same thread.
@@ -41,7 +41,7 @@ public:
 
     // Called from a signal handler on a lane's stack: abandons the lanes, and run() returns `failed`.
     [[noreturn]] void abandon();
-    // The same, before that: the lane has used more than its stack, which run() is to report.
+    // To be called before abandon() if the lane has used more than its stack: run() then reports that.
     void note_overflow() { has_hit_guard_ = true; }
 
     // The block whose lanes run on the calling thread, or null.
@@ -50,7 +50,7 @@ public:
     // ---- for observers
     // The running lane leaves the kernel here and now; the others go on.
     [[noreturn]] void drop_running_lane();
-    // Lets the other lanes of its warp go first, until each has paused too, waits or has ended.
+    // Lets the other lanes of its warp run first, until each of them has paused too, waits or has ended.
     void pause_running_lane();
     const Context* contexts() const { return contexts_.data(); }
     const Warp& warp(size_t index) const { return warps_[index]; }
@@ -65,7 +65,7 @@ public:
     // Where the lanes wait: "16 threads at __syncthreads() in a.cu:12 (first: thread (0,0,0)); ...", for messages.
     std::string describe_waiting() const;
     std::string describe_position() const;  // "kernel k, block (0,0,0)"
-    // Whether this lane is in the middle of something: it neither waits nor lets others go first.
+    // Whether this lane is in the middle of its code: it neither waits nor polls.
     bool is_running(const Warp& warp, unsigned lane) const;
     // Whether lanes that only wait keep others of their warp from going on, because it advances in lockstep.
     bool holds_back_lanes() const;
@@ -135,7 +135,7 @@ private:
     BlockIdentity identity_ = {};
     BarrierTally tally_;
     bool detached_ = false;            // some lane has waited: from then on each lane runs by itself
-    bool has_polled_ = false;          // since the last barrier: what follows may be a loop that waits
+    bool has_polled_ = false;          // since the last barrier: the code that follows may be a loop that waits
     bool is_first_of_worker_ = false;  // of this launch
     bool has_hit_guard_ = false;       // a lane has used more than its stack
     bool upwards_ = true;              // the direction in which the warps take turns

@@ -29,8 +29,8 @@ namespace {
     block.abandon();
 }
 
-// Only where every access is observed can lanes take turns in another order. A program without observers would do what it
-// always does, and seem to have obeyed.
+// Lanes can only take turns in another order if every access is observed. Without observers, a program would run in its
+// usual order and seem to have obeyed.
 void refuse_schedule() {
     const char* const wanted = std::getenv("SIMCC_SCHEDULE");
     if (!wanted || !*wanted || std::strcmp(wanted, "independent") == 0) return;
@@ -61,7 +61,7 @@ std::unique_ptr<RunningLaunch, void (*)(RunningLaunch*)> prepare(const Launch& l
 void start(const std::vector<RunningLaunch*>& launches) { WorkerPool::instance().start(launches); }
 
 int result_of(const RunningLaunch& running) {
-    if (running.ran_too_long && !running.timeout_reported) {  // its lanes only ran for short times between waits
+    if (running.ran_too_long && !running.timeout_reported) {  // its lanes only ran briefly between waits
         std::fprintf(stderr, "simcc: kernel %s: the launch was ended: its threads waited and went on, but none ended\n",
                      running.launch.name);
     }

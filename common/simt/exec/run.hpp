@@ -14,9 +14,9 @@ struct RunningLaunch;
 
 // Runs every block of the launch and returns a cudaError_t value when the last has ended:
 //   0    all lanes ran to their end
-//   700  a lane touched memory that is not there, overflowed its stack, or divided an integer by zero
+//   700  a lane accessed memory that is not there, or overflowed its stack
 //   702  lanes have only waited for SIMCC_TIMEOUT seconds (default 10), or have run for ten times as long without
-//        coming to an end or a barrier: see launch_watch.hpp
+//        reaching their end or a barrier: see launch_watch.hpp
 //   710  an assertion failed
 //   719  deadlock (lanes wait for each other in different places) or __trap()
 // After an error the remaining blocks are dropped; 702, 710 and 719 come with a message on stderr. Several threads may
@@ -25,9 +25,9 @@ struct RunningLaunch;
 // least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. Observer and owner may be null.
 int execute(const Launch& launch, LaunchObserver* observer = nullptr, LaunchOwner* owner = nullptr);
 
-// The same without waiting: the owner is told when the blocks have ended, and then asks for the result. Launches that
-// are started together start in this order, before those that wait for a worker already. The launch, its observer and
-// its owner must live until then.
+// The same without waiting: the owner is told when the blocks have ended, and then asks for the result; the launch, its
+// observer and its owner must live until then. Launches that are started together start in this order, ahead of
+// launches that already wait for a worker.
 std::unique_ptr<RunningLaunch, void (*)(RunningLaunch*)> prepare(const Launch& launch, LaunchObserver* observer,
                                                                  LaunchOwner& owner);
 void start(const std::vector<RunningLaunch*>& launches);

@@ -1,4 +1,4 @@
-// A launch while its blocks run: what the workers share.
+// A launch while its blocks run: the state that its workers share.
 #pragma once
 
 #include <algorithm>
@@ -58,13 +58,13 @@ private:
     std::atomic<uint64_t> generation_{0};
 };
 
-// Whose launch it is. The core knows nothing else of its owner, which code that runs in the launch may ask for.
+// The owner of a launch. The core knows nothing else about it; code that runs in the launch may ask for it.
 class LaunchOwner {
 public:
     virtual ~LaunchOwner() = default;
 
-    // The last block of a launch that start() has started has ended: called on the worker that has run it, which does
-    // not touch the launch any more.
+    // The last block of a launch that start() started has ended. Called on the worker that ran it, which does not touch
+    // the launch afterwards.
     virtual void blocks_ended() {}
 };
 
@@ -77,13 +77,13 @@ struct RunningLaunch {
           is_awaited(is_awaited),
           worker_count(workers),
           block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
-          // Few claims per worker for small blocks, yet enough of them to balance the load.
+          // Few claims per worker if blocks are small, yet enough of them to balance the load.
           blocks_per_claim(std::min<uint64_t>(64, block_count / (uint64_t{workers} * 8) + 1)),
           grid_barrier(block_count),
           progress(new Progress[workers]),
           watch(workers) {}
 
-    // The first error counts. No further block starts.
+    // Only the first error counts. No further block starts.
     void fail(LaunchError code) {
         int none = 0;
         error.compare_exchange_strong(none, code);
@@ -95,7 +95,7 @@ struct RunningLaunch {
 
     const Launch& launch;
     LaunchObserver* const observer;  // null: not observed
-    LaunchOwner* const owner;        // null: nobody's
+    LaunchOwner* const owner;        // or null
     const bool is_awaited;           // a thread waits for its end; otherwise the owner is told
     const unsigned worker_count;
     const uint64_t block_count;
@@ -105,10 +105,10 @@ struct RunningLaunch {
     GridBarrier grid_barrier;
     const std::unique_ptr<Progress[]> progress;  // of each worker
     std::atomic<bool> has_long_lanes{false};     // a lane may run for so long that each must count as progress
-    unsigned short step_epoch = 1;               // another one after each look of the watchdog that has seen a step
+    unsigned short step_epoch = 1;               // changes with each look of the watchdog that sees a step
     std::atomic<bool> timeout_reported{false}, overflow_reported{false};
-    std::atomic<bool> ran_too_long{false};  // it was ended because its lanes went on and on, not because they waited
-    // In lockstep: since something last happened, a block has paused in which lanes that wait keep others of their warp
+    std::atomic<bool> ran_too_long{false};  // it was ended because its lanes ran on and on, not because they waited
+    // In lockstep: since something last happened, a block has paused in which waiting lanes keep others of their warp
     // from going on. Most likely they wait for those.
     std::atomic<bool> holds_back_lanes{false};
     // Guarded by the pool's mutex:

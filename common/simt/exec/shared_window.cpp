@@ -16,7 +16,7 @@ namespace simt {
 namespace {
 
 struct Search {
-    uintptr_t address;  // lies in the thread-local storage looked for
+    uintptr_t address;  // an address in the thread-local storage that we look for
     char* begin = nullptr;
     char* end = nullptr;
 };

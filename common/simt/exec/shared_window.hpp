@@ -1,4 +1,4 @@
-// The shared memory of a block in an OS thread, and copies of it for suspended blocks.
+// The shared memory of the block that runs on an OS thread, and copies of it for suspended blocks.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace simt {
 
 // __shared__ variables are thread-local variables of the program, so the program's thread-local storage on a worker
 // thread is the shared memory of the block that runs there. It is saved and restored as a whole, except for the unused
-// part of the dynamic window. The runtime's own thread-local variables lie in it too: they must be set again after
+// part of the dynamic window. The runtime's own thread-local variables are in it, too: they must be set again after
 // restore().
 class SharedWindow {
 public:
@@ -30,7 +30,7 @@ private:
         char* begin;
         size_t bytes;
     };
-    // Before the dynamic window, in it, and after it.
+    // The pieces before the dynamic window, in it, and after it.
     void pieces(size_t dynamic_bytes, Piece (&result)[3]) const;
 
     char* begin_ = nullptr;

@@ -14,7 +14,7 @@ namespace {
 // The exit status of a CUDA error in all programs of gridutils.
 constexpr int exit_status = 3;
 
-// (A thread-local variable of the runtime would be shared memory of the blocks; it is the same for all of them.)
+// (Thread-local variables of the runtime lie in the shared memory of blocks, but this one is the same for all of them.)
 __thread bool expects_shortage = false;
 
 std::terminate_handler previous_handler() {
@@ -41,7 +41,7 @@ std::terminate_handler previous_handler() {
 void end_program(const char* what, const char* remedy) {
     char line[512];
     const int length = std::snprintf(line, sizeof line, "%s: %s; %s\n", program_invocation_short_name, what, remedy);
-    // What the program has printed is not lost, unless another thread is printing.
+    // The program's output so far is not lost, unless another thread is printing.
     if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
     const size_t bytes = length < 0 ? 0 : static_cast<size_t>(length) < sizeof line ? length : sizeof line - 1;
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, bytes);
@@ -49,7 +49,7 @@ void end_program(const char* what, const char* remedy) {
 }
 
 void end_without_memory() {
-    end_program("the simulator finds no memory for its own work",
+    end_program("the simulator has no memory left for its own work",
                 "raise the limit of address space (ulimit -v) or of the container, or choose a smaller problem");
 }
 

@@ -1,6 +1,6 @@
-// The end of a program for which the machine has too little: no threads, no address space, no memory.
+// Ends a program for which the machine has too few threads, addresses or too little memory.
 //
-// It ends with status 3 and one line on standard error, at once: without destructors and exit handlers, which would
+// It ends at once, with status 3 and one line on standard error. Destructors and exit handlers do not run: they would
 // wait for threads that never started.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace simt {
 [[noreturn, gnu::cold]] void end_without_memory();
 [[noreturn, gnu::cold]] void end_without_threads(int error);
 
-// Runs work in which the simulator allocates, starts threads and calls nothing of the program that may throw.
+// Runs work in which the simulator allocates and starts threads. It must not call code of the program that may throw.
 template <class Work>
 decltype(auto) unless_short(Work&& work) {
     try {
@@ -29,11 +29,11 @@ decltype(auto) unless_short(Work&& work) {
     }
 }
 
-// A thread of the simulator. An exception that nothing in it catches, also one in a lane, is a shortage.
+// Starts a thread of the simulator. An uncaught exception in it, even in a lane, means a shortage.
 template <class Main>
 std::thread start_thread(Main main);
 
-// The current thread is one of the simulator's: see start_thread().
+// Marks the current thread as one of the simulator's: see start_thread().
 void expect_shortage();
 
 template <class Main>

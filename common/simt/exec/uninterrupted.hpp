@@ -15,7 +15,7 @@ struct Interruption {
 // The state of this worker.
 extern __thread Interruption interruption;
 
-// The running lane's launch has been given up: the lane does not go on.
+// The running lane's launch has failed: abandons the lane.
 void leave_interrupted_section();
 
 class Uninterrupted {
@@ -25,8 +25,8 @@ public:
     Uninterrupted(const Uninterrupted&) = delete;
     Uninterrupted& operator=(const Uninterrupted&) = delete;
 
-    // A section that begins in one call and ends in another. (The fences only stop the compiler from moving code: the
-    // signal handler runs on the same thread.)
+    // For a section that begins in one call and ends in another. (The fences only stop the compiler from moving code:
+    // the signal handler runs on the same thread.)
     [[gnu::always_inline]] static void begin() {
         ++interruption.depth;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);

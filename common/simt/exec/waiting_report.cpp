@@ -1,4 +1,4 @@
-// What messages say about the lanes of a block: those of deadlocks and timeouts, and that of a stack that overflows.
+// What the messages about deadlocks, timeouts and stack overflows say about the lanes of a block.
 #include <bit>
 #include <cstdio>
 #include <map>
@@ -12,7 +12,7 @@ namespace simt {
 
 namespace {
 
-// Lanes that do the same in the same place.
+// Lanes that do the same thing in the same place.
 struct LaneGroup {
     unsigned lanes = 0;
     const Context* first = nullptr;
@@ -46,7 +46,7 @@ std::string ResidentBlock::describe_position() const {
     return text.str();
 }
 
-// A lane that was polling again when the launch was given up. Only an observer knows about it.
+// Whether the lane was polling again when the launch failed. Only an observer knows.
 bool ResidentBlock::polls_again(const Warp& warp, unsigned lane) const {
     return observer_ && observer_->polls_again(static_cast<unsigned>(&warp - warps_.data()) * 32 + lane);
 }
@@ -54,13 +54,13 @@ bool ResidentBlock::polls_again(const Warp& warp, unsigned lane) const {
 bool ResidentBlock::is_running(const Warp& warp, unsigned lane) const {
     if (polls_again(warp, lane)) return false;
     if (&warp.contexts[lane] == current_lane) return true;  // abandoned where it was
-    // A block that lets other blocks go first has made the lanes that wait for those ready.
+    // In a block that lets other blocks run first, the lanes that wait for those are ready.
     const bool lets_others_run = pause_ == Pause::polling || pause_ == Pause::at_grid;
     return (warp.paused | (lets_others_run ? 0 : warp.ready)) >> lane & 1;
 }
 
-// Called when only polling lanes can run and each has just looked: all that could go on otherwise are ahead of others that
-// only wait and are to leave their loop first.
+// Called when only polling lanes can run and each has just looked. Paused lanes of the same warps are ahead of them,
+// and must wait until they leave their loops.
 void ResidentBlock::note_held_back() {
     held_back_.assign(warp_count_, 0);
     for (size_t i = 0; i < warp_count_; ++i) {

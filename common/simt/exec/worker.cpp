@@ -11,7 +11,7 @@ namespace simt {
 
 namespace {
 
-// When a worker runs out of work, it returns the stacks beyond this number of lanes to the system. A lane that has run
+// When a worker runs out of work, it returns the stacks of all but this many lanes to the system. A lane that has run
 // occupies a page or two.
 constexpr unsigned spare_lanes_kept = 16384;
 
@@ -37,8 +37,8 @@ void Worker::main() {
             run_unclaimed_blocks(*launch);
             fruitless_rounds = 0;
         }
-        // Only suspended blocks are left. If they wait for other workers or the host, the thread sleeps instead of
-        // spinning. If these go on, it looks again soon.
+        // Only suspended blocks are left. If they wait for other workers or the host, this thread sleeps instead of
+        // spinning. If their values change, it looks again soon.
         const Outcome outcome = resume_suspended_blocks();
         fruitless_rounds = outcome == Outcome::stepped ? 0 : outcome == Outcome::changed ? 1 : fruitless_rounds + 1;
         leave_finished_launches();
@@ -58,8 +58,8 @@ void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
         const uint64_t last = std::min(launch.block_count, first + launch.blocks_per_claim);
         for (uint64_t index = first; index < last && !launch.failed(); ++index) {
             run_new_block(launch, index);
-            // Every claimed block starts in the end, since others may wait for it. But each suspended block gets a turn
-            // first, which keeps few blocks resident at once.
+            // Every claimed block must start eventually, since others may wait for it. But each suspended block gets a
+            // turn first, so that few blocks are resident at once.
             resume_suspended_blocks();
         }
     }
@@ -164,7 +164,7 @@ void Worker::end_deadlocked(ResidentBlock& block) {
 void Worker::retire(Block block) {
     RunningLaunch& launch = block->running_launch();
     const bool has_waited = launch.error == error_timeout && !launch.ran_too_long;
-    // Other blocks may wait for one whose lanes are held back: that one knows why.
+    // Other blocks may wait for one whose lanes are held back: that block knows why, and reports it.
     const bool knows_why = !launch.holds_back_lanes || block->holds_back_lanes();
     const bool timed_out = has_waited && knows_why && !launch.timeout_reported.exchange(true);
     const bool is_reported = timed_out && block->observer() && block->observer()->timed_out();

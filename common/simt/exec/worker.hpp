@@ -1,4 +1,4 @@
-// A thread that runs blocks: new ones, and in turn those that are suspended because they wait for other blocks.
+// A thread that runs blocks: new ones, and in turn suspended ones, which wait for other blocks.
 #pragma once
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ private:
     void main();
     void run_unclaimed_blocks(RunningLaunch& launch);
     void run_new_block(RunningLaunch& launch, uint64_t index);
-    // What the suspended blocks have done with their turns, the most of all.
+    // What the suspended blocks have done in their turns: the most that any of them did.
     enum class Outcome { waited, changed, stepped };
     Outcome resume_suspended_blocks();
     void leave_finished_launches();

@@ -24,15 +24,15 @@ constexpr auto interrupt_interval = 2ms;
 constexpr long most_workers = 1024;
 constexpr double longest_timeout = 1e9;  // seconds
 
-// How much of the timeout a warp in lockstep may wait while it keeps lanes of its own from going on.
+// The fraction of the timeout for which a warp in lockstep may wait while it keeps some of its lanes from going on.
 constexpr double patience_with_lockstep = 0.1;
 
-// A worker that has run this long without a step is likely to run lanes that take long.
+// A worker that has run this long without a step probably runs slow lanes.
 constexpr auto long_work = 500ms;
 
 // How much processor time the thread has used.
 LaunchWatch::Duration processor_time(pthread_t thread) {
-    clockid_t clock = CLOCK_MONOTONIC;  // if there is no better one, as if it ran all the time
+    clockid_t clock = CLOCK_MONOTONIC;  // the fallback: as if the thread ran all the time
     timespec time = {};
     if (pthread_getcpuclockid(thread, &clock) != 0 || clock_gettime(clock, &time) != 0) {
         clock_gettime(CLOCK_MONOTONIC, &time);
@@ -129,7 +129,7 @@ void WorkerPool::run_watchdog() {
 }
 
 // A launch may wait for any other: as long as something happens in one of them, or could happen if a worker had a
-// processor, none of them only waits.
+// processor, none of them is only waiting.
 void WorkerPool::look_at_launches(LaunchWatch::Duration elapsed) {
     std::vector<LaunchWatch::Duration> processor_times;
     for (const auto& worker : workers_) processor_times.push_back(processor_time(worker->thread()));

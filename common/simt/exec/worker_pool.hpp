@@ -19,18 +19,18 @@ public:
 
     unsigned worker_count() const { return worker_count_; }
 
-    // A launch that only waits for so many seconds is ended, and one whose workers run for so many times as long without
-    // a step (launch_watch.hpp); 0: never.
+    // A launch that only waits for this many seconds is ended, and so is one whose workers run for work_per_wait times
+    // as long without a step (launch_watch.hpp); 0: never.
     double timeout() const { return timeout_; }
     static constexpr double work_per_wait = 10;
 
     // Whether a launch has begun and not ended.
     bool is_running();
 
-    // Runs all blocks of a launch; returns when they have ended. Called by any number of threads.
+    // Runs all blocks of a launch; returns when they have ended. Any number of threads may call it.
     void run(RunningLaunch& launch);
 
-    // Puts launches that nobody awaits in front of all others.
+    // Starts launches that nobody awaits, ahead of all others.
     void start(const std::vector<RunningLaunch*>& launches);
 
     // For workers. Joins a launch that has unclaimed blocks. If there is none, waits for one if `wait`, else returns
