@@ -282,7 +282,7 @@ npz() {
     refuses 2 "--memory is for benchmarks" vecadd file file --memory all
     refuses 2 "--explain is for benchmarks" matmul --shape 1x1x3 file file --explain
     for option in csv tsv md human; do
-        refuses 2 "reduce is a filter, which prints its result alone, or as --json: leave --format out" reduce -f $option file
+        refuses 2 "reduce is a filter, which prints only its result, or --json: leave --format out" reduce -f $option file
     done
     refuses 2 "leave --csv out" reduce --csv file
     for program in reduce vecadd matmul; do
@@ -303,7 +303,7 @@ npz() {
     export CUDA_VISIBLE_DEVICES=
     capture bash -c 'seq 10 | timeout 60 vecadd'
     expect_status 0
-    expect_errors_like "standard input is not read, this is a benchmark; to read it name it -, as in: vecadd - B"
+    expect_errors_like "this is a benchmark and does not read standard input; to read it, name it -, as in: vecadd - B"
     expect_output_like "^schema,"
     capture vecadd </dev/null
     [[ $errors != *"standard input"* ]] || complain "no word about /dev/null"

@@ -62,7 +62,7 @@ integers() { perl -e 'srand 3; print int(rand(2000001)) - 900000, "\n" for 1 .. 
         joins reduce -t $dtype -k grid-stride --op min integers
         joins reduce -t $dtype -k statistics --op mean,argmax,std integers
     done
-    # Whole numbers first, fractions later; sums that need 64 bits, and half of the numbers.
+    # Whole numbers first, fractions later; then numbers of 64 bits whose sum is 0.
     cat integers words >both
     joins reduce -k tagged both
     joins reduce --exact -k exact both

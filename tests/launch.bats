@@ -173,7 +173,7 @@ builds_faulty() {
     ends 2 "^reduce: --gang joins results of one element each" openmpi 3 reduce --gang --op var
     ends 2 "^reduce: unknown option '--bad'" openmpi 3 reduce --gang --bad
     ends 2 "^collective: .*--op" openmpi 2 collective --op mean
-    ends 2 "^reduce: --counters would count the part of each process" openmpi 2 reduce --gang --counters -n 5
+    ends 2 "^reduce: --counters would count only the part of each process" openmpi 2 reduce --gang --counters -n 5
 }
 
 @test "processes that do not run the same thing are refused" {
@@ -401,7 +401,7 @@ shares() {
     launch machines 2 reduce --gang three.npy
     unset NCCL_COMM_ID
     [ "$statuses" = 2 ]
-    expect_errors_like "processes that share a file need a folder, too, .*GRIDUTILS_RENDEZVOUS"
+    expect_errors_like "processes that share a file also need a folder .*GRIDUTILS_RENDEZVOUS"
     mkdir shared
     GRIDUTILS_RENDEZVOUS=$scratch/shared launch machines 2 reduce --gang three.npy
     expect_all 0

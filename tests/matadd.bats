@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What matadd promises: every variant right for every matrix and block, the textbook's sectors, and an occupancy that is
+# What matadd promises: every variant is right for every matrix and block, sectors are the textbook's, and occupancy is
 # CUDA's.
 # shellcheck disable=SC2154  # helpers.bash sets what tests use
 
@@ -8,14 +8,14 @@ load helpers
 shapes="0 1 7x3 33x65 1x1000 1000x1 64x96 0x9"
 some_blocks="1,3x5,32x32,1x1024,1024,7x100"
 
-# The rows of one run at one shape and `blocks` block shapes: two mappings with each, and the others once.
+# The rows of a run at one shape and `blocks` block shapes: two mappings with each block, and the others once.
 rows_of() {
     local blocks=$1 others
     others=$(variants matadd | grep -c -v -e -major -e geam)
     echo $((2 * blocks + others))
 }
 
-# Without the peer, which is not installed everywhere.
+# Without the peer, which is not always installed.
 without_peer=cpu,cpu-parallel,row-major,column-major,streaming
 
 # occupancy REGISTERS SMEM BLOCK CC: blocks, occupancy and limiter.
@@ -62,7 +62,7 @@ occupancy() {
     [ "$(sort -u blocks | wc -l)" -eq 66 ]
     [ -z "$(awk '$1 * $2 > 1024 || and_of($1) || and_of($2) { print }
         function and_of(n) { while (n % 2 == 0) n /= 2; return n != 1 }' blocks)" ]
-    # And the ones between: as many as pairs of whole numbers with such a product. (A GPU needs longer for so many rows.)
+    # And the ones in between: all pairs of whole numbers with such a product. (On a GPU so many rows take longer.)
     on_simulator || return 0
     expect_fine matadd -k row-major -n 1 --blocks every -w 0 -r 1 --csv
     [ "$(column verify | grep -c pass)" -eq "$(awk 'BEGIN { for (x = 1; x <= 1024; ++x) n += int(1024 / x); print n }')" ]
@@ -79,7 +79,7 @@ occupancy() {
 
 # ---- loads
 
-@test "matadd: the formula for sectors and efficiency is the lecture's" {
+@test "matadd: the formulas for sectors and efficiency are the lecture's" {
     expect_fine matadd -k row-major,column-major -n 256 --blocks 32x32,32x16,16x32,16x16,8x32,4x8,1x32,24x8 -w 0 -r 1 --csv
     [ "$(paste -d ' ' <(column kernel) <(column block) <(column p_sectors_per_request) <(column p_efficiency_percent))" = "\
 row-major 32x32 4.0000 100.00
@@ -111,12 +111,12 @@ column-major 24x8 24.0000 16.67" ]
                 $1 != $2 || $1 != $3 || differs($4 / 100, $5) { print }' >wrong
         [ ! -s wrong ] || complain "counters that differ from the formula: $(head -3 wrong)"
     done
-    # And for those that cut through sectors, over whole blocks.
+    # And for those that split sectors, over whole blocks.
     expect_fine matadd -k row-major,column-major -n 96x96 --blocks 24x4,12x8,6x16,3x32,48x2 --csv
     [ "$(column p_sectors_per_request)" = "$(column gld_sectors_per_request)" ]
 }
 
-@test "matadd: a person sees occupancy and sectors" {
+@test "matadd: the human table shows occupancy and sectors" {
     on_simulator || skip "its table"
     COLUMNS=500 try matadd -k row-major -n 64 --blocks 4x8 -f human
     expect_status 0
@@ -126,7 +126,7 @@ column-major 24x8 24.0000 16.67" ]
 
 # ---- occupancy
 
-@test "matadd: the occupancy of a row is that of its kernel's resources" {
+@test "matadd: the occupancy of a row follows from its kernel's resources" {
     local registers block x y
     expect_fine matadd -k row-major -n 64 --blocks 32x32,1x7,10x10,8x8 -w 0 -r 1 --csv
     paste -d ' ' <(column p_block_x) <(column p_block_y) <(column p_registers) <(column p_blocks_per_multiprocessor) \
@@ -142,7 +142,7 @@ column-major 24x8 24.0000 16.67" ]
 }
 
 @test "matadd: the calculator gives the textbook's examples" {
-    # 256 threads with 64 registers are 16384 registers: four of such blocks have all 65536.
+    # 256 threads with 64 registers are 16384 registers: four such blocks take all 65536.
     [ "$(occupancy 64 16384 256 9.0)" = "4 50.00 registers" ]
     # One register more than a quarter of the partition's share for ten warps.
     [ "$(occupancy 48 0 320 8.0)" = "4 62.50 registers" ]
@@ -150,7 +150,7 @@ column-major 24x8 24.0000 16.67" ]
     [ "$(occupancy 0 0 32 7.5)" = "16 50.00 blocks" ]
     [ "$(occupancy 16 0 1024 8.6)" = "1 66.67 threads" ]
     [ "$(occupancy 16 0 768 8.9)" = "2 100.00 threads" ]
-    # Hopper's 228 KiB, of which each block's share has 1 KiB for the system: two of 113 KiB, but not of a byte more.
+    # Of Hopper's 228 KiB, each block takes 1 KiB for the system: two blocks of 113 KiB fit, but not of a byte more.
     [ "$(occupancy 16 115712 128 9.0)" = "2 12.50 shared-memory" ]
     [ "$(occupancy 16 115713 128 9.0)" = "1 6.25 shared-memory" ]
     [ "$(occupancy 16 49152 128 7.0)" = "2 12.50 shared-memory" ]
@@ -160,14 +160,14 @@ column-major 24x8 24.0000 16.67" ]
     [ "$(occupancy 32 0 256 9.0)" = "8 100.00 threads+registers" ]
 }
 
-@test "matadd: the calculator's table has a row per number of warps, the asked block's too, for each capability" {
+@test "matadd: the calculator's table has a row per number of warps, and one for the given block, for each capability" {
     expect_fine matadd --occupancy registers=40,smem=1000,block=100,cc=all --csv
     expect_clean_table
     [ "$(column compute_capability | uniq | paste -sd ' ')" = \
         "7.0 7.2 7.5 8.0 8.6 8.7 8.8 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1" ]
     [ "$(column block | head -33 | paste -sd ' ')" = "32 64 96 100 $(seq -s ' ' 128 32 1024)" ]
     [ "$(column asked | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' ')" = "480 0 15 1" ]
-    # What limits is what has the least room.
+    # The limiter is the resource for the fewest blocks.
     [ -z "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
         { least = $at["blocks_per_multiprocessor"]; want = ""
           for (name in room) delete room[name]
@@ -179,14 +179,14 @@ column-major 24x8 24.0000 16.67" ]
               if (room[i] == least) want = want (want == "" ? "" : "+") names[i]
           }
           if (want != $at["limiter"]) print want ": " $0 }' <<<"$output")" ]
-    # Without a capability it is the device's, and without a block none is marked.
+    # Without a capability, the device's applies, and without a block none is marked.
     expect_fine matadd --occupancy registers=40 --csv
     [ "$(column compute_capability | sort -u)" = "$(devquery -q -d "$device" --prop compute_capability --value)" ]
     [ "$(column asked | sort -u)" = 0 ]
     [ "$(column blocks_by_smem | sort -u | head -1)" -gt 0 ]
 }
 
-@test "matadd: a person gets the answer as a sentence" {
+@test "matadd: the human format gives the answer as a sentence" {
     expect_fine matadd --occupancy registers=64,smem=16384,block=256,cc=9.0 -f human
     [ "$(tail -1 stdout)" = "A multiprocessor of compute capability 9.0 holds 4 blocks of 256 threads, 32 of 64 warps: 50.0 %, limited by registers." ]
     expect_fine matadd --occupancy registers=128,block=1024,cc=8.6 -f human
@@ -220,11 +220,11 @@ column-major 24x8 24.0000 16.67" ]
     expect_clean_table
     [ "$(column block | wc -l)" -eq 500 ]
     [ "$(column blocks_per_multiprocessor)" = "$(column cuda_blocks_per_multiprocessor)" ]
-    # They are of many kinds.
+    # They are varied.
     [ "$(column limiter | tr + '\n' | sort -u | paste -sd ' ')" = "blocks registers shared-memory threads" ]
     [ "$(column cuda_blocks_per_multiprocessor | sort -u | wc -l)" -gt 10 ]
     [ "$(column cuda_blocks_per_multiprocessor | grep -c -v -x 0)" -gt 250 ]
-    # Another seed, other launches.
+    # Another seed gives other launches.
     matadd -d "$device" --against-cuda 500 --seed 7 --csv >other
     ! cmp -s stdout other || complain "expected other launches"
     expect_fine matadd --against-cuda 3 -f human
@@ -233,7 +233,7 @@ column-major 24x8 24.0000 16.67" ]
 
 # ---- refusals
 
-@test "matadd: what is no block or resource is refused" {
+@test "matadd: invalid blocks and resources are refused" {
     refuses 2 "^matadd: --blocks '33x32' has 1056 threads; a block has at most 1024" matadd --blocks 32x32,33x32
     refuses 2 "--blocks '32x': '' is not a whole number" matadd --blocks 32x
     refuses 2 "--blocks '0x3': 0 is not from 1 to 1024" matadd --blocks 0x3
@@ -258,7 +258,7 @@ column-major 24x8 24.0000 16.67" ]
     ! on_simulator || refuses 77 "geam needs a GPU" matadd -k geam
 }
 
-@test "matadd: a full disk and a reader that has seen enough" {
+@test "matadd: a full disk is an error, and a reader may close the pipe early" {
     pipeline 'matadd -d $device --occupancy registers=64 >/dev/full'
     expect_status 5
     expect_errors_like "matadd: .*standard output"

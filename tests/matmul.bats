@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What matmul promises: every variant right at every shape, and a filter that multiplies two matrices.
+# What matmul promises: every variant is right at every shape, and a filter multiplies two matrices.
 
 # Tests side by side on a GPU
 
@@ -8,7 +8,7 @@ load helpers
 shapes="1x1x1 7x13x5 33x1x17 1x50x64 64x64x0 127x129x65 130x260x9"
 forms=("--transpose a" "--transpose b" "--transpose a,b" "--batch 3" "--batch 3 --transpose a,b")
 
-# need_variant NAME [TYPE]: skips the test where no GPU of compute capability 9.0 runs that variant.
+# need_variant NAME [TYPE]: skips the test unless a GPU of compute capability 9.0 runs that variant.
 need_variant() {
     if on_simulator; then skip "$1 needs a GPU"; fi
     try matmul -k "$1" -t "${2-f32}" -n 64 -w 0 -r 1 --csv
@@ -25,7 +25,7 @@ expect_right_for() {
     [ "$(column kernel | grep -c -x cpu)" -eq 7 ]
 }
 
-@test "every variant is right for f32 at every shape, k = 0 and single rows and columns among them" {
+@test "every variant is right for f32 at every shape, including k = 0 and single rows and columns" {
     expect_right_for f32
     [ "$(column kernel | grep -c -x -e naive -e tiled-32 -e register-2d -e async -e fastest)" -eq 35 ]
 }
@@ -76,7 +76,7 @@ expect_right_for() {
     refuses 77 "multiples of 16" matmul -t e4m3 -k hopper -n 64x64x65
 }
 
-@test "scales are those that are given, or fit the numbers to the type's range" {
+@test "scales are those given, or fit the numbers into the type's range" {
     local scales
     for scales in "" "--scale-a 0.01" "--scale-a 3 --scale-b 1e-4" "--scale-a 1e15 --scale-b 1e-15"; do
         # shellcheck disable=SC2086  # one word per option
@@ -89,7 +89,7 @@ expect_right_for() {
     refuses 2 "has no 8-bit floats" matmul --gang -t e4m3 -n 16
 }
 
-@test "raw 8-bit floats are multiplied with their scales, the result is f32 that bf16 holds" {
+@test "raw 8-bit floats are multiplied with their scales, and the result is f32 with bf16's precision" {
     local on
     # 1 2 NaN 0.5, and -3 448: 0x7e is the largest e4m3.
     printf '\x38\x40\x7f\x30' >a
@@ -100,7 +100,7 @@ expect_right_for() {
         expect_fine matmul $on --input-format raw:e4m3 --scale-a 6 --scale-b 0.5 --shape 4x2x1 a b -o result
         cmp <(od -An -tf4 -w4 c | tr -d ' -') <(od -An -tf4 -w4 result | tr -d ' -') || complain "$on"
     done
-    # In e5m2: a row of 1 2 ... 8, and a B whose rows are 1 2 and 0 0 in turns, the seventh infinite.
+    # In e5m2: a row of 1 2 ... 8, and a B with rows 1 2 and 0 0 in turns, the seventh infinite.
     printf '\x3c\x40\x42\x44\x45\x46\x47\x48' >a
     printf '\x3c\x40\x00\x00\x3c\x40\x00\x00\x3c\x40\x00\x00\x7c\xfc\x00\x00' >b
     head -c 6 a >a6
@@ -124,7 +124,7 @@ expect_right_for() {
     refuses 4 "of 8-bit floats write the bytes alone, and give --input-format raw:e4m3" matmul a.npy a.npy
 }
 
-@test "the error of a result is there, in millionths" {
+@test "a row shows the error of its result in millionths" {
     expect_fine matmul -k naive -n 64 -w 0 -r 1 --csv
     awk -v ppm="$(column p_error_ppm)" 'BEGIN { exit !(ppm > 0.01 && ppm < 1) }' || complain "of f32 $(column p_error_ppm)"
     expect_fine matmul -k naive -n 64 -t e4m3 -w 0 -r 1 --csv
@@ -133,7 +133,7 @@ expect_right_for() {
     [ "$(column p_error_ppm)" = 0.0000 ]
 }
 
-@test "blocks of every size are right where a variant takes one" {
+@test "variants that take a block size are right with every size" {
     local block
     for block in 1 32 100 512 1024; do
         expect_fine matmul -k 'naive*' -n 70x45x33 -b $block -w 0 -r 1 --csv
@@ -141,7 +141,7 @@ expect_right_for() {
     done
 }
 
-@test "tiles of every size are right where several follow each other at short k, and where blocks share one, or B" {
+@test "tiles of every size are right if several follow each other at short k, and if blocks share one, or B" {
     local dtype
     if on_simulator; then skip "such tiles need a GPU"; fi
     for dtype in bf16 f16; do
@@ -155,7 +155,7 @@ expect_right_for() {
     done
 }
 
-@test "every type is right with few rows, few columns or both, where many blocks share a tile" {
+@test "every type is right with few rows, few columns or both, if many blocks share a tile" {
     local dtype few_rows=1x5000x3001,16x2048x2048,30x4095x1000,64x2050x2050,100x5000x3000
     local few_columns=5000x1x3001,4096x24x1000 few_tiles=64x64x65536,16x16x300001,300x200x9000
     local large_tiles=256x2176x4096,256x3072x8192 # shared along k, too
@@ -182,7 +182,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     refuses 77 "64x64x64 has more than 8 rows and columns, and more than 16 steps" matmul -k thin -n 64
 }
 
-@test "a thin product is the same bits in every run, also where blocks share k" {
+@test "a thin product has the same bits in every run, also if blocks share k" {
     seq 1 40002 | awk '{ printf "%.3f\n", sin($1) }' >a
     seq 1 20001 | awk '{ printf "%.3f\n", cos($1 * $1) }' >b
     local run
@@ -203,17 +203,17 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     done
 }
 
-@test "fastest takes the kernels for thin products where products are thin" {
+@test "fastest takes the kernels for thin products when products are thin" {
     local shape
     for shape in 500x1x300 1x500x300 300x7x45 8x45x300 45x300x2; do
         try matmul --explain -k fastest -n $shape -w 0 -r 1 --csv
-        # (A Hopper GPU has a kernel that may be faster where not one row or column is all.)
+        # (A Hopper GPU has a kernel that may be faster unless there is a single row or column.)
         if on_simulator || [[ $shape == *500* ]]; then expect_errors_like "$shape f32 on .*: fastest is thin, tile [0-9x/]+"
         else expect_errors_like "$shape f32 on .*: fastest is (thin|direct), tile [0-9x/]+"; fi
     done
 }
 
-@test "products of any alignment are right in one launch, with every tile, and where clusters share k" {
+@test "products of any alignment are right in one launch, with every tile, also if clusters share k" {
     need_variant direct
     local dtype
     for dtype in f32 f64 tf32 bf16 f16; do
@@ -224,7 +224,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x128x64, " matmul -t bf16 -k direct --tile 1x1x1 -n 64
 }
 
-@test "f32 from three products of tf32 is as right as f32, also where k is short or factors are infinite" {
+@test "f32 from three products of tf32 is as accurate as f32, also if k is short or factors are infinite" {
     need_variant tf32x3
     expect_fine matmul -k tf32x3 -n 500x700x1,500x700x2,129x255x31,1x3000x1000,3000x1x1000,1000x1000x1000 -w 0 -r 1 --csv
     [ "$(column verify | sort -u)" = pass ]
@@ -242,7 +242,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     [ "$(column grid) $(column block) $(column p_flop_per_byte)" = "4x7 16x16 6.25" ]
 }
 
-@test "products too large for a full check are checked by rows and by a random vector" {
+@test "products too large for a full check are checked in some rows and by a random vector" {
     local size=700
     on_simulator || size=4096
     expect_fine matmul -k fastest -n ${size}x${size}x${size} -w 0 -r 1 --csv
@@ -304,7 +304,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     [ ! -e "$root/tests/measure/__pycache__" ]
 }
 
-@test "random shapes are drawn alike from one seed, half of them in multiples of 64, one process for many" {
+@test "random shapes are the same for one seed, half of them are multiples of 64, and one process runs many" {
     shapes_of() { grep -o '[0-9]*x[0-9]*x[0-9]*' <<<"$output"; }
     capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --shapes 90 --types bf16
     expect_status 0
@@ -321,7 +321,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     [ "$output" != "$first" ]
 }
 
-@test "every variant is right where operands lie transposed, in batches, and both" {
+@test "every variant is right for transposed operands, batches, and both" {
     local form dtype count
     for dtype in f32 f64; do
         for form in "${forms[@]}"; do
@@ -348,7 +348,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     done
 }
 
-@test "a row shows which operands lie transposed, how many products there are, and counts all of them" {
+@test "a row shows which operands are transposed and how many products there are, and counts all of them" {
     expect_fine matmul -k tiled-16 -n 100x50x20 --batch 7 --transpose b,a --csv
     expect_clean_table
     [ "$(columns p_m p_n p_k p_transpose p_batch bytes flop grid)" = "100 50 20 ab 7 224000 1400000 4x7x7" ]
@@ -384,7 +384,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     refuses 77 "batched: it is for --batch 2 or more" matmul -k batched -n 16
     refuses 77 "batched: it is for --batch 2 or more" matmul -k batched -n 16 --batch 1
     try matmul --explain -k fastest -n 64 --batch 4 -w 0 -r 1 --csv
-    # (A Hopper GPU has kernels that take all of them, too.)
+    # (A Hopper GPU also has kernels that take all of them.)
     if on_simulator; then expect_errors_like "4 products of 64x64x64 f32 on .*: fastest is batched, tile 64x64x16"
     else expect_errors_like "4 products of 64x64x64 f32 on .*: fastest is (batched|hopper|direct), tile [0-9x/]+"; fi
 }
@@ -405,24 +405,24 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
     done
 }
 
-@test "f64 is right on tensor cores, with every tile, rows of any alignment, and where blocks share tiles" {
+@test "f64 is right on tensor cores, with every tile, rows of any alignment, and tiles shared by blocks" {
     need_variant hopper f64
     expect_fine matmul -k hopper -t f64 --tile all -w 0 -r 1 --csv \
         -n 1x1x1,301x203x77,129x257x33,1000,17x2000x500,500x1x31,1536x1200x700,64x64x8000
     [ "$(column verify | sort -u)" = pass ]
-    # Stages come late: where one was released too early, some tiles were wrong at this size in every run.
+    # At this size stages arrive late: when one was released too early, some tiles were wrong in every run.
     expect_fine matmul -k hopper -t f64 --tile all -w 0 -r 1 --csv -n 2048
     [ "$(column verify | sort -u)" = pass ]
     [ "$(column p_tile | sort -u | wc -l)" -ge 8 ]
 }
 
-@test "what multiplies one product after the other is left out where they are many" {
+@test "variants that multiply one product after the other are left out if there are many" {
     expect_fine matmul -k thin -n 3x333x77 --batch 100 -w 0 -r 1 --csv
     [ "$(column verify)" = pass ]
     refuses 77 "a launch for each of 101 products, and 100 at most" matmul -k thin -n 3x333x77 --batch 101
 }
 
-@test "vectors are taken as they lie, transposed or not" {
+@test "vectors are used as they are stored, transposed or not" {
     local form
     for form in a b a,b; do
         expect_fine matmul -k thin --transpose $form -n 1x500x301,500x1x301,7x1x1,1x1x9,5x300x77,300x5x77,50x70x3 -w 0 -r 1 --csv
@@ -454,8 +454,8 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
         matmul -k naive -n 40000 --batch 100000
 }
 
-# make_operands LETTER TYPE: A (2, 3, 4), B (2, 4, 5), their first matrices a and b, and the products, C and c. With a t after the
-# name a file has transposes, with an f it is in Fortran's order; Cz is C with
+# make_operands LETTER TYPE: A (2, 3, 4), B (2, 4, 5), their first matrices a and b, and the products C and c. A t after
+# the name stands for transposed matrices, an f for Fortran order; Cz is C with
 # one b for both.
 make_operands() {
     python3 - "$1" "$2" <<'PYTHON'
@@ -488,7 +488,7 @@ write("Cz.npy", (N, m, n), sum((flat(product(a, B[0])) for a in A), []))
 PYTHON
 }
 
-# gives FILE OPTION...: matmul writes what is in FILE.
+# gives FILE OPTION...: expects that matmul writes the contents of FILE.
 gives() {
     local expected=$1
     shift
@@ -498,7 +498,7 @@ gives() {
         "$(head -c 128 "$expected" | grep -a -o "False, 'shape': ([0-9, ]*)")" ] || complain "matmul $*: another shape"
 }
 
-@test "matrices in Fortran's order, transposed ones and batches are multiplied as numpy does" {
+@test "matrices in Fortran order, transposed ones and batches are multiplied as in numpy" {
     local letter on operands
     for letter in f d e; do
         make_operands $letter "<f$(python3 -c "import struct; print(struct.calcsize('$letter'))")"
@@ -522,8 +522,8 @@ gives() {
     done
 }
 
-@test "a transposed A that is more than fits at once is multiplied by parts of its columns" {
-    # (64 MiB hold 256 of its 300 columns of 40000.) Its last row is 1 2 3 ... 300, the others are zero.
+@test "a transposed A that does not fit at once is multiplied in parts of its columns" {
+    # (64 MiB hold 256 of its 300 columns of 40000 elements.) Its last row is 1 2 3 ... 300, the others are zero.
     { head -c $((300 * 39999 * 4)) /dev/zero && numbers 'f<' $(seq 300); } >a
     { head -c $((39999 * 4)) /dev/zero && numbers 'f<' 10; } >b
     numbers 'f<' $(seq 10 10 3000) >c
@@ -543,7 +543,7 @@ gives() {
     refuses 4 "a has 8 elements, 6 x 2 are 12" matmul --batch 3 --shape 2x2x2 a b
 }
 
-@test "batches that do not fit together are refused, with what was expected" {
+@test "mismatched batches are refused, and the message says what was expected" {
     make_operands f '<f4'
     numbers 'f<' 1 2 3 4 | npy '<f4' '(1, 2, 2)' >one.npy
     numbers 'f<' 1 2 3 4 | npy '<f4' '(1, 1, 2, 2)' >four.npy
@@ -572,7 +572,7 @@ gives() {
     expect_output "4 5 10 11"
 }
 
-@test "text is one type, whether its numbers have fractions or not" {
+@test "text has one type, whether its numbers have fractions or not" {
     expect_fine matmul --shape 1x1x2 <(echo 1 2) <(echo 0.5 0.25)
     expect_output 1
     refuses 2 "--size gives the shapes of a benchmark" matmul --shape 1x1x2
@@ -627,7 +627,7 @@ gives() {
     numbers 'f<' 2 1 4 3 | cmp - c
 }
 
-@test "operands that do not fit together are refused, and nothing is written" {
+@test "mismatched operands are refused, and nothing is written" {
     numbers 'f<' 1 2 3 4 5 6 | npy '<f4' '(2, 3)' >a.npy
     numbers 'd<' 1 2 3 4 5 6 | npy '<f8' '(3, 2)' >wide.npy
     numbers 'f<' 1 2 3 | npy '<f4' '(3,)' >vector.npy

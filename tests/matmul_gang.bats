@@ -3,7 +3,7 @@
 
 load helpers
 
-# Fewer rows or columns than devices, uneven ones, none, no steps along k, a vector; in tiles several panels and rounds.
+# Fewer rows or columns than devices, uneven ones, none, no steps along k, a vector; as tiles, several panels and rounds.
 shapes=1x1x1,3x200x5,97x131x20,40x70x33,200x5x3,0x5x5,5x0x5,6x6x0
 
 # The variants' rows of a run are there once per shape and gang.
@@ -63,7 +63,7 @@ $count tiles" ] || complain "$count devices"
     done
 }
 
-@test "a row is of the whole product, and --weak gives each device as many rows" {
+@test "a row is for the whole product, and --weak gives each device as many rows" {
     devices 3
     gang matmul -n 30x20x10 -k tiled-16
     [ "$(columns p_m p_n p_k gang bytes flop p_split)" = "30 20 10 1 4400 12000 rows
@@ -76,7 +76,7 @@ $count tiles" ] || complain "$count devices"
     [ "$(column gang | paste -sd ' ')" = "1 2 4" ]
 }
 
-@test "a process makes what its parts need, finds what is wrong in them, and knows how narrow panels may be" {
+@test "a process makes the data for its parts, finds errors in them, and knows how narrow panels may be" {
     unit_program units/matmul_part
     holds ./matmul_part
 }
@@ -86,7 +86,7 @@ $count tiles" ] || complain "$count devices"
     [ "$(column p_split)" = none ]
 }
 
-@test "what devices exchange and compute is free of races and of reads beyond what has arrived" {
+@test "exchanges and products of devices have no races, and no reads beyond the data that has arrived" {
     on_simulator || skip "the checkers are the simulator's"
     local split
     devices 4
@@ -98,7 +98,7 @@ $count tiles" ] || complain "$count devices"
     done
 }
 
-@test "a timeline shows that nothing is multiplied before it has arrived, and that it travels meanwhile" {
+@test "a timeline shows that data is multiplied only once it has arrived, and travels meanwhile" {
     need jq
     devices 4
     try matmul --gang --split tiles --panel 64 -n 256x512x256 -k register-2d -w 0 -r 1 --timeline --trace trace.json --csv
@@ -119,7 +119,7 @@ $count tiles" ] || complain "$count devices"
     expect_output_like "rank 3 exchange"
 }
 
-@test "what --gang cannot do is refused, with what to do" {
+@test "what --gang cannot do is refused, with a remedy" {
     devices 2
     refuses 2 "--split says what each of several devices computes: add --gang, or leave it out" matmul --split rows
     refuses 2 "--panel is for tiles: add --split tiles, or leave it out" matmul --gang --panel 8

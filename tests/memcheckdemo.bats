@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What memcheckdemo promises: every plant runs as intended, every twin is right, a checker finds the one and nothing
-# in the other; and list, command, hints, solution, mystery and grade say what they should.
+# What memcheckdemo promises: every plant runs as intended, every twin is right, a checker finds the former and nothing
+# in the latter; and list, command, hints, solution, mystery and grade give the right output.
 # shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and the rest
 
 # Tests side by side
@@ -15,8 +15,8 @@ field() { memcheckdemo -d sim --list --json | jq -r --arg plant "$2" "select(.pl
 # place PLANT: the faulty line, or the two of a race, one per line, as FILE:LINE.
 place() { memcheckdemo -d sim --reveal "$1" | sed -n 's/^at: //p' | sed 's/ and /\n/'; }
 
-# report PLACE [RUN]: a report as compute-sanitizer writes it, of a write behind shared memory there, with the row of
-# RUN, a plant and its version.
+# report PLACE [RUN]: a compute-sanitizer report of a write past the end of shared memory there, with the row of RUN, a
+# plant and its version.
 report() {
     printf '========= %s\n' "COMPUTE-SANITIZER" "Invalid __shared__ write of size 4 bytes" \
         "    at gpu::shift_right(const int *, int *)+0x90 in ${1##*/}" "    by thread (255,0,0) in block (0,0,0)"
@@ -31,11 +31,11 @@ clean_report() {
 }
 row() { printf 'plant,version,symptom,detail\n%s,right,all 256 elements are right\n' "${1/ /,}"; }
 
-# Words that no name and no exported program may have: they would give a defect away.
+# Words that no name and no exported program may contain: they would give a defect away.
 tells='oob|bounds|\brac[ey]|leak|uninit|overflow|missing|forg[eo]t|align|null-|double|diverg|unused|wrong|stale|fault'
 tells+='|bug'
 
-# claimed SENTENCE: the symptom that a hint claims without a reservation, if it does.
+# claimed SENTENCE: the symptom that a hint claims without reservation, if any.
 claimed() {
     local sometimes='mostly|often|as long as|by chance|sometimes|Without a| or |may|On a GPU|A GPU'
     if grep -q -E -i "$sometimes" <<<"$1"; then return; fi
@@ -85,7 +85,7 @@ claimed() {
     [ "$(column symptom),$(column detail)" = refused,cudaErrorInvalidValue ]
 }
 
-@test "a hang is ended with exit status 3, as by CUDA's own error" {
+@test "a hang is ended with exit status 3, like a CUDA error" {
     try memcheckdemo syncwarp-missing-lane --csv
     expect_status 3
     if on_simulator; then [ "$(column symptom)" = hang ]; else expect_errors_like "ended by the watchdog"; fi
@@ -103,7 +103,7 @@ claimed() {
     [ "$(wc -l <stdout)" -eq 48 ]
     expect_errors_like "found [0-9]+ of 4[0-9]"
     expect_errors_like "false 0 of [0-9]+"
-    # Every one of these reports passes, as it is.
+    # Each of these reports passes unchanged.
     local plant twin legal=none
     if [ "$(devquery -d "$device" --prop pageable_memory_access --value)" = 1 ]; then legal=host-ptr-on-device; fi
     for plant in $(plants); do
@@ -116,7 +116,7 @@ claimed() {
 
 # ---- the sources
 
-@test "names of functions and files say what is computed, never what is wrong with it" {
+@test "names of functions and files say what they compute, never what is wrong" {
     cd "$root"
     capture find kernels/memcheckdemo -mindepth 2 -name '*.cuh' \
         -exec grep -h -o -E '^[a-z_][A-Za-z_ :<>*]*[a-z_]+\(' {} +
@@ -142,7 +142,7 @@ claimed() {
 
 # ---- list, command, hints and solutions
 
-@test "the list has a row per plant: class, flags, what bare hardware shows, toolkit, and the simulator's part" {
+@test "the list has a row per plant: class, flags, symptom on hardware, toolkit, and the simulator's part" {
     expect_fine memcheckdemo --list --csv
     expect_clean_table
     [ "$(head -1 <<<"$output" | cut -d , -f 1-7)" = plant,class,flags,bare,toolkit,simulator,simulator_class ]
@@ -214,10 +214,10 @@ claimed() {
         expect_output "memcheckdemo --device sim --check=all,leakcheck,unusedcheck --fixed unused-memory"
         expect_fine memcheckdemo --command --mystery 3
         expect_output_like "^memcheckdemo --device sim --check.* --mystery 3\$"
-        # Without a GPU that is the command, whoever asks.
+        # Without a GPU, the command is always this one.
         capture env CUDA_VISIBLE_DEVICES= memcheckdemo --quiet --command global-counter
         expect_output "memcheckdemo --device sim --check global-counter"
-        # It does what it says.
+        # The command works.
         capture bash -c "$output"
         expect_status 86
         return
@@ -233,7 +233,7 @@ claimed() {
     expect_errors_like "no tool of toolkit 13.0 reports it"
 }
 
-@test "every plant has three hints, none of which names it, and a solution" {
+@test "every plant has a solution, and three hints that do not name it" {
     local plant hint
     for plant in $(plants); do
         for hint in 1 2 3; do
@@ -274,7 +274,7 @@ report: .+\$"
 
 # ---- grades
 
-@test "--grade takes no other run's report, clean or not, and none that does not say which run it is of" {
+@test "--grade rejects reports of other runs, clean or not, and reports that do not name their run" {
     local at run format
     at=$(place oob-shared)
     report "$at" >plant.log
@@ -295,13 +295,13 @@ report: .+\$"
     clean_report | cat - <(clean_report "double-free fixed") >twin.log
     try memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
     expect_status 1
-    # As compute-sanitizer's --log-file leaves it: without what the program writes.
+    # As compute-sanitizer's --log-file leaves it: without the program's output.
     clean_report | grep ===== >twin.log
     try memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
     expect_status 4
     [ "$(column verdict | paste -sd ' ')" = "pass pass pass pass pass inconclusive pass" ]
     expect_errors_like "^memcheckdemo: twin.log does not say which run it is of: .*--log-file out"
-    # The program's row says it in every format; the checked simulator says it by itself.
+    # The program's row names the run in every format, and so does the checked simulator.
     for format in human csv tsv jsonl md; do
         capture memcheckdemo -d sim --fixed oob-shared -f $format
         clean_report | grep ===== | sed '/COMPUTE/r stdout' >twin.log
@@ -310,8 +310,8 @@ report: .+\$"
     capture memcheckdemo -d sim --check --fixed oob-shared
     cp stderr twin.log
     expect_fine memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
-    # What the simulator finds is a mistake in a report by it only: a clean one of a defect that no tool of
-    # compute-sanitizer reports is not.
+    # If only the simulator finds a defect, a clean report of the simulator is wrong, and a clean one of
+    # compute-sanitizer is not.
     capture memcheckdemo -d sim --check --fixed global-counter
     sed 's/fixed/faulty/' stderr >plant.log
     cp stderr twin.log
@@ -319,7 +319,7 @@ report: .+\$"
     expect_status 1
 }
 
-@test "--grade gives a pass for the right tool, report and line with a clean twin" {
+@test "--grade passes the right tool, report and line with a clean twin" {
     report "$(place oob-shared)" >plant.log
     clean_report >twin.log
     expect_fine memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
@@ -330,13 +330,13 @@ report: .+\$"
     expect_status 0
 }
 
-@test "--grade fails another line, another tool, a plant that is not reported and a twin that is" {
+@test "--grade fails a wrong line, a wrong tool, an unreported plant and a reported twin" {
     clean_report >twin.log
     report "kernels/memcheckdemo/memcheck_bounds.cuh:1" >other-line.log
     try memcheckdemo --grade other-line.log --twin twin.log oob-shared --csv
     expect_status 1
     [ "$(column verdict | paste -sd ' ')" = "pass pass pass pass fail pass pass" ]
-    # A number that only begins like the line's is another line.
+    # A number that only begins with the line's number is another line.
     report "$(place oob-shared)0" >other-line.log
     try memcheckdemo --grade other-line.log --twin twin.log oob-shared --csv
     expect_status 1
@@ -356,7 +356,7 @@ report: .+\$"
     [ "$(column verdict | paste -sd ' ')" = "pass pass pass pass pass fail fail" ]
 }
 
-@test "--grade never passes a report without its summary, or without a twin: it is inconclusive" {
+@test "--grade never passes a report without a summary or a twin: it is inconclusive" {
     report "$(place oob-shared)" | grep -v SUMMARY >plant.log
     clean_report >twin.log
     try memcheckdemo --grade plant.log --twin twin.log oob-shared --csv
@@ -366,7 +366,7 @@ report: .+\$"
     try memcheckdemo --grade plant.log oob-shared --csv
     expect_status 4
     [ "$(column verdict | tail -1)" = inconclusive ]
-    # Nothing found in a program that did not get to its end.
+    # Nothing was found in a program that did not reach its end.
     { clean_report && printf '========= Target application returned an error\n'; } >ended.log
     for twin in ended.log /dev/null; do
         try memcheckdemo --grade plant.log --twin $twin oob-shared --csv
@@ -378,8 +378,8 @@ report: .+\$"
     expect_status 4
 }
 
-@test "--grade passes a hang that no tool reports once the watchdog has ended it, and no other run that was" {
-    # hang PLANT: what compute-sanitizer and the program write when that hangs.
+@test "--grade passes a hang that no tool reports if the watchdog ended it, but no other run that it ended" {
+    # hang PLANT: the output of compute-sanitizer and the program when it hangs.
     hang() {
         printf '%s\n' "========= COMPUTE-SANITIZER" "========= memcheckdemo: $1 faulty" \
             "memcheckdemo: $1: ended by the watchdog after 9 seconds: it hangs" \
@@ -387,7 +387,7 @@ report: .+\$"
     }
     local log plant=syncwarp-missing-lane
     clean_report "$plant fixed" >twin.log
-    # A summary may follow, which says as little.
+    # A summary may follow, which adds nothing.
     hang "$plant" >plant.log
     hang "$plant" | cat - <(echo "========= ERROR SUMMARY: 0 errors") >summary.log
     for log in plant.log summary.log; do
@@ -395,11 +395,11 @@ report: .+\$"
         [ "$(column found | sed -n 2p)" = "ended by the watchdog" ]
         [ "$(column verdict | sort -u)" = pass ]
     done
-    # A finding is one also then.
+    # A finding still counts.
     hang "$plant" | cat - <(echo "========= Barrier error detected. Invalid arguments.") >found.log
     try memcheckdemo --grade found.log --twin twin.log "$plant" --csv
     expect_status 1
-    # Interrupted before that, without compute-sanitizer, another plant's, and as a twin it is no run to judge.
+    # Not to be judged: runs interrupted earlier, without compute-sanitizer, of another plant, or of a twin.
     hang "$plant" | grep -v watchdog >early.log
     hang "$plant" | grep -v COMPUTE >alone.log
     hang "$plant" | sed '3s/syncwarp-missing-lane/lane-spinlock/' >other.log
@@ -410,7 +410,7 @@ report: .+\$"
     hang "$plant" | sed 's/faulty/fixed/' >hung-twin.log
     try memcheckdemo --grade plant.log --twin hung-twin.log "$plant" --csv
     expect_status 4
-    # A tool reports this one, and a report without a summary may lack its findings.
+    # A tool does report this one, and a report without a summary may lack its findings.
     hang cuda-barrier-misuse >plant.log
     clean_report "cuda-barrier-misuse fixed" >twin.log
     try memcheckdemo --grade plant.log --twin twin.log cuda-barrier-misuse --csv
@@ -443,7 +443,7 @@ report: .+\$"
         "    Host Frame: gpu::run_two_owners(bool) in $(at double-free)" "ERROR SUMMARY: 1 error"
     grades leak-device-heap "Leaked 12 bytes at 0x205dfac20 on the device heap" \
         "LEAK SUMMARY: 384 bytes leaked in 32 allocations" "ERROR SUMMARY: 32 errors"
-    # What no tool reports: a clean report is right.
+    # If no tool reports the plant, a clean report is right.
     grades global-counter "RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
 }
 
@@ -455,7 +455,7 @@ report: .+\$"
 
 # ---- programs to be corrected
 
-# On a GPU, these judge a copy.
+# On a GPU, these tests judge a copy.
 compilers() { on_simulator || need nvcc compute-sanitizer; }
 
 # corrupt EDIT: the corrected program of shared-counter with an edit, as copy.cu.
@@ -468,12 +468,12 @@ expect_verdicts() {
     [ "$(column verdict | paste -sd ' ')" = "$2" ] || complain "expected $2"
 }
 
-@test "--export writes a program in textbook form that names neither its defect nor how it is made" {
+@test "--export writes a program in textbook form that reveals neither its defect nor its origin" {
     local plant
     for plant in $(plants); do
         expect_fine memcheckdemo --export "$plant"
         ! sed '/^\/\//d' <<<"$output" | grep -E 'FAULTY|BACKEND|#include "|//!' || complain "$plant"
-        # (Its head says how it was asked for.)
+        # (Its head comment says how it was requested.)
         ! sed 1,10d <<<"$output" | grep -i -E "$tells|$plant" || complain "$plant"
         [ "$(awk 'length > 120' <<<"$output" | wc -l)" -eq 0 ]
         expect_output_like '
@@ -482,7 +482,7 @@ int main\(int count, char\*\* arguments\) \{'
         expect_fine memcheckdemo --export --fixed "$plant"
         ! cmp -s stdout faulty.cu || complain "$plant is its twin"
     done
-    # A mystery stays one.
+    # A mystery remains one.
     expect_fine memcheckdemo --export --mystery 3
     expect_output_like "--grade-fix FILE.cu --mystery 3"
     plant=$(memcheckdemo -d sim --reveal --mystery 3 | sed 's/:.*//;q')
@@ -492,7 +492,7 @@ int main\(int count, char\*\* arguments\) \{'
 @test "every exported program builds, and gives the right result once it is corrected" {
     compilers
     local plant number=0
-    # All in one, each in a namespace of its own.
+    # All in one program, each in its own namespace.
     {
         printf '#include <%s>\n' cuda_runtime.h cuda_pipeline.h cuda/barrier cstdio cstdlib vector
         for plant in $(plants); do
@@ -527,20 +527,20 @@ int main\(int count, char\*\* arguments\) \{'
     expect_status 1
     [[ "$(column verdict | paste -sd ' ')" == "fail pass "*" pass fail" ]] || complain "verdicts"
     expect_errors_like "Race reported between .* in copy.cu:[0-9]+"
-    # Another variable's name changes the text, and nothing else.
+    # Renaming a variable changes the text, and nothing else.
     memcheckdemo -d sim --export shared-counter | sed 's/counter/number/g' >copy.cu
     try memcheckdemo --grade-fix copy.cu shared-counter --csv
     expect_status 1
     [[ "$(column verdict | paste -sd ' ')" == "pass pass "*" pass fail" ]] || complain "verdicts"
 }
 
-@test "--grade-fix fails a program whose result is not its kernels'" {
+@test "--grade-fix fails a program whose result does not come from its kernels" {
     compilers
-    # The kernel runs, and the host computes.
+    # The kernel runs, but the host computes.
     corrupt 's,^    TRY\(to_host.*,    out[0] = 0; for (int v : in) out[0] += v % 2 == 0;,'
     try memcheckdemo --grade-fix copy.cu shared-counter --csv
     expect_verdicts 1 "pass pass pass fail pass"
-    # The result of one input, which main() of the copy is content with.
+    # The result of one input, which the copy's main() accepts.
     corrupt 's,^        if \(in\[threadIdx.*|^    if \(in\[threadIdx.*,    if (threadIdx.x == 0) counter = 113;,
         s,^    return 0;,    return 0;  // right,'
     grep -q 'counter = 113' copy.cu
@@ -555,7 +555,7 @@ int main\(int count, char\*\* arguments\) \{'
     [ "$(column found | sed -n 4p)" = "there are none" ]
 }
 
-@test "--grade-fix shows why a program does not build, and says what is missing where nothing can be built" {
+@test "--grade-fix shows why a program does not build, and says what is missing if nothing can be built" {
     compilers
     corrupt 's/__syncthreads\(\);/__syncthreads()/'
     try memcheckdemo --grade-fix copy.cu shared-counter --csv
@@ -571,7 +571,7 @@ int main\(int count, char\*\* arguments\) \{'
     capture env PATH=/usr/bin:/bin bin/memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
     expect_status 4
     expect_errors_like "simcc is missing: it belongs beside memcheckdemo, or into PATH"
-    # A compiler that does not work says nothing about the copy.
+    # A broken compiler says nothing about the copy.
     printf '#!/bin/sh\nexit 1\n' >broken && chmod +x broken
     capture env CXX="$PWD/broken" memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
     expect_status 4
@@ -579,12 +579,12 @@ int main\(int count, char\*\* arguments\) \{'
     refuses 4 "cannot read the copy '/dev/null'" memcheckdemo --grade-fix /dev/null shared-counter
 }
 
-@test "--grade-fix ends a program that does not end, and leaves nothing behind" {
+@test "--grade-fix ends a hanging program, and leaves nothing behind" {
     mkdir temporary && export TMPDIR=$PWD/temporary
     corrupt 's/^    TRY\(finished.*/    for (;;) {}/'
     memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv >grades 2>messages &
     local pid=$!
-    # (While it compiles, or while the copy runs.)
+    # (During compilation, or while the copy runs.)
     until [ -e temporary/memcheckdemo.*/copy.cu ]; do sleep 0.05; kill -0 $pid; done
     kill -TERM $pid
     capture wait $pid

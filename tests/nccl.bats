@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# NCCL in the simulator: collectives are right and in their place, on any number of devices, in threads and in processes, and
-# what would hang or be wrong on GPUs is said.
+# NCCL in the simulator: collectives are right and in stream order, on any number of devices, in threads and in processes,
+# and mistakes that would hang or be wrong on GPUs are reported.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Takes long: run.bash begins with it.
@@ -15,7 +15,7 @@ setup_file() {
     [ "${SANITIZE-}" != thread ] || skip "no checkers beside ThreadSanitizer"
 }
 
-# builds PROGRAM [OPTION]...: compiles tests/nccl/PROGRAM.cu to ./PROGRAM without a word.
+# builds PROGRAM [OPTION]...: compiles tests/nccl/PROGRAM.cu to ./PROGRAM silently.
 builds() {
     local program=$1
     shift
@@ -26,7 +26,7 @@ builds() {
     expect_output ""
 }
 
-# The files that ranks share, wherever they may be.
+# The files that ranks share, wherever they are.
 shared_files() { ls /dev/shm /tmp "${TMPDIR:-/tmp}" 2>/dev/null | grep "^gridutils-nccl-.*$1" || true; }
 
 # has_joined RANK NAME: waits until the rank has its lock on the file of that name.
@@ -39,8 +39,8 @@ has_joined() {
     do sleep 0.02; done
 }
 
-# in_processes RANKS VICTIM END [OTHERS]: runs ./ranks in so many processes, of which one ends so and the others do OTHERS;
-# leaves each one's status in $statuses, in the order of ranks, and what all print in $output and $errors.
+# in_processes RANKS VICTIM END [OTHERS]: runs ./ranks in RANKS processes, of which VICTIM ends by END and the others do
+# OTHERS; leaves their statuses in $statuses, in the order of ranks, and all output in $output and $errors.
 in_processes() {
     local ranks=$1 victim=$2 rank end
     local -a processes=()
@@ -53,7 +53,7 @@ in_processes() {
     statuses=''
     for ((rank = 0; rank < ranks; ++rank)); do
         status=0
-        # (One that sleeps for ever has done its part when the others have ended.)
+        # (One that sleeps forever has done its part when the others have ended.)
         if [ "$rank" = "$victim" ] && [[ $3 = sleeps || $3 = destroys ]]; then continue; fi
         wait "${processes[$rank]}" || status=$?
         statuses+="$status "
@@ -62,7 +62,7 @@ in_processes() {
     output=$(cat out.*) errors=$(cat err.*)
 }
 
-# mistake NAME STATUS TEXT: the program that makes this mistake ends so, and says so; its checked form has a finding.
+# mistake NAME STATUS TEXT: the program with this mistake ends with STATUS and prints TEXT; its checked build has a finding.
 mistake() {
     builds mistakes
     capture env SIMCC_TIMEOUT="${QUIET-0.2}" SIMCC_NCCL_TIMEOUT=1 SIMCC_DEVICES=2 timeout 30 ./mistakes "$1"
@@ -83,20 +83,20 @@ checked_mistake() {
         capture env SIMCC_DEVICES="$devices" ./collectives 0 1 7 1001
         expect_status 0 && expect_no_errors && expect_output_like '^[0-9]{6,}$' || complain "$devices devices"
     done
-    # More than a slot holds, on one thread and on many.
+    # More than fits into a slot, on one thread and on many.
     capture env SIMCC_DEVICES=3 SIMCC_THREADS=1 ./collectives 1100003
     expect_status 0
     expect_output_like '^[0-9]{8,}$'
 }
 
-@test "the checkers have nothing to say about right collectives" {
+@test "the checkers find nothing in correct collectives" {
     builds collectives --check -DONE_TYPE
     capture env SIMCC_DEVICES=3 SIMCC_CHECK=all ./collectives 1 70
     expect_status 0
     expect_errors_like 'ERROR SUMMARY: 0 errors'
 }
 
-@test "sums go from rank 0 on, round at each step and wrap, and each rank may scale its own values" {
+@test "sums start at rank 0, round at each step and wrap, and each rank may scale its own values" {
     builds arithmetic
     capture env SIMCC_DEVICES=3 ./arithmetic
     expect_status 0
@@ -111,7 +111,7 @@ destroyed 4
 fp8 4: ncclAllReduce at arithmetic.cu:$(awk '/ncclFloat8e4m3/ { print NR; exit }' "$programs/arithmetic.cu"): the simulator does not reduce float8e4m3; collectives that move data take it"
 }
 
-@test "a collective has its place in its stream: after kernels, before others, with events, in groups and in graphs" {
+@test "collectives keep the order of their stream: after and before kernels, with events, in groups and in graphs" {
     builds order
     local threads
     for threads in 1 2 16; do
@@ -132,7 +132,7 @@ graphs: 18.5 18.5 18.5"
     expect_errors_like 'ERROR SUMMARY: 0 errors'
 }
 
-@test "each thread may have a device, and each process, and a communicator may be split" {
+@test "each thread or process may have its own device, and a communicator may be split" {
     builds ranks
     capture env SIMCC_DEVICES=5 ./ranks threads
     expect_status 0
@@ -162,7 +162,7 @@ rank 2 of 3: 60 60, then 0 of 2 under rank 2" ] || complain "processes"
     fi
 }
 
-@test "processes find each other by NCCL_COMM_ID, and what a dead run has left there is not joined" {
+@test "processes find each other by NCCL_COMM_ID, and do not join the leftovers of a dead run" {
     builds ranks
     local -x NCCL_COMM_ID="test-$$:1234"
     ID='' in_processes 2 none ''
@@ -182,7 +182,7 @@ rank 2 of 3: 60 60, then 0 of 2 under rank 2" ] || complain "processes"
 
 # ---- ranks that do not come
 
-@test "a rank that is killed, ends, aborts or destroys its communicator ends the others within seconds, by name" {
+@test "a rank that is killed, ends, aborts or destroys its communicator ends the others within seconds and is named" {
     builds ranks
     local end
     for end in killed exits aborts destroys; do
@@ -203,23 +203,23 @@ rank 2 of 3: 60 60, then 0 of 2 under rank 2" ] || complain "processes"
 rank 2: remote process exited or there was a network error" ] || complain "$output"
 }
 
-@test "a rank of another process that makes no call any more is named once nothing works" {
+@test "a rank of another process that makes no more calls is named once nothing progresses" {
     builds ranks
     SIMCC_TIMEOUT=0.5 in_processes 3 1 sleeps
     [ "$statuses" = "3 3 " ] || complain "statuses $statuses"
     grep -q 'rank 1 of 3 of the communicator never called ncclAllReduce' <<<"$errors" || complain "$errors"
-    # One that only is late is waited for.
+    # One that is only late is waited for.
     in_processes 2 1 late
     [ "$statuses" = "0 0 " ] || complain "statuses $statuses"
 }
 
-@test "ranks that do not join are counted, those that disagree are refused, and nothing stays behind" {
+@test "ranks that do not join are counted, those that disagree are refused, and nothing is left behind" {
     builds ranks
     local -x NCCL_COMM_ID="join-$$:1"
     SIMCC_NCCL_TIMEOUT=1 capture ./ranks 0 3 ''
     expect_status 5
     expect_errors_like '1 of 3 ranks have joined the communicator within SIMCC_NCCL_TIMEOUT=1 seconds; missing: 1, 2\.'
-    # One that ends between joining and the last one's coming ends the others' wait.
+    # One that ends after joining, but before the last one joins, ends the others' wait.
     ./ranks 0 3 '' >out 2>err 3>&- &
     local first=$!
     has_joined 0 "join-$$"
@@ -239,7 +239,7 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     expect_status 5
     expect_errors_like 'the process of rank 1 of 3 has ended before all ranks had joined'
     [ -z "$(shared_files "join-$$")" ] || complain "$(shared_files "join-$$") is left"
-    # The id of a program that has ended is no longer good.
+    # The id of a program that has ended is no longer valid.
     unset NCCL_COMM_ID
     SIMCC_NCCL_TIMEOUT=0.2 capture ./ranks 0 2 id
     expect_status 5
@@ -249,7 +249,7 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     expect_errors_like 'the unique id is no longer good'
 }
 
-@test "an id that nobody joins goes with its program, also when that ends without cleaning up" {
+@test "an id that nobody joins disappears with its program, even if that ends without cleaning up" {
     cat >quits.cu <<'EOF'
 #include <cstdio>
 #include <cstdlib>
@@ -269,7 +269,7 @@ EOF
     [ ! -e "${output#gridutils:}" ] || complain "${output#gridutils:} is left"
 }
 
-@test "what a killed program has left in shared memory is removed by the next, and a full place is said" {
+@test "leftovers of a killed program in shared memory are removed by the next, and lack of space is reported" {
     builds ranks
     ./ranks 0 2 id >/dev/null 2>&1 3>&- &
     local maker=$! left
@@ -280,7 +280,7 @@ EOF
     SIMCC_NCCL_TIMEOUT=0.1 capture ./ranks 0 2 id
     [ ! -e "$left" ] || complain "$left is left"
 
-    # This test alone sees places with less room than ranks share.
+    # Only this test runs with less room than ranks share.
     unshare -m true 2>/dev/null || skip "no mount namespaces here"
     exec 9<./ranks
     SIMCC_DEVICES=2 capture unshare -m bash -c \
@@ -288,7 +288,7 @@ EOF
     exec 9<&-
     expect_status 5
     expect_errors_like 'neither /dev/shm nor TMPDIR nor /tmp has 32 MiB'
-    # With another place there is no need of /dev/shm.
+    # With another folder, /dev/shm is not needed.
     SIMCC_DEVICES=2 capture unshare -m bash -c 'mount -t tmpfs -o size=64k none /dev/shm && exec ./ranks threads'
     expect_status 0
     expect_no_errors
@@ -296,7 +296,7 @@ EOF
 
 # ---- mistakes
 
-@test "a call that other ranks miss is said, with the call and its place, rather than waited for" {
+@test "a call that other ranks do not make is reported with its place, rather than waited for" {
     local line
     line=$(awk '/return ncclAllReduce/ { print NR; exit }' "$programs/mistakes.cu")
     local missing="rank 1 of 2 of the communicator never called ncclAllReduce\(1000 x float32, sum\), which rank 0 called at mistakes.cu:$line; put calls for several devices of one thread between ncclGroupStart and ncclGroupEnd"
@@ -311,7 +311,7 @@ EOF
     mistake rank-alone 0 '1 of 2 ranks have joined .*between ncclGroupStart and ncclGroupEnd'
 }
 
-@test "ranks that call different collectives, or with other counts, types, operators or roots, are told apart" {
+@test "ranks with different collectives, counts, types, operators or roots are reported" {
     local differs='collective 1 of the communicator differs between ranks: rank 0 of 2 called'
     mistake counts 3 "$differs ncclAllReduce\(1000 x float32, sum\), rank 1 called ncclAllReduce\(999 x float32, sum\)"
     mistake operators 3 "$differs .*, rank 1 called ncclAllReduce\(1000 x float32, max\)"
@@ -323,7 +323,7 @@ EOF
     checked_mistake message-counts 'a message differs'
 }
 
-@test "buffers, streams and communicators that are not the rank's own are refused" {
+@test "buffers, streams and communicators of other ranks are refused" {
     mistake other-device 0 "sendbuff 0x[0-9a-f]+ is memory of device 0, but the communicator's rank is on device 1"
     mistake host-memory 0 'sendbuff 0x[0-9a-f]+ is memory of the host; NCCL needs memory of device 0'
     mistake small-allocation 0 'the call needs 4004 bytes, but the allocation #1 of 4000 bytes ends after 4000'
@@ -340,12 +340,12 @@ EOF
     checked_mistake overlap 'overlap'
 }
 
-@test "the checkers see the buffers of a collective: unordered kernels and bytes that nobody has written" {
+@test "the checkers see a collective's buffers: unordered kernels and bytes that were never written" {
     checked_mistake unordered-kernel 'Race reported between a kernel and an operation of another stream'
     checked_mistake uninitialised 'Uninitialized access'
 }
 
-@test "programs compile with NVIDIA's own header, too" {
+@test "programs also compile with NVIDIA's own header" {
     need nvcc
     [ -e "$(dirname "$(command -v nvcc)")/../include/nccl.h" ] || skip "no nccl.h beside nvcc"
     local program
@@ -355,7 +355,7 @@ EOF
     done
 }
 
-@test "a program without NCCL has nothing of it" {
+@test "a program without NCCL contains nothing of it" {
     printf 'int main() { return cudaDeviceSynchronize(); }\n' >plain.cu
     simcc -O1 plain.cu -o plain
     ! nm -C plain | grep -i nccl || complain "symbols of NCCL"

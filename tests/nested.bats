@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What nested promises: every grid runs once, at every depth and by whomever it is launched, and images are right.
+# What nested promises: every grid runs once, at every depth and whoever launches it, and images are right.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 
 # Tests side by side on a GPU
@@ -11,7 +11,7 @@ load helpers
         -w 0 -r 1 --csv
     expect_clean_table
     expect_verified_rows 36
-    # (All of them, the parent included; the host's have none.)
+    # (All of them, including the parent; the host's launches have none.)
     [ "$(columns kernel p_launches p_depth | grep '3[0-9][0-9][0-9]')" = "\
 host 3000 0
 null-stream 3001 1
@@ -21,13 +21,13 @@ per-block 3001 1
 per-thread 3001 1" ]
 }
 
-@test "nested: chains reach the depth that CUDA nests, and say what happened at the next one" {
+@test "nested: chains reach CUDA's nesting depth, and report what happened at the next level" {
     expect_fine nested -k '*chain' --depth 0:24 -w 0 -r 1 --csv
     expect_verified_rows 75
     columns kernel n p_depth p_launches | awk '$4 != $2 + 1 || $3 != ($1 == "host-chain" ? 0 : $2) { print }' >wrong
     [ ! -s wrong ] || complain "wrong counts: $(cat wrong)"
     try nested -k '*chain' --depth 25 --csv
-    # (A GPU's driver may nest deeper than the guide says.)
+    # (A GPU's driver may nest deeper than the programming guide says.)
     if ! on_simulator && [ "$status" -eq 0 ]; then expect_verified_rows 3 && return; fi
     expect_status 1
     [ "$(column kernel)" = host-chain ]
@@ -35,7 +35,7 @@ per-thread 3001 1" ]
     expect_errors_like "tail-chain: wrong result .*cudaErrorLaunchMaxDepthExceeded"
 }
 
-@test "nested: images of any size are those of the host, and squares launch little where there is little to do" {
+@test "nested: images of any size are those of the host, and squares launch few grids if there is little to do" {
     local side
     for side in 1 2 31 33 100 257; do
         expect_fine nested -k pixels,squares --side $side --steps 100 -w 0 -r 1 --csv
@@ -45,28 +45,28 @@ per-thread 3001 1" ]
         expect_fine nested -k pixels,squares --side 50 -b $block -w 0 -r 1 --csv
         expect_verified_rows 2
     done
-    # With one step inside and outside have a border like any other's: all squares but those on it are filled.
+    # With one step, inside and outside have a simple border: all squares except those on it are filled.
     expect_fine nested -k pixels,squares --side 640 --steps 2 -w 0 -r 1 --csv
     [ "$(columns kernel p_launches p_depth p_differing | head -1)" = "pixels 1 0 0" ]
     [ "$(column p_launches | tail -1)" -gt 1 ] && [ "$(column p_launches | tail -1)" -lt 101 ]
 }
 
-@test "nested: integrals of peaks of any width are right, and only where it is needed intervals are short" {
+@test "nested: integrals of peaks of any width are right, and intervals are short only where needed" {
     expect_fine nested -k even,rounds,intervals --sharpness 1,7,64,100,1Ki,64Ki -w 0 -r 1 --csv
     expect_clean_table
     expect_verified_rows 18
-    # Rounds and launches try the same intervals, at each depth a round; all even ones are as short as the shortest.
+    # Rounds and launches try the same intervals, a round at each depth; all even ones are as short as the shortest.
     columns kernel n p_intervals p_launches p_depth | awk '
         $1 == "even" { even = $3 } $1 == "rounds" { tried = $3; rounds = $4 }
         $1 == "intervals" && !($3 == tried && $5 + 1 == rounds && even == 32 ^ (rounds + 1) && $4 == 1 + (tried - 1024) / 32)' >wrong
     [ ! -s wrong ] || complain "wrong counts: $(cat wrong)"
     [ "$(columns kernel n p_intervals | grep 'intervals 65536')" = "intervals 65536 2112" ]
-    # Narrower than any even ones could be tried here, and of blocks of any size.
+    # Too narrow a peak to try even intervals here, and blocks of any size.
     expect_fine nested -k rounds,intervals --sharpness 1Gi -w 0 -r 1 --csv
     expect_verified_rows 2
     expect_fine nested -k even --sharpness 100 -b 33 -w 0 -r 1 --csv
     expect_verified_rows 1
-    # The last bits differ from the closed form's, and the first nine digits do not.
+    # The last bits differ from the closed form, but the first nine digits do not.
     expect_fine nested -k rounds,intervals --sharpness 100 --tol 1e-9 --csv
     try nested -k rounds,intervals --sharpness 100 --tol 1e-12 --csv
     expect_status 1
@@ -105,11 +105,11 @@ CU
     expect_output "cudaSuccess 1 2112 35"
     capture ./alone 3
     expect_status 0
-    # (Of 35 grids those for whose launch there was room.)
+    # (Those of 35 grids for which there was room to launch.)
     [[ $output =~ ^"cudaSuccess 1 2112 "([0-9]+)$ && ${BASH_REMATCH[1]} -ge 4 && ${BASH_REMATCH[1]} -lt 35 ]] || complain "$output"
 }
 
-@test "nested: a launch that has failed is told as such, whether or not a mark is missing" {
+@test "nested: a failed launch is reported as such, whether or not a mark is missing" {
     on_simulator || skip "the same there"
     cat >marks.cu <<'CU'
 #include <cstdio>
@@ -141,8 +141,8 @@ CU
 @test "nested: greetings come from every thread at every depth, parents before children" {
     expect_fine nested --hello 8 --csv
     [ "$(column depth | sort | uniq -c | tr -s ' ' | tr '\n' ,)" = " 16 0, 8 1, 4 2, 2 3," ]
-    # A grid's first thread launches the next grid after its own greeting: of each thread of a depth, the second greeting
-    # comes from the second grid, and so after the second one of the first thread above.
+    # A grid's first thread launches the next grid after its own greeting. The second greeting of a thread at some depth
+    # is from the second grid, and so comes after the second greeting of the first thread one level up.
     columns depth block thread threads | awk '
         $1 > 0 && ++count[$1, $3] > launched[$1 - 1] { print "too early: " $0 }
         $3 == 0 { ++launched[$1] }
@@ -164,7 +164,7 @@ CU
     fi
 }
 
-@test "nested: what is no depth, side or number of threads is refused" {
+@test "nested: invalid depths, sides and numbers of threads are refused" {
     refuses 2 "--depth '33' is not from 0 to 32" nested --depth 33
     refuses 2 "--side" nested --side 0
     refuses 2 "--depth is for host-chain, chain and tail-chain, and none of them is to run" nested -k pixels --depth 3
@@ -181,7 +181,7 @@ CU
     refuses 2 "unknown option '--dtype'" nested --dtype f32
 }
 
-@test "nested: beside --hello what is only measured with is refused, and nothing else is" {
+@test "nested: --hello refuses the options of measurements, and no others" {
     local word argument
     for word in '-n 7' '-k pixels' '-b 32' '-w 3' '-r 2' '--max-ci 1' '--timeout 15' '--cache cold' --ladder '--versus host' --raw \
         '--seed 42' --no-verify '--tol 0' --profile '--depth 3' '--side 128' '--steps 512' '--sharpness 1Ki'; do
@@ -199,7 +199,7 @@ CU
     fi
 }
 
-@test "nested: even intervals that would be simulated for hours are left out with a word, unless they are named" {
+@test "nested: even intervals that would take hours to simulate are left out with a notice, unless named" {
     on_simulator || skip "a GPU is fast enough"
     try nested -v -k 'e*n,rounds' --sharpness 1Gi,1Ki -w 0 -r 1 --csv
     expect_status 0
@@ -221,7 +221,7 @@ CU
 
 @test "nested: the launches of a block are counted with their kernel's" {
     on_simulator || skip "its counters"
-    # A mark is an atomic operation of one lane, whoever launches its grid: 4 bytes of a sector.
+    # A mark is an atomic operation of one lane, whoever launches the grid: 4 bytes of a sector.
     expect_fine nested --counters -q -n 40 -k host,null-stream,per-thread --csv
     [ "$(columns kernel gatom_requests gatom_sectors)" = "\
 host 40 40
@@ -249,9 +249,9 @@ per-thread 40 40" ]
     refuses 2 "--versus 'squares' compares one kind of work, and host does another" nested -k host --versus squares -n 3
 }
 
-@test "nested: beside --versus every row says what its own variant has launched" {
+@test "nested: with --versus every row shows the launches of its own variant" {
     local samples
-    # (The order within a pair of samples is random, and another in each of these.)
+    # (The order within a pair of samples is random, and differs between these runs.)
     for samples in 1 2 3 4 5; do
         expect_fine nested -k squares --side 600 --steps 32 --versus pixels -w 0 -r $samples --csv
         [ "$(columns kernel p_launches p_depth | paste -sd ,)" = "pixels 1 0,squares 85 1" ] || complain "$samples samples"

@@ -5,7 +5,7 @@
 
 load helpers
 
-# The tree and what is built of it, as far as another program needs it, in the folder tree.
+# Copies the tree, with the build products that another program needs, into the folder tree.
 copy_tree() {
     mkdir -p tree/build/sim tree/build/checked tree/bin
     cp -a "$root"/{Makefile,README.md,common,kernels,tools,tests,man} tree
@@ -16,7 +16,7 @@ copy_tree() {
     cp -a "$root/bin/simcc" tree/bin
 }
 
-# make_there ARGUMENT...: make in the copy, on its own.
+# make_there ARGUMENT...: runs make in the copy.
 make_there() {
     capture env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C tree --no-print-directory "$@"
 }
@@ -33,7 +33,7 @@ Only in tree/man: widen.1
 Only in tree/tests: widen.bats
 Only in tree/tools: widen.cu
 EOF
-    # (The path of the copy, which is among these flags, is no reason to compile all for the checked simulator again.)
+    # (The copy's path, which is among these flags, must not cause all files of the checked simulator to be recompiled.)
     make_there NVCC= build/flags-checked
     touch -r "$root/build/flags-checked" tree/build/flags-checked
     ! grep -q -i scale tree/{tools,kernels,tests,man}/widen.* || complain "expected no trace of the model"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# What --output does to the file that it names, and to everything beside it.
+# What --output does to its file, and to everything beside it.
 
 load helpers
 
-# The names in a folder, hidden ones too.
+# The names in a folder, including hidden ones.
 names_in() { (cd "$1" && find . -mindepth 1 -printf '%P\n' | sort | paste -sd ' '); }
 
-# as_user COMMAND...: as an ordinary user, who may do less than root.
+# as_user COMMAND...: runs it as an ordinary user, with fewer rights than root.
 as_user() {
     if [ "$(id -u)" -ne 0 ]; then
         "$@"
@@ -15,7 +15,7 @@ as_user() {
     fi
 }
 
-# A folder of that user's, in which the test goes on. Programs may lie where that user cannot reach them.
+# Moves the test into a folder of that user. Programs may lie where that user cannot reach them.
 enter_users_folder() {
     if [ "$(id -u)" -eq 0 ]; then
         need setpriv
@@ -33,12 +33,12 @@ user_try() {
     capture as_user "$root/bin/$program" -d "$device" "$@"
 }
 
-@test "a dash, /dev/stdout and /dev/fd/N are written where they lead, and stay what they are" {
+@test "a dash, /dev/stdout and /dev/fd/N are written to where they lead, and stay what they are" {
     seq 3 >three
     expect_fine reduce three -o -
     expect_output 6
     [ "$(names_in .)" = "stderr stdout three" ]
-    # Standard output may be a file, to which others write as well.
+    # Standard output may be a file that others write to as well.
     mkdir devices
     ln -s /proc/self/fd/1 devices/stdout
     for path in - /dev/stdout /proc/self/fd/1 devices/stdout; do
@@ -77,7 +77,7 @@ user_try() {
     [ -p pipe ]
 }
 
-@test "through a link the file behind it is written, and the link stays" {
+@test "a link's target is written, and the link stays" {
     mkdir far
     seq 3 >three
     echo old >far/file
@@ -107,7 +107,7 @@ user_try() {
     ln one other
     expect_fine reduce three -o one
     [ "$(cat other) $(stat -c %h one)" = "6 2" ]
-    # The longest name that a file may have.
+    # The longest possible file name.
     expect_fine reduce three -o "$(printf '%0255d' 0)"
     [ "$(id -u)" -eq 0 ] || return 0  # only root gives files away
     chown 65534:65534 file
@@ -165,7 +165,7 @@ EOF
     [ "$(names_in .)" = "file locked three" ]
 }
 
-@test "a file that the user may write is written where no file can be made, and where it is somebody else's" {
+@test "a writable file is written even if no file can be made beside it, or if it has another owner" {
     enter_users_folder
     export TMPDIR=$PWD
     as_user mkdir locked
@@ -182,7 +182,7 @@ EOF
     [ "$(cat roots) $(stat -c '%u %a' roots)" = "6 0 666" ]
 }
 
-@test "no file stays beside the output after any signal, and the program ends by that signal" {
+@test "no file is left beside the output after any signal, and the program ends by that signal" {
     local signal number
     mkfifo endless
     exec {feed}<>endless
@@ -190,7 +190,7 @@ EOF
     ulimit -c 0
     for signal in HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM STKFLT XCPU XFSZ VTALRM PROF IO PWR SYS \
         RTMIN RTMAX; do
-        # (It reads from a pipe on which nothing comes. A shell lets its background jobs ignore some signals.)
+        # (It reads from a silent pipe. A shell makes its background jobs ignore some signals.)
         env --default-signal "$root/bin/reduce" -q -d "$device" - -o out <endless 2>/dev/null &
         until [ -n "$(find . -name '.gridutils-*')" ]; do sleep 0.02; done
         kill -s $signal $!
@@ -216,7 +216,7 @@ EOF
     [ "$(cat out)" = 3 ]
 }
 
-@test "an output larger than the shell allows leaves the file as it was, and nothing beside it" {
+@test "an output beyond the shell's file size limit leaves the file as it was, and nothing beside it" {
     echo precious >out
     ln out other
     for file in out new; do
@@ -230,24 +230,24 @@ EOF
     [ "$(names_in .)" = "other out stderr stdout" ]
 }
 
-@test "a file cannot be input and output at once, in no program and under no name" {
+@test "a file cannot be both input and output, in any program and under any name" {
     local name
     seq 3 >file
     ln file hard
     ln -s file soft
     for name in file hard soft ./file "$PWD/file"; do
-        refuses 2 "'file' and '$name' are the same file, once read and once written" reduce file -o "$name"
-        refuses 2 "same file, once read and once written" vecadd file "$name" -o hard
-        refuses 2 "same file, once read and once written" matmul --shape 1x1x3 file file -o "$name"
-        refuses 2 "same file, once read and once written" memcheckdemo oob-global-write --grade file -o "$name"
-        refuses 2 "same file, once read and once written" memcheckdemo oob-global-write --grade three --twin file -o "$name"
+        refuses 2 "'file' and '$name' are the same file, both read and written" reduce file -o "$name"
+        refuses 2 "same file, both read and written" vecadd file "$name" -o hard
+        refuses 2 "same file, both read and written" matmul --shape 1x1x3 file file -o "$name"
+        refuses 2 "same file, both read and written" memcheckdemo oob-global-write --grade file -o "$name"
+        refuses 2 "same file, both read and written" memcheckdemo oob-global-write --grade three --twin file -o "$name"
     done
     refuses 2 "standard input and 'hard' are the same file" reduce - -o hard <file
     capture bash -c "reduce -d $device file >>soft"
     expect_status 2
     expect_errors_like "'file' and standard output are the same file"
     [ "$(paste -sd ' ' file)" = "1 2 3" ]
-    # What is not a file may be both.
+    # Anything but a file may be both.
     refuses 4 "no numbers" reduce /dev/null -o /dev/null
     expect_fine reduce file -o other -o result
     [ "$(cat result)" = 6 ]

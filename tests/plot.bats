@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# What plot draws, of which tables, and what it says of those that it cannot draw.
+# What plot draws of which tables, and what it says about tables that it cannot draw.
 # shellcheck disable=SC2016  # jq's and awk's own variables
 
 load helpers
 
 # (plot looks for no device: `try` and what is built on it do not apply.)
-# draws [ARGUMENT]...: exits 0 without a word on standard error. The table is on standard input.
+# draws [ARGUMENT]...: exits 0 with nothing on standard error. The table is on standard input.
 draws() { capture plot "$@" && expect_status 0 && expect_no_errors; }
 
 # rejects STATUS PATTERN [ARGUMENT]...: one line on standard error, nothing on standard output.
@@ -19,7 +19,7 @@ rejects() {
 # The elements of class CLASS in FILE.
 count() { grep -c -E "class=\"$1\"" "$2" || true; }
 
-# A table as our programs print it: measured KERNEL N MEDIAN GBYTE_PER_S [SAMPLE].
+# A row as our programs print it: measured KERNEL N MEDIAN GBYTE_PER_S [SAMPLE].
 header=schema,tool,kernel,dtype,n,device,timer,cache,samples,p25_ns,median_ns,p75_ns,gbyte_per_s,gflop_per_s
 measured() { awk -v k="$1" -v n="$2" -v t="$3" -v r="$4" -v more="${5-}" 'BEGIN {
     printf "1,reduce,%s,f32,%d,NVIDIA H200,event,cold,30,%.1f,%.1f,%.1f,%.3f,%.3f%s\n", k, n, t * 0.9, t, t * 1.2, r, r / 4, more }'; }
@@ -48,14 +48,14 @@ raw() {
     grep -q 'class="lines"' sweep.svg
     grep -q '>16Ki</text>' sweep.svg
     grep -q '>100 GB/s</text>' sweep.svg
-    # Sizes grow by the same factor, so points stand at the same distance, and higher rates are higher up.
+    # Sizes grow by the same factor, so points are equally far apart, and higher rates are higher up.
     sed -n -E 's/.*class="point" cx="([0-9.]+)" cy="([0-9.]+)".*/\1 \2/p' sweep.svg | head -4 >points
     awk 'NR > 1 { step = $1 - x; if (NR > 2 && (step - last > 0.2 || last - step > 0.2)) exit 1; last = step; if ($2 >= y) exit 1 }
         { x = $1; y = $2 }' points || complain "points: $(cat points)"
 }
 
-@test "along sizes both axes are logarithmic, unless the values lie within a factor of 2" {
-    # steps FACTOR [X [ARGUMENT]...]: the second step upwards over the first, of times that grow by FACTOR.
+@test "over sizes both axes are logarithmic, unless the values lie within a factor of 2" {
+    # steps FACTOR [X [ARGUMENT]...]: the ratio of the second step upwards to the first, for times that grow by FACTOR.
     steps() {
         awk -v x="${2-n}" -v f="$1" 'BEGIN { print x ",median_ns"; for (i = 0; i < 3; ++i) print 3000 * 3 ^ i "," 1000 * f ^ i }' |
             draws -o steps.svg "${@:3}"
@@ -65,16 +65,16 @@ raw() {
     [ "$(steps 2)" = "1.0 1.0" ]
     [ "$(steps 1.3)" = "1.0 1.3" ]
     [ "$(steps 2 p_bytes)" = "1.0 1.0" ]
-    # Along other numbers it takes more.
+    # Over other numbers it takes a larger factor.
     [ "$(steps 2 p_stride)" = "3.0 2.0" ]
     [ "$(steps 6 p_stride)" = "3.0 1.0" ]
     [ "$(steps 2 n --log none)" = "3.0 2.0" ]
-    # A span of less than two powers of ten has ticks that tell it.
+    # A span of less than two powers of ten has ticks that show it.
     steps 2.9 >/dev/null
     [ "$(sed -n '/axis y/,/<\/g>/s/.*>\([0-9]* us\)<.*/\1/p' steps.svg | paste -sd ' ')" = "1 us 2 us 5 us" ]
 }
 
-@test "the band of a rate is that of its times" {
+@test "the band of a rate follows from its times" {
     sweep | grep -e schema -e tagged,f32,1024, -e tagged,f32,4096, >two.csv
     draws two.csv -o two.svg --log none
     # At 4096: 40 GB/s at the median, 40 / 1.2 at p75, 40 / 0.9 at p25.
@@ -92,12 +92,12 @@ raw() {
     expect_output_like 'NVIDIA H200, n = 1Mi, f32, cold cache'
     draws ladder.csv -o ladder.svg
     [ "$(count bar ladder.svg)" = 3 ]
-    # Lengths are as the rates: bars begin at 0.
+    # Lengths are proportional to the rates: bars begin at 0.
     sed -n -E 's/.*<rect x="[0-9.]+" y="[0-9.]+" width="([0-9.]+)".*/\1/p' ladder.svg | paste -sd ' ' |
         awk '{ exit !(NF == 3 && $3 / $2 > 1.49 && $3 / $2 < 1.51 && $3 / $1 > 44 && $3 / $1 < 47) }' || complain "lengths"
 }
 
-@test "gangs of one problem are lines of their efficiency below the ideal, and predictions lines of their own" {
+@test "gangs of one problem are lines of efficiency below the ideal, and predictions have their own lines" {
     # gangs [WEAK]: two kernels on 1, 2 and 4 devices, and one of them predicted for 4 and 64.
     gangs() {
         local g
@@ -120,11 +120,11 @@ raw() {
         expect_output_like 'a tagged, event .*c tagged, model .*-- ideal'
         expect_output_like $'\n +1 [ 0-9]* 64\n +gang'
     done
-    # Of several sizes gangs are series, as all else that tells rows apart.
+    # With several sizes, gangs are series, like any other difference between rows.
     { gangs && measured tagged 2048 5000 40 ,512,1,1 && measured tagged 2048 2600 40 ,512,2,0.97; } | grep -v model >sizes.csv
     draws sizes.csv --size 70x20 --characters ascii --where 'kernel=tagged,gang<4'
     expect_output_like 'a gang 1 +b gang 2'
-    # Without the column, or along another, there is nothing ideal.
+    # Without the column, or over another one, there is no ideal.
     draws gangs.csv -x gang -y median_ns -o times.svg
     [ "$(count roof times.svg)" = 0 ]
 }
@@ -139,9 +139,9 @@ raw() {
     [[ $output != *tagged* ]]
 }
 
-@test "of what costs time the smallest is the best, of what is done per second the largest" {
+@test "the smallest is best for costs, the largest for rates per second" {
     local column
-    # first COLUMN [UNIT]: the bar at the top, of two kernels.
+    # first COLUMN [UNIT]: the upper of two kernels' bars.
     first() {
         printf 'kernel,%s\nsmall,3\nlarge,90\n' "$1" >bars.csv
         draws bars.csv --size 60x12 --characters ascii && sed -n -E '1s/ *\|.*//p' <(grep '|' stdout)
@@ -158,7 +158,7 @@ raw() {
     expect_output_like ' time per launch'
     first p_gop_per_s >/dev/null
     expect_output_like 'large \|#+ 90 GOP/s'
-    # Three digits are rounded before their unit is chosen.
+    # Values are rounded to three digits before their unit is chosen.
     printf 'k,t_ns\na,999.9\nb,999.4\nc,9999.6\nd,0.5\n' | draws --size 60x12 --characters ascii
     [ "$(sed -n -E 's/^([a-d]) \|[# ]* (.*)/\1 \2/p' stdout | sort | paste -sd ,)" = "a 1 us,b 999 ns,c 10 us,d 0.5 ns" ] || complain "units"
     printf 'k,v\na,999.9\nb,999999\nc,-999.9\nd,3\n' | draws --size 60x12 --characters ascii
@@ -170,13 +170,13 @@ raw() {
 @test "a histogram in the terminal has every bin, however few columns there are" {
     awk 'BEGIN { print "v"; for (i = 0; i < 220000; ++i) printf "%.4f\n", i * 60 / 220000; for (i = 0; i < 20000; ++i) print 20.2 }' >peak.csv
     draws peak.csv --kind histogram --size 40x10 --characters ascii
-    # The highest bin alone reaches the top.
+    # Only the highest bin reaches the top.
     [ "$(sed -n -E 's/^[^|+]*[|+]//p' stdout | head -1 | tr -d ' ')" = '#' ] || complain "no peak"
     printf 'v\n1\n1\n1\n1\n9\n' | draws --kind histogram --size 40x10 --characters ascii
     [ "$(sed -n -E 's/^[^|+]*[|+]//p' stdout | head -1 | grep -o '#*' | wc -l)" = 1 ]
 }
 
-@test "samples are a histogram that counts each of them once" {
+@test "samples make a histogram that counts each of them once" {
     raw >raw.csv
     draws raw.csv -o raw.svg
     grep -q 'class="histogram"' raw.svg
@@ -188,7 +188,7 @@ raw() {
     [ "$(sed -n -E 's/.*: ([0-9]+) of 5<.*/\1/p' lists.svg | awk '{ sum += $1 } END { print sum }')" = 5 ]
 }
 
-@test "samples of three kernels or more are violins as wide as a Gaussian kernel of Silverman's bandwidth, with their quartiles" {
+@test "samples of three kernels or more are violins with quartiles, and Gaussian kernels of Silverman's bandwidth" {
     raw >two.csv
     { cat two.csv && sed -n 's/,cub,/,third,/p' two.csv; } >raw.csv
     draws raw.csv -o raw.svg
@@ -198,7 +198,7 @@ raw() {
     grep -q '^median 1\.12 us$' raw.svg
     grep -q '^quartiles 1\.11 us and 1\.15 us$' raw.svg
     grep -q '^10 samples from 1\.1 us to 1\.18 us</title>' raw.svg
-    # The right half of the outline goes down the samples from their lowest, the left half comes back.
+    # The right half of the outline starts at the lowest sample, and the left half leads back.
     sed -n -E 's/.*class="violin" d="M([^Z]*) Z".*/\1/p' raw.svg | head -1 | sed 's/ L/\n/g' >outline
     sed -n -E 's/.*class="median" cx="([0-9.]+)" cy="([0-9.]+)".*/\2/p' raw.svg | head -1 >median
     awk 'BEGIN { n = 0 } FNR == NR { median = $1; next } { x[n] = $1; y[n++] = $2 }
@@ -234,23 +234,23 @@ raw() {
     ! grep -q nan equal.svg || complain "nan in the picture"
 }
 
-@test "two files are laid over each other" {
-    # (A tenth of the time.)
+@test "two files are drawn over each other" {
+    # (A tenth of the times.)
     sweep >before.csv
     sed -E 's/(^|,)([0-9]+)([0-9])(\.[0-9]+)/\1\2.\3/g' before.csv >after.csv
     ! cmp -s before.csv after.csv || complain "the same files"
     draws before.csv after.csv -o both.svg
     [ "$(count series both.svg)" = 4 ]
     grep -q 'data-name="after, cub"' both.svg
-    # Each is drawn where its own numbers are.
+    # Each is drawn at its own numbers.
     [ "$(grep -A 1 -E 'data-name="(before|after), tagged"' both.svg | grep -o ' d="[^"]*"' | sort -u | wc -l)" -ge 2 ]
-    # The same kernel has the same color, in another dash.
+    # The same kernel has the same color with a different dash.
     [ "$(grep -o 'data-name="[a-z]*, tagged" stroke="[^"]*"' both.svg | grep -o '#.*' | sort -u | wc -l)" = 1 ]
     [ "$(grep -A 1 'data-name="before, tagged"' both.svg | grep -c dasharray)" = 0 ]
     [ "$(grep -A 2 'data-name="after, tagged"' both.svg | grep -c dasharray)" = 1 ]
 }
 
-@test "a foreign table needs a header, no more" {
+@test "a foreign table needs only a header" {
     draws --size 60x12 < <(printf 'city;inhabitants\nUlm;126000\nBonn;330000\n')
     expect_output_like $'Bonn \|#+ 330k\nUlm +\|#+ 126k\n'
     printf 'when\thow much\n1\t2\n2\t4\n3\t8\n' | draws -o tabs.svg
@@ -266,7 +266,7 @@ raw() {
     [ "$(count heading trace.svg)" = 2 ]
     [ "$(count bar trace.svg)" = "$(jq '[.traceEvents[] | select(.ph == "X")] | length' trace.json)" ]
     [ "$(count row trace.svg)" = "$(jq '[.traceEvents[] | select(.name == "thread_name")] | length' trace.json)" ]
-    # The same spread over lines.
+    # The same, spread over several lines.
     jq . trace.json >pretty.json
     draws pretty.json -o pretty.svg
     [ "$(count bar pretty.svg)" = "$(count bar trace.svg)" ]
@@ -277,7 +277,7 @@ raw() {
     printf '{"traceEvents":[]}\n' | rejects 4 'is a trace without complete events'
 }
 
-@test "more categories than colors have a letter each, and a title each" {
+@test "if there are more categories than colors, each has a letter and a title" {
     awk 'BEGIN { print "lane,begin_ns,end_ns,category"; for (i = 0; i < 10; ++i) print "L" i "," i * 10 "," i * 10 + 10 ",work" i }' >ten.csv
     draws ten.csv --size 60x20 --characters ascii
     for i in 0 1 2 3 4 5 6 7 8 9; do
@@ -320,17 +320,17 @@ raw() {
     [ "$(peaks rows.csv)" = "bf16 peak 900 TFLOP/s,f32 peak 60 TFLOP/s,f64 peak 30 TFLOP/s,memory 4.8 TB/s" ]
     [ "$(grep -v bf16 rows.csv | peaks)" = "f32 peak 60 TFLOP/s,f64 peak 30 TFLOP/s,memory 4.8 TB/s" ]
     [ "$(grep -v -e f32 -e bf16 rows.csv | peaks)" = "f64 peak 30 TFLOP/s,memory 4.8 TB/s" ]
-    # Without types they may be either.
+    # Rows without types may be either.
     [ "$(cut -d , -f 1,3- rows.csv | peaks)" = "f32 peak 60 TFLOP/s,f64 peak 30 TFLOP/s,memory 4.8 TB/s" ]
     # 50 GFLOP/s are 20 % of f64's in the rows, which say nothing of f32.
     [ "$(grep -v bf16 rows.csv | sed '1s/$/,p_peak_percent/; /f32/s/$/,0/; /f64/s/$/,20/' | peaks)" = \
         "f32 peak 60 TFLOP/s,f64 peak 250 GFLOP/s,memory 4.8 TB/s" ]
-    # As in matmul tensor cores count.
+    # As in matmul, tensor cores count.
     echo 0,derived,peak_f64_tensor_tflop_per_s,67 >>device.csv
     [ "$(grep f rows.csv | grep -v -e f32 -e bf16 | peaks)" = "f64 peak 67 TFLOP/s,memory 4.8 TB/s" ]
 }
 
-@test "rows that are no span, or no point of a roofline, are counted, and make no lane" {
+@test "rows that are not a span, or not a point of a roofline, are counted, and make no lane" {
     { echo timeline,lane,begin_ns,end_ns && echo T1,a,0,5 && echo T1,b,7,2 && echo T1,c,x,9 && echo T2,d,1,3; } >q1.csv
     capture plot q1.csv --characters ascii --size 50x12
     expect_status 0
@@ -345,7 +345,7 @@ raw() {
     [ "$errors" = "plot: 1 of 2 rows is left out: it has no flop, bytes and gflop_per_s above 0" ]
 }
 
-@test "columns that tell no more rows apart are in no name" {
+@test "columns that distinguish no further rows are in no name" {
     { echo $header,p_memory && measured cpu 64 9 9 ,device | sed 's/NVIDIA H200/host/' && measured a 64 5 5 ,pinned &&
         measured a 64 6 6 ,mapped; } >some.csv
     draws some.csv --size 60x12
@@ -381,7 +381,7 @@ raw() {
     rejects 2 "WIDTHxHEIGHT" sweep.csv --size 80
 }
 
-@test "options that mean nothing to what is drawn are refused, by the kind that is asked for or chosen" {
+@test "options without effect on the drawing are refused, for the kind that is given or chosen" {
     sweep >sweep.csv && ladder >ladder.csv && raw >raw.csv
     echo 'lane,begin_ns,end_ns,n
 a,1,2,3' >lanes.csv
@@ -402,7 +402,7 @@ a,1,2,3' >lanes.csv
         # shellcheck disable=SC2086
         refuses_of "${option% *}" roofline nowhere.csv --kind roofline $option
     done
-    # A kind that was asked for is enough: nothing is read.
+    # If a kind is given, nothing needs to be read.
     refuses_of -x histogram nowhere.csv --kind histogram -x n
     rejects 2 '--characters is for drawings in the terminal, and this is a picture' nowhere.csv --characters ascii -o y.svg
     rejects 2 '--characters is for drawings in the terminal, and this is a script' nowhere.csv --characters ascii --gnuplot
@@ -414,9 +414,9 @@ a,1,2,3' >lanes.csv
     draws sweep.csv --log xy -o y.txt --characters ascii
 }
 
-@test "empty cells are selected by two apostrophes, and too many bars are called bars" {
+@test "two apostrophes select empty cells, and the message about too many bars calls them bars" {
     printf 'name,v,w\na,1,x\n,2,y\nb,3,"y,z"\n' >cells.csv
-    # chosen CONDITIONS: the w of these rows.
+    # chosen CONDITIONS: column w of these rows.
     chosen() { draws cells.csv -q --kind bars -y v --by w --size 40x10 --characters ascii --where "$1" && sed -n -E 's/^([xyz,]+) +\|.*/\1/p' stdout | paste -sd ' '; }
     [ "$(chosen "name=''")" = y ]
     [ "$(chosen "name!=''")" = "y,z x" ]
@@ -434,7 +434,7 @@ a,1,2,3' >lanes.csv
 
 # ---- in the terminal
 
-@test "a drawing is as wide as it may be, and pure ASCII where nothing else is shown" {
+@test "a drawing has the full width, and is pure ASCII where nothing else can be shown" {
     local width
     sweep >sweep.csv
     for width in 40 80 133; do
@@ -464,7 +464,7 @@ a,1,2,3' >lanes.csv
     grep -q $'\033\\[38;5;32m' stdout
 }
 
-@test "words from a table cannot steer the terminal, and stay well-formed in a picture" {
+@test "words from a table cannot control the terminal, and stay well-formed in a picture" {
     printf 'name,v\n\033[31mred\007,1\n"\xff<&"">",2\n\xc3\xa9,3\n' >odd.csv
     LC_ALL=C.UTF-8 draws odd.csv
     ! grep -q $'[\033\007]' stdout || complain "control characters"
@@ -473,7 +473,7 @@ a,1,2,3' >lanes.csv
     if command -v python3 >/dev/null; then python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' odd.svg; fi
 }
 
-@test "a title that only repeats what stands at an axis is left out" {
+@test "a title that only repeats an axis label is left out" {
     printf 'a,b_ns\n1,5\n2,7\n3,9\n' >lines.csv
     draws --size 60x12 <lines.csv
     [ "$(grep -c 'b time' stdout)" = 1 ]
@@ -485,11 +485,11 @@ a,1,2,3' >lanes.csv
     [ "$(grep -c 'class="title".*>b time<' lines.svg)" = 1 ]
 }
 
-# Five seconds and 2 GB, which a sanitizer's own memory goes beyond.
+# Limits of five seconds and 2 GB, which a sanitizer's own memory exceeds.
 limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
 
-@test "ticks have the digits that tell them apart, and their room" {
-    # ticks AXIS: the texts on this axis of ticks.svg.
+@test "ticks have enough digits to differ, and enough room" {
+    # ticks AXIS: the labels on this axis of ticks.svg.
     ticks() { sed -n "/class=\"axis $1\"/,/<\\/g>/s/.*class=\"tick\".*>\(.*\)<.*/\1/p" ticks.svg; }
     local start axis last
     for start in 1000000000 -1000000000 123456 10000000000000000 1e-7; do
@@ -500,7 +500,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
             [ "$(ticks $axis | wc -l)" -ge 2 ] || complain "$start: $(ticks $axis)" || return
             [ "$(ticks $axis | sort | uniq -d)" = "" ] || complain "$start: $(ticks $axis)" || return
         done
-        # Those to the right stand beside each other: 6.7 pixels a letter.
+        # Labels on the x axis are side by side: 6.7 pixels a letter.
         sed -n '/class="axis x"/,/<\/g>/s/.*class="tick" x="\([0-9.]*\)".*>\(.*\)<.*/\1 \2/p' ticks.svg | awk '
             { half = length($2 " " $3) * 3.35; if (NR > 1 && $1 - half < end - 5) exit 1; end = $1 + half; last = end }
             END { exit last > 640 }' || complain "$start: $(ticks x)" || return
@@ -529,7 +529,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     fi
 }
 
-@test "gnuplot draws every kind as png and pdf, and its script stands alone" {
+@test "gnuplot draws every kind as png and pdf, and its script needs no other file" {
     need gnuplot
     local kind
     sweep >lines.csv && ladder >bars.csv && raw >histogram.csv && raw >violin.csv
@@ -546,13 +546,13 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
         expect_no_errors
     done
     grep -q "title 'tagged'" lines.gp
-    # A title is no command, and an apostrophe ends no word.
+    # A title is not run as a command, and an apostrophe ends no word.
     printf 'a,b\n`touch x`,1\n' | draws --title "it's \`touch y\`" -o t.png
     [ ! -e x ]
     [ ! -e y ]
 }
 
-@test "without gnuplot all but png and pdf is drawn, and they say what is missing" {
+@test "without gnuplot, png and pdf say what is missing, and all other formats are drawn" {
     sweep >sweep.csv
     mkdir bin && ln -s "$root/bin/plot" bin
     capture env PATH="$PWD/bin" plot sweep.csv -o sweep.png
@@ -581,7 +581,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
 
 # ---- tables at the edge
 
-@test "few, equal, negative and missing numbers are a picture" {
+@test "few, equal, negative and missing numbers make a picture" {
     local table
     for table in 'a\n5' 'a,b\n1,2' 'a,b\n1,2\n2,2\n3,2' 'a,b\n-1,-2\n-2,-3' 'a,b\n1,3\n2,nan\n3,7' 'a\n1\n1\n1' 'a,b\nx,-5\ny,7' \
         'a,b\nx,0\ny,0' 'n,t_ns\n1,inf\n2,3' 'a\n-3\n-1' 'a,b\n1,1e270\n2,-1e270\n3,1e300' 'a,b\n1,1e-270\n2,2e-270'; do
@@ -613,26 +613,26 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     printf 'lane,begin_ns,end_ns\na,4,2\n' | rejects 4 'no row has a span'
 }
 
-@test "quotes, blank lines, CRLF, a byte order mark and tables below tables are read as they are meant" {
+@test "quotes, blank lines, CRLF, a byte order mark and tables below tables are read correctly" {
     printf '\xef\xbb\xbfname,"rate, all"\r\n"a ""b""",1\r\n\r\n"c\nd",2\r\n' >quoted.csv
     draws quoted.csv -o quoted.svg
     grep -q '>a &quot;b&quot;</text>' quoted.svg
-    # (The end of a line within quotes is a character that is not shown.)
+    # (A newline within quotes is a character that is not shown.)
     grep -q '>c?d</text>' quoted.svg
     { echo name,size,rate && echo a,1,5 && echo name,size,more,rate && echo b,2,0,7; } | draws -x size -y rate --by name -o both.svg
     [ "$(count series both.svg)" = 2 ]
     grep -q 'rate: 7' both.svg
 }
 
-@test "values of JSON Lines are read to the last bit, whatever the line before said" {
+@test "values of JSON Lines are read to the last bit, whatever the previous line was" {
     need jq
     local number i=0
     for number in 1 12 12 123 12 1.5 -1.5 -1.5 0.1 1e3 1.0 1E-2 123456789012345678 0.30000000000000004 -0.0 99999.99999999999 0.1 \
         4.35 1e22 9007199254740993 2.2250738585072014e-200 33 33 3 null 3; do
-        # The key before it is the beginning of another, and its value that of the next.
+        # The key before it is a prefix of another, and its value a prefix of the next value.
         printf '{"i":%d,"word":"%s","v":%s,"v2": %s}\n' $((++i)) "$(printf 'a%.0s' $(seq $((i % 3 + 1))))" "$number" "$number"
     done >numbers.jsonl
-    # Other orders, members that come late, and a repeated key, of which the first counts.
+    # Other orders, late members, and a repeated key, whose first value counts.
     printf '%s\n' '{"v":41,"i":41,"word":"a"}' '{"v":41,"i":42,"late":1}' '{"late":1,"v":43,"i":43,"v":7}' '{ "v" : 44 , "i" : 44 }' >>numbers.jsonl
     for column in v v2; do
         draws -q numbers.jsonl -x i -y $column --log none --gnuplot
@@ -659,14 +659,14 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
         printf "\"grid\":\"1056\",\"block\":\"256\",\"smem_bytes\":0,\"device\":\"NVIDIA H200\",\"timer\":\"event\",\"cache\":\"cold\",\"samples\":30,"
         printf "\"min_ns\":%.1f,\"p25_ns\":%.1f,\"median_ns\":%.1f,\"p75_ns\":%.1f,\"max_ns\":%.1f,", t * .9, t * .95, t, t * 1.1, t * 1.3
         printf "\"gbyte_per_s\":%.4f,\"gflop_per_s\":%.4f,\"throttled\":\"none\",\"verify\":\"pass\"}\n", 4096 / t, 1024 / t } }' >many.jsonl
-    # (Processor time, with room for a machine that is several times as slow.)
+    # (Processor time, with a margin for machines that are several times slower.)
     (ulimit -t 2 && plot -q many.jsonl -o many.svg)
     [ "$(count series many.svg)" = 4 ]
 }
 
 @test "a million rows are drawn within seconds and 500 MB" {
     awk 'BEGIN { print "kernel,n,median_ns"; for (i = 0; i < 1000000; ++i) printf "k%d,%d,%.1f\n", i % 3, i, 1000 + (i * 7919) % 1000 }' >many.csv
-    # Processor time, as a busy machine does not change it. (Sanitizers take terabytes of addresses.)
+    # Processor time, since a busy machine does not change it. (Sanitizers reserve terabytes of addresses.)
     if [ -z "${ASAN_OPTIONS-}${TSAN_OPTIONS-}" ]; then
         capture bash -c 'ulimit -v 500000 -t 10; plot many.csv -o many.svg'
         expect_status 0
@@ -691,7 +691,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     [ "$(grep -c 'class="timeline"' bench/report.html)" = 2 ]
     ! grep -q -E '(src|href)=|@import' bench/report.html || complain "it loads something"
     ! grep -q "${TMPDIR:-/tmp}/" bench/report.html || complain "it names this machine's folders"
-    # A base that is not there is said before anything runs.
+    # A missing base is reported before anything runs.
     capture bash "$root/tests/measure/bench.bash" sim "$scratch/bench" nowhere.jsonl
     expect_status 2
     expect_errors_like '^make bench: BASE=nowhere.jsonl is not there'
@@ -702,13 +702,13 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     grep -q '<h2>Since the base</h2>' again/report.html
 }
 
-@test "the README's pictures are what the commands beside them draw" {
+@test "the README's pictures are drawn by the commands beside them" {
     local command picture
     sed -n -E 's/^    \$ (.*\| plot .*-o ([a-z]+\.svg))$/\2 \1/p' "$root/README.md" >commands
     [ "$(wc -l <commands)" -ge 2 ]
     while read -r picture command; do
         CUDA_VISIBLE_DEVICES='' bash -o pipefail -c "$command" 2>stderr || complain "$command: $(cat stderr)" || return
-        # (Titles hold the row, and so times.)
+        # (Titles contain the row, and so times.)
         diff <(sed 's/<title>.*//; /^[a-z0-9_]*: /d' "$root/tests/pictures/$picture") \
             <(sed 's/<title>.*//; /^[a-z0-9_]*: /d' "$picture") || complain "tests/pictures/$picture is another" || return
     done <commands
@@ -716,7 +716,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
 
 # ---- as every program
 
-@test "help, version, unknown options, full disks and closed pipes are as in every program" {
+@test "help, version, unknown options, full disks and closed pipes work as in every program" {
     local program
     for program in $(host_programs); do
         capture "$program" --help
@@ -750,13 +750,13 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     [ "$(plot --complete --kind h | cut -f 1)" = histogram ]
 }
 
-@test "a pipeline from a benchmark to a drawing" {
+@test "a benchmark can be piped into a drawing" {
     pipeline 'reduce -q -d $device -k cpu,tagged -n 1Ki:4Ki:x2 -r 2 | plot --size 70x20'
     expect_status 0
     expect_output_like 'a cpu   b tagged'
 }
 
-@test "rows at the same places are as quick to draw, the first of a bar may lack a number, and costs are best when small" {
+@test "rows at the same x are drawn as quickly, the first row of a bar may lack a number, and small costs are best" {
     awk 'BEGIN { print "kernel,n,median_ns,p25_ns,p75_ns"; for (i = 0; i < 400000; ++i) print "a," int(i / 2) "," 100 + i % 7 ",90,110" }' >pairs.csv
     (ulimit -t 5 && plot -q pairs.csv -o pairs.svg)
     [ "$(grep -c 'class="point"' pairs.svg)" -le 2000 ]
@@ -769,7 +769,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     expect_output_like $'few +\\|#* ?3\nmany \\|#+ 90'
 }
 
-@test "characters of several bytes stay whole, UTF8 is UTF-8, and of too many lanes the first are drawn" {
+@test "multi-byte characters stay whole, UTF8 means UTF-8, and the first of too many lanes are drawn" {
     printf 'n,median_ns,w\n1,100,é\n2,200,öl\n4,300,x\n' >notes.csv
     capture env LC_ALL=en_US.UTF8 plot -q --annotate w --kind lines notes.csv
     expect_status 0

@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
-# --predict and what it rests on: the model of collectives, its terms, and what is said of gangs that are not there.
+# --predict and its basis: the model of collectives, its terms, and predictions for gangs larger than the machine's.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 
 load helpers
 
-@test "the model's terms are found again in times that follow from them, with noise and without" {
+@test "the model's terms are recovered from times computed with them, with and without noise" {
     unit_program units/gang_model
     holds ./gang_model
 }
 
-# predicted PROGRAM [OPTION]...: the rows of its predictions, and those of the gangs that it measured.
+# predicted PROGRAM [OPTION]...: its rows of predictions, and of the gangs that it measured.
 predicted() {
     try "$1" -q --gang --csv -w 0 -r 2 "${@:2}"
     expect_status 0 && expect_no_errors && expect_clean_table || return
@@ -17,7 +17,7 @@ predicted() {
         complain "a model predicts, and a clock measures"
 }
 
-# The columns of the rows that are predicted.
+# A column of the predicted rows.
 of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
 
 @test "every program with --gang predicts" {
@@ -32,7 +32,7 @@ of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
     grep -q -x reduce predicting
 }
 
-@test "--predict measures gangs at hand, then predicts the largest of them and those that are asked for" {
+@test "--predict measures available gangs, then predicts the largest of them and the requested ones" {
     devices 4
     predicted vecadd -n 5000 -k vector4 --predict 64,8,1024
     [ "$(column gang | paste -sd ' ')" = "1 2 4 4 8 64 1024" ]
@@ -43,14 +43,14 @@ of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
     [ "$(of_predictions gang n bytes | paste -sd ' ')" = "2 10000 120000 4 20000 240000 8 40000 480000" ]
     predicted reduce -n 5000 -k tagged --predict 8 --weak
     [ "$(columns gang n | paste -sd ' ')" = "1 5000 2 10000 4 20000 4 20000 8 40000" ]
-    # Its own columns are those of the row, and what was measured of the share is none of it.
+    # Its own columns are those of the row, without any measured for the share.
     predicted reduce -n 5000 -k tagged,shared-tree --predict 8 --op sum,max
     [ "$(of_predictions kernel p_op gang p_error_ulp | sort | paste -sd ' ')" = "shared-tree max 4 0.000 shared-tree max 8 0.000 \
 shared-tree sum 4 0.000 shared-tree sum 8 0.000 tagged max 4 0.000 tagged max 8 0.000 tagged sum 4 0.000 tagged sum 8 0.000" ] ||
         complain "$(of_predictions kernel p_op gang p_error_ulp)"
 }
 
-@test "a prediction is held against the gang that was measured, and its efficiency follows from one device" {
+@test "a prediction is compared with the measured gang, and its efficiency follows from one device" {
     local weak
     devices 3
     for weak in '' --weak; do
@@ -63,16 +63,16 @@ shared-tree sum 4 0.000 shared-tree sum 8 0.000 tagged max 4 0.000 tagged max 8 
                 wanted = ($1, $2) in measured ? 100 * ($4 / measured[$1, $2] - 1) : 0
                 if (!near(wanted, $7, 0.011) || $6 <= 0 || $6 >= $4) { print; exit 1 }
                 if (!near(measured[$1, 1] / ((weak ? 1 : $2) * $4), $5, 0.001)) { print; exit 1 }
-                # With --weak the share is what one device did.
+                # With --weak, the share is the work of one device.
                 if (weak && !near($4 - $6, measured[$1, 1], 0.11)) { print; exit 1 } }
             END { if (count != 6) exit 1 }' rows || complain "$(cat rows)"
     done
 }
 
-# A table of terms in which one operation costs MICROSECONDS at the start, and nothing else.
+# A table of terms in which starting one operation costs MICROSECONDS, and nothing else costs anything.
 links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\n' "${1}000" "${2-0}"; }
 
-@test "the terms of --links, --per-machine and the network are the model's" {
+@test "the model uses the terms of --links, --per-machine and the network" {
     devices 1
     exchanges() { predicted reduce -n 100 -k tagged --predict 8,64 --links links.csv "$@" && of_predictions exchange_ns | sed "s/\.[0-9]*//" | paste -sd ' '; }
     links 20 >links.csv
@@ -84,14 +84,14 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     [ "$(exchanges --per-machine 8 --network-latency 1)" = "34000 40000" ]
 }
 
-@test "gangs that are larger than a machine show nothing of its links" {
+@test "gangs that are larger than a machine say nothing about its links" {
     devices 2
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 4 --per-machine 1 --network-latency 1000
     expect_errors_like "takes the defaults"
     [ "$(of_predictions gang exchange_ns | tail -1 | sed 's/\..*//')" = "4 4006000" ]
 }
 
-@test "collective --fit writes what --links reads, and says what its sizes do not show" {
+@test "collective --fit writes the input of --links, and says which terms its sizes do not show" {
     devices 3
     try collective -q --fit -n 1,4Ki -w 0 -r 2 -k 'all-*,ring,fastest' -o links.csv
     expect_status 0
@@ -101,7 +101,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     awk '$1 < 0 || $2 < 0 || $3 <= 0 || $4 < 0 || $4 > $5 { exit 1 }' \
         <(columns start_ns latency_ns gbyte_per_s median_error_percent worst_error_percent) || complain "terms"
     predicted reduce -n 100 -k tagged --predict 8 --links links.csv
-    # One size, and gangs of one size: one term is all that there is to see.
+    # With one size, and gangs of one size, only one term can be found.
     devices 2
     try collective --fit -n 1 -w 0 -r 2 -k all-reduce
     expect_status 0
@@ -110,7 +110,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     [ "$(columns rows latency_ns gbyte_per_s worst_error_percent)" = "1 600.0 327.000000 0.00" ]
 }
 
-@test "where no smaller gang was measured a prediction takes defaults, and says so" {
+@test "without a smaller measured gang, a prediction takes defaults, and says so" {
     devices 1
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 2,16
     expect_status 0
@@ -119,14 +119,14 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     [ "$(grep -c defaults stderr)" = 1 ]
     try vecadd --gang --csv -n 100 -k vector4 -w 0 -r 1 --predict 2
     [[ $errors != *defaults* ]] || complain "it exchanges nothing"
-    # The gang of two does not predict itself.
+    # The gang of two is not predicted from itself.
     devices 2
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 8
     expect_errors_like "no gang smaller than 2"
     [ "$(of_predictions gang exchange_ns | head -1)" = "2 7200.0" ]
 }
 
-@test "predicted rows are told apart for people, in JSON and per sample, and a profile has none" {
+@test "predicted rows are marked in the human table, in JSON and per sample, and a profile has none" {
     devices 2
     try vecadd -q --gang -n 64 -k vector4 --predict 16 -f human
     expect_output_like "and 15 more, 64 f32 elements, predicted"
@@ -140,9 +140,9 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     expect_output ""
 }
 
-@test "what cannot be predicted is refused, with what to do" {
+@test "what cannot be predicted is refused, with a remedy" {
     devices 2
-    refuses 2 "--predict goes on from gangs that are measured: add --gang" vecadd --predict 8
+    refuses 2 "--predict extrapolates from measured gangs: add --gang" vecadd --predict 8
     refuses 2 "--links is for predictions: add --predict" reduce --gang --links links.csv
     refuses 2 "--per-machine is for predictions" reduce --gang --per-machine 4
     refuses 2 "gang '1' is not from 2 to" reduce --gang --predict 1
@@ -159,7 +159,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
     refuses 2 "--fit prints a row per operation: leave" collective --fit --raw
     refuses 77 "none of the chosen operations is one of NCCL" collective --fit -k fastest -n 10
     if on_simulator; then
-        refuses 2 "--predict follows from times, and a checked run takes none" vecadd --gang --predict 8 --check
+        refuses 2 "--predict needs times, and a checked run takes none" vecadd --gang --predict 8 --check
         SIMCC_DEVICES=1 refuses 77 "--fit needs two devices or more" collective --fit
     fi
 }

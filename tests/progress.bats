@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What the simulator's watchdog promises: it ends kernels that never end, and no others, however long they take and
-# however busy the machine is.
+# What the simulator's watchdog promises: it ends kernels that hang, and no others, however long they take and however
+# busy the machine is.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -12,7 +12,7 @@ programs=$BATS_TEST_DIRNAME/progress
 
 builds() { capture once "$1" simcc "${@:2}" "$programs/$1.cu" -o "$1" && expect_status 0 && expect_no_errors; }
 
-# ends_well CASE...: all threads of the kernel come to its end, although it takes far longer than SIMCC_TIMEOUT.
+# ends_well CASE...: all threads of the kernel finish, although it takes far longer than SIMCC_TIMEOUT.
 ends_well() {
     local case
     for case; do
@@ -22,7 +22,7 @@ ends_well() {
     done
 }
 
-@test "kernels that go on are not ended: locks, long work, barriers, a kernel that another one waits for" {
+@test "kernels that make progress are not ended: locks, long work, barriers, a kernel that another one waits for" {
     export SIMCC_TIMEOUT=0.1
     builds kernels
     SIMCC_THREADS=1 ends_well play
@@ -30,13 +30,13 @@ ends_well() {
     SIMCC_TIMEOUT=0.03 SIMCC_THREADS=2 ends_well take-turns-and-meet
 }
 
-@test "kernels that go on are not ended beside checkers either, with more worker threads than processors" {
+@test "kernels that make progress are not ended with checkers either, and more worker threads than processors" {
     export SIMCC_TIMEOUT=0.1
     builds kernels -G
     SIMCC_THREADS=24 ends_well take-turns play wait-for-another-kernel
 }
 
-@test "kernels that wait or run for ever are ended, and the message says which it is" {
+@test "kernels that wait or run forever are ended, and the message says which" {
     export SIMCC_TIMEOUT=0.03 SIMCC_THREADS=2
     builds kernels
     capture timeout 60 ./kernels wait-for-ever
@@ -50,7 +50,7 @@ ends_well() {
     expect_errors_like '^simcc: kernel take_turns_for_ever'
 }
 
-@test "time counts only when every worker has given all its blocks a turn and nothing has happened" {
+@test "time counts only if every worker has given all its blocks a turn and nothing has happened" {
     capture "${CXX:-g++}" -std=c++20 -O0 -I"$root" "$programs/launch_watch.cpp" \
         "$root/common/simt/exec/launch_watch.cpp" -o launch_watch
     expect_status 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What must hold for any input, on random ones: statistics, sizes and globs, tables, number formats, generated inputs.
-# A broken property names the case: run the program with those two words to see that one alone.
+# Properties that hold for any input, on random ones: statistics, sizes and globs, tables, number formats, generated
+# inputs. A broken property names its case: run the program with those two words to run only that one.
 
 # Needs no GPU
 

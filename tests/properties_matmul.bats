@@ -9,7 +9,7 @@ load helpers
     "$root/bin/simcc" -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties/matmul.cu" -o properties
     capture ./properties 4000
     expect_status 0
-    # Of every kind there were many: the cases are not all trivial.
+    # There were many cases of every kind, not only trivial ones.
     local kind
     for kind in shared whole fitted order thin; do
         awk -v kind="$kind" '$1 == kind && $2 >= 400 { found = 1 } END { exit !found }' <<<"$output" ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# simcc's rewriter: each pass by itself, text in and text out; and the launches it finds, against another compiler's.
+# simcc's rewriter: each pass by itself, text in and text out; and the launches it finds, compared with clang's.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Takes long: run.bash begins with it.
@@ -45,7 +45,7 @@ tester() {
     tester
     local file all=0
     for file in "$root"/tests/{simcc,check,units}/*.cu "$root"/tools/{memcheckdemo,streams,vecadd}.cu; do
-        # Clang takes neither blanks within <<< and >>> nor braces between them.
+        # Clang accepts neither blanks within <<< and >>> nor braces between them.
         CXX=clang++ simcc -E -w -I "$root" -DBACKEND=sim -include "$root/tests/rewrite/cuda_for_clang.h" "$file" -o text.ii
         sed -i -E 's/<< </<<< /; s/>> >/>>> /; s/<<<\{1\}/<<<1/; s/\{[0-9, ]+\}>>>/1>>>/' text.ii
         rewrite-test --launches text.ii | sort -u >ours

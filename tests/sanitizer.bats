@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Every program under the four tools of compute-sanitizer, on a GPU: its kernels are right, and not by accident.
+# Every program under the four tools of compute-sanitizer, on a GPU: its kernels are not right by accident.
 
 # Tests side by side
 
@@ -12,8 +12,8 @@ setup() {
 
 teardown() { :; }
 
-# workloads PROGRAM TOOL: the options of its runs, a line each. Every variant is launched once, and verified, but for
-# kernels that launch kernels: only memcheck knows them.
+# workloads PROGRAM TOOL: the options of its runs, one run per line. Every variant is launched once, and verified, except
+# kernels that launch kernels, which only memcheck supports.
 workloads() {
     local chosen=
     case $1,$2 in
@@ -47,7 +47,7 @@ clean_under() {
     local tool=$1 summary=$2 program options report
     shift 2
     for program; do
-        # (NCCL asks the driver for kernels that it has for other GPUs, and goes on when there are none.)
+        # (NCCL asks the driver for kernels for other GPUs, and goes on without them.)
         report=()
         [ "$program" != collective ] || report=(--report-api-errors no)
         while read -r options; do
@@ -61,7 +61,7 @@ clean_under() {
     done
 }
 
-# (matmul alone takes as long as all others.)
+# (matmul takes as long as all others together.)
 others_clean_under() {
     # shellcheck disable=SC2046  # one argument each
     clean_under "$@" $(programs | grep -v -x matmul)
