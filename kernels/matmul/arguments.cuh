@@ -1,31 +1,38 @@
 #pragma once
-// The arguments of every launch of a matrix product.
+// The arguments of every launch of a matrix product. The ladders, each from slow to fast:
+//   f32          naive, tiled, register_tile, vectorized, async, hopper/f32, hopper/f32_transposed
+//   f64          naive, tiled, register_tile, hopper/f64
+//   f16, bf16    wmma, hopper/mma, hopper/overlapped, hopper/fitted; hopper/transposed_product for middle sizes
+//   tf32         wmma, hopper/tf32; hopper/tf32_split_k for few rows; hopper/tf32x3 with nearly f32's accuracy
+//   8-bit floats float8/plain, hopper/float8
+// For special shapes: thin/, batched, hopper/f32_groups (many small products), hopper/direct (short products).
 #include <cuda_runtime.h>
 
 #include <cstddef>
 
 namespace BACKEND {
 
-/// The type of C's elements, for a type of A's and B's. (float8/types.cuh has those where it is another.)
+/// The element type of C for an element type of A and B. (float8/types.cuh has those where they differ.)
 template <typename T>
 struct ResultOf {
     using Type = T;
 };
 
-/// Floats from A's scale to B's: cuBLASLt refuses a product (status 15) if either is not aligned to 16 bytes.
+/// Distance in floats from A's scale to B's: cuBLASLt refuses a product (status 15) if either is not 16-byte aligned.
 constexpr size_t scale_step = 4;
 
-/// C (m x n) = A (m x k) * B (k x n), all row-major without gaps and in device memory, aligned to 16 bytes; C overlaps
-/// neither input. m, n and k are at least 1 and at most 2^31 - 512, so that an int holds the end of the last tile, too;
-/// their products may be larger.
-/// A and B may lie transposed: A as k x m, B as n x k, row-major. In a batch, the matrices of product i begin i strides
-/// after the first ones; strides are multiples of 16 bytes. A launch that cannot take one or the other does not look.
+/// C (m x n) = A (m x k) * B (k x n), all row-major without gaps, in device memory, 16-byte aligned; C overlaps neither
+/// input. m, n and k are at least 1 and at most 2^31 - 512, so that an int also holds the end of the last tile; their
+/// products may be larger.
+/// A and B may be stored transposed: A as k x m, B as n x k, row-major. In a batch, the matrices of product i begin
+/// i strides after the first ones; strides are multiples of 16 bytes. A launch without takes_batch or takes_transposed
+/// ignores those members.
 ///
 /// The type of a kernel with one tile size, Tile, has
 ///     Element                    float, double, __half, __nv_bfloat16, __nv_fp8_e4m3 or __nv_fp8_e5m2
 ///     tile                       its TileSize
-///     enqueue(arguments)         enqueues the product, and returns how
-///     takes_batch, takes_transposed   true; it has neither name if it cannot
+///     enqueue(arguments)         enqueues the product; returns the launch shape
+///     takes_batch, takes_transposed   true; not declared if it cannot
 template <typename T>
 struct MatmulArguments {
     using Result = typename ResultOf<T>::Type;
@@ -37,12 +44,12 @@ struct MatmulArguments {
     void* d_workspace = nullptr;  // as many bytes as the launch's workspace function says, aligned to 256
     void* d_partials = nullptr;   // partial_sums_bytes(), aligned to 256; zeroed once, and zero again after each launch
     unsigned multiprocessors = 1;
-    unsigned block_size = 256;  // used by the kernels of one element a thread
+    unsigned block_size = 256;  // used by the kernels with one element per thread
     cudaStream_t stream = nullptr;
-    unsigned stream_k_shares = 0;  // not 0: where Stream-K may share tiles, it cuts the last wave into so many shares
+    unsigned stream_k_shares = 0;  // if not 0, Stream-K cuts the last wave into this many shares if it can
     size_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;  // strides in elements
     bool a_transposed = false, b_transposed = false;
-    const float* d_scales = nullptr;  // of the 8-bit types: A's elements times [0], and B's times [scale_step]
+    const float* d_scales = nullptr;  // 8-bit types: A's elements are scaled by [0], B's by [scale_step]
 
     /// The same for elements of type U.
     template <typename U>
@@ -69,7 +76,7 @@ struct MatmulArguments {
     }
 };
 
-/// The tile of C that a block computes, and the steps along k that it loads at once; 0 where it loads single elements.
+/// The tile of C that a block computes, and the steps along k that it loads at once (0: it loads single elements).
 struct TileSize {
     unsigned m = 0, n = 0, k = 0;
 };

@@ -1,10 +1,10 @@
 #pragma once
 // C = A B in f32, the last step that every GPU can take:
-//   matmul_async   removes, from the warp tile, the waiting for global memory: while one stage is multiplied the next
-//                  ones are on their way, copied to shared memory without passing through registers; and one of the two
-//                  barriers
-// A is transposed by copying its elements one by one: four bytes each, to where the lanes want them. On Hopper it goes
-// on in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), block 32 per warp tile.
+//   matmul_async   removes, from the warp tile, the waiting for global memory: while one stage is multiplied, the next
+//                  ones are in flight, copied to shared memory without passing through registers. Also removes one of
+//                  the two barriers per stage
+// A is transposed by copying its elements one by one, four bytes each, to where the lanes want them. On Hopper the
+// ladder continues in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), one warp per warp tile.
 #include "common/cuda/async_copy.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -15,7 +15,7 @@
 
 namespace BACKEND {
 
-/// tile_m x tile_n sums per block, `steps` along k per stage, `stages` of them in shared memory.
+/// tile_m x tile_n sums per block, `steps` steps along k per stage, `stages` stages in shared memory.
 template <int tile_m_, int tile_n_, typename Warp_, int stages_>
 struct AsyncShape {
     using Warp = Warp_;
@@ -24,7 +24,7 @@ struct AsyncShape {
     static_assert(tile_m * steps % threads == 0 && tile_n * steps / 4 % threads == 0, "every thread copies as much");
 
     struct Stage {
-        float a[steps][tile_m + 4];  // four more: transposed elements fall into different banks
+        float a[steps][tile_m + 4];  // padded: transposed elements fall into different banks
         float b[steps][tile_n];
     };
 };
@@ -32,7 +32,7 @@ struct AsyncShape {
 using LargeAsyncShape = AsyncShape<128, 128, WarpTile<64, 32, 8>, 3>;
 using SmallAsyncShape = AsyncShape<64, 64, WarpTile<32, 32, 8>, 3>;
 
-/// Starts this thread's copies of the stage at k. B is copied in fours where its rows allow it.
+/// Starts this thread's copies of the stage at k. B is copied in fours if its rows allow it.
 template <typename Shape>
 __device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView<const float>& a,
                                   const MatrixView<const float>& b, size_t row, size_t column, size_t k, int thread) {
@@ -75,8 +75,8 @@ __global__ void __launch_bounds__(Shape::threads, 2)
         copy_stage<Shape>(ring[s], a, b, row, column, size_t(s) * Shape::steps, thread);
     int now = 0, next = Shape::stages - 1;
     for (size_t k = 0; k < a.columns; k += Shape::steps) {
-        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has come
-        __syncthreads();  // everyone's has, and everyone is done with the stage before, which is filled next
+        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has arrived
+        __syncthreads();  // all threads' parts have, and all are done with the previous stage, which is refilled next
         copy_stage<Shape>(ring[next], a, b, row, column, k + (Shape::stages - 1) * Shape::steps, thread);
 #pragma unroll
         for (int i = 0; i < Shape::steps; ++i)
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(Shape::threads, 2)
         now = now + 1 == Shape::stages ? 0 : now + 1;
         next = next + 1 == Shape::stages ? 0 : next + 1;
     }
-    wait_copies<0>();  // the last ones brought only zeros, but must not write when the block has left
+    wait_copies<0>();  // the last copies write only zeros, but must not do so after the block has exited
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }
 
@@ -104,7 +104,7 @@ struct MatmulAsync {
     }
 };
 
-/// Whether large tiles give every multiprocessor work; else small ones are faster.
+/// Whether large tiles give every multiprocessor work; if not, small ones are faster.
 inline bool async_tile_is_large(size_t m, size_t n, size_t batch, size_t multiprocessors) {
     return divide_up(m, LargeAsyncShape::tile_m) * divide_up(n, LargeAsyncShape::tile_n) * batch >= multiprocessors;
 }

@@ -1,10 +1,9 @@
 #pragma once
 // Many small products at once:
-//   matmul_batched   removes, from tiled kernels with a product for each place along z, threads and sums for which a
-//                    small C has no elements: tiles of 16, 32 or 64 a side, 4 x 4 sums a thread, and several products
-//                    to a block where one would leave it too few threads. The next steps along k are on their way to
-//                    registers while those before are multiplied
-// m and n up to `side`, any k. Block 64 threads, for a side of 64 256; grid ceil(batch / products of a block).
+//   matmul_batched   removes, from tiled kernels with one product per z index, the threads and sums that a small C
+//                    leaves idle: tiles of 16, 32 or 64 a side, 4 x 4 sums per thread, and several products per block
+//                    if one has too few threads. The next stage is in flight to registers while this one is multiplied
+// m and n up to `side`, any k. Block 64, or 256 for a side of 64; grid ceil(batch / products per block).
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/products.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -15,7 +14,7 @@
 
 namespace BACKEND {
 
-/// Four neighbours: one access of 16 bytes, or two.
+/// Four neighbours: one 16-byte access, or two.
 template <typename T>
 struct alignas(16) FourOf {
     T values[4];
@@ -30,9 +29,9 @@ struct BatchedShape {
     static constexpr int row = side + 4;                  // elements: the stores of one load go to different banks
 };
 
-/// The elements that a thread loads of a stage: of A's tile `side` rows of `steps` columns, of B's `steps` rows of
-/// `side` columns. In shared memory both lie by steps along k. Neighbouring lanes read neighbours in memory, which
-/// follow each other along k if `along_k`.
+/// The elements of a stage that one thread loads: of A's tile, which is side x steps, or of B's, which is steps x side.
+/// In shared memory both have one row per step along k. Neighbouring lanes read neighbours in memory, which lie along k
+/// if `along_k`.
 template <typename Shape, bool along_k, bool is_a, typename View, typename T>
 __device__ inline void load_stage(T (&loaded)[Shape::loads], const View& matrix, size_t k, int thread) {
 #pragma unroll
@@ -72,7 +71,7 @@ __global__ void __launch_bounds__(BatchedShape<T, side>::block)
         a.data += product * products.stride_a;
         b.data += product * products.stride_b;
         c.data += product * products.stride_c;
-    } else {  // its threads wait at the barriers with the others
+    } else {  // no product: its threads only take part in the barriers
         a.rows = b.rows = c.rows = 0;
     }
     auto& a_tile = a_tiles[of_block];
@@ -83,7 +82,7 @@ __global__ void __launch_bounds__(BatchedShape<T, side>::block)
     for (size_t k = 0; k < steps; k += Shape::steps) {
         store_stage<Shape, a_along_k>(a_tile, a_loaded, thread);
         store_stage<Shape, b_along_k>(b_tile, b_loaded, thread);
-        __syncthreads();  // the stage is there
+        __syncthreads();  // the stage is in shared memory
         if (k + Shape::steps < steps) {
             load_stage<Shape, a_along_k, true>(a_loaded, a, k + Shape::steps, thread);
             load_stage<Shape, b_along_k, false>(b_loaded, b, k + Shape::steps, thread);
@@ -97,7 +96,7 @@ __global__ void __launch_bounds__(BatchedShape<T, side>::block)
 #pragma unroll
                 for (int s = 0; s < square; ++s) sums[r][s] += left.values[r] * right.values[s];
         }
-        __syncthreads();  // it has been used
+        __syncthreads();  // it has been read: the next one may overwrite it
     }
 #pragma unroll
     for (int r = 0; r < square; ++r)

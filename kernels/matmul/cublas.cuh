@@ -1,8 +1,8 @@
 #pragma once
 // The peer: cuBLAS. Only for nvcc.
 // One call of cublasGemmEx, or of cublasGemmStridedBatchedEx for a batch, with cuBLAS's own choice of kernel; f32 in
-// pedantic mode, that is without tensor cores. cuBLAS works on columns: it is asked for the transpose, C' = B' A', which
-// is the same bytes as the row-major C = A B. An operand that lies transposed here is one that it is to transpose.
+// pedantic mode, that is, without tensor cores. cuBLAS is column-major: we ask it for the transpose, C' = B' A', which
+// is the same bytes as the row-major C = A B. An operand that is stored transposed is passed with the transpose flag.
 #include "common/cuda/cublas_handle.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/dtype.hpp"
@@ -20,7 +20,7 @@ namespace BACKEND {
 /// How cuBLAS is to compute: the values of cublasComputeType_t.
 enum class CublasCompute { f32 = 68, f32_pedantic = 69, f64 = 70, tf32 = 77 };
 
-/// A type as cuBLAS stores and computes it. Sums of 16-bit products are in f32, those of 8-bit ones, too.
+/// A type as cuBLAS stores and computes it. Sums of 16-bit and 8-bit products are in f32.
 struct CublasType {
     cudaDataType stored, result;
     CublasCompute compute;
@@ -41,8 +41,7 @@ inline CublasType cublas_type(DType dtype) {
     }
 }
 
-/// An operand of C' = B' A' as cuBLAS sees it: what to do with it (a cublasOperation_t), and the elements from one of
-/// its columns to the next.
+/// An operand of C' = B' A' as cuBLAS takes it: its cublasOperation_t, and the elements from one column to the next.
 struct CublasOperand {
     int operation, leading_dimension;
 };
@@ -69,7 +68,7 @@ public:
     /// Whether it was found and works here.
     explicit operator bool() const { return has_all_; }
 
-    /// Enqueues the product. Sums of 16-bit products stay in f32 to the end, as in all our kernels: left alone, cuBLAS
+    /// Enqueues the product. Sums of 16-bit products stay in f32 to the end, as in all our kernels: by default, cuBLAS
     /// rounds partial sums of some shapes to 16 bits. Failure(cuda_error) names its status.
     LaunchShape multiply(const MatmulArguments<void>& arguments, const CublasType& type) const {
         constexpr int own_choice = -1, pedantic_math = 2, no_16_bit_sums = 16;

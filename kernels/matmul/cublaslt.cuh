@@ -1,6 +1,6 @@
 #pragma once
 // The stronger peer: cuBLASLt, with the fastest of the algorithms that its heuristic offers for the shape. Only for
-// nvcc. The library is found at run time; its functions are declared here as cublasLt.h does, from CUDA 11 to 13.
+// nvcc. The library is loaded at run time; its functions are declared here as in cublasLt.h of CUDA 11 to 13.
 // As with cuBLAS, the transpose C' = B' A' is the same bytes as the row-major C = A B.
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/launch_shape.cuh"
@@ -21,7 +21,7 @@
 
 namespace BACKEND {
 
-/// The memory that its algorithms may use.
+/// The workspace that its algorithms may use.
 constexpr size_t cublaslt_workspace_bytes = size_t{256} << 20;
 
 /// An algorithm, as the heuristic returns it: cublasLtMatmulHeuristicResult_t.
@@ -62,7 +62,7 @@ public:
     explicit operator bool() const { return handle_ != nullptr; }
     void* handle() const { return handle_; }
 
-    // Functions return cuBLAS's status. Objects of the library are named by pointers.
+    // The functions return cuBLAS's status. void* stands for the library's opaque handles.
     int (*create_product)(void**, int compute, cudaDataType scale) = nullptr;
     int (*destroy_product)(void*) = nullptr;
     int (*set_product)(void*, int attribute, const void* value, size_t bytes) = nullptr;
@@ -85,10 +85,10 @@ private:
     int (*destroy_)(void*) = nullptr;
 };
 
-/// The products of one shape, batch and layout. The first launch times all algorithms and waits for the device.
+/// Products of one shape, batch and layout. The first launch times all algorithms and waits for the device.
 class CublasLtProduct {
 public:
-    /// `fast_accum`: of 8-bit floats, that the tensor cores' sums are not added up in f32 now and then.
+    /// `fast_accum`: for 8-bit floats, the tensor cores' sums are not promoted to f32 at intervals.
     CublasLtProduct(std::shared_ptr<CublasLt> library, const MatmulArguments<void>& of, const CublasType& type,
                     bool fast_accum)
         : library_(std::move(library)), f64_(type.compute == CublasCompute::f64) {
@@ -108,7 +108,7 @@ public:
             check(library_->set_product(product_, fast_accumulation, &fast, sizeof fast),
                   "choose how sums are added up");
             scales_ = DeviceBuffer<float>(2 * scale_step);
-            set_scales(scales_.data());  // until a launch has others: the heuristic is to know that there are some
+            set_scales(scales_.data());  // until a launch sets its own: the heuristic must know that there are scales
         }
         void* preference = nullptr;
         check(library_->create_preference(&preference), "create a preference");
@@ -132,8 +132,8 @@ public:
     /// Whether the heuristic offers any algorithm.
     explicit operator bool() const { return !algorithms_.empty(); }
 
-    /// Tries the algorithms on memory of its own, and leaves out those that do not run here. (Of 8-bit floats the heuristic
-    /// has offered such ones.) `stored` and `result` are the bytes of an element of A and B, and of C.
+    /// Tries the algorithms on memory of its own and drops those that do not run here. (For 8-bit floats the heuristic
+    /// has offered some.) `stored`: bytes of an element of A and B; `result`: of C.
     void keep_what_runs(const MatmulArguments<void>& of, size_t stored, size_t result) {
         const auto bytes = [&](size_t stride, size_t one, size_t element) {
             return (stride * (of.batch - 1) + one) * element;
@@ -162,7 +162,7 @@ private:
         if (status != 0) fail(Exit::cuda_error, "cuBLASLt cannot {}: status {}", what, status);
     }
 
-    /// A row-major matrix, or its transpose, as it lies in memory: column by column.
+    /// Describes a row-major matrix, or its transpose, as the column-major one that its bytes are.
     void describe(void*& matrix, cudaDataType type, bool transposed, size_t rows, size_t columns, size_t batch,
                   size_t stride) const {
         constexpr int batch_count = 5, batch_stride = 6;  // attributes of a matrix
@@ -175,7 +175,7 @@ private:
         check(library_->set_matrix(matrix, batch_stride, &elements, sizeof elements), "describe a batch");
     }
 
-    /// Of A and of B, which is the first operand here.
+    /// Sets the scales of A and B. B is the first operand here.
     void set_scales(const float* d_scales) const {
         constexpr int scale_of_first = 17, scale_of_second = 18;  // attributes of a product
         const float *const of_a = d_scales, *const of_b = d_scales + scale_step;
@@ -193,7 +193,7 @@ private:
                                   cublaslt_workspace_bytes, arguments.stream);
     }
 
-    /// By the fastest of some launches each; algorithms that cannot run are passed over.
+    /// Compares the fastest of a few launches of each; algorithms that cannot run are skipped.
     const CublasLtAlgorithm& fastest(const MatmulArguments<void>& arguments) const {
         constexpr int launches = 4;  // the first warms up
         const Event start, stop;

@@ -1,6 +1,6 @@
 #pragma once
-// The peer on several devices: cuBLASXt, a part of cuBLAS's library. Only for nvcc. It cuts matrices into square blocks,
-// deals out those of C to the devices in turn, and copies what they need from wherever it lies.
+// The peer on several devices: cuBLASXt, part of the cuBLAS library. Only for nvcc. It cuts matrices into square
+// blocks, deals those of C to the devices in turn, and copies what they need from wherever it is.
 // As with cuBLAS, the transpose C' = B' A' is the same bytes as the row-major C = A B.
 #include "common/cuda/cublas_handle.cuh"
 #include "common/io/dtype.hpp"
@@ -11,7 +11,7 @@
 
 namespace BACKEND {
 
-/// The library, for products on these devices. The declarations are the same from CUDA 11 to 13.
+/// The library, for products on the given devices. The declarations hold for CUDA 11 to 13.
 class CublasXt {
 public:
     explicit CublasXt(std::vector<int> ordinals) {
@@ -33,8 +33,8 @@ public:
     /// Whether it was found and works here.
     explicit operator bool() const { return handle_ != nullptr; }
 
-    /// C = A B of f32 or f64, with blocks of `block` rows and columns. The matrices may lie on any of the devices. It has
-    /// completed when this returns.
+    /// C = A B in f32 or f64, with blocks of `block` rows and columns. The matrices may be on any of the devices.
+    /// Returns after the product has completed.
     void multiply(DType dtype, size_t m, size_t n, size_t k, const void* a, const void* b, void* c, int block) const {
         check(set_block_(handle_, block), "cublasXtSetBlockDim");
         if (dtype == DType::f64) check(call<double>(multiply_f64_, m, n, k, a, b, c), "cublasXtDgemm");

@@ -1,8 +1,9 @@
 #pragma once
-// C = A B, a thread per element of C: the beginning of the ladder.
-//   matmul_uncoalesced   the row from x: neighbouring lanes read and write a column of C, n elements apart
-//   matmul_naive         the column from x: neighbouring lanes read neighbours of B and write neighbours of C
-// It goes on in tiled.cuh. Both load two elements for every multiply-add: 4 bytes per flop.
+// C = A B, one thread per element of C: the beginning of the ladder.
+//   matmul_uncoalesced   x is the row: neighbouring lanes read rows of A k elements apart and write C n elements apart
+//   matmul_naive         removes the strided accesses. x is the column: neighbouring lanes read neighbours of B and
+//                        write neighbours of C
+// It continues in tiled.cuh. Both load two elements per multiply-add: 4 bytes per flop in f32.
 //
 // Any m, n and k; block 32 x (block_size / 32).
 #include "kernels/matmul/arguments.cuh"

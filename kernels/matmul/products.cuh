@@ -1,8 +1,8 @@
 #pragma once
-// What a kernel is compiled for: how A and B lie in memory, and whether it computes one product or many. Both are
-// types, so that no loop asks for them.
-//   RowMajor, ColumnMajor     the layout of an operand: ColumnMajor is what --transpose and Fortran's order make of it
-//   OneProduct, ManyProducts  which matrices a block works on: the only ones, or those of its place along z
+// What a kernel is compiled for: the layouts of A and B, and whether it computes one product or many. Both are types,
+// so that no loop tests them.
+//   RowMajor, ColumnMajor     the layout of an operand: ColumnMajor with --transpose and for Fortran order
+//   OneProduct, ManyProducts  which matrices a block works on: the only ones, or those that its z index selects
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
 
@@ -12,8 +12,8 @@
 
 namespace BACKEND {
 
-/// `pad`: elements to add to the rows of a tile in shared memory. Lanes that read neighbours from global memory store
-/// them below each other where the layout is by columns; rows of an odd length keep them in different banks.
+/// `pad`: padding, in elements, of a tile's rows in shared memory. In a column-major layout, lanes read neighbours from
+/// global memory and store them down a column of the tile; the odd row length keeps them in different banks.
 struct RowMajor {
     static constexpr bool transposed = false;
     static constexpr int pad = 0;
@@ -25,7 +25,7 @@ struct ColumnMajor {
     __device__ static size_t index(size_t row, size_t column, size_t rows, size_t) { return column * rows + row; }
 };
 
-/// A grid of tiles with its columns along x. Rows go along y, and on along z where they are more than y can count.
+/// A grid with the columns of tiles along x and the rows along y, continued along z if y cannot count them all.
 inline dim3 grid_of_tiles(size_t tile_rows, size_t tile_columns) {
     constexpr size_t most_along_y = 32768;
     const size_t along_y = tile_rows < most_along_y ? tile_rows : most_along_y;
@@ -33,8 +33,8 @@ inline dim3 grid_of_tiles(size_t tile_rows, size_t tile_columns) {
                 static_cast<unsigned>(divide_up(tile_rows, along_y)));
 }
 
-/// The last parameter of a kernel. The block's row of tiles in such a grid, and, before all else, select(): pointers to
-/// the first product's matrices become pointers to those of the block's product.
+/// The last parameter of a kernel. select(), to be called first, moves pointers from the first product's matrices to
+/// those of the block's product. block_row() is the block's row of tiles in a grid_of_tiles().
 struct OneProduct {
     template <typename T, typename Result>
     __device__ static void select(const T*&, const T*&, Result*&) {}
@@ -54,8 +54,8 @@ struct ManyProducts {
     __device__ size_t block_row() const { return static_cast<size_t>(blockIdx.z % along_z) * gridDim.y + blockIdx.y; }
 };
 
-/// Calls launch(arguments, grid, products) for as many products of a batch as z can count at once; `grid` is that of
-/// one. Returns what the last call returned.
+/// Calls launch(arguments, grid, products) repeatedly, each time for as many products of a batch as z can count; `grid`
+/// is the grid of one product. Returns what the last call returned.
 template <typename T, typename Launch>
 LaunchShape launch_many(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
     constexpr unsigned most_along_z = 65535;
@@ -81,14 +81,14 @@ LaunchShape with_layouts(const MatmulArguments<T>& arguments, Launch launch) {
     return arguments.b_transposed ? launch(RowMajor{}, ColumnMajor{}) : launch(RowMajor{}, RowMajor{});
 }
 
-/// The same, or a call for one product.
+/// launch_many(), or launch(arguments, grid, OneProduct{}) for a batch of one.
 template <typename T, typename Launch>
 LaunchShape launch_batch(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
     return arguments.batch == 1 ? launch(arguments, grid, OneProduct{}) : launch_many(arguments, grid, launch);
 }
 
-/// Both: launch(arguments, grid, layout of A, layout of B, products). One product with transposed operands is a batch
-/// of one: kernels are compiled five times, not eight.
+/// Both: calls launch(arguments, grid, layout of A, layout of B, products). One product with transposed operands is
+/// launched as a batch of one, so that kernels are compiled five times, not eight.
 template <typename T, typename Launch>
 LaunchShape launch_in_any_layout(const MatmulArguments<T>& arguments, const dim3& grid, Launch launch) {
     if (arguments.batch == 1 && !arguments.a_transposed && !arguments.b_transposed)

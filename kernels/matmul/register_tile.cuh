@@ -1,9 +1,9 @@
 #pragma once
-// C = A B with several elements of C to a thread, kept in registers:
+// C = A B with several elements of C per thread, kept in registers:
 //   matmul_register_1d   removes, from the tiled kernel, most loads of B from shared memory: a thread computes 8
-//                        elements below each other, so one element of B serves 8 multiply-adds
-//   matmul_register_2d   removes as many of A's: a square of 8 x 8, 16 loads for 64 multiply-adds
-// It goes on in vectorized.cuh. Any m, n and k.
+//                        elements of one column, so one element of B serves 8 multiply-adds
+//   matmul_register_2d   removes as many of A's: a thread computes 8 x 8, with 16 loads for 64 multiply-adds
+// It continues in vectorized.cuh. Any m, n and k.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
 
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(register_1d_block)
 #pragma unroll
             for (int r = 0; r < rows; ++r) sums[r] += a_tile[y + r][i] * right;
         }
-        __syncthreads();  // both tiles have been used
+        __syncthreads();  // both tiles have been read
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r) c.store(row + y + r, column + x, sums[r]);
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(threads_m* threads_n)
 #pragma unroll
                 for (int s = 0; s < side; ++s) sums[r][s] += left[r] * right[s];
         }
-        __syncthreads();  // both tiles have been used
+        __syncthreads();  // both tiles have been read
     }
 #pragma unroll
     for (int r = 0; r < side; ++r)

@@ -9,12 +9,12 @@
 
 namespace BACKEND {
 
-/// The number of a product in its batch. The kernels for one product are compiled without it: it has no number.
+/// The index of a product in its batch: an int, or nothing in the kernels that are compiled for one product.
 struct OnlyProduct {};
 template <bool many>
 using ProductNumber = std::conditional_t<many, int, OnlyProduct>;
 
-/// Where that product's matrix begins, if they begin `stride` elements after each other.
+/// Where that product's matrix begins; consecutive matrices are `stride` elements apart.
 template <typename T>
 __device__ inline T* matrix_of(OnlyProduct, T* matrices, size_t) {
     return matrices;
@@ -25,14 +25,13 @@ __device__ inline T* matrix_of(int product, T* matrices, size_t stride) {
 }
 
 /// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
-/// `group` tiles, then one to the right, until the band of that height is finished. Each kernel uses the height that
-/// was fastest.
+/// `group` tiles, then one to the right, until the band of that height is finished; then the next band. Each kernel
+/// uses the height that was fastest.
 struct TileOrder {
     unsigned tiles_m, tiles_n, group, products;  // the tiles of one product come before those of the next
 
-    /// Bands of about equal height, at most `highest`: in a band of few rows every block would read columns of B of its
-    /// own. `together`: tiles with consecutive numbers, in sets of so many, lie below each other, and the last of a set
-    /// may lie beyond the matrix.
+    /// Bands of about equal height, at most `highest` tiles: a low last band would share few columns of B. `together`:
+    /// every set of this many consecutive tiles lies in one column; the last tiles of a set may lie beyond the matrix.
     TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1, size_t products_ = 1)
         : tiles_n(columns), products(static_cast<unsigned>(products_)) {
         const auto sets = static_cast<unsigned>(divide_up(rows, together)),
@@ -44,7 +43,7 @@ struct TileOrder {
     __host__ __device__ unsigned tiles_of_product() const { return tiles_m * tiles_n; }
     __host__ __device__ unsigned tiles() const { return tiles_of_product() * products; }
 
-    /// How many of them block `block` has where it takes every `blocks`-th.
+    /// How many tiles block `block` has if it takes every `blocks`-th.
     __host__ __device__ unsigned tiles_of(unsigned block, unsigned blocks) const {
         return (tiles() - block + blocks - 1) / blocks;
     }

@@ -1,12 +1,12 @@
 #pragma once
-// C = A B, tile by tile through shared memory, a thread per element of C:
+// C = A B, tile by tile through shared memory, one thread per element of C:
 //   matmul_tiled          removes, from the naive kernel, all but one in `tile` of the loads from global memory: a
 //                         block loads a square of A and one of B once and uses each element `tile` times
-//   matmul_tiled_corner   removes, from small tiles, the short rows: the tile's loads are rearranged so that every warp
-//                         reads 128 consecutive bytes of A and of B, whatever the shape of the tile of C
-// It goes on in register_tile.cuh. A 16-tile does 8192 multiply-adds per 512 loads, a 32-tile 65536 per 2048.
+//   matmul_tiled_corner   removes, from small tiles, the short rows: every warp reads 32 consecutive elements of A and
+//                         of B (128 bytes in f32), whatever the shape of the tile of C
+// It continues in register_tile.cuh. A 16-tile does 4096 multiply-adds per 512 loads, a 32-tile 32768 per 2048.
 //
-// Any m, n and k: outside the matrices there are zeros.
+// Any m, n and k: elements outside the matrices read as zero.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
 
@@ -16,8 +16,8 @@
 
 namespace BACKEND {
 
-/// Loads a tile whose corner is (row, column), by a block of block_columns x block_rows threads; rows of the tile are
-/// as long as those of the block.
+/// Loads a tile whose corner is (row, column), with a block of block_columns x block_rows threads; the tile is as wide
+/// as the block.
 template <int rows, int block_columns, int block_rows, typename T, int row_elements, typename Layout>
 __device__ inline void load_by_rows(T (&tile)[rows][row_elements], const MatrixView<const T, Layout>& matrix,
                                     size_t row, size_t column) {
@@ -46,7 +46,7 @@ __global__ void matmul_tiled(MatrixView<const T, A> a, MatrixView<const T, B> b,
         __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < tile; ++i) sum += a_tile[y][i] * b_tile[i][x];
-        __syncthreads();  // both tiles have been used: the next ones may come
+        __syncthreads();  // both tiles have been read: the next ones may overwrite them
     }
     c.store(row, column, sum);
 }
@@ -54,7 +54,7 @@ __global__ void matmul_tiled(MatrixView<const T, A> a, MatrixView<const T, B> b,
 constexpr int corner_rows = 8, corner_columns = 32, corner_steps = 32;
 
 /// Tile of C 8 x 32, 32 steps along k at once. Grid ceil(n / 32) x ceil(m / 8), block 32 x 8: warp y loads row y of A's
-/// tile and rows y, y + 8, .. of B's. All lanes of a warp read the same element of A's tile (a broadcast) and
+/// tile and rows y, y + 8, ... of B's. All lanes of a warp read the same element of A's tile (a broadcast) and
 /// neighbours of B's.
 template <typename T, typename A, typename B, typename Products>
 __global__ void matmul_tiled_corner(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c,
@@ -73,7 +73,7 @@ __global__ void matmul_tiled_corner(MatrixView<const T, A> a, MatrixView<const T
         __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < steps; ++i) sum += a_tile[y][i] * b_tile[i][x];
-        __syncthreads();  // both tiles have been used
+        __syncthreads();  // both tiles have been read
     }
     c.store(row, column, sum);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the tiled matrix kernels share: matrices that are zero outside their bounds, so that no kernel asks whether its
-// tile is whole, and the tile of one warp.
+// What the tiled matrix kernels share: matrices that read as zero outside their bounds, so that no kernel needs to test
+// whether its tile is whole, and the tile of one warp.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/products.cuh"
@@ -11,8 +11,8 @@
 
 namespace BACKEND {
 
-/// A matrix in global memory. Reading outside it gives zero, writing outside it does nothing. Accesses to four
-/// neighbours of a row are for RowMajor.
+/// A matrix in global memory. Reading outside it gives zero, writing outside it does nothing. load_four() and
+/// store_four() are for RowMajor only.
 template <typename T, typename Layout = RowMajor>
 struct MatrixView {
     T* data;
@@ -28,10 +28,10 @@ struct MatrixView {
         if (holds(row, column)) data[Layout::index(row, column, rows, columns)] = value;
     }
 
-    /// Whether every multiple of four columns begins at a multiple of 16 bytes. The matrix itself begins at one.
+    /// Whether four elements from a column that is a multiple of four are always 16-byte aligned. The matrix is.
     __device__ bool has_fours() const { return columns % 4 == 0; }
 
-    /// Four neighbours from a column that is a multiple of four: one 16-byte access where rows allow it.
+    /// Four neighbours from a column that is a multiple of four: one 16-byte access if has_fours().
     __device__ float4 load_four(size_t row, size_t column) const {
         if (has_fours() && holds(row, column)) return *reinterpret_cast<const float4*>(data + row * columns + column);
         return make_float4(load(row, column), load(row, column + 1), load(row, column + 2), load(row, column + 3));
@@ -49,8 +49,8 @@ struct MatrixView {
     }
 };
 
-/// Stores four neighbours, as far as they exist, at (row, column) of the rows x columns elements of C that begin at
-/// `c`. `column` is a multiple of four, and so is where `c` begins in its row of `row_elements`.
+/// Stores four neighbours, as far as they lie within, at (row, column) of a rows x columns part of C that begins at `c`
+/// and has rows `row_elements` apart. `column` and the column at which the part begins are multiples of four.
 __device__ inline void store_four(float* c, size_t row_elements, int row, int column, int rows, int columns,
                                   float4 four) {
     if (row >= rows) return;
@@ -65,7 +65,7 @@ __device__ inline void store_four(float* c, size_t row_elements, int row, int co
     }
 }
 
-/// Loads a tile of rows x columns whose corner is (row, column), by all `threads` threads of the block. Neighbouring
+/// Loads a tile of rows x columns whose corner is (row, column), with all `threads` threads of the block. Neighbouring
 /// lanes read neighbours in memory.
 template <int rows, int columns, int threads, typename T, int row_elements, typename Layout>
 __device__ inline void load_tile(T (&tile)[rows][row_elements], const MatrixView<const T, Layout>& matrix, size_t row,
@@ -93,9 +93,9 @@ MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
     return {arguments.d_c, arguments.m, arguments.n};
 }
 
-/// How one warp computes warp_m x warp_n sums: lanes lie lanes_m x 32 / lanes_m; each has rows and columns in groups of
-/// four, a group of every lane side by side, so that the lanes' 16-byte loads are neighbours and fall into different
-/// banks.
+/// How one warp computes warp_m x warp_n sums. Its lanes form a lanes_m x (32 / lanes_m) grid. Each has its rows and
+/// columns in groups of four, and the lanes' groups are interleaved, so that their 16-byte loads are neighbours and
+/// fall into different banks.
 template <int warp_m_, int warp_n_, int lanes_m_>
 struct WarpTile {
     static constexpr int warp_m = warp_m_, warp_n = warp_n_, lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
@@ -105,7 +105,7 @@ struct WarpTile {
     __device__ static int row_of(int lane, int r) { return (r / 4 * lanes_m + lane / lanes_n) * 4 + r % 4; }
     __device__ static int column_of(int lane, int c) { return (c / 4 * lanes_n + lane % lanes_n) * 4 + c % 4; }
 
-    /// sums += one step along k. a: warp_m values of a column of A, b: warp_n of a row of B; both in shared memory.
+    /// sums += one step along k. a: warp_m elements of a column of A; b: warp_n of a row of B; both in shared memory.
     __device__ static void multiply(const float* a, const float* b, int lane, float (&sums)[rows][columns]) {
         float left[rows], right[columns];
 #pragma unroll

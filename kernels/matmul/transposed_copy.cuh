@@ -1,5 +1,5 @@
 #pragma once
-// Transposes the operands of kernels that take them in one layout only, ahead of the product.
+// Transposes operands before the product, for kernels that take only one layout.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -10,9 +10,9 @@ namespace BACKEND {
 
 constexpr unsigned copy_tile = 32, copy_rows = 8;
 
-/// target (columns x rows) = the transpose of source (rows x columns), for each matrix of a batch; product i's begin
-/// i * stride elements after the first's. A block moves tiles of 32 x 32 through shared memory, whose rows are one
-/// longer: columns are read from different banks. Any grid; block 32 x 8.
+/// target (columns x rows) = the transpose of source (rows x columns), for each matrix of a batch; product i's matrices
+/// begin i * stride elements after the first's. A block moves tiles of 32 x 32 through shared memory; the padded rows
+/// put the elements of a column into different banks. Any grid; block 32 x 8.
 template <typename T>
 __global__ void __launch_bounds__(copy_tile* copy_rows)
     transpose_matrices(const T* __restrict__ source, T* __restrict__ target, size_t rows, size_t columns, size_t batch,
@@ -27,11 +27,11 @@ __global__ void __launch_bounds__(copy_tile* copy_rows)
 #pragma unroll
         for (unsigned i = 0; i < copy_tile; i += copy_rows)
             if (row + i + y < rows && column + x < columns) tile[i + y][x] = from[(row + i + y) * columns + column + x];
-        __syncthreads();  // the tile is there
+        __syncthreads();  // the whole tile is loaded
 #pragma unroll
         for (unsigned i = 0; i < copy_tile; i += copy_rows)
             if (column + i + y < columns && row + x < rows) to[(column + i + y) * rows + row + x] = tile[x][i + y];
-        __syncthreads();  // it has been used
+        __syncthreads();  // it has been read: the next one may overwrite it
     }
 }
 

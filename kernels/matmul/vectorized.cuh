@@ -2,10 +2,10 @@
 // C = A B in f32 with 16-byte accesses:
 //   matmul_vectorized   removes, from the 2-D register tile, three quarters of the load instructions: tiles come from
 //                       global memory four elements at a time; A's is transposed on its way into shared memory, so that
-//                       the four rows a lane needs lie side by side there too
-//   matmul_warp_tile    removes most bank conflicts and repeated loads of one warp: its lanes lie 8 x 4 in a tile of
-//                       64 x 32, which touches 96 different words of shared memory for each step along k instead of 144
-// It goes on in async.cuh. Any m, n and k; rows that do not begin at multiples of 16 bytes are read by elements.
+//                       the four rows a lane needs lie side by side there, too
+//   matmul_warp_tile    removes most of a warp's bank conflicts and repeated loads: its 8 x 4 lanes cover a tile of
+//                       64 x 32, which touches 96 different words of shared memory per step along k, not 144
+// It continues in async.cuh. Any m, n and k; rows that are not all aligned to 16 bytes are read element by element.
 // Tile of C 128 x 128, 8 steps along k; grid ceil(n / 128) x ceil(m / 128), block 256.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -18,8 +18,8 @@ namespace BACKEND {
 
 constexpr int vectorized_tile = 128, vectorized_steps = 8, vectorized_block = 256;
 
-/// One stage in shared memory. A's rows have four elements more than they need, which spreads the transposed elements
-/// over the banks.
+/// One stage in shared memory. A's rows are padded by four elements, which spreads the transposed elements over the
+/// banks.
 struct VectorizedStage {
     float a[vectorized_steps][vectorized_tile + 4];
     float b[vectorized_steps][vectorized_tile];
@@ -37,8 +37,8 @@ struct VectorizedStage {
     }
 };
 
-/// Where warp `warp` of the block finds its tile, and its lanes theirs. One shape for each of the two kernels.
-/// Vectorized: a warp is two rows of 16 threads, each with 8 x 8 sums.
+/// The warp tile of each of the two kernels, with 8 x 8 sums per lane; warps_n of them lie side by side in the block's
+/// tile. In RowsOfThreads a warp is two rows of 16 threads.
 struct RowsOfThreads : WarpTile<16, 128, 2> {
     static constexpr int warps_n = 1;
 };
@@ -60,7 +60,7 @@ __device__ inline void multiply_tiles(const MatrixView<const float>& a, const Ma
 #pragma unroll
         for (int i = 0; i < vectorized_steps; ++i)
             Warp::multiply(&stage.a[i][warp_row], &stage.b[i][warp_column], lane, sums);
-        __syncthreads();  // both tiles have been used
+        __syncthreads();  // both tiles have been read
     }
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }

@@ -1,10 +1,10 @@
 #pragma once
-// C = A B on tensor cores, by the interface that every generation since Turing has:
+// C = A B on tensor cores, with the interface that every generation since Turing has:
 //   matmul_wmma   removes, from the register tile, the multiply-adds of single threads: a warp multiplies fragments of
 //                 16 x 16
-// f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper it goes on
-// in hopper/mma.cuh and hopper/tf32.cuh, where the tensor cores read shared memory themselves. Tile of C
-// 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
+// f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper the ladder
+// continues in hopper/mma.cuh and hopper/tf32.cuh, where the tensor cores read shared memory themselves.
+// Tile of C 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/tiles.cuh"
 
@@ -18,8 +18,8 @@
 
 namespace BACKEND {
 
-/// What a type in memory is to the tensor cores: its fragment type, the steps along k of one fragment, and the least
-/// capability.
+/// How the tensor cores take a type in memory: the fragment type, the steps along k of one fragment, and the least
+/// compute capability.
 template <typename T>
 struct WmmaType;
 template <>
@@ -48,7 +48,7 @@ __device__ inline void round_to_tf32(Fragment& fragment) {
 
 constexpr int wmma_tile = 64, wmma_block = 128;
 
-/// Elements of shared memory, a little more than a tile's row so that rows begin at different banks.
+/// One stage in shared memory. Rows are padded so that they begin at different banks.
 template <typename T>
 struct WmmaStage {
     static constexpr int steps = 64 / sizeof(T), pad = 16 / sizeof(T);
@@ -106,13 +106,13 @@ __global__ void __launch_bounds__(wmma_block)
                 for (int i = 0; i < 4; ++i)
                     wmma::mma_sync(sums[i / 2][i % 2], left[i / 2], right[i % 2], sums[i / 2][i % 2]);
             }
-            __syncthreads();  // both tiles have been used
+            __syncthreads();  // both tiles have been read
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i)
             wmma::store_matrix_sync(&shared.sums[warp_row + i / 2 * 16][warp_column + i % 2 * 16], sums[i / 2][i % 2],
                                     wmma_tile + 4, wmma::mem_row_major);
-        __syncthreads();  // all warps' sums are there
+        __syncthreads();  // all warps' sums are in shared memory
         for (int i = thread; i < wmma_tile * wmma_tile; i += wmma_block)
             c.store(row + i / wmma_tile, column + i % wmma_tile, T(shared.sums[i / wmma_tile][i % wmma_tile]));
     }

@@ -1,12 +1,12 @@
 #pragma once
 // C = A B for 8-bit floats, without tensor cores, on any device:
-//   matmul_float8_naive        a thread per element of C. Both operands lie along k: whichever of them the lanes of a warp
-//                              share, in the other they read elements k apart
-//   matmul_float8_tiled        squares of 32 in shared memory: lanes read neighbours of both operands, and each element is
-//                              converted to f32 once for 32 multiply-adds
-//   matmul_float8_vectorized   16-byte loads bring 16 elements; tiles of 128 x 128 are transposed on their way into shared
-//                              memory, and 16 loads from there serve 64 multiply-adds
-// It goes on in hopper/float8.cuh. Any m, n and k.
+//   matmul_float8_naive        one thread per element of C. The rows of both operands run along k: the lanes of a warp
+//                              share a row of A and read elements of B that are k apart
+//   matmul_float8_tiled        removes the strided loads: in squares of 32 lanes read neighbours of both operands, and
+//                              each element is converted to f32 once for 32 multiply-adds
+//   matmul_float8_vectorized   removes most loads: one load brings 16 elements; tiles of 128 x 128 are transposed on
+//                              their way into shared memory, and 16 elements from there serve 64 multiply-adds
+// It continues in hopper/float8.cuh. Any m, n and k.
 #include "kernels/matmul/float8/types.cuh"
 #include "kernels/matmul/products.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -23,12 +23,12 @@ struct RowsAlongK {
     const T* data;
     size_t rows, k;
 
-    /// Zero outside.
+    /// One element, widened to f32; zero outside.
     __device__ float load(size_t row, size_t i) const {
         return row < rows && i < k ? static_cast<float>(data[row * k + i]) : 0.0f;
     }
 
-    /// 16 neighbours from a multiple of 16, by one access where all rows begin at multiples of 16 bytes.
+    /// 16 neighbours from a multiple of 16: one access if all rows begin at multiples of 16 bytes.
     __device__ uint4 load_sixteen(size_t row, size_t i) const {
         if (row >= rows || i >= k) return make_uint4(0, 0, 0, 0);
         const T* const from = data + row * k + i;
@@ -40,7 +40,7 @@ struct RowsAlongK {
     }
 };
 
-/// The matrices of a product, the first of a batch, and the scales.
+/// The matrices of a product (of the first product, in a batch) and the scales.
 template <typename T>
 struct Float8Product {
     RowsAlongK<T> a, b;
@@ -70,7 +70,7 @@ __global__ void matmul_float8_naive(Float8Product<T> of, ManyProducts products) 
     of.store(row, column, sum);
 }
 
-/// Grid ceil(n / 32) x ceil(m / 32), block 32 x 32. B's tile is read by columns, which lie in different banks.
+/// Grid ceil(n / 32) x ceil(m / 32), block 32 x 32. Lanes read a column of B's tile; padding avoids bank conflicts.
 template <typename T>
 __global__ void matmul_float8_tiled(Float8Product<T> of, ManyProducts products) {
     constexpr int side = 32;
@@ -85,14 +85,14 @@ __global__ void matmul_float8_tiled(Float8Product<T> of, ManyProducts products) 
         __syncthreads();  // both tiles are loaded
 #pragma unroll
         for (int i = 0; i < side; ++i) sum += a_tile[y][i] * b_tile[x][i];
-        __syncthreads();  // both tiles have been used
+        __syncthreads();  // both tiles have been read
     }
     of.store(row + y, column + x, sum);
 }
 
 constexpr int float8_tile = 128, float8_steps = 16, float8_block = 256;
 
-/// One stage of both operands in shared memory, a row for each step along k.
+/// One stage of both operands in shared memory, one row per step along k.
 struct Float8Stage {
     alignas(16) float a[float8_steps][float8_tile], b[float8_steps][float8_tile];
 
@@ -115,7 +115,7 @@ struct Float8Stage {
     }
 };
 
-/// Grid ceil(n / 128) x ceil(m / 128), block 256. A warp has 64 x 32 of C, its lanes lie 8 x 4.
+/// Grid ceil(n / 128) x ceil(m / 128), block 256. A warp computes 64 x 32 of C with 8 x 4 lanes.
 template <typename T>
 __global__ void __launch_bounds__(float8_block) matmul_float8_vectorized(Float8Product<T> of, ManyProducts products) {
     using Warp = WarpTile<64, 32, 8>;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(float8_block) matmul_float8_vectorized(Float8P
 #pragma unroll
         for (int i = 0; i < float8_steps; ++i)
             Warp::multiply(&stage.a[i][warp_row], &stage.b[i][warp_column], lane, sums);
-        __syncthreads();  // both tiles have been used
+        __syncthreads();  // both tiles have been read
     }
 #pragma unroll
     for (int r = 0; r < Warp::rows; ++r)
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(float8_block) matmul_float8_vectorized(Float8P
                      sums[r][x]);
 }
 
-/// One product is a batch of one: each kernel is compiled once for a type.
+/// One product is a batch of one, so that each kernel is compiled once per type.
 template <typename T>
 LaunchShape launch_float8(void (*kernel)(Float8Product<T>, ManyProducts), const MatmulArguments<T>& arguments,
                           const dim3& tile, const dim3& block) {

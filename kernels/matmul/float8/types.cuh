@@ -1,7 +1,7 @@
 #pragma once
-// The 8-bit floating-point types as kernels multiply them. Both operands lie along k: A by rows, B by columns, as its
+// The 8-bit floating-point types as kernels multiply them. The rows of both operands run along k: B is stored as its
 // transpose, since tensor cores take these types in no other layout. Products of two such numbers are exact in f32, in
-// which they are added up; the sum times the scales of A and B is rounded to bf16.
+// which they are summed; the sum times the scales of A and B is rounded to bf16.
 #include "kernels/matmul/arguments.cuh"
 
 #include <cuda_bf16.h>
@@ -19,7 +19,7 @@ struct ResultOf<__nv_fp8_e5m2> {
     using Type = __nv_bfloat16;
 };
 
-/// Four neighbours in a word.
+/// Four neighbours packed in a 32-bit word.
 template <typename T>
 struct PackedFour;
 template <>
@@ -38,7 +38,7 @@ __device__ inline float4 widen_four(unsigned word) {
     return static_cast<float4>(four);
 }
 
-/// What sums are to be multiplied by.
+/// The factor for every sum: A's scale times B's.
 __device__ inline float scale_of(const float* scales) { return scales[0] * scales[scale_step]; }
 
 }  // namespace BACKEND

@@ -1,10 +1,11 @@
 #pragma once
-// C = A B where C has few columns: reading A is all that matters.
-//   matmul_few_columns   a group of lanes adds up the products of some rows of A: pieces of 16 bytes of each row are on
-//                        their way while those before are multiplied; B's columns wait in shared memory, converted, and
-//                        serve all rows
-// Any m and k, up to 8 columns. Rows that a block has are of one class (see pieces.cuh), B lies in shared memory as far
-// shifted as they are. Where there are few rows, blocks share k.
+// C = A B where C has few columns: the time is that of reading A.
+//   matmul_few_columns   removes, from the tiled kernels, the columns of a tile that do not exist: a group of lanes
+//                        sums the products of a few rows of A. The next 16-byte pieces of each row are in flight while
+//                        the previous ones are multiplied. B's columns are staged in shared memory, already converted,
+//                        and serve all rows
+// Any m and k, up to 8 columns. A block's rows are of one class (see pieces.cuh), and B is shifted in shared memory as
+// far as they are. If rows are few, several blocks share k.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
@@ -14,14 +15,14 @@
 
 namespace BACKEND {
 
-/// How the work is dealt out: `lanes` lanes of a warp to a row, `k_warps` warps of a block along k, `shares` blocks.
+/// How the work is divided along k: among `lanes` lanes of a warp per row, `k_warps` warps of a block, `shares` blocks.
 struct FewColumnsPlan {
     size_t m = 0, n = 0, k = 0;
     unsigned classes = 1, lanes = 32, k_warps = 1, shares = 1, block_rows = 1, tiles = 1;
     size_t pieces = 0, share_pieces = 0;  // of a row
 };
 
-constexpr int few_columns = 8, few_columns_rows = 4;  // rows of a group of lanes
+constexpr int few_columns = 8, few_columns_rows = 4;  // rows per group of lanes
 
 template <typename T>
 FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiprocessors) {
@@ -30,14 +31,14 @@ FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiproc
     plan.classes = row_classes<T>(k);
     plan.pieces = divide_up(k + (plan.classes > 1 ? piece_length<T> - 1 : 0), piece_length<T>);
     plan.lanes = lanes_for(plan.pieces);
-    // The sums of all groups of lanes fit into shared memory.
+    // The sums of all groups of lanes must fit into shared memory.
     while (thin_warps * (lanes_per_warp / plan.lanes) * rows * lanes_for(n) > thin_shared_sums<T>) plan.lanes *= 2;
     const unsigned groups = lanes_per_warp / plan.lanes;
     const auto tiles_with = [&](unsigned k_warps) {
         return plan.classes * divide_up(divide_up(m, plan.classes), thin_warps / k_warps * groups * rows);
     };
     const auto steps_with = [&](unsigned k_warps) { return divide_up(plan.pieces, size_t{plan.lanes} * k_warps); };
-    // More blocks than run at once, so that the last ones are a small part; but each of them stages B again.
+    // More blocks than run at once, so that the last ones are a small part; but each block stages B again.
     const unsigned enough = n == 1 ? 2 : 1;
     while (plan.k_warps < thin_warps && steps_with(plan.k_warps) > 2 &&
            tiles_with(plan.k_warps) < (plan.k_warps < enough ? 8 : 2) * size_t{multiprocessors})
@@ -84,7 +85,7 @@ __device__ inline void stage_columns(const T* b, SumOf<T>* staged, const FewColu
         });
 }
 
-/// Grid (classes * tiles of their rows) x shares. Block 256.
+/// Grid plan.tiles x plan.shares (a tile has rows of one class). Block 256.
 template <typename T, int columns>
 __global__ void __launch_bounds__(thin_block, 2)
     matmul_few_columns(const T* a, const T* b, T* c, FewColumnsPlan plan, ThinShares<SumOf<T>> shares) {
@@ -99,8 +100,8 @@ __global__ void __launch_bounds__(thin_block, 2)
     const auto shift = static_cast<unsigned>(row_class * (plan.k % length) % length);
     const size_t first_row = blockIdx.x / plan.classes * size_t{plan.block_rows}, elements = plan.m * plan.k;
     const auto row_of = [&](unsigned i) { return row_class + plan.classes * (first_row + i); };
-    // Where the first row's first piece begins, and from one row of this thread to the next. (Of rows that do not exist
-    // nothing is read, and their sums are not stored.)
+    // Where the first row's first piece begins, and the distance from one row of this thread to the next. (Rows beyond
+    // the matrix are not read, and their sums are not stored.)
     const size_t first_start = row_of(warp % row_warps * groups + group) * plan.k - shift,
                  next_start = size_t{plan.classes} * row_warps * groups * plan.k;
     const size_t first = blockIdx.y * plan.share_pieces,
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(thin_block, 2)
         for (int r = 0; r < rows; ++r)
             loaded[r] = load_piece(a, first_start + r * next_start + piece * length, whole_end);
     };
-    // At a row's ends: elements of the rows before and after would spoil sums if they were NaN.
+    // At a row's ends, clears elements of the neighbouring rows: a NaN among them would spoil the sums.
     const auto cut = [&](size_t piece, Pieces<rows>& loaded) {
         const size_t begin = piece * length;
         if (begin >= shift && begin + length <= plan.k + shift) return;
@@ -131,9 +132,9 @@ __global__ void __launch_bounds__(thin_block, 2)
     size_t piece = first + k_warp * plan.lanes + lane % plan.lanes;
     if (piece < end) load(piece, now);
     for (size_t begin = first; begin < end; begin += staged_pieces) {
-        if (begin > first) __syncthreads();  // the columns before have been used
+        if (begin > first) __syncthreads();  // the previous part of B has been read
         stage_columns<T, columns, staged_pieces>(b, staged, plan, begin, shift);
-        __syncthreads();  // they are staged
+        __syncthreads();  // this part of B is staged
         for (; piece < end && piece < begin + staged_pieces; piece += stride) {
             if (piece + stride < end) load(piece + stride, next);
             cut(piece, now);
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(thin_block, 2)
         }
     }
 
-    __syncthreads();  // the columns have been used: their place is free for the sums of all groups of lanes
+    __syncthreads();  // B has been read: its place is free for the sums of all groups of lanes
 #pragma unroll
     for (int r = 0; r < rows; ++r)
 #pragma unroll
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(thin_block, 2)
                 sums[r][j] += __shfl_xor_sync(0xffffffffU, sums[r][j], static_cast<int>(distance));
             if (lane % plan.lanes == 0) staged[((warp * groups + group) * rows + r) * columns + j] = sums[r][j];
         }
-    __syncthreads();  // they are there
+    __syncthreads();  // all groups' sums are in shared memory
     const auto outputs = static_cast<unsigned>(plan.block_rows * plan.n);
     const size_t tile_sums = size_t{blockIdx.x} * gridDim.y * outputs;
     const auto store = [&](unsigned output, Sum sum) {

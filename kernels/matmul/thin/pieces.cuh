@@ -1,8 +1,8 @@
 #pragma once
-// What the kernels for thin products share. They wait for memory, which gives all it has only to aligned accesses of 16
-// bytes, but rows begin anywhere: so a row is read in the aligned pieces that cover it, and rows whose first elements
-// lie at the same place in a piece, every second, fourth or eighth, are a class: a block or a lane works on rows of one
-// class only, and its elements line up.
+// What the kernels for thin products share. They are bound by memory, which reaches its full bandwidth only with
+// aligned 16-byte accesses, but rows begin anywhere. So a row is read in the aligned 16-byte pieces that cover it. Rows
+// whose first elements lie at the same place in a piece (every second, fourth or eighth) form a class; a block or a
+// lane works on rows of one class only, so that its elements line up.
 #include "common/cuda/last_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
@@ -23,11 +23,11 @@ constexpr int piece_length = Vector<T>::length;
 
 constexpr int thin_block = 256, thin_warps = thin_block / lanes_per_warp;
 
-/// Shared memory of a block, in sums.
+/// How many sums fit into a block's shared memory.
 template <typename T>
 constexpr int thin_shared_sums = 32 * 1024 / sizeof(SumOf<T>);
 
-/// How many classes there are of rows with so many elements.
+/// How many classes there are if rows have `row_elements` elements.
 template <typename T>
 constexpr unsigned row_classes(size_t row_elements) {
     unsigned classes = 1;
@@ -35,14 +35,14 @@ constexpr unsigned row_classes(size_t row_elements) {
     return classes;
 }
 
-/// The power of two, at most 32, of lanes that cover so many pieces.
+/// The least power of two of lanes, at most 32, that covers `pieces` pieces.
 constexpr unsigned lanes_for(size_t pieces) {
     unsigned lanes = 1;
     while (lanes < lanes_per_warp && lanes < pieces) lanes *= 2;
     return lanes;
 }
 
-/// Calls launch(width) with the least of 1, 2, 4 and 8 rows or columns, as a type, that `count` of them fit.
+/// Calls launch(width); width is an integral_constant: the least of 1, 2, 4 and 8 that holds `count` rows or columns.
 template <typename Launch>
 LaunchShape with_width(size_t count, Launch launch) {
     switch (lanes_for(count)) {
@@ -53,13 +53,13 @@ LaunchShape with_width(size_t count, Launch launch) {
     }
 }
 
-/// A piece as it comes from memory. (Structures of 16-bit elements would be moved element by element.)
+/// A piece as loaded from memory. (Structures of 16-bit elements would be moved element by element.)
 using RawPiece = uint4;
 template <int count>
 using Pieces = RawPiece[count];
 
-/// Starts loading the piece at element `first` of a matrix whose whole pieces end before element `end`. One that is not
-/// whole is not read: see reload_last(). There are no branches, so that loads follow each other without waiting.
+/// Starts loading the piece at element `first` of a matrix whose whole pieces end before element `end`. A piece that is
+/// not whole is not read: see reload_last(). There is no branch, so that consecutive loads do not wait for each other.
 template <typename T>
 __device__ inline RawPiece load_piece(const T* matrix, size_t first, size_t end) {
     return *reinterpret_cast<const RawPiece*>(matrix + (first < end ? first : 0));
@@ -75,7 +75,7 @@ __device__ inline void set_element(RawPiece& piece, int e, T value) {
     reinterpret_cast<Vector<T>&>(piece).values[e] = value;
 }
 
-/// Makes a piece what it should have been if it is the matrix's last and not whole; zeros beyond the matrix.
+/// Loads the piece again, element by element, if it is the matrix's last and not whole; zeros beyond the matrix.
 template <typename T>
 __device__ inline void reload_last(RawPiece& piece, const T* matrix, size_t first, size_t elements) {
     if (first + piece_length<T> <= elements) return;
@@ -84,16 +84,16 @@ __device__ inline void reload_last(RawPiece& piece, const T* matrix, size_t firs
         set_element(piece, e, first + e < elements ? matrix[first + e] : static_cast<T>(0.0f));
 }
 
-/// Sums in shared memory for one piece of T are read as one or two vectors of sums. Lanes that read neighbouring pieces
-/// must not meet in a bank: all first vectors come first, then all second ones. Where the sum for element `e` of piece
-/// `piece` of `pieces` is.
+/// Where element `e` of piece `piece` of `pieces` is staged in shared memory, converted to the type of sums. A piece is
+/// read as one or more vectors (parts) of that type. All first parts come first, then all second ones, and so on, so
+/// that lanes which read neighbouring pieces use different banks.
 template <typename T>
 __device__ inline int staged_place(int piece, int e, int pieces) {
     constexpr int length = Vector<SumOf<T>>::length;
     return (e / length * pieces + piece) * length + e % length;
 }
 
-/// Part number `part` of the sums for a piece.
+/// Part `part` of a staged piece.
 template <typename T>
 __device__ inline Vector<SumOf<T>> staged_part(const SumOf<T>* staged, int piece, int part, int pieces) {
     return reinterpret_cast<const Vector<SumOf<T>>*>(staged)[part * pieces + piece];
@@ -101,26 +101,26 @@ __device__ inline Vector<SumOf<T>> staged_part(const SumOf<T>* staged, int piece
 template <typename T>
 constexpr int staged_parts = piece_length<T> / Vector<SumOf<T>>::length;
 
-/// Shares of k whose sums are added by the block that finishes last. `d_sums` has room for all, `d_tickets` is zero
-/// between launches.
+/// If blocks share k, the one that finishes last adds the shares' sums. `d_sums` has room for all of them; `d_tickets`
+/// is zero between launches.
 template <typename Sum>
 struct ThinShares {
     Sum* d_sums = nullptr;
     unsigned* d_tickets = nullptr;
 };
 
-/// By all threads of a block, after they have written its share's sums: whether it is the last of `shares` blocks with
-/// this ticket. The last one then sees what all have written.
+/// Called by all threads of a block after they have written its share's sums: whether it is the last of `shares` blocks
+/// with this ticket. The last block sees what all of them have written.
 __device__ inline bool is_last_share(unsigned* ticket, unsigned shares) {
     __syncthreads();  // all threads have written
     return is_last_block(ticket, shares);
 }
 
-/// The sums from number `index` on, as many as fit a piece, of all shares, which lie `stride` apart; both are multiples
-/// of as many.
+/// One vector of sums, from sum `index` on, added over all shares, which are `stride` sums apart. Both are multiples of
+/// the vector's length.
 template <typename Sum>
 __device__ inline Vector<Sum> add_shares(const Sum* d_sums, size_t index, size_t stride, unsigned shares) {
-    constexpr unsigned at_once = 8;  // on their way
+    constexpr unsigned at_once = 8;  // loads in flight
     Vector<Sum> total = {};
     for (unsigned first = 0; first < shares; first += at_once) {
         RawPiece loaded[at_once];
@@ -139,11 +139,11 @@ __device__ inline Vector<Sum> add_shares(const Sum* d_sums, size_t index, size_t
     return total;
 }
 
-/// Where there is no element.
+/// The index of an element that does not exist.
 constexpr size_t no_element = ~size_t{0};
 
-/// Copies elements to sums in shared memory by all threads of a block, some on their way at once. place(i) is where
-/// number `i` of `count` goes, index(i) where it comes from in `source`, or no_element for zero.
+/// Copies `count` elements to shared memory, converted to the type of sums, with all threads of a block and several
+/// loads in flight per thread. Element i goes to staged[place(i)] and comes from source[index(i)]; zero for no_element.
 template <typename T, typename Index, typename Place>
 __device__ inline void stage_elements(const T* source, SumOf<T>* staged, unsigned count, Index index, Place place) {
     constexpr unsigned at_once = 8;

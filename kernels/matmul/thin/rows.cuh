@@ -1,11 +1,12 @@
 #pragma once
-// C = A B where C has few rows: reading B is all that matters.
-//   matmul_few_rows   a lane has a piece of 16 bytes of C's row, and adds up elements of A times pieces of B below each
-//                     other: some are on their way while those before are multiplied; A's elements wait in shared
-//                     memory, converted, and are read by all lanes at once
-// Any n and k, up to 8 rows. The streams of a block, lanes that cover its columns once, take rows of B in turns: each
-// stream's are of one class (see pieces.cuh), and its sums are shifted as far when the streams' are added. Where C has
-// few columns, blocks share k, too.
+// C = A B where C has few rows: the time is that of reading B.
+//   matmul_few_rows   removes, from the tiled kernels, the rows of a tile that do not exist: a lane has a 16-byte piece
+//                     of each row of C and sums elements of A times the pieces of B in those columns. The next pieces
+//                     are in flight while the previous ones are multiplied. A's elements are staged in shared memory,
+//                     already converted, and broadcast to all lanes
+// Any n and k, up to 8 rows. The lanes that cover a block's columns once are a stream. Streams take rows of B in turn;
+// a stream's rows are of one class (see pieces.cuh), and its sums are shifted back when the streams' sums are added. If
+// C has few columns, several blocks share k.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
@@ -15,7 +16,7 @@
 
 namespace BACKEND {
 
-/// How the work is dealt out: `lanes` lanes to a stream, `width` columns and `share_k` steps along k to a block.
+/// How the work is divided: `lanes` lanes per stream, `width` columns and `share_k` steps along k per block.
 struct FewRowsPlan {
     size_t m = 0, n = 0, k = 0;
     unsigned lanes = 32, streams = 8, width = 0, tiles = 1, shares = 1;
@@ -24,7 +25,7 @@ struct FewRowsPlan {
 
 constexpr int few_rows = 8;
 template <int rows>
-constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;  // pieces of a lane on their way
+constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;  // pieces that a lane has in flight
 constexpr unsigned few_rows_least_lanes = 2;
 
 template <typename T>
@@ -32,13 +33,13 @@ FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors
     constexpr unsigned shortest_share = 8, most_shares = 64;  // in steps of all streams
     constexpr size_t adding_rounds = 3;                       // until the last block begins to add
     FewRowsPlan plan{m, n, k};
-    const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach as far
+    const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach this far beyond
     plan.lanes = lanes_for(divide_up(n + overlap, piece_length<T>));
     if (plan.lanes < few_rows_least_lanes) plan.lanes = few_rows_least_lanes;
     plan.streams = thin_block / plan.lanes;
     plan.width = plan.lanes * piece_length<T> - overlap;
     plan.tiles = static_cast<unsigned>(divide_up(n, plan.width));
-    // Shares are loaded in rounds, one after another; and the block that adds them loads eight of each sum in a round.
+    // A share is loaded in rounds, one after another. The block that adds the shares loads eight of each sum per round.
     size_t shares = 1;
     if (plan.tiles <= multiprocessors) {
         const size_t rounds = divide_up(k, plan.streams * (m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>)),
@@ -55,13 +56,13 @@ FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors
     return plan;
 }
 
-/// Grid (tiles of columns) x shares. Block 256.
+/// Grid plan.tiles (of columns) x plan.shares. Block 256.
 template <typename T, int rows>
 __global__ void __launch_bounds__(thin_block, 2)
     matmul_few_rows(const T* a, const T* b, T* c, FewRowsPlan plan, ThinShares<SumOf<T>> shares) {
     using Sum = SumOf<T>;
     constexpr int length = piece_length<T>, ahead = few_rows_ahead<rows>;
-    constexpr unsigned staged_k = thin_shared_sums<T> / rows;  // a multiple of the steps of all streams
+    constexpr unsigned staged_k = thin_shared_sums<T> / rows;  // a multiple of a round of all streams
     static_assert(staged_k % (thin_block / few_rows_least_lanes * ahead) == 0, "a chunk is whole rounds");
     __shared__ __align__(16) Sum staged[thin_shared_sums<T>];
     const unsigned stream = threadIdx.x / plan.lanes, lane = threadIdx.x % plan.lanes;
@@ -71,8 +72,8 @@ __global__ void __launch_bounds__(thin_block, 2)
     };
     const size_t first = blockIdx.y * plan.share_k, end = first + plan.share_k < plan.k ? first + plan.share_k : plan.k;
     const bool has_columns = first_column + lane * length < plan.n + shift_of(stream);
-    // Of the lane's piece of a row of B. (C has at least as many columns as a piece has elements: only the last row's
-    // pieces may reach beyond B.)
+    // The lane's piece of a row of B. (C has at least as many columns as a piece has elements, so only pieces of the
+    // last row may reach beyond B.)
     const size_t shift = shift_of(stream), whole_end = elements / length * length;
     const auto place_of = [&](size_t row) { return row * plan.n - shift + first_column + lane * length; };
     const auto load = [&](size_t k, Pieces<ahead>& loaded) {
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(thin_block, 2)
     size_t k = first + stream;
     load(k, now);
     for (size_t begin = first; begin < end; begin += staged_k) {
-        if (begin > first) __syncthreads();  // the elements before have been used
+        if (begin > first) __syncthreads();  // the previous chunk of A has been read
         const unsigned chunk = end - begin < staged_k ? static_cast<unsigned>(end - begin) : staged_k;
         stage_elements(
             a, staged, chunk * rows,
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(thin_block, 2)
                 return row < plan.m ? row * plan.k + begin + i / rows : no_element;
             },
             [](unsigned i) { return i; });
-        __syncthreads();  // they are staged
+        __syncthreads();  // this chunk of A is staged
         for (; k < begin + chunk; k += stride) {
             load(k + stride, next);
 #pragma unroll
@@ -128,14 +129,14 @@ __global__ void __launch_bounds__(thin_block, 2)
     const unsigned stream_sums = plan.lanes * length;
 #pragma unroll
     for (int first_row = 0; first_row < rows; first_row += at_once) {
-        __syncthreads();  // what was in shared memory has been used
+        __syncthreads();  // shared memory has been read: it is free for the streams' sums
 #pragma unroll
         for (int row = 0; row < at_once; ++row)
 #pragma unroll
             for (int e = 0; e < length; e += part_length)
                 *reinterpret_cast<Vector<Sum>*>(staged + row * tile_sums + threadIdx.x * length + e) =
                     *reinterpret_cast<const Vector<Sum>*>(&sums[first_row + row][e]);
-        __syncthreads();  // the sums of all streams are there
+        __syncthreads();  // all streams' sums are in shared memory
         for (unsigned i = threadIdx.x; i < at_once * plan.width; i += thin_block) {
             const unsigned row = first_row + i / plan.width, x = i % plan.width;
             if (row >= plan.m) continue;

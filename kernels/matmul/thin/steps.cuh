@@ -1,10 +1,11 @@
 #pragma once
-// C = A B with few steps along k: writing C is all that matters.
-//   matmul_few_steps   a lane has a piece of 16 bytes of some rows of C, and stores it with one instruction; B's part for
-//                      the block's columns waits in shared memory, converted
-// Any m and n, up to 16 steps. The rows of a block are of one class (see pieces.cuh): pieces of C begin at multiples of
-// 16 bytes in memory, not in the row, and B lies in shared memory as far shifted. Only the pieces at the ends of a row
-// are stored by elements.
+// C = A B with few steps along k: the time is that of writing C.
+//   matmul_few_steps   removes, from the tiled kernels, the stages and their barriers: a lane has a 16-byte piece of
+//                      each of four rows of C and stores it with one instruction. B's part for the block's columns is
+//                      staged once in shared memory, already converted
+// Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): pieces of C are aligned to 16 bytes in
+// memory, not within the row, and B is shifted in shared memory by as much. Only the pieces at the ends of a row are
+// stored element by element.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -15,14 +16,14 @@
 
 namespace BACKEND {
 
-/// How the work is dealt out: `lanes` lanes to a row, and how many sets of rows a block has.
+/// How the work is divided: `lanes` lanes per row; a block takes `rounds` sets of rows, one after another.
 struct FewStepsPlan {
     size_t m = 0, n = 0, k = 0;
     unsigned classes = 1, lanes = 32, column_tiles = 1, rounds = 1;
     size_t row_tiles = 1;  // of all classes
 };
 
-constexpr int few_steps = 16, few_steps_rows = 4;  // rows of a lane
+constexpr int few_steps = 16, few_steps_rows = 4;  // rows per lane
 
 template <typename T>
 FewStepsPlan plan_few_steps(size_t m, size_t n, size_t k, unsigned multiprocessors) {
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(thin_block, 2) matmul_few_steps(const T* a, co
             there ? static_cast<Sum>(b[step * plan.n + shifted - shift]) : Sum(0);
     }
     __syncthreads();                                     // B is staged
-    const size_t first = first_shifted + lane * length;  // of this lane's pieces, from where each row's begin
+    const size_t first = first_shifted + lane * length;  // this lane's pieces, counted from each row's first piece
     if (first >= plan.n + shift) return;
     for (unsigned round = 0; round < plan.rounds; ++round) {
         const size_t first_set = (tile / plan.classes * plan.rounds + round) * sets * rows;
